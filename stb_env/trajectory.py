@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -275,7 +276,9 @@ class Trajectory:
         """
         try:
             data = json.loads(line)
-            if data["version"] in READ and data["version"] >= TYPED and not is_unchanged(line):
+            # Earlier lines have no checksum; one that has it was changed to pass for them.
+            typed = data["version"] in READ and (data["version"] >= TYPED or "sha256" in data)
+            if typed and not is_unchanged(line):
                 raise DataError("the line was changed since it was written (its sha256 differs)")
             return cls.from_dict(data)
         except DataError as error:
@@ -296,12 +299,15 @@ class Trajectory:
                 raise DataError(f"trajectory version {version!r}; this package reads {VERSION}")
             fields: JsonObject = {name: data.get(name) for name in cls.__dataclass_fields__}
             if version < TYPED:
-                fields |= {"answer": None, "final_answer": data["answer"], "reward_mode": "sparse"}
+                fields |= {"answer": None, "final_answer": data["answer"], "reward_mode": "own"}
         except (TypeError, KeyError, AttributeError) as error:
             raise DataError(f"not a trajectory line ({error!r})") from error
         if wrong := wrong_type(fields):
             raise DataError(f"not a trajectory line ({wrong})")
-        if version >= TYPED and (wrong := wrong_reward(fields)):
+        if version < TYPED:
+            # These said nothing of their mode: where the verdict is what they earned, it was this one.
+            fields["reward_mode"] = "own" if wrong_reward(fields | {"reward_mode": "sparse"}) else "sparse"
+        elif wrong := wrong_reward(fields):
             raise DataError(wrong)
         return cls(**fields)
 
@@ -338,6 +344,7 @@ def iter_trajectories(path: str | Path) -> Iterator[Trajectory]:
     file = file / "trajectories.jsonl" if file.is_dir() else file
     if not file.is_file():
         raise DataError(f"{file} does not exist; give a run folder or its trajectories.jsonl")
+    seen: dict[bytes, int] = {}
     with file.open("rb") as lines:
         for number, line in enumerate(lines, 1):
             # A torn last line, which a killed process may have left, has no end.
@@ -347,4 +354,7 @@ def iter_trajectories(path: str | Path) -> Iterator[Trajectory]:
                 episode = Trajectory.from_json(line.decode("utf-8"))
             except (DataError, UnicodeDecodeError) as error:
                 raise DataError(f"{file}, line {number}: {error}") from error
+            first = seen.setdefault(hashlib.sha256(line).digest(), number)
+            if first != number:
+                raise DataError(f"{file}, line {number}: the episode stands twice, first in line {first}")
             yield episode

@@ -48,9 +48,17 @@ def wrong_type(fields: JsonMapping) -> str:
             if key and type(part.get(key)) is not kind:
                 words = "text" if kind is str else "a list"
                 return f"{key} of {name} {place} is {words}, got {part.get(key)!r:.40}"
-    verdict = fields["verdict"]
-    if verdict is not None and type(verdict.get("status")) is not str:
+    return "" if fields["verdict"] is None else _wrong_verdict(fields["verdict"])
+
+
+def _wrong_verdict(verdict: JsonMapping) -> str:
+    if type(verdict.get("status")) is not str:
         return f"status of verdict is text, got {verdict.get('status')!r:.40}"
+    if type(verdict.get("score")) not in (int, float):
+        return f"score of verdict is a number, got {verdict.get('score')!r:.40}"
+    parts = verdict.get("parts", {})
+    if type(parts) is not dict or not all(type(held) is bool for held in parts.values()):
+        return f"parts of verdict say true or false of each, got {parts!r:.40}"
     return ""
 
 
@@ -103,6 +111,9 @@ def wrong_reward(fields: JsonMapping) -> str:
     """Return how a line's reward differs from what its verdict, validity and mode give, or nothing."""
     if fields["reward_mode"] == "own":
         return ""
+    if fields["reward_mode"] not in get_args(RewardMode):
+        modes = ", ".join(get_args(RewardMode))
+        return f"reward_mode is one of {modes} or own, got {fields['reward_mode']!r:.40}"
     given = earned_reward(fields["verdict"], fields["reward_mode"], valid=fields["valid"])
     if given is None or abs(given - fields["reward"]) <= REWARD_SLACK:
         return ""

@@ -12,9 +12,10 @@ from dataclasses import replace
 from itertools import takewhile
 from typing import Any
 
+from stb_env.actions.finish_arguments import finish_arguments
 from stb_env.formats.call_texts import given_arguments, observation_of, with_report
 from stb_env.jsontypes import JsonMapping, JsonObject
-from stb_env.tools import Status
+from stb_env.tools import FINISH, Status, ToolCall
 from stb_env.trajectory import CallRecord, Trajectory
 from stb_env.usage import NO_USAGE
 
@@ -200,11 +201,29 @@ def played_branch(trajectory: Trajectory) -> Trajectory:
 def _branch(trajectory: Trajectory, tree: Tree, leaf: int) -> Trajectory:
     node = tree["nodes"][leaf]
     steps = saved_steps([tree["nodes"][i]["step"] for i in path(tree, leaf)], node["outcome"])
-    said = path_messages(trajectory, leaf)
-    if leaf != final_node(tree):
-        # A node has its answer as text; that in another form is known of the branch that was played alone.
-        trajectory = replace(trajectory, answer=None, cannot=None, final_answer=node["answer"])
-    return replace(trajectory, messages=said, steps=steps, tree=None)
+    said, given = path_messages(trajectory, leaf), _given(node["step"])
+    answer, cannot = given.get("answer"), given.get("cannot")
+    typed = isinstance(answer, Mapping) or isinstance(cannot, Mapping)
+    if typed and leaf == final_node(tree):
+        # As it was read, with the listed spelling of every value.
+        answer, cannot = trajectory.answer, trajectory.cannot
+    return replace(
+        trajectory,
+        messages=said,
+        steps=steps,
+        answer=answer if typed else None,
+        cannot=cannot if typed else None,
+        final_answer=given.get("final_answer") or "" if typed else node["answer"],
+        tree=None,
+    )
+
+
+def _given(step: JsonMapping | None) -> JsonMapping:
+    """Return the arguments of the Finish that ends a step, empty where none does."""
+    for call in step["calls"] if step else ():
+        if call["name"] == FINISH and call["status"] == Status.FINISHED:
+            return finish_arguments(ToolCall(FINISH, call["arguments"]))
+    return {}
 
 
 def _unjudged(branch: Trajectory) -> Trajectory:

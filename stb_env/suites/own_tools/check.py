@@ -10,10 +10,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from stb_env.declare.answers import same_answer
 from stb_env.errors import DataError
 from stb_env.jsontypes import Json, JsonMapping
 from stb_env.reading.statement import statement_at, statements
+from stb_env.suites.own_tools.same_answer import same_answer
 
 CheckKind = Literal["equals", "contains", "matches", "json", "number"]
 KINDS: tuple[CheckKind, ...] = ("equals", "contains", "matches", "json", "number")
