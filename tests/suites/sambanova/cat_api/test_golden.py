@@ -121,5 +121,5 @@ def played(case: dict[str, Any], compat: str | None) -> dict[str, Any]:
     env.reset(seed=0)
     _, reward, terminated, _, info = env.step(case["prediction"])
     assert terminated
-    assert reward == float(info["verdict"]["parts"]["success"])
+    assert reward == float(info["verdict"]["metrics"]["success"])
     return info["verdict"]

@@ -215,7 +215,7 @@ def test_the_oracle_solves_every_test_task(compat: str | None):
     env, gold = make(compat=compat), load_agent("gold")()
     for index in range(env.tasks.size or 0):
         played = play(env, gold, task_id=f"test-{index}", seed=index)
-        assert (played.reward, played.verdict and played.verdict["parts"]["executable"]) == (1.0, True)
+        assert (played.reward, played.verdict and played.verdict["metrics"]["executable"]) == (1.0, True)
 
 
 @given(

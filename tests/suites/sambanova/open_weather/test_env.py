@@ -128,7 +128,7 @@ def test_what_a_goal_leaves_open_is_not_judged_and_what_it_names_is(label: str, 
     task = weather_task("1", "test", "goal", CALL, (label,))
     env = make(data=TaskSet([task]), program=True)
     env.reset(seed=0)
-    assert env.step(action)[4]["verdict"]["parts"]["success"] is success
+    assert env.step(action)[4]["verdict"]["metrics"]["success"] is success
 
 
 def test_a_mistake_that_is_mended_is_solved_but_not_executable():

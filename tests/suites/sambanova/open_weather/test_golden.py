@@ -85,7 +85,7 @@ def test_golden_commands_that_only_the_original_refuses_are_judged_as_if_written
             query = "&".join(f"{name}={value}" for name, value in got.params.items() if value != "xml")
             plain = case | {"prediction": f"curl -X GET '{got.address}?{query}'"}
             parts = played(plain, None)["parts"]
-            assert played(case, None)["parts"]["executable"] == parts["executable"], case["id"]
+            assert played(case, None)["metrics"]["executable"] == parts["executable"], case["id"]
 
 
 def is_hidden(prediction: str) -> bool:
@@ -135,5 +135,5 @@ def played(case: dict[str, Any], compat: str | None) -> dict[str, Any]:
     env.reset(seed=0)
     _, reward, terminated, _, info = env.step(case["prediction"])
     assert terminated
-    assert reward == float(info["verdict"]["parts"]["success"])
+    assert reward == float(info["verdict"]["metrics"]["success"])
     return info["verdict"]

@@ -84,7 +84,7 @@ def test_the_verdict_has_the_protocols_figure_beside_its_own(env: Any):
 def test_a_mistake_that_is_made_good_is_no_mistake(env: Any):
     label = TESTS[0].goal["labels"][0]
     judged = verdict(env, 0, f"Agent.SwitchOn(hammock)\nAgent.Sleep()\n{label}")
-    assert (judged["score"], judged["parts"]["executable"]) == (1.0, False)
+    assert (judged["score"], judged["metrics"]["executable"]) == (1.0, False)
 
 
 # -- cheats ------------------------------------------------------------------------------------------
@@ -126,7 +126,7 @@ def test_every_function_on_the_right_objects_reaches_nothing(env: Any):
             if vocabulary.allows(name, objects)
         ]
         judged = verdict(env, index, "\n".join(call.line for call in calls))
-        assert (judged["score"], judged["parts"]["success"]) == (0.0, False), task.query
+        assert (judged["score"], judged["metrics"]["success"]) == (0.0, False), task.query
 
 
 def test_an_act_that_nobody_asked_for_is_a_slip_and_two_spoil_it(env: Any):
@@ -158,7 +158,7 @@ def test_the_right_end_without_the_activity_is_wrong(env: Any):
     }
     for index, program in wrong.items():
         judged = verdict(env, index, lines(program))
-        assert (judged["score"], judged["parts"]["success"]) == (0.0, False)
+        assert (judged["score"], judged["metrics"]["success"]) == (0.0, False)
         assert judged["votes"][0]["reason"].startswith("not reached: did ")
 
 

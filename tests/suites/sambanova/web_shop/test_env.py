@@ -117,7 +117,7 @@ def test_what_was_to_follow_a_purchase_is_left_out():
 
 def test_finish_without_purchase_earns_nothing():
     info = played("search[tea cup]", DONE)[4]
-    assert (info["verdict"]["score"], info["verdict"]["parts"]["success"]) == (0.0, False)
+    assert (info["verdict"]["score"], info["verdict"]["metrics"]["success"]) == (0.0, False)
 
 
 @pytest.mark.parametrize(
@@ -135,7 +135,7 @@ def test_each_part_that_is_missed_costs_its_share(skipped: str, reward: float, c
     _, earned, _, _, info = played(*actions, compat=compat)
     assert earned == reward
     assert info["verdict"]["status"] == "unsolved"
-    assert info["verdict"]["parts"]["success"] is True
+    assert info["verdict"]["metrics"]["success"] is True
 
 
 def test_a_later_choice_replaces_an_earlier_one():

@@ -27,7 +27,7 @@ def judged(env_id: str, task: Task, *actions: Any, **settings: Any) -> dict[str,
     _, reward, terminated, _, info = env.step(actions[-1])
     assert terminated
     verdict = info["verdict"]
-    assert reward == verdict["score"] == float(verdict["parts"]["success"])
+    assert reward == verdict["score"] == float(verdict["metrics"]["success"])
     return verdict | verdict["parts"] | verdict["metrics"]
 
 
