@@ -11,6 +11,9 @@ from stb_env.tools import FINISH, Status, ToolCall
 from stb_env.trajectory import CallRecord
 from stb_env.verdict import Verdict, VerdictStatus, Vote
 
+MISTAKES = 8
+"""Failing calls of an episode that later acts can make good; who fails more often is guessing."""
+
 LATE_FAILURE = "kept:no late failure"
 """Guard that breaks where a call fails after the acts that were asked for."""
 
@@ -119,15 +122,17 @@ def first_error(calls: Sequence[CallRecord]) -> str:
 
 
 def late_failure(calls: Sequence[CallRecord], is_act: Callable[[CallRecord], bool]) -> str:
-    """Return the error of the first call that failed after the last act that was done, or an empty text.
+    """Return what is wrong with the failing calls of an episode, or an empty text.
 
     A mistake can be made good by a later act; a call that fails when all is done cannot, as in the paper,
-    where it ends the program.
+    where it ends the program. No act makes up for more than `MISTAKES` of them.
 
     Args:
         calls: The calls of an episode.
-        is_act: Whether a call changes something.
+        is_act: Whether a call that was done is what the task is about.
     """
     acts = [at for at, call in enumerate(calls) if is_done(call) and is_act(call)]
+    if sum(not is_done(call) for call in calls) > MISTAKES:
+        return f"more than {MISTAKES} calls failed"
     late = next((call for call in calls[acts[-1] + 1 if acts else 0 :] if not is_done(call)), None)
     return f"a call failed at the end: {late.result.error}" if late else ""

@@ -88,4 +88,8 @@ class TabletopJudge:
 
 
 def _moves(call: CallRecord) -> bool:
-    return call.name == PROGRAM or (call.name in BY_NAME and BY_NAME[call.name].moves)
+    """Return whether a call moved a block."""
+    told = call.result.response
+    if call.name == PROGRAM:
+        return bool(told["moved"])
+    return BY_NAME[call.name].moves and bool(told)

@@ -74,12 +74,12 @@ class StepJudge:
         asked = reached(goal, home)
         parts = asked | guards(goal, labels, course, home)
         parts[LATE_FAILURE] = all(course.is_done[course.last + 1 :])
-        broken = [name.partition(":")[2] for name, held in parts.items() if not held]
+        broken = [name for name, held in parts.items() if not held]
         return ruling(
             self.name,
             success=not broken,
             executable=executable,
-            reason=f"missing: {', '.join(broken)}" if broken else "",
+            reason=f"not so: {', '.join(broken)}" if broken else "",
             parts=shown(parts),
             metrics={"lcs": lcs, "reached": sum(asked.values()) / len(asked)},
         )

@@ -43,7 +43,7 @@ def test_golden_figures_of_every_case_are_the_originals(cases: list[dict[str, An
         verdict, index = OriginalJudge().rule(lines, case["labels"], executable=not bad)
         assert bad == expected["non_executable_lines"], case["id"]
         assert "".join(f"{line}\n" for line in lines if line) == expected["grounded"], case["id"]
-        assert verdict.parts["executable"] == expected["executable"], case["id"]
+        assert verdict.metrics["executable"] == expected["executable"], case["id"]
         assert verdict.score == pytest.approx(expected["lcs"]), case["id"]
         assert index == expected["best_label_index"], case["id"]
 

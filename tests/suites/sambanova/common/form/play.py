@@ -28,7 +28,7 @@ def judged(env_id: str, task: Task, *actions: Any, **settings: Any) -> dict[str,
     assert terminated
     verdict = info["verdict"]
     assert reward == verdict["score"] == float(verdict["metrics"]["success"])
-    return verdict | verdict["parts"] | verdict["metrics"]
+    return verdict | verdict["metrics"]
 
 
 def ends_with_search(program: str) -> bool:
