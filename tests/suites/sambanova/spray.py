@@ -89,7 +89,9 @@ def sprayed(task: Task, around: Sequence[ToolCall] = ()) -> list[ToolCall]:
     """Return a turn of guesses at every tool, with calls in it that keep their order."""
     draw = rng("spray", task.id)
     calls = [guess(task, draw.choice(guessable(task)), draw) for _ in range(ACTS)]
-    for place, call in zip(sorted(draw.sample(range(ACTS), len(around)), reverse=True), around[::-1], strict=True):
+    for place, call in zip(
+        sorted(draw.sample(range(ACTS), len(around)), reverse=True), around[::-1], strict=True
+    ):
         calls.insert(place, call)
     return [*calls, *closing(task)]
 

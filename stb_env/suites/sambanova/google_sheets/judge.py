@@ -24,6 +24,8 @@ from stb_env.errors import ConfigError, DataError, JudgeError
 from stb_env.jsontypes import JsonMapping
 from stb_env.judges.judge import Case
 from stb_env.request import Slow
+from stb_env.suites.sambanova.common.interpreter.crash import CrashError
+from stb_env.suites.sambanova.common.interpreter.reader import PROGRAM
 from stb_env.suites.sambanova.common.ruling import (
     LATE_FAILURE,
     first_error,
@@ -33,8 +35,6 @@ from stb_env.suites.sambanova.common.ruling import (
     ruling,
     shown,
 )
-from stb_env.suites.sambanova.common.interpreter.crash import CrashError
-from stb_env.suites.sambanova.common.interpreter.reader import PROGRAM
 from stb_env.suites.sambanova.google_sheets.frame import Frame
 from stb_env.suites.sambanova.google_sheets.libraries import NoFramesError
 from stb_env.suites.sambanova.google_sheets.outcomes import (

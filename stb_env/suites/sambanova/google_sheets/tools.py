@@ -24,7 +24,14 @@ BOOK_PREFIX = "sheet_"
 
 _BOOK_READERS = (
     *("fetch_sheet_metadata", "get_worksheet", "get_worksheet_by_id", "list_named_ranges", "named_range"),
-    *("list_permissions", "list_protected_ranges", "values_batch_get", "values_get", "worksheet", "worksheets"),
+    *(
+        "list_permissions",
+        "list_protected_ranges",
+        "values_batch_get",
+        "values_get",
+        "worksheet",
+        "worksheets",
+    ),
 )
 READERS = frozenset(
     [*(method.name for method in read.METHODS), *(BOOK_PREFIX + name for name in _BOOK_READERS)]

@@ -17,7 +17,6 @@ from stb_env.suites.sambanova.trip_booking.program import parse, parse_original
 from stb_env.suites.sambanova.trip_booking.tasks import TripTasks
 from stb_env.suites.sambanova.trip_booking.world import TripWorld
 
-
 _TASK = ProgramTask[None](
     tasks=TripTasks,
     official=lambda path, mode: official_tasks(path, original=mode.original),

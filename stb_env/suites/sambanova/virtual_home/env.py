@@ -18,7 +18,6 @@ from stb_env.suites.sambanova.virtual_home.tasks import VirtualHomeTasks
 from stb_env.suites.sambanova.virtual_home.vocabulary import Vocabulary
 from stb_env.suites.sambanova.virtual_home.world import VirtualHomeWorld
 
-
 _TASK = ProgramTask[Vocabulary](
     tasks=VirtualHomeTasks,
     official=lambda path, mode: read_household(path, mode.split),

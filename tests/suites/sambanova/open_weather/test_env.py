@@ -121,7 +121,11 @@ PLACES = "curl 'https://api.openweathermap.org/geo/1.0/direct?q=paris&appid={API
         (BARE[:-1] + "&lang=de'", BARE, False),
         (BARE[:-1] + "&lang=de'", BARE[:-1] + "&lang=German'", True),
         (BARE[:-1] + "&lang=German'", BARE[:-1] + "&lang=de'", True),
-        (BARE[:-1] + "&lang=zh_cn'", {"name": CALL.name, "arguments": {"q": "Palo Alto", "lang": "simplified Chinese"}}, True),
+        (
+            BARE[:-1] + "&lang=zh_cn'",
+            {"name": CALL.name, "arguments": {"q": "Palo Alto", "lang": "simplified Chinese"}},
+            True,
+        ),
         (BARE[:-1] + "&lang=de'", BARE[:-1] + "&lang=Dutch'", False),
         (PLACES, PLACES[:-1] + "&limit=5'", True),
         (PLACES[:-1] + "&limit=3'", PLACES[:-1] + "&limit=5'", False),

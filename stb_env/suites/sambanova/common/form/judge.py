@@ -24,6 +24,9 @@ from stb_env.errors import DataError, JudgeError
 from stb_env.judges.judge import Case
 from stb_env.request import Slow
 from stb_env.suites.sambanova.common.agreement import Agreement, best_agreement
+from stb_env.suites.sambanova.common.form.api import PROGRAM, SEARCH, Criteria, Form, FormApi
+from stb_env.suites.sambanova.common.form.crash import CrashError
+from stb_env.suites.sambanova.common.form.world import FormWorld
 from stb_env.suites.sambanova.common.ruling import (
     first_error,
     is_executable,
@@ -31,9 +34,6 @@ from stb_env.suites.sambanova.common.ruling import (
     made_calls,
     rule,
 )
-from stb_env.suites.sambanova.common.form.api import PROGRAM, SEARCH, Criteria, Form, FormApi
-from stb_env.suites.sambanova.common.form.crash import CrashError
-from stb_env.suites.sambanova.common.form.world import FormWorld
 from stb_env.trajectory import CallRecord
 from stb_env.verdict import Verdict
 
@@ -41,9 +41,9 @@ from stb_env.verdict import Verdict
 class FormJudge:
     """Compares submitted criteria with those of the accepted programs.
 
-    A criterion is a part of the verdict, the call that sets it, and is earned once it is submitted; precision,
-    recall and F1 are those over all of them. The last value of a criterion is the one that counts, and no
-    call may fail after the last search.
+    The parts of a verdict are the calls that set criteria, earned once these are submitted; precision, recall
+    and F1 are those over all criteria. The last value of a criterion is the one that counts, and no call may
+    fail after the last search.
 
     Args:
         api: The form.
@@ -80,9 +80,7 @@ class FormJudge:
         }
         if not submitted.keys() <= self._labels.criteria(label).keys():
             parts["kept:other criteria"] = False
-        return rule(
-            self.name, agreed, executable=flawless and form.submitted, reason=reason, parts=parts
-        )
+        return rule(self.name, agreed, executable=flawless and form.submitted, reason=reason, parts=parts)
 
 
 class OriginalJudge:
@@ -185,9 +183,7 @@ def _criteria(api: FormApi, original: bool, label: str) -> tuple[Criteria, tuple
     form, acts = Form(), []
     try:
         for number, (name, after) in enumerate(FormWorld(api, original=original).walk(label), 1):
-            changed = {
-                key: value for key, value in after.criteria.items() if form.criteria.get(key) != value
-            }
+            changed = {key: value for key, value in after.criteria.items() if form.criteria.get(key) != value}
             if changed and name != SEARCH:
                 acts.append(Act(number, name, changed))
             form = after
