@@ -6,11 +6,11 @@ import random
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from types import MappingProxyType
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 from stb_env.backend.world import Tables
 from stb_env.jsontypes import Json
+from stb_env.suites.sandbox.cannot import Gap
 from stb_env.suites.sandbox.catalog import household, modules_of
 from stb_env.suites.sandbox.content.edition import edition
 from stb_env.suites.sandbox.content.households import COUNT
@@ -24,14 +24,14 @@ class Answer(NamedTuple):
     """How a solution ends.
 
     Attributes:
-        text: A final answer that holds every fact.
-        facts: What any right answer must contain.
-        falsehoods: What no right answer contains, as facts.
+        text: A final answer in prose that holds every fact.
+        facts: The fields of the typed answer, in order; none where the query asks for acts alone.
+        gap: Why the request cannot be met, in place of facts.
     """
 
     text: str
     facts: Sequence[Fact] = ()
-    falsehoods: Sequence[Fact] = ()
+    gap: Gap = Gap()
 
 
 Steps: TypeAlias = Generator[ApiCall, Json, T]
@@ -41,8 +41,16 @@ Solution: TypeAlias = Steps[Answer]
 """Steps to the answer."""
 
 
+def refusal(gap: Gap) -> Answer:
+    """Return the answer to a request that cannot be met."""
+    return Answer(str(gap), gap=gap)
+
+
 class Undecided(LookupError):
-    """What a draw asks has more than one right answer; another is drawn."""
+    """What a draw asks has more than one right answer, or a clause that changes nothing; another is drawn.
+
+    A drawing function may raise it, and a solution from what no call can change.
+    """
 
 
 def ranked(rows: Iterable[T], key: Callable[[T], Any], *, most: bool = False) -> list[T]:
@@ -68,26 +76,14 @@ class Plan(NamedTuple):
         wordings: Ways to put the same query.
         solve: Makes a fresh solution. It looks before it acts, so that it works from any state that
             an agent can have reached.
-        orders: Labels of the facts in the order in which a wording asks for them, by the wording's place;
-            only for wordings that ask for them in another order than the answer has them.
+        gap: What keeps the request from being met.
+        looks: Calls each of which shows whether a hidden gap is there.
     """
 
     wordings: Sequence[str]
     solve: Callable[[], Solution]
-    orders: Mapping[int, Sequence[str]] = MappingProxyType({})
-
-    def asked(self, wording: int, facts: Sequence[Fact]) -> list[Fact]:
-        """Return facts in the order in which a wording asks for them.
-
-        Examples:
-            >>> from stb_env.suites.sandbox.facts import number
-            >>> both = [number("pages", 300), number("days", 12)]
-            >>> plan = Plan(("Pages, and days?", "Days, for how many pages?"), iter, {1: ("days", "pages")})
-            >>> [[fact["label"] for fact in plan.asked(wording, both)] for wording in (0, 1)]
-            [['pages', 'days'], ['days', 'pages']]
-        """
-        order = self.orders.get(wording)
-        return sorted(facts, key=lambda fact: order.index(fact["label"])) if order else [*facts]
+    gap: Gap = Gap()
+    looks: Sequence[ApiCall] = ()
 
 
 class Draw:
@@ -95,10 +91,14 @@ class Draw:
 
     Args:
         rng: Source of randomness.
+        feasible: Whether the request can be met.
+        number: Which of the gaps keeps it from being met, where it cannot.
     """
 
-    def __init__(self, rng: random.Random) -> None:
+    def __init__(self, rng: random.Random, *, feasible: bool = True, number: int = 0) -> None:
         self.rng = rng
+        self.feasible = feasible
+        self.number = number
         self.slots: list[str] = []
         self.household = edition() * COUNT
 
@@ -126,6 +126,12 @@ class Draw:
         self.slots.append(str(self.household))
         return household(self.household)
 
+    def gap(self, *gaps: Gap) -> Gap:
+        """Return what keeps the request from being met: one gap after the other, or none in a feasible twin."""
+        chosen = gaps[self.number % len(gaps)]
+        self.slots += (chosen.reason, *chosen.what)
+        return Gap() if self.feasible else chosen
+
 
 def _label(value: object) -> str:
     if isinstance(value, str):
@@ -143,13 +149,11 @@ class Template:
         name: Unique; part of task ids.
         draw: Chooses slots and returns the plan.
         tools: The tools that its solution needs.
-        calls: How many calls its solution needs, which is the task's level; without a solution, how many
-            show that there is none.
-        writes: The tables that a solved task leaves changed.
+        calls: How many calls its longest solution needs, which is the task's level.
+        writes: The tables that a solved task may leave changed.
         group: One of the six groups of StableToolBench.
-        solvable: Whether there is a solution; else the right answer says what is lacking.
         offers: APIs that a task offers although its solution calls none of them.
-        withheld: APIs that a task never offers.
+        twins: Whether each task has an impossible twin, in which the right answer says what is lacking.
     """
 
     name: str
@@ -158,9 +162,8 @@ class Template:
     calls: int
     writes: tuple[str, ...]
     group: str
-    solvable: bool = True
     offers: tuple[Api, ...] = ()
-    withheld: tuple[Api, ...] = ()
+    twins: bool = False
 
     @property
     def held_out(self) -> bool:
@@ -183,35 +186,36 @@ def template(
     Args:
         *tools: The tools that the solution needs.
         calls: Number of calls that the solution needs.
-        writes: Tables that it changes.
+        writes: Tables that it may change.
         offers: APIs that another branch of the plan needs, so that the list of tools names no branch.
     """
 
     def register(draw: Drawing) -> Drawing:
         return _registered(
-            Template(draw.__name__, draw, tools, calls, tuple(writes), group_of(tools), offers=tuple(offers))
+            Template(draw.__name__, draw, tools, calls, tuple(writes), group_of(tools), tuple(offers))
         )
 
     return register
 
 
-def unsolvable(
-    *tools: ToolDoc, calls: int, offers: Iterable[Api] = (), withheld: Iterable[Api] = ()
+def twins(
+    *tools: ToolDoc, calls: int, writes: Iterable[str] = (), offers: Iterable[Api] = ()
 ) -> Callable[[Drawing], Drawing]:
-    """Return a decorator as `template` does, for tasks that nobody can do; split ``missing`` has them.
+    """Return a decorator as `template` does, for split ``missing``: every task has an impossible twin.
+
+    The function chooses a gap with `Draw.gap` and gives it to its plan. Its solution says so where it looks
+    for something and sees a hidden gap; any other is said at once.
 
     Args:
-        *tools: The tools that show that there is no solution, and those that seem to have one.
-        calls: Number of calls that show it.
-        offers: APIs with which an agent could do something wrong.
-        withheld: APIs that would do what is asked.
+        *tools: The tools that the solution needs.
+        calls: Number of calls that the solution needs.
+        writes: Tables that it changes.
+        offers: APIs with which an agent could do something else.
     """
 
     def register(draw: Drawing) -> Drawing:
         return _registered(
-            Template(
-                draw.__name__, draw, tools, calls, (), group_of(tools), False, tuple(offers), tuple(withheld)
-            )
+            Template(draw.__name__, draw, tools, calls, tuple(writes), group_of(tools), tuple(offers), True)
         )
 
     return register
@@ -243,16 +247,16 @@ def group_of(tools: Iterable[ToolDoc]) -> str:
 
 @lru_cache(maxsize=1)
 def templates() -> Mapping[str, Template]:
-    """Return every template of the files in ``templates/`` whose tasks can be solved, by name."""
-    return _sorted(solvable=True)
+    """Return every template of the files in ``templates/`` whose tasks can all be done, by name."""
+    return _sorted(twins=False)
 
 
 @lru_cache(maxsize=1)
-def unsolvable_templates() -> Mapping[str, Template]:
-    """Return every template of the files in ``templates/`` whose tasks cannot be solved, by name."""
-    return _sorted(solvable=False)
+def twin_templates() -> Mapping[str, Template]:
+    """Return every template of the files in ``templates/`` whose tasks have impossible twins, by name."""
+    return _sorted(twins=True)
 
 
-def _sorted(solvable: bool) -> dict[str, Template]:
+def _sorted(*, twins: bool) -> dict[str, Template]:
     modules_of("stb_env.suites.sandbox.templates")
-    return {name: known for name, known in sorted(_TEMPLATES.items()) if known.solvable is solvable}
+    return {name: known for name, known in sorted(_TEMPLATES.items()) if known.twins is twins}

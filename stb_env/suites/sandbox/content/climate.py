@@ -20,6 +20,9 @@ CONDITIONS = (
     "snow showers",
 )
 
+_MOST_FOR_SNOW = 8
+"""Greatest high in degrees Celsius of a day with snow."""
+
 
 def weather(city: JsonMapping, when: date) -> JsonObject:
     """Return a day's weather in degrees Celsius and millimetres."""
@@ -29,6 +32,8 @@ def weather(city: JsonMapping, when: date) -> JsonObject:
     mean -= city["elevation_m"] * 0.004
     high = round(mean + bits % 97 / 8, 1)
     condition = CONDITIONS[bits // 97 % len(CONDITIONS)]
+    if condition == "snow showers" and high > _MOST_FOR_SNOW:
+        condition = "drizzle"
     wet = condition in ("drizzle", "heavy rain", "thunderstorm", "snow showers")
     return {
         "high_c": high,
