@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import Any
 
 from stb_env.envs.tool_env import ToolEnv
@@ -59,7 +60,7 @@ def _names(query: str) -> list[str]:
         *re.findall(r"'([^']+)'", query),
         *re.findall(r"[A-Z][\w.'-]+(?: [A-Z][\w.'-]+)*", query),
         *re.findall(r"\w*\d\w*", query),
-        *(" ".join(pair).strip(".,?!") for pair in zip(words, words[1:], strict=False)),
+        *(" ".join(pair).strip(".,?!") for pair in pairwise(words)),
     ]
 
 
@@ -77,7 +78,7 @@ def needs(tool: Tool) -> bool:
 
 
 def attempts(task: Task) -> Iterator[list[ToolCall]]:
-    """Yield episodes of one guess a tool: all of them in order and, where one call is asked for, each alone."""
+    """Yield episodes of one guess a tool: all in order and, where one call is asked for, each alone."""
     draw = rng("one guess a tool", task.id)
     guesses = [guess(task, tool, draw) for tool in guessable(task)]
     if len(task.gold) == 1:

@@ -31,8 +31,8 @@ class Activity(NamedTuple):
         solutions: Known programs, one step a line.
         reaches: What is so when it is done, see `Home.meets`; empty where the programs alone are known.
         given: What is so at the start, besides what is usual.
-        rests: How the person sits or lies when all is done, of several errands: those that come after may have
-            to walk.
+        rests: How the person sits or lies when all is done; of several errands alone, of which a later one
+            may have to walk.
     """
 
     name: str

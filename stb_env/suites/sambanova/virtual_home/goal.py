@@ -122,7 +122,7 @@ def guards(goal: JsonMapping, labels: Labels, course: Course, home: Home) -> dic
 
 
 def _rests(goal: JsonMapping, course: Course) -> list[str]:
-    """Return how the person sat or lay when all was done, of several errands of which one is to sit or lie."""
+    """Return how the person sat or lay when all was done, where one of several errands asks for that."""
     rests: list[str] = goal.get("rests", [])
     if not rests:
         return []
@@ -146,12 +146,12 @@ def _is_asked(step: Step, labels: Labels, reaches: Sequence[str]) -> bool:
 
 
 def unasked(steps: Sequence[Step | None], labels: Sequence[Sequence[Step]]) -> list[Step]:
-    r"""Return the acts that no label calls for: of another kind, or done more often than any label does.
+    """Return the acts that no label calls for: of another kind, or done more often than any label does.
 
     What only handles a thing is no such act. Tries count like deeds: who tries everything was not asked to.
 
     Examples:
-        >>> label = steps_of("Agent.Grab(beer)\nAgent.Drink(beer)")
+        >>> label = [Step("Grab", ("beer",)), Step("Drink", ("beer",))]
         >>> unasked([*label, Step("Open", ("freezer",)), Step("Eat", ("beer",))], [label])
         [Step(name='Eat', objects=('beer',))]
     """

@@ -35,8 +35,8 @@ class StepJudge:
     included. The parts of a verdict are what has to be reached. Guards keep out whoever does more than that:
 
     - An episode with far more steps than the longest label is none.
-    - Acts that nobody asked for, such as washing, eating or cutting where no label does, are at most one slip,
-      and none follows the last step that was asked for. Going, looking and handling things cost nothing.
+    - Of acts that nobody asked for, such as washing, eating or cutting where no label does, there is at most
+      one, and none after the last step that was asked for. Going, looking and handling things cost nothing.
     - Things that no label has to do with are at the end as they were.
     - No step fails after the last one that was asked for, and nobody stands up again after it who was to sit
       or lie.

@@ -15,8 +15,8 @@ class PurchaseJudge:
     """Scores an episode with the reward of its purchase; solved means a reward of 1.
 
     Success is a purchase with a positive reward, as the paper has it. Its code counts every purchase, and so
-    does ``original``, where nothing but a failing model makes an episode not executable. The parts of a verdict
-    are the purchase of a product of the kind, and its attributes, options and price.
+    does ``original``, where nothing but a failing model makes an episode not executable. The parts of a
+    verdict are the purchase of a product of the kind, and its attributes, options and price.
 
     Args:
         original: Whether to judge as the original's code does.
