@@ -52,7 +52,8 @@ class Thresholds:
     context: int = 2
     precision: float = 0.6
     partial: float = 0.5
-    talk: float = 1.25
+    talk: float = 1.0
+    prose: float = 0.75
 
 
 class HeuristicJudge:
@@ -119,6 +120,8 @@ class HeuristicJudge:
         parts = sentences(case.final_answer)
         if not parts:
             return "unsolved", "empty: nothing is left to judge"
+        if case.final_answer.lstrip()[:1] in ("{", "["):
+            return "unsolved", "dump: it is data and no text"
         evidence = Evidence(case)
         if not evidence.answered:
             return "unsolved", f"no evidence: none of {evidence.tried} calls was answered"
@@ -148,7 +151,7 @@ class HeuristicJudge:
 
     def _form(self, answer: _Answer) -> str:
         limits, told, offered = self._limits, len(answer.told), answer.offered
-        if told > limits.flood and told > limits.offered * offered and answer.talk<limits.talk*told:
+        if told > limits.flood and told > limits.offered * offered and answer.prose < limits.prose * told:
             return f"dump: it tells {told} of {offered} values"
         if len(answer.context) < limits.context:
             return f"bare: it tells {told} values and hardly says of what"
@@ -200,6 +203,7 @@ class _Answer:
         plain = {token.text for token in self.tokens if not token.specific} - evidence.brief - self._values
         own = frozenset(map(term, plain)) - {""}
         self.talk = len(own - evidence.names)
+        self.prose = len(own - evidence.names - asked)
         self.context = frozenset(map(term, words - evidence.brief)) & asked
 
     @property

@@ -166,6 +166,7 @@ class Evidence:
                 continue
             self.answered += 1
             tool = tools.get(call.name)
+            self.names |= _key(call.name)
             if _follows(call, tool, known):
                 values = tuple(self._values(call, known))
                 later = {token.text for others in arguments[position + 1 :] for token in others}
