@@ -69,7 +69,7 @@ class Suite:
         checks: Adds checks of its own to those of `stb_env.testing`.
         standing: Settings under which standing checks cost nothing and give the same each time.
         commands: Typer application with its own commands.
-        replaced: Earlier ids whose scores are not comparable with today's, and the id that stands for each now.
+        replaced: Earlier ids, whose scores are not comparable with today's, with the id that follows each.
         required: Settings that its environments cannot be made without. Such ids are listed, and left out of
             what goes through all that there are.
 
@@ -220,8 +220,8 @@ def find_env(text: str) -> str:
     for suite in _SUITES.values():
         if env_id in suite.replaced:
             raise ConfigError(
-                f"{env_id} was replaced by {suite.replaced[env_id]}, whose scores are not comparable with its "
-                f"own; make {suite.replaced[env_id]} (saved runs of {env_id} are still read)"
+                f"{env_id} was replaced by {suite.replaced[env_id]}, whose scores are not comparable with "
+                f"its own; make {suite.replaced[env_id]} (saved runs of {env_id} are still read)"
             )
     known = [known for suite in _SUITES.values() for known in suite.environments]
     place = f" in {where}" if colon else ""

@@ -37,8 +37,10 @@ class Task:
         relevant: Identities of the APIs that the data set marks as relevant.
         gold: Calls that are known to solve it, where the suite knows them.
         goal: What an exact verifier checks, as plain data; empty for open queries.
-        answer: JSON Schema of the object that Finish takes as ``answer``; ``"acts"`` where calls and final state
-            decide and nothing that is said does; None where the answer is text.
+        answer: JSON Schema of the object that Finish takes as ``answer``; ``"acts"`` where calls and final
+            state decide and nothing that is said does; None where the answer is text.
+        cannot: What may be lacking, by the reason for which a request cannot be met; where it is given,
+            Finish takes ``cannot`` in place of ``answer``.
         record: The record as the data set gives it.
         checked: Whether id and tools must be as said; False takes them as another program had them. Of
             tools that share a name the first is then called (as by Guo et al., 2024); there may be none, as
@@ -69,6 +71,7 @@ class Task:
     goal: JsonMapping = field(default_factory=dict, repr=False)
     record: JsonMapping = field(default_factory=dict, repr=False, compare=False)
     answer: JsonMapping | Literal["acts"] | None = field(default=None, repr=False, kw_only=True)
+    cannot: Mapping[str, Sequence[str]] | None = field(default=None, repr=False, kw_only=True)
     checked: bool = field(default=True, repr=False, compare=False, kw_only=True)
 
     def __post_init__(self) -> None:
@@ -92,7 +95,7 @@ class Task:
         gold = [[call.name, call.arguments] for call in self.gold]
         parts = [self.suite, self.group, self.split, self.id, self.query, tools, gold, dict(self.goal)]
         # Tasks that are judged from text keep the hashes that they have always had.
-        return jsontext.dumps(parts if self.answer is None else [*parts, self.answer])
+        return jsontext.dumps(parts if self.answer is None else [*parts, self.answer, self.cannot])
 
 
 def _why_refused(tools: Sequence[Tool]) -> str:
@@ -108,8 +111,11 @@ def _why_refused(tools: Sequence[Tool]) -> str:
     return "it has no tools; give it at least one to call besides Finish"
 
 
-Oracle = Callable[[Task], Generator[ToolCall | Sequence[ToolCall] | str, ToolResult, str]]
-"""Solves a task: yields a call or those of a whole action, is sent the result, returns the final answer.
+Ending = str | JsonMapping
+"""How an oracle ends an episode: with a final answer, or with the arguments of Finish."""
+
+Oracle = Callable[[Task], Generator[ToolCall | Sequence[ToolCall] | str, ToolResult, Ending]]
+"""Solves a task: yields a call or those of a whole action, is sent the result, returns how it ends.
 
 In conversations it also yields what it says to the user, and is sent what the user says back.
 """

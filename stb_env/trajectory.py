@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast, get_args
 
 from stb_env import jsontext
 from stb_env.episode_html import episode_html
 from stb_env.errors import DataError
 from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.tools import Source, Status, ToolResult
+from stb_env.verdict import RewardMode, reward_of
 
-VERSION = 2
-# What changed with 2 is that steps may have an engine; lines of 1 are read as they are.
-_READ = (1, VERSION)
+VERSION = 3
+# Since 2 steps may have an engine. Since 3 answers are typed beside their text, and lines carry a checksum.
+_READ = (1, 2, VERSION)
+_TYPED = 3
+REWARD_SLACK = 1e-6
+"""Difference of two equal rewards: potentials add up to nothing only as exactly as floats do."""
+
+_SUM = ', "sha256": "'
 
 _NOTHING: JsonMapping = {}
 
@@ -164,14 +171,15 @@ def arguments_text(arguments: JsonMapping | str) -> str:
 
 # Types that a parser of JSON makes, to which nothing is a subclass: a look into a set is all a check costs.
 _TYPES: Mapping[str, tuple[set[Any], str]] = {
-    **dict.fromkeys(("suite", "group", "task_id", "query", "answer"), ({str}, "text")),
+    **dict.fromkeys(("suite", "group", "task_id", "query", "final_answer", "reward_mode"), ({str}, "text")),
     **dict.fromkeys(("trial", "seed"), ({int}, "a whole number")),
     **dict.fromkeys(("tools", "messages", "steps"), ({list}, "a list of objects")),
     "reward": ({int, float}, "a number"),
     "valid": ({bool}, "true or false"),
     "usage": ({dict}, "an object"),
     **dict.fromkeys(
-        ("verdict", "failure", "tree", "usage_by_role"), ({dict, type(None)}, "an object or null")
+        ("answer", "cannot", "verdict", "failure", "tree", "usage_by_role"),
+        ({dict, type(None)}, "an object or null"),
     ),
 }
 # What each entry of a list has; "" where readers take it without.
@@ -211,12 +219,16 @@ class Trajectory:
         messages: The episode as OpenAI chat messages.
         steps: Each action with calls, reward and end flags, as plain data; under ``engine`` what the agent's
             model gave with it (finish reason, token ids, logprobs), where it has one.
-        answer: The final answer; empty where none was given.
+        answer: The typed answer, or None where the task takes none or the agent gave none.
+        final_answer: The answer's prose; empty where none was given.
         verdict: The verdict as plain data, or None.
         reward: Sum of the rewards.
         valid: False where the infrastructure failed or nothing could be judged.
         failure: The failure as plain data, or None.
         usage: Model calls, tokens and cost.
+        cannot: Why the request cannot be met, where the agent said so.
+        reward_mode: ``sparse``, ``partial`` or ``dense`` (see `stb_env.verdict.reward_of`), or ``own`` where a
+            wrapper or an environment of somebody's own gave another reward.
         tree: Search tree, where a search made one.
         usage_by_role: The same as ``usage`` for each role that asked a model: ``agent``, ``simulator``,
             ``judge``, ``user``, and ``search`` for what a search spent besides the branch that was played.
@@ -226,7 +238,7 @@ class Trajectory:
         >>> from stb_env import Trajectory, load_agent, play
         >>> from stb_env.testing.notes import notes
         >>> episode = play(notes(), load_agent("gold")(), task_id="day", seed=0)
-        >>> episode.solved, episode.answer
+        >>> episode.solved, episode.final_answer
         (True, 'Tuesday')
         >>> Trajectory.from_json(episode.to_json()) == episode
         True
@@ -241,12 +253,15 @@ class Trajectory:
     tools: Sequence[JsonMapping]
     messages: Sequence[JsonMapping]
     steps: Sequence[JsonMapping]
-    answer: str
+    answer: JsonMapping | None
+    final_answer: str
     verdict: JsonMapping | None
     reward: float
     valid: bool
     failure: JsonMapping | None
     usage: Mapping[str, float]
+    reward_mode: str = "sparse"
+    cannot: JsonMapping | None = None
     tree: JsonMapping | None = None
     usage_by_role: Mapping[str, Mapping[str, float]] | None = None
 
@@ -254,6 +269,12 @@ class Trajectory:
     def key(self) -> tuple[str, int, int]:
         """What makes an episode unique in a run: task, trial and seed."""
         return self.task_id, self.trial, self.seed
+
+    @property
+    def text(self) -> str:
+        """The answer as text: its prose, else what is typed of it, as JSON."""
+        typed = self.answer if self.cannot is None else {"cannot": dict(self.cannot)}
+        return self.final_answer or ("" if typed is None else jsontext.dumps(dict(typed)))
 
     @property
     def solved(self) -> bool:
@@ -265,13 +286,17 @@ class Trajectory:
         return episode_html(self.messages, verdict=self.verdict, failure=self.failure)
 
     def to_json(self) -> str:
-        """Return the episode as one line of JSON without a line break, without what there is not."""
-        return jsontext.dumps(self.to_dict())
+        """Return the episode as one line of JSON without a line break, without what there is not.
+
+        It ends with a checksum of all that stands before it.
+        """
+        text = jsontext.dumps(self.to_dict())
+        return f'{text[:-1]}{_SUM}{_checksum(text)}"}}'
 
     def to_dict(self) -> JsonObject:
-        """Return the episode as plain data, in the form of `to_json`; nothing in it is copied."""
+        """Return the episode as plain data, as `to_json` writes it but for the checksum; nothing is copied."""
         data = {"version": VERSION} | {name: getattr(self, name) for name in self.__dataclass_fields__}
-        for name in ("tree", "usage_by_role"):
+        for name in ("cannot", "tree", "usage_by_role"):
             if data[name] is None:
                 del data[name]
         return data
@@ -280,19 +305,64 @@ class Trajectory:
     def from_json(cls, line: str) -> Trajectory:
         """Read a line that `to_json` wrote; fields of later minor versions are ignored.
 
+        Lines of versions 1 and 2 have no checksum, and their answers are text.
+
         Raises:
-            DataError: The line is no trajectory of a version that this package reads.
+            DataError: The line is no trajectory of a version that this package reads, was changed since it
+                was written, or has a reward that its verdict does not give.
         """
         try:
             data = json.loads(line)
             if data["version"] not in _READ:
                 raise DataError(f"trajectory version {data['version']!r}; this package reads {VERSION}")
+            if data["version"] < _TYPED:
+                data |= {"answer": None, "final_answer": data["answer"], "reward_mode": "sparse"}
+            elif not _is_unchanged(line):
+                raise DataError(
+                    f"the line was changed since it was written (its sha256 differs): {line[:80]!r}"
+                )
             fields = {name: data.get(name) for name in cls.__dataclass_fields__}
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
             raise DataError(f"not a trajectory line ({error!r}): {line[:80]!r}") from error
         if wrong := _wrong_type(fields):
             raise DataError(f"not a trajectory line ({wrong}): {line[:80]!r}")
+        if data["version"] >= _TYPED and (wrong := _wrong_reward(fields)):
+            raise DataError(f"{wrong}: {line[:80]!r}")
         return cls(**fields)
+
+
+def _checksum(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _is_unchanged(line: str) -> bool:
+    """Return whether the checksum at the end of a line is that of what stands before it."""
+    text, _, rest = line.rstrip("\n").rpartition(_SUM)
+    return rest == f'{_checksum(text + "}")}"}}'
+
+
+def _wrong_reward(fields: JsonMapping) -> str:
+    """Return how a line's reward differs from what its verdict, validity and mode give, or nothing."""
+    if fields["reward_mode"] == "own":
+        return ""
+    given = earned_reward(fields["verdict"], fields["reward_mode"], valid=fields["valid"])
+    if given is None or abs(given - fields["reward"]) <= REWARD_SLACK:
+        return ""
+    return f"the reward is {fields['reward']}, and the verdict gives {given} in mode {fields['reward_mode']}"
+
+
+def earned_reward(verdict: JsonMapping | None, mode: str, *, valid: bool) -> float | None:
+    """Return what an episode earns by its verdict; None where it has none or nothing says so.
+
+    Examples:
+        >>> earned_reward({"status": "solved", "score": 1.0}, "sparse", valid=True)
+        1.0
+    """
+    if not valid:
+        return 0.0
+    if verdict is None or mode not in get_args(RewardMode):
+        return None
+    return reward_of(verdict, cast(RewardMode, mode))
 
 
 def read_trajectories(path: str | Path) -> list[Trajectory]:

@@ -9,17 +9,43 @@ import numpy as np
 
 from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.rollout import Agent
+from stb_env.tasks import Ending
 from stb_env.tools import FINISH
 
 
-def answer(text: str) -> JsonObject:
-    """Return the action that gives a final answer.
+def answer(ending: Ending) -> JsonObject:
+    """Return the action that ends an episode, with a final answer or with the arguments of Finish.
 
     Examples:
-        >>> answer("42")["arguments"]
-        {'return_type': 'give_answer', 'final_answer': '42'}
+        >>> answer("42")["arguments"], answer({"answer": {"count": 42}})["arguments"]
+        ({'return_type': 'give_answer', 'final_answer': '42'}, {'answer': {'count': 42}})
     """
-    return {"name": FINISH, "arguments": {"return_type": "give_answer", "final_answer": text}}
+    if isinstance(ending, str):
+        ending = {"return_type": "give_answer", "final_answer": ending}
+    return {"name": FINISH, "arguments": dict(ending)}
+
+
+def refusal(info: JsonMapping) -> JsonObject | None:
+    """Return the action that gives up, or refuses where Finish takes that; None where it takes neither.
+
+    Args:
+        info: What the environment said at reset, with the tools.
+
+    Examples:
+        >>> refusal({"tools": []}) is None
+        True
+    """
+    functions = [tool["function"] for tool in info["tools"]]
+    takes: JsonObject = next(
+        (each["parameters"]["properties"] for each in functions if each["name"] == FINISH), {}
+    )
+    if "return_type" in takes:
+        return {"name": FINISH, "arguments": {"return_type": "give_up_and_restart"}}
+    if "cannot" in takes:
+        parts = takes["cannot"]["properties"]
+        cannot = {"reason": parts["reason"]["enum"][0], "what": parts["what"]["items"]["enum"][:1]}
+        return {"name": FINISH, "arguments": {"cannot": cannot}}
+    return None
 
 
 class Noop(Agent):
@@ -33,13 +59,16 @@ class Noop(Agent):
 
 
 class GiveUp(Agent):
-    """Gives up at once."""
+    """Gives up at once; where nothing says so, it does nothing more."""
 
     name = "give_up"
+    _refusal: JsonObject | None = None
 
     def act(self, observation: JsonMapping, info: JsonMapping) -> Any:
-        """Return the call that gives up."""
-        return {"name": FINISH, "arguments": {"return_type": "give_up_and_restart"}}
+        """Return the call that gives up or refuses, or an empty action."""
+        if "tools" in info:
+            self._refusal = refusal(info)
+        return self._refusal or ""
 
 
 class Echo(Agent):

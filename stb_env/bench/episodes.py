@@ -39,6 +39,7 @@ def episode_measurements(seconds: float) -> Iterator[Measurement]:
     yield Measurement("Sandbox reset", 1e6 / resets, "us", note)
     yield Measurement("Sandbox step", _best(lambda: _steps(env, plays), seconds), "us", note)
     yield Measurement("Sandbox last step", _best(lambda: _last_steps(env, plays), seconds), "us", note)
+    yield Measurement("Sandbox typed verdict", _best(lambda: _verdicts(env, plays), seconds), "us", note)
     fresh = make_env(_ENV, {"split": "train"})
     fresh.reset(seed=0)
     new = [_played(fresh, {}) for _ in range(1 + int(_NEW * min(1.0, seconds / _BRIEF)))]
@@ -84,6 +85,19 @@ def _last_steps(env: ToolEnv, plays: Sequence[_Play]) -> float:
         env.step(play.actions[-1])
         spent += time.perf_counter() - begun
     return 1e6 * spent / len(plays)
+
+
+def _verdicts(env: ToolEnv, plays: Sequence[_Play]) -> float:
+    """Return the microseconds of a verdict on an episode that was played."""
+    cases = []
+    for play in plays:
+        env.restore(play.before)
+        env.step(play.actions[-1])
+        cases.append(env.snapshot().case(env.task))
+    begun = time.perf_counter()
+    for case in cases:
+        case.verdict(env.rules.judge)
+    return 1e6 * (time.perf_counter() - begun) / len(cases)
 
 
 def _best(measure: Callable[[], float], seconds: float) -> float:

@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Literal
 
 from stb_env import jsontext
 from stb_env.actions.finish_arguments import finish_arguments
-from stb_env.jsontypes import JsonArray, JsonMapping
+from stb_env.answers import form_problems, listed_spelling, object_schema
+from stb_env.jsontypes import JsonMapping, JsonObject
+from stb_env.judges.judge import text_of
+from stb_env.tasks import Task
 from stb_env.tools import FINISH, Status, Tool, ToolCall, ToolResult
 from stb_env.trajectory import CallRecord
+from stb_env.validation import validate_call
+
+GIVE_UP = "give_up_and_restart"
+_RETURN_TYPE: JsonObject = {"type": "string", "enum": ["give_answer", GIVE_UP]}
+_PROSE: JsonObject = {"type": "string", "description": "What the user reads besides; it is not judged."}
 
 FINISH_TOOL = Tool(
     name=FINISH,
@@ -20,7 +30,7 @@ FINISH_TOOL = Tool(
     parameters={
         "type": "object",
         "properties": {
-            "return_type": {"type": "string", "enum": ["give_answer", "give_up_and_restart"]},
+            "return_type": _RETURN_TYPE,
             "final_answer": {
                 "type": "string",
                 "description": "The complete answer for the user; required with give_answer.",
@@ -29,31 +39,27 @@ FINISH_TOOL = Tool(
         "required": ["return_type"],
     },
 )
-LONGEST_VALUE = 60
-"""Characters of one of the bare values of an answer; what is longer is a sentence."""
-VALUED_FINISH_TOOL = replace(
-    FINISH_TOOL,
+"""Finish with a way to give up, as the original has it: under a protocol or a search that backtracks."""
+
+TEXT_FINISH = Tool(
+    name=FINISH,
+    description="Ends the task. final_answer is what the user gets to read; nothing else is shown to them.",
     parameters={
-        **FINISH_TOOL.parameters,
+        "type": "object",
         "properties": {
-            **FINISH_TOOL.parameters["properties"],
-            "values": {
-                "type": "array",
-                "items": {"type": ["string", "number", "boolean"], "maxLength": LONGEST_VALUE},
-                "description": (
-                    "The values that the query asks for, in the order in which the query asks for them, one "
-                    "an item and bare, with no sentence around it: a number with its unit or currency, a "
-                    "name, a code, a date as YYYY-MM-DD, a time as HH:MM, yes or no. Of several names, each "
-                    "is an item. Where the query asks for an action and for nothing to be told, give no "
-                    "items. Where the request cannot be met, give in a word or two what is lacking: the "
-                    "detail that it leaves out (like 'weight'), the name of what does not exist, or what no "
-                    "tool can do (like 'print')."
-                ),
-            },
+            "final_answer": {"type": "string", "description": "The complete answer for the user."}
         },
+        "required": ["final_answer"],
     },
 )
-"""Finish where an answer comes as bare values beside its text."""
+"""Finish of tasks whose answer is text."""
+
+ACTS_FINISH = Tool(
+    name=FINISH,
+    description="Ends the task. What was done decides; final_answer is a last word to the user.",
+    parameters={"type": "object", "properties": {"final_answer": _PROSE}},
+)
+"""Finish of tasks in which calls and the final state decide."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,63 +68,199 @@ class Finish:
 
     Attributes:
         kind: What the agent asked for; ``invalid`` where its arguments are no valid Finish.
-        answer: The final answer, as text.
+        final_answer: The prose for the user.
+        answer: The typed answer, where the task asks for one.
+        cannot: Why the request cannot be met, where the agent says so.
         problem: Why it is invalid, for the agent.
     """
 
     kind: Literal["answer", "give_up", "invalid"]
-    answer: str = ""
+    final_answer: str = ""
+    answer: JsonObject | None = None
+    cannot: JsonObject | None = None
     problem: str = ""
 
+    @property
+    def text(self) -> str:
+        """What was answered, as text."""
+        return text_of(self.final_answer, self.answer, self.cannot)
 
-def read_finish(call: ToolCall, *, needs_values: bool = False) -> Finish:
-    """Read a Finish call, tolerating broken JSON in its arguments.
+
+@dataclass(frozen=True, slots=True)
+class FinishForm:
+    """How the episodes of a task end: the Finish that they offer, and how a call of it is read.
+
+    Attributes:
+        kind: ``typed`` takes a typed answer; ``acts`` at most a last word; ``text`` an answer in prose;
+            ``original`` is that of the original, whose ``return_type`` is required.
+        tool: Finish as the agent sees it.
+        reasons: What may be lacking, by the reason that ``cannot`` gives; empty where it takes none.
+    """
+
+    kind: Literal["typed", "acts", "text", "original"]
+    tool: Tool
+    reasons: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+    def read(self, call: ToolCall) -> Finish:
+        """Read a Finish call, tolerating broken JSON in its arguments.
+
+        A ``return_type`` is read wherever no typed answer is asked for: models know it from the original.
+
+        Examples:
+            >>> form = FinishForm("text", TEXT_FINISH)
+            >>> form.read(ToolCall("Finish", {"final_answer": "42"})).final_answer
+            '42'
+            >>> form.read(ToolCall("Finish", {})).problem
+            'Finish needs final_answer'
+        """
+        arguments = finish_arguments(call)
+        if self.kind == "typed":
+            return self._read_typed(arguments)
+        kind = arguments.get("return_type")
+        if kind == GIVE_UP:
+            return Finish("give_up")
+        if kind != "give_answer" and (self.kind == "original" or "return_type" in arguments):
+            got = "nothing" if kind is None else jsontext.dumps(kind)[:80]
+            return Finish("invalid", problem=f"return_type must be 'give_answer' or '{GIVE_UP}', got {got}")
+        return self._read_acts(arguments) if self.kind == "acts" else self._read_text(arguments)
+
+    def _read_text(self, arguments: JsonMapping) -> Finish:
+        if "final_answer" not in arguments:
+            given = "with return_type 'give_answer', " if "return_type" in arguments else ""
+            return Finish("invalid", problem=f"{given}Finish needs final_answer")
+        said = arguments["final_answer"]
+        return Finish(
+            "answer", "" if said is None else said if isinstance(said, str) else jsontext.dumps(said)
+        )
+
+    def _read_acts(self, arguments: JsonMapping) -> Finish:
+        given = {
+            name: value
+            for name, value in arguments.items()
+            if name != "return_type" and not (name == "final_answer" and value is None)
+        }
+        problem = _misfit(given, self.tool)
+        return (
+            Finish("invalid", problem=problem) if problem else Finish("answer", given.get("final_answer", ""))
+        )
+
+    def _read_typed(self, arguments: JsonMapping) -> Finish:
+        schemas = self.tool.parameters["properties"]
+        if "return_type" in schemas and arguments.get("return_type") == GIVE_UP:
+            return Finish("give_up")
+        # Structured output writes null for what is absent.
+        given = {
+            name: listed_spelling(schemas[name], value) if name in schemas else value
+            for name, value in arguments.items()
+            if value is not None or name not in schemas
+        }
+        problem = _misfit(given, self.tool) or "; ".join(self._problems(given))
+        if problem:
+            return Finish("invalid", problem=problem)
+        return Finish("answer", given.get("final_answer", ""), given.get("answer"), given.get("cannot"))
+
+    def _problems(self, given: JsonMapping) -> Iterator[str]:
+        answer, cannot = given.get("answer"), given.get("cannot")
+        if answer is not None and cannot is not None:
+            yield "Finish takes answer or cannot, got both; give one"
+        elif answer is not None:
+            yield from form_problems(self.tool.parameters["properties"]["answer"], answer)
+        elif cannot is None:
+            yield "Finish needs answer" + (
+                ", or cannot where the request cannot be met" if self.reasons else ""
+            )
+        else:
+            reason, allowed = cannot["reason"], self.reasons[cannot["reason"]]
+            yield from (
+                f"'cannot.what' with reason {reason!r} must be one of {', '.join(allowed)}, got {what!r}"
+                for what in cannot["what"]
+                if what not in allowed
+            )
+
+
+_ORIGINAL = FinishForm("original", FINISH_TOOL)
+_ACTS_OR_UP = FinishForm(
+    "acts",
+    Tool(
+        FINISH,
+        f"{ACTS_FINISH.description} With return_type {GIVE_UP}, this attempt is abandoned.",
+        {"type": "object", "properties": {"return_type": _RETURN_TYPE, "final_answer": _PROSE}},
+    ),
+)
+_TEXT = FinishForm("text", TEXT_FINISH)
+_ACTS = FinishForm("acts", ACTS_FINISH)
+
+
+# Asked at every step, and runs play the same tasks again.
+@lru_cache(maxsize=1024)
+def finish_form(task: Task, *, gives_up: bool = False, original: bool = False) -> FinishForm:
+    """Return how the episodes of a task end.
 
     Args:
-        call: The call.
-        needs_values: Whether an answer must bring its bare values as well.
+        task: The task.
+        gives_up: Whether an attempt can be given up, under a search that goes back.
+        original: Whether Finish is that of the original, under a protocol or with ``compat="original"``.
 
     Examples:
-        >>> read_finish(ToolCall("Finish", {"return_type": "give_answer", "final_answer": "42"}))
-        Finish(kind='answer', answer='42', problem='')
-        >>> read_finish(ToolCall("Finish", {"return_type": "give_answer"})).problem
-        "with return_type 'give_answer', Finish needs final_answer"
+        >>> ping = (Tool("ping", "Answers pong.", {}),)
+        >>> schema = {"type": "object", "properties": {"count": {"type": "integer"}}, "required": ["count"]}
+        >>> form = finish_form(Task("1", "How many?", ping, answer=schema))
+        >>> form.read(ToolCall("Finish", {"answer": {"count": "two"}})).problem
+        "'answer.count' must be an integer, got the text 'two'"
+        >>> form.read(ToolCall("Finish", {"answer": {"count": 2}})).answer
+        {'count': 2}
     """
-    arguments: JsonMapping = finish_arguments(call)
-    kind = arguments.get("return_type")
-    if kind == "give_up_and_restart":
-        return Finish("give_up")
-    if kind != "give_answer":
-        got = "nothing" if kind is None else jsontext.dumps(kind)[:80]
-        return Finish(
-            "invalid", problem=f"return_type must be 'give_answer' or 'give_up_and_restart', got {got}"
-        )
-    if "final_answer" not in arguments:
-        return Finish("invalid", problem="with return_type 'give_answer', Finish needs final_answer")
-    if needs_values and not isinstance(arguments.get("values"), list):
-        got = "nothing" if "values" not in arguments else jsontext.dumps(arguments["values"])[:80]
-        return Finish(
-            "invalid",
-            problem="Finish needs values beside final_answer, a list of bare values as in "
-            f'["Oslo", 4.5, "yes"] or, where nothing is asked for, an empty one; got {got}',
-        )
-    if needs_values and (problem := _unlike_a_value(arguments["values"])):
-        return Finish("invalid", problem=problem)
-    answer = arguments["final_answer"]
-    if answer is None:
-        return Finish("answer")
-    return Finish("answer", answer if isinstance(answer, str) else jsontext.dumps(answer))
+    if original:
+        return _ORIGINAL
+    if task.answer is None:
+        return _ORIGINAL if gives_up else _TEXT
+    if task.answer == "acts":
+        return _ACTS_OR_UP if gives_up else _ACTS
+    return _typed_form(jsontext.dumps([task.answer, task.cannot]), gives_up)
 
 
-def _unlike_a_value(values: JsonArray) -> str:
-    """Return which of some values is no bare one and what is wanted in its place, or an empty string."""
-    for place, value in enumerate(values):
-        if not isinstance(value, str | int | float) or len(f"{value}") > LONGEST_VALUE:
-            return (
-                f"values[{place}] must be one bare value, a text of at most {LONGEST_VALUE} characters, a "
-                f"number, true or false, got {jsontext.dumps(value)[:80]}; give each value an item of its own"
-            )
-    return ""
+@lru_cache(maxsize=1024)
+def _typed_form(schemas: str, gives_up: bool) -> FinishForm:
+    """Return the form of tasks with these schemas of answer and reasons, as JSON."""
+    answer, reasons = jsontext.loads(schemas)
+    properties: JsonObject = {"answer": answer}
+    if reasons:
+        properties["cannot"] = _cannot_schema(reasons)
+    properties["final_answer"] = _PROSE
+    if gives_up:
+        properties["return_type"] = _RETURN_TYPE
+    required = [] if reasons or gives_up else ["answer"]
+    description = "Ends the task. answer holds the values that the query asks for."
+    if reasons:
+        description += " Where the request cannot be met, give cannot in its place."
+    if gives_up:
+        description += f" With return_type {GIVE_UP}, this attempt is abandoned."
+    schema = {
+        "type": "object",
+        "properties": properties,
+        "required": required,
+        "additionalProperties": False,
+    }
+    return FinishForm("typed", Tool(FINISH, description, schema), reasons or {})
+
+
+def _cannot_schema(reasons: Mapping[str, Sequence[str]]) -> JsonObject:
+    listed = "; ".join(f"{reason}: {', '.join(whats)}" for reason, whats in reasons.items())
+    every = list(dict.fromkeys(what for whats in reasons.values() for what in whats))
+    what = {
+        "type": "array",
+        "items": {"type": "string", "enum": every},
+        "minItems": 1,
+        "uniqueItems": True,
+        "description": f"What is lacking, of the list that the reason allows. {listed}.",
+    }
+    return object_schema({"reason": {"type": "string", "enum": list(reasons)}, "what": what})
+
+
+def _misfit(arguments: JsonMapping, tool: Tool) -> str:
+    """Return why arguments do not fit a Finish, or an empty string."""
+    found = validate_call(ToolCall(FINISH, arguments), tool)
+    return "; ".join(violation.message for violation in found)
 
 
 _ABANDONED = ToolResult.of("gave up", source="env", status=Status.GAVE_UP)

@@ -11,7 +11,7 @@ from stb_env.actions import Action, finish_last, parse_action, parse_said
 from stb_env.backend.backend import Backend
 from stb_env.backend.user import Said, User
 from stb_env.envs import step_codes as original
-from stb_env.envs.finish import Finish, finish_record, read_finish
+from stb_env.envs.finish import Finish, FinishForm, finish_form, finish_record
 from stb_env.envs.state import State
 from stb_env.errors import InfrastructureError, did_you_mean
 from stb_env.jsontypes import JsonMapping, JsonObject
@@ -22,7 +22,7 @@ from stb_env.tools import FINISH, Status, Tool, ToolCall, ToolResult
 from stb_env.trajectory import CallRecord, Step
 from stb_env.usage import Usage, spent_by
 from stb_env.validation import check_call
-from stb_env.verdict import Verdict, Vote
+from stb_env.verdict import RewardMode, Verdict, Vote
 
 Compat = Literal["original"]
 Potential = Callable[[Task, Any, Sequence[CallRecord]], float]
@@ -66,7 +66,9 @@ class Rules:
         limits: Bounds on texts.
         compat: ``"original"`` calls functions by suffix, validates nothing and reports step codes, as
             the environment of Guo et al., 2024, does.
-        potential: How far an episode has come, from 0 to 1; None for a reward at the end alone. Each step
+        reward: What an episode earns at its end: the verdict's score, or with ``partial`` the share of its
+            parts (see `stb_env.verdict.reward_of`).
+        potential: How far an episode has come, from 0 to 1, where rewards are ``dense``. Each step
             then earns the potential it gained, and the last one pays all of it back: shaping by a
             potential leaves the best policy and every episode's undiscounted return as they are (Ng,
             Harada and Russell, 1999).
@@ -81,7 +83,8 @@ class Rules:
             ends the episode whatever the user still wants.
         layers: What is put around the backend for one action, the first innermost, given the episode so far;
             wrappers that answer some calls themselves are made so, and the backend's state stays its own.
-        needs_values: Whether a Finish with an answer must bring its bare values as well.
+        gives_up: Whether Finish offers to give the attempt up, since a search goes back then.
+        original_finish: Whether Finish is that of the original, as a protocol has it.
     """
 
     backend: Backend
@@ -89,13 +92,20 @@ class Rules:
     max_turns: int = 24
     limits: Limits = Limits()
     compat: Compat | None = None
+    reward: RewardMode = "sparse"
     potential: Potential | None = None
     parse: Callable[[Any], Action] = parse_action
     halt_on_error: bool = False
     user: User | None = None
     user_hears_finish: bool = False
     layers: tuple[Layer, ...] = ()
-    needs_values: bool = False
+    gives_up: bool = False
+    original_finish: bool = False
+
+    def finish_form(self, task: Task) -> FinishForm:
+        """Return how the episodes of a task end."""
+        original = self.original_finish or self.compat is not None
+        return finish_form(task, gives_up=self.gives_up, original=original)
 
     def start(self, task: Task, seed: int) -> State:
         """Return the state at the start of an episode."""
@@ -129,7 +139,7 @@ class Rules:
                 left.append(call)
                 continue
             if call.name == FINISH:
-                finish = read_finish(call, needs_values=self.needs_values)
+                finish = self.finish_form(task).read(call)
                 records.append(finish_record(call, finish))
                 continue
             if halted:
@@ -148,7 +158,7 @@ class Rules:
         said = None
         if failure is None and finish is not None and finish.kind == "answer" and self.user_hears_finish:
             try:
-                said = yield from self._heard(task, state, finish.answer)
+                said = yield from self._heard(task, state, finish.final_answer)
             except InfrastructureError as error:
                 failure, lost = error.failure(), error.usage
         if said is not None:
@@ -161,7 +171,7 @@ class Rules:
         if finish is not None and finish.kind != "invalid":
             state = yield from self._end(task, state, finish)
         elif state.turn >= self.max_turns:
-            state = _judged(state, _unsolved("the turn limit came before an answer"), truncated=True)
+            state = self._judged(state, _unsolved("the turn limit came before an answer"), truncated=True)
         return self._shaped(task, before, state)
 
     def read(self, tools: Mapping[str, Tool], action: Any) -> Action:
@@ -201,7 +211,7 @@ class Rules:
         if said.text is None:
             state = yield from self._end(task, state, Finish("answer", text))
         elif state.turn >= self.max_turns:
-            state = _judged(state, _unsolved("the turn limit came before an answer"), truncated=True)
+            state = self._judged(state, _unsolved("the turn limit came before an answer"), truncated=True)
         return self._shaped(task, before, state)
 
     def _heard(self, task: Task, state: State, answer: str) -> Slow[Said | None]:
@@ -296,13 +306,24 @@ class Rules:
 
     def _end(self, task: Task, state: State, finish: Finish) -> Slow[State]:
         if finish.kind == "give_up":
-            return _judged(state, _unsolved("the agent gave up"))
-        state = state._replace(answer=finish.answer)
+            return self._judged(state, _unsolved("the agent gave up"))
+        state = state._replace(final_answer=finish.final_answer, answer=finish.answer, cannot=finish.cannot)
         try:
             verdict = yield from aside(self.judge.judge(state.case(task)))
         except InfrastructureError as error:
             return _failed(state, error.failure(), error.usage)
-        return _judged(state, verdict)
+        return self._judged(state, verdict)
+
+    def _judged(self, state: State, verdict: Verdict, *, truncated: bool = False) -> State:
+        step = state.steps[-1]._replace(
+            reward=verdict.reward(self.reward), terminated=not truncated, truncated=truncated
+        )
+        return _spent(state, "judge", [verdict.usage])._replace(
+            over=True,
+            valid=verdict.status != "na",
+            verdict=verdict.to_dict(),
+            steps=(*state.steps[:-1], step),
+        )
 
 
 def bounded(result: ToolResult, limit: int) -> str:
@@ -358,17 +379,5 @@ def _failed(state: State, failure: JsonMapping, lost: Usage | None) -> State:
         valid=False,
         failure=failure,
         status=Status.FAILURE,
-        steps=(*state.steps[:-1], step),
-    )
-
-
-def _judged(state: State, verdict: Verdict, *, truncated: bool = False) -> State:
-    step = state.steps[-1]._replace(
-        reward=float(verdict.score), terminated=not truncated, truncated=truncated
-    )
-    return _spent(state, "judge", [verdict.usage])._replace(
-        over=True,
-        valid=verdict.status != "na",
-        verdict=verdict.to_dict(),
         steps=(*state.steps[:-1], step),
     )

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from stb_env.envs.finish import read_finish
-from stb_env.jsontypes import JsonMapping
-from stb_env.judges.judge import Case
+from stb_env.envs.finish import finish_form
+from stb_env.jsontypes import JsonMapping, JsonObject
+from stb_env.judges.judge import Case, text_of
 from stb_env.tasks import Task
 from stb_env.tools import FINISH, Status, ToolCall
 from stb_env.trajectory import CallRecord, Step
@@ -27,7 +27,9 @@ class State(NamedTuple):
         status: The observation's ``status``.
         over: Whether the episode has ended.
         valid: Whether its reward may be counted.
-        answer: The final answer, where one was given.
+        final_answer: The prose of the answer, where one was given.
+        answer: The typed answer, where one was given.
+        cannot: Why the request cannot be met, where the agent said so.
         verdict: The verdict as plain data, where there is one.
         failure: The infrastructure failure as plain data, where there was one.
         potential: How far the task has come, from 0 to 1, where rewards are shaped by that.
@@ -45,7 +47,9 @@ class State(NamedTuple):
     status: Status = Status.OK
     over: bool = False
     valid: bool = True
-    answer: str = ""
+    final_answer: str = ""
+    answer: JsonObject | None = None
+    cannot: JsonObject | None = None
     verdict: JsonMapping | None = None
     failure: JsonMapping | None = None
     usage: Usage = NO_USAGE
@@ -58,15 +62,22 @@ class State(NamedTuple):
         """Every call of the episode so far, in order."""
         return tuple(call for step in self.steps for call in step.calls)
 
+    @property
+    def text(self) -> str:
+        """What was answered, as text; see `stb_env.judges.judge.text_of`."""
+        return text_of(self.final_answer, self.answer, self.cannot)
+
     def case(self, task: Task) -> Case:
         """Return what a judge sees of the episode."""
-        return Case(task, self.answer, self.calls, self.backend, tuple(self._replies()))
+        replies = tuple(self._replies(task))
+        return Case(task, self.final_answer, self.calls, self.backend, replies, self.answer, self.cannot)
 
-    def _replies(self) -> Iterator[str]:
+    def _replies(self, task: Task) -> Iterator[str]:
+        form = finish_form(task)
         for step in self.steps:
             if not step.calls and step.status is Status.OK:
                 yield step.text
             for call in step.calls:
                 # A Finish that the user heard and answered is a reply as any other.
                 if call.name == FINISH and call.result.status is Status.OK:
-                    yield read_finish(ToolCall(call.name, call.arguments, call.id)).answer
+                    yield form.read(ToolCall(call.name, call.arguments, call.id)).final_answer

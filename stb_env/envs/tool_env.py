@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, ClassVar, Literal, Self
@@ -31,6 +32,7 @@ from stb_env.spaces import TextSpace, ToolCallSpace
 from stb_env.tasks import Oracle, Task, TaskSource
 from stb_env.tools import Status, Tool
 from stb_env.trajectory import messages
+from stb_env.verdict import RewardMode
 
 Visible = Callable[[Task, Any], Sequence[Tool]]
 """Of a task and the backend's state."""
@@ -60,7 +62,10 @@ class ToolEnv(gym.Env[Observation, Any]):
         shard: ``(i, n)``: sequential order visits tasks i, i + n, i + 2n ...
         limits: Bounds on the texts of an observation, as a `Limits` or a dict of its fields.
         compat: ``"original"`` for the look-up and the step codes of Guo et al., 2024.
-        potential: How far an episode has come; shapes the reward of each step (see `Rules`).
+        reward: ``sparse`` is the verdict's score; ``partial`` the share of the verdict's parts that were
+            earned; ``dense`` shapes the reward of each step by ``potential``, so that their sum is the score:
+            that helps agents that learn from steps and tells groups of whole episodes nothing.
+        potential: How far an episode has come, for dense rewards (see `Rules`).
         oracle: Solves a task, where the suite knows how; the gold agent and validation drive it.
         parse: Reads actions, for tasks with a syntax of their own.
         halt_on_error: Whether a failing call keeps the later ones of the same action from being made.
@@ -83,7 +88,7 @@ class ToolEnv(gym.Env[Observation, Any]):
         >>> int(obs["status"]), reward, terminated
         (4, 0.0, False)
         >>> branch = env.fork()
-        >>> action = {"name": "Finish", "arguments": {"return_type": "give_up_and_restart"}}
+        >>> action = {"name": "Finish", "arguments": {"final_answer": "That I do not know."}}
         >>> branch.step(action)[2], env.step("more chatting")[2]
         (True, False)
     """
@@ -105,6 +110,7 @@ class ToolEnv(gym.Env[Observation, Any]):
         shard: tuple[int, int] = (0, 1),
         limits: Limits | Mapping[str, int] | None = None,
         compat: Compat | None = None,
+        reward: RewardMode | None = None,
         potential: Potential | None = None,
         oracle: Oracle | None = None,
         parse: Callable[[Any], Action] = parse_action,
@@ -127,12 +133,13 @@ class ToolEnv(gym.Env[Observation, Any]):
             max_turns,
             _limits(limits),
             compat,
-            potential,
+            _reward_mode(reward, potential),
+            potential if reward in (None, "dense") else None,
             parse,
             halt_on_error,
             None if user is None else as_user(user),
             user_hears_finish,
-            needs_values=self.wording.needs_values,
+            original_finish=self.wording.finish is not None,
         )
         self.visible = visible
         self.order, self.shard = order, read_shard(shard)
@@ -244,6 +251,11 @@ class ToolEnv(gym.Env[Observation, Any]):
         system = wording.system(self._task, tuple(self._tools.values()))
         return messages(system, wording.user(self._query), state.steps)
 
+    @property
+    def finish(self) -> Tool:
+        """The Finish of the running task, as the agent sees it."""
+        return self.wording.finish or self.rules.finish_form(self._task).tool
+
     def read(self, action: Any) -> Action:
         """Return what an action says to this environment; plays nothing."""
         return self.rules.read(self._tools, action)
@@ -286,7 +298,7 @@ class ToolEnv(gym.Env[Observation, Any]):
 
     def _offer(self, tools: Sequence[Tool]) -> None:
         """Set what the agent sees and may call besides Finish, until another task or another offer."""
-        offered = (*tools, self.wording.finish)
+        offered = (*tools, self.finish)
         text = "[" + ", ".join([tool.spec for tool in offered]) + "]"
         limit = self.rules.limits.tools
         if len(text) > limit:
@@ -354,6 +366,12 @@ class ToolEnv(gym.Env[Observation, Any]):
         if bookend:
             info["tools"] = jsontext.read_exactly(self._tools_text)
             info["messages"] = self.messages
+        if state.over:
+            info["answer"] = copy.deepcopy(state.answer)
+            info["final_answer"] = state.final_answer
+            info["reward_mode"] = self.rules.reward
+            if state.cannot is not None:
+                info["cannot"] = copy.deepcopy(state.cannot)
         if state.by_role:
             info["usage_by_role"] = {role: usage.to_dict() for role, usage in state.by_role}
         if state.failure is not None:
@@ -383,6 +401,15 @@ def _by_name(tools: Iterable[Tool]) -> dict[str, Tool]:
         # A task of the original can have a name twice (see `Task.checked`): it reaches the first alone.
         named.setdefault(tool.name, tool)
     return named
+
+
+def _reward_mode(reward: RewardMode | None, potential: Potential | None) -> RewardMode:
+    if reward == "dense" and potential is None:
+        raise ConfigError(
+            "reward='dense' needs potential=, which says how far an episode has come; give one, or take "
+            "reward='partial'"
+        )
+    return reward or ("sparse" if potential is None else "dense")
 
 
 def _limits(limits: Limits | Mapping[str, int] | None) -> Limits:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from stb_env.envs.finish import FINISH_TOOL
 from stb_env.jsontypes import JsonObject
 from stb_env.prompting import Prompt, prompt
 from stb_env.tasks import Task
@@ -18,17 +17,15 @@ class Wording:
         text: The system message; the usual one, which knows of no user, where not given.
 
     Attributes:
-        finish: The Finish function as the agent sees it.
-        needs_values: Whether an answer must bring its bare values as well.
+        finish: The Finish of a protocol, with its ``return_type``; None for the one that fits the task.
 
     Examples:
         >>> wording = Wording()
-        >>> wording.user("Capital of France?"), wording.finish.name, sorted(wording.fingerprint)
-        ('Capital of France?', 'Finish', ['agent'])
+        >>> wording.user("Capital of France?"), sorted(wording.fingerprint)
+        ('Capital of France?', ['agent'])
     """
 
-    finish: Tool = FINISH_TOOL
-    needs_values: bool = False
+    finish: Tool | None = None
 
     def __init__(self, text: Prompt | None = None) -> None:
         self._prompt = text or prompt("agent", "v1")

@@ -274,7 +274,7 @@ def group_name(env_id: str) -> str:
         >>> group_name("stb/I1Instruction-v0"), group_name("/home/me/todo.py:my/Todo-v0")
         ('I1Instruction', 'my/Todo')
     """
-    return env_id.rpartition(":")[2].removeprefix("stb/").removesuffix("-v0")
+    return env_id.rpartition(":")[2].removeprefix("stb/").rpartition("-v")[0]
 
 
 def folder_name(name: str) -> str:

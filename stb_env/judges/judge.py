@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from stb_env.jsontypes import JsonObject
+from stb_env import jsontext
+from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.request import Slow, drive
 from stb_env.tasks import Task
 from stb_env.trajectory import CallRecord
@@ -41,6 +42,11 @@ class Case:
     answer: JsonObject | None = None
     cannot: JsonObject | None = None
 
+    @property
+    def text(self) -> str:
+        """What was answered, as text."""
+        return text_of(self.final_answer, self.answer, self.cannot)
+
     def verdict(self, judge: Judge) -> Verdict:
         """Return what a judge says of it, once that is there.
 
@@ -48,6 +54,17 @@ class Case:
             JudgeError: No usable verdict came.
         """
         return drive(judge.judge(self))
+
+
+def text_of(final_answer: str, answer: JsonMapping | None, cannot: JsonMapping | None) -> str:
+    """Return an answer as people and models read it: its prose, else what is typed of it, as JSON.
+
+    Examples:
+        >>> text_of("It is 12.", {"total": 12}, None), text_of("", {"total": 12}, None)
+        ('It is 12.', '{"total": 12}')
+    """
+    typed = answer if cannot is None else {"cannot": dict(cannot)}
+    return final_answer or ("" if typed is None else jsontext.dumps(dict(typed)))
 
 
 class Judge(Protocol):
@@ -59,7 +76,8 @@ class Judge(Protocol):
         ...     name = "polite"
         ...     def judge(self, case):
         ...         yield from ()
-        ...         return Verdict.of("solved" if "please" in case.final_answer else "unsolved", judge=self.name)
+        ...         polite = "please" in case.final_answer
+        ...         return Verdict.of("solved" if polite else "unsolved", judge=self.name)
         >>> task = Task("1", "Ask for tea.", (Tool("kettle", "Boils water.", {}),))
         >>> Case(task, "Tea, please.", ()).verdict(Polite()).score
         1.0

@@ -116,7 +116,7 @@ def _played(kind: str, task: Task, attempt: Attempt) -> LabelledCase:
     for action in (*({"name": call.name, "arguments": call.arguments} for call in calls), answer(text)):
         state = drive(rules.advance(task, tools, state, action))
     verdict = state.verdict or {}
-    case = Case(task, state.answer, state.calls, state.backend)
+    case = state.case(task)
     return LabelledCase(kind, case, verdict.get("status") == "solved")
 
 

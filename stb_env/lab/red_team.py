@@ -92,7 +92,6 @@ def _variants(settings: LabSettings, env_id: str) -> Iterator[JsonObject]:
     yield {}
     suite, takes = suite_of(env_id), env_settings(env_id)
     if suite is not None and suite.exact:
-        yield from ({"answer": form} for form in ("values", "either") if "answer" in takes)
         yield from ({"judge": judge} for judge in ("heuristic",) if "judge" in takes)
 
 

@@ -8,7 +8,6 @@ from typing import Any
 
 import gymnasium as gym
 
-from stb_env.envs.finish import read_finish
 from stb_env.envs.tool_env import ToolEnv, Transition
 from stb_env.errors import InfrastructureError
 from stb_env.jsontypes import JsonMapping, JsonObject
@@ -17,8 +16,7 @@ from stb_env.rollout.agent import Agent
 from stb_env.rollout.deadlines import NO_DEADLINES, Deadlines, Watch
 from stb_env.rollout.opening import Opening
 from stb_env.rollout.timing import Stopwatch
-from stb_env.tools import FINISH, ToolCall
-from stb_env.trajectory import Trajectory
+from stb_env.trajectory import REWARD_SLACK, Trajectory, earned_reward
 from stb_env.usage import NO_USAGE, Usage
 from stb_env.wrappers.base import ToolWrapper
 
@@ -184,6 +182,8 @@ def recorded(
         agent: What the agent's model cost.
     """
     first, environment = opening.info, Usage(**info["usage"]) - opening.spent
+    valid = bool(info["valid"]) and failure is None
+    reward = sum((float(step["reward"]) for step in steps), 0.0)
     return Trajectory(
         suite=first["suite"],
         group=first["group"],
@@ -194,15 +194,25 @@ def recorded(
         tools=first["tools"],
         messages=info["messages"] if "messages" in info else _messages(env, first),
         steps=steps,
-        answer=_answer(steps),
+        answer=info.get("answer"),
+        final_answer=info.get("final_answer", ""),
+        cannot=info.get("cannot"),
         verdict=info.get("verdict"),
-        reward=sum((float(step["reward"]) for step in steps), 0.0),
-        valid=bool(info["valid"]) and failure is None,
+        reward=reward,
+        reward_mode=_mode(info, reward, valid=valid),
+        valid=valid,
         failure=failure or info.get("failure"),
         usage=(environment + agent).to_dict(),
         tree=info.get("tree"),
         usage_by_role=_by_role(agent, environment, info, opening.info),
     )
+
+
+def _mode(info: JsonMapping, reward: float, *, valid: bool) -> str:
+    """Return the mode that a reward follows, or ``own`` where a wrapper made another of it."""
+    mode: str = info.get("reward_mode", "sparse")
+    given = earned_reward(info.get("verdict"), mode, valid=valid)
+    return mode if given is None or abs(given - reward) <= REWARD_SLACK else "own"
 
 
 def unplayed(task_id: str, seed: int, trial: int, error: InfrastructureError) -> Trajectory:
@@ -217,7 +227,8 @@ def unplayed(task_id: str, seed: int, trial: int, error: InfrastructureError) ->
         tools=[],
         messages=[],
         steps=[],
-        answer="",
+        answer=None,
+        final_answer="",
         verdict=None,
         reward=0.0,
         valid=False,
@@ -300,10 +311,3 @@ def _by_role(
     roles["search"] = environment + agent - sum(roles.values(), NO_USAGE)
     asked = {role: usage.to_dict() for role, usage in roles.items() if usage.calls > 0}
     return asked or None
-
-
-def _answer(steps: list[JsonObject]) -> str:
-    for call in reversed(steps[-1]["calls"] if steps else []):
-        if call["name"] == FINISH:
-            return read_finish(ToolCall(FINISH, call["arguments"])).answer
-    return ""

@@ -10,13 +10,15 @@ import numpy as np
 from stb_env.testing.red_team.attempt import Attempt, attempts, counted, told
 from stb_env.testing.report import Report
 from stb_env.testing.subject import Subject
-from stb_env.testing.undeserving import floors
+from stb_env.testing.undeserving import floors, impossible_share
 
-EXACT_FLOOR, OPEN_FLOOR = 0.02, 0.1
+EXACT_FLOOR, OPEN_FLOOR = 0.01, 0.15
 """What each cheat may score where an exact verifier decides, and where a heuristic does."""
 
 _SHOWN, _EXCERPT = 5, 160
-_SIGNIFICANT = 0.05
+_SIGNIFICANT = 0.01
+CHANCY = frozenset({"neighbour", "guess_first", "guess_last_result", "guess_error"})
+"""Cheats that are right now and then: of three accounts that are listed, the first is right in one of three."""
 
 
 def check_red_team(report: Report, subject: Subject, episodes: int) -> None:
@@ -41,8 +43,13 @@ def check_red_team(report: Report, subject: Subject, episodes: int) -> None:
     detail += "".join(f", the first ({one.task_id}, {one.cheat}): {one.failure}" for one in failures[:1])
     report.add("red team is judged", not failures, detail)
     allowed = {cheat: floors(subject).get(cheat, _floor(subject)) for cheat in serious}
-    strict = EXACT_FLOOR if subject.exact else 0.0
-    over = [cheat for cheat, tried in serious.items() if _passes(tried, allowed[cheat], strict)]
+    # Who always refuses is right where a request cannot be met, and must be wrong elsewhere.
+    allowed["refused"] = max(allowed.get("refused", 0.0), impossible_share(subject))
+    over = [
+        cheat
+        for cheat, tried in serious.items()
+        if _passes(tried, allowed[cheat], by_chance=not subject.exact or cheat in CHANCY)
+    ]
     detail = f"none of {len(serious)} cheats scores more than {_floor(subject):g}"
     if over:
         detail = "; ".join(_caught(cheat, serious[cheat], allowed[cheat]) for cheat in over[:_SHOWN])
@@ -67,13 +74,13 @@ def means(played: Mapping[str, Sequence[Attempt]]) -> dict[str, float]:
     return {cheat: _mean(one.reward for one in tried) for cheat, tried in played.items()}
 
 
-def _passes(tried: Sequence[Attempt], floor: float, strict: float) -> bool:
-    """Return whether a cheat scores more than its floor; above the strict one, more than by chance.
+def _passes(tried: Sequence[Attempt], floor: float, *, by_chance: bool) -> bool:
+    """Return whether a cheat scores more than its floor; where it can be right by chance, more than by that.
 
     What is allowed to pass one time in ten passes one of two tasks one time in five.
     """
     total, count = sum(one.reward for one in tried), len(tried)
-    if floor <= strict or total <= floor * count:
+    if not by_chance or total <= floor * count:
         return total > floor * count
     passed = math.floor(total)
     fewer = sum(math.comb(count, k) * floor**k * (1 - floor) ** (count - k) for k in range(passed))

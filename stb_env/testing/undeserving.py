@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from typing import Protocol, runtime_checkable
 
+from stb_env import jsontext
 from stb_env.errors import InfrastructureError
 from stb_env.judges.judge import Case
 from stb_env.metrics.rates import summarize
@@ -17,9 +19,9 @@ from stb_env.trajectory import Trajectory
 
 NULL_AGENTS = ("noop", "give_up", "echo", "inject", "random")
 
-# What an undeserving agent may score. An exact verifier lets sampled calls through about never; the
-# heuristic judge of open queries can be taken in by sampled calls that happen to hit the right APIs.
-EXACT_FLOOR = {"random": 0.01}
+# What an undeserving agent may score: the heuristic judge of open queries can be taken in by sampled calls
+# that happen to hit the right APIs.
+EXACT_FLOOR: Mapping[str, float] = {}
 OPEN_FLOOR = {"random": 0.02}
 
 
@@ -38,6 +40,14 @@ def floors(subject: Subject) -> Mapping[str, float]:
     return EXACT_FLOOR if subject.exact else OPEN_FLOOR
 
 
+def impossible_share(subject: Subject) -> float:
+    """Return the share of tasks that the likeliest refusal is right for, which all suites keep to a half."""
+    tasks = subject.tasks()
+    refused = Counter(jsontext.dumps(task.goal["cannot"]) for task in tasks if task.goal.get("cannot"))
+    most = max(refused.values(), default=0)
+    return min(0.5, most / len(tasks)) if tasks else 0.0
+
+
 def check_nulls(report: Report, subject: Subject) -> None:
     """Check that agents that deserve nothing get nothing, and that none of them escapes judgement."""
     allowed = floors(subject)
@@ -46,17 +56,18 @@ def check_nulls(report: Report, subject: Subject) -> None:
         played = subject.play(name)
         every += played
         score = summarize(played)["mean"]
-        floor = allowed.get(name, 0.0)
+        floor = max(allowed.get(name, 0.0), impossible_share(subject) if name == "give_up" else 0.0)
         report.counts["scores"][name] = score
         report.add(f"null agent {name}", score <= floor, f"scores {score:.4f}, at most {floor:g} allowed")
     check_failures(report, "null agents are judged", every)
 
 
 def check_leaks(report: Report, subject: Subject) -> None:
-    """Check that what tools say of themselves is no answer, where an exact verifier decides."""
-    if not subject.exact:
+    """Check that what tools say of themselves is no answer, where an exact verifier reads text."""
+    textual = [job for job, task in zip(subject.jobs, subject.tasks(), strict=True) if task.answer is None]
+    if not subject.exact or not textual:
         return
-    leaking = [job.task_id for job in subject.jobs if _documentation_answers(subject, job)]
+    leaking = [job.task_id for job in textual if _documentation_answers(subject, job)]
     detail = f"the documentation of no tool is an answer, in {len(subject.jobs)} tasks {leaking[:5] or ''}"
     report.add("no answer in the documentation", not leaking, detail)
 

@@ -145,7 +145,7 @@ class ToolRetrieval(ToolWrapper):
         rules, base = self._open, self._base
         first = [rules.finder.tool, *rules.finder.named(self._always)]
         later = rules.finder.named(name for name in self._own.names if name not in self._always)
-        room = rules.limits.tools - sum(len(tool.spec) + 2 for tool in (*first, base.wording.finish))
+        room = rules.limits.tools - sum(len(tool.spec) + 2 for tool in (*first, base.finish))
         base._offer([*first, *_latest(later, room)])
         return base._tools_text
 

@@ -13,7 +13,6 @@ from stb_env.envs.tool_env import ToolEnv
 from stb_env.errors import ConfigError
 from stb_env.request import Slow
 from stb_env.rollout import Job
-from stb_env.suites.sandbox.values import values_of
 from stb_env.testing import validate
 from stb_env.testing.notes import notes
 from stb_env.testing.red_team import LINES, RED_TEAM, RedTeam
@@ -97,12 +96,12 @@ def made(cheat: str) -> list[str]:
 
 
 def said(cheat: str) -> list[str]:
-    return [played(cheat, seed).answer for seed in range(25)]
+    return [played(cheat, seed).final_answer for seed in range(25)]
 
 
 def caught(judge: Any) -> dict[str, float]:
     report = validate("t/Weather-v0", weather(judge), seeds=2)
-    return {cheat: score for cheat, score in report.counts["red_team"].items() if score > 0.02}
+    return {cheat: score for cheat, score in report.counts["red_team"].items() if score > 0.01}
 
 
 def test_whoever_twists_gold_makes_its_calls_and_keeps_its_words():
@@ -144,11 +143,11 @@ def test_a_shifted_answer_is_gold_with_other_numbers_alone():
     ],
 )
 def test_a_cheat_says(cheat: str, answer: str):
-    assert played(cheat).answer == answer
+    assert played(cheat).final_answer == answer
 
 
 def test_two_thousand_numbers_are_two_thousand_numbers():
-    assert {"14", "1999"} <= set(played("guess_numbers").answer.split())
+    assert {"14", "1999"} <= set(played("guess_numbers").final_answer.split())
 
 
 def test_an_order_to_the_judge_holds_nothing_of_gold():
@@ -175,22 +174,49 @@ def test_who_repeats_does_everything_twice():
     assert made("repeated") == ["high", "high", "Finish"]
 
 
-@pytest.mark.parametrize("form", ["values", "either", "text"])
-def test_a_cheat_brings_values_where_they_are_needed_and_only_there(form: str):
-    env = make("stb/Sandbox-v1", answer=form)
-    task = next(task for task in map(env.tasks.at, range(50)) if task.goal["facts"])
-    right = [str(value) for value in values_of(task.goal["facts"])]
-    told = {}
-    for cheat in ("repeated", "denied", "yes_no"):
-        played = play(env, RedTeam(cheat), task_id=task.id, seed=0)
-        told[cheat] = played.steps[-1]["calls"][-1]["arguments"].get("values")
-        assert played.reward == (cheat == "repeated")
-    if form == "values":
-        assert told["repeated"] == right
-        assert [str(value) for value in told["yes_no"]] == ["yes", "no", *right]
-        assert all(value != item and value in item for value, item in zip(right, told["denied"], strict=True))
-    else:
-        assert set(told.values()) == {None}
+def typed(cheat: str, template: str = "best_close") -> tuple[Any, float, Any]:
+    """Return the answer of a cheat in a typed task, what it earns, and the right answer."""
+    env = make("stb/Sandbox-v1", split="train", template=template)
+    task = env.tasks.at(0)
+    played = play(env, RedTeam(cheat), task_id=task.id, seed=0)
+    return played.answer, played.reward, task.goal["answer"]
+
+
+@pytest.mark.parametrize("cheat", ["perturbed", "other_row"])
+def test_a_typed_cheat_gets_one_field_wrong(cheat: str):
+    answer, reward, right = typed(cheat)
+    assert reward == 0.0
+    assert sum(answer[name] != value for name, value in right.items()) == 1
+
+
+def test_exchanged_fields_are_each_right_for_the_other():
+    answer, reward, right = typed("exchanged", "sun_times")
+    assert reward == 0.0
+    assert sorted(answer.values()) == sorted(right.values())
+
+
+@pytest.mark.parametrize("cheat", ["emptied", "first_values", "last_result", "last_error"])
+def test_fields_filled_from_whatever_came_back_fit_the_schema_and_earn_nothing(cheat: str):
+    answer, reward, right = typed(cheat)
+    assert reward == 0.0
+    assert answer.keys() == right.keys()
+
+
+def test_prose_alone_is_no_finish_of_a_typed_task():
+    answer, reward, _ = typed("prose")
+    assert (answer, reward) == (None, 0.0)
+
+
+def test_gold_known_by_heart_earns_nothing_where_answers_are_typed():
+    answer, reward, right = typed("memorised")
+    assert (answer, reward) == (right, 0.0)
+
+
+def test_cheats_of_words_are_not_played_where_answers_are_typed():
+    env = make("stb/Sandbox-v1")
+    cheats = {one.cheat for one in attempts(env, Job(env.tasks.at(0).id, 0, 0), exact=True)}
+    assert cheats.isdisjoint({"denied", "hedged", "guess_dump"})
+    assert cheats >= {"perturbed", "memorised", "refused", "neighbour"}
 
 
 def test_an_unknown_cheat_is_answered_with_the_nearest():
@@ -201,8 +227,9 @@ def test_an_unknown_cheat_is_answered_with_the_nearest():
 def test_the_kit_plays_what_the_agents_play():
     env = weather(Contains())
     together = {one.cheat: (one.answer, one.reward) for one in attempts(env, Job("Rome", 0, 5), exact=True)}
-    alone = {cheat: play(env, RedTeam(cheat), task_id="Rome", seed=5) for cheat in RED_TEAM}
-    assert together == {cheat: (one.answer, one.reward) for cheat, one in alone.items()}
+    alone = {cheat: play(env, RedTeam(cheat), task_id="Rome", seed=5) for cheat in together}
+    assert together == {cheat: (one.final_answer, one.reward) for cheat, one in alone.items()}
+    assert "perturbed" in RED_TEAM.keys() - together.keys()
 
 
 def test_every_cheat_belongs_to_one_line():
@@ -215,7 +242,7 @@ def test_a_judge_that_looks_for_the_value_is_told_which_cheats_pass():
     )
     report = validate("t/Weather-v0", weather(Contains()), seeds=2)
     (failed,) = [one.detail for one in report.failed if one.name == "red team"]
-    assert failed.startswith("denied scores 1.000, at most 0.02 allowed (task Oslo: ")
+    assert failed.startswith("denied scores 1.000, at most 0.01 allowed (task Oslo: ")
     assert failed.endswith("Judge the whole answer, not whether the right value stands in it.")
 
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from stb_env.envs.finish import read_finish
 from stb_env.errors import DataError
 from stb_env.formats.branches import played_branch
 from stb_env.judges.judge import Case
 from stb_env.tasks import Task
-from stb_env.tools import FINISH, Status, Tool, ToolCall
+from stb_env.tools import FINISH, Status, Tool
 from stb_env.trajectory import CallRecord, Trajectory
 
 
@@ -25,19 +24,23 @@ def case_of(episode: Trajectory, task: Task | None = None, *, unanswered: bool =
     """
     # Of a search the judge saw the branch that was played, and no other.
     episode = played_branch(episode)
-    answer = answer_of(episode)
-    if answer is None and not unanswered:
+    if not is_answered(episode) and not unanswered:
         raise DataError(f"episode {episode.key} ended without an answer; there is nothing to judge")
     calls = tuple(CallRecord.from_dict(call) for step in episode.steps for call in step["calls"])
-    return Case(task or _task(episode), answer or "", calls)
+    answer, cannot = episode.answer, episode.cannot
+    return Case(
+        task or _task(episode),
+        episode.final_answer,
+        calls,
+        answer=None if answer is None else dict(answer),
+        cannot=None if cannot is None else dict(cannot),
+    )
 
 
-def answer_of(episode: Trajectory) -> str | None:
-    """Return the answer that an episode ended with, or None where it ended without one."""
-    for call in reversed(episode.steps[-1]["calls"] if episode.steps else ()):
-        if call["name"] == FINISH and call["status"] == Status.FINISHED:
-            return read_finish(ToolCall(FINISH, call["arguments"])).answer
-    return None
+def is_answered(episode: Trajectory) -> bool:
+    """Return whether an episode ended with a Finish that gives an answer."""
+    last = episode.steps[-1]["calls"] if episode.steps else ()
+    return any(call["name"] == FINISH and call["status"] == Status.FINISHED for call in last)
 
 
 def _task(episode: Trajectory) -> Task:

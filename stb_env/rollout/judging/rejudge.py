@@ -24,7 +24,7 @@ from stb_env.metrics.original_rates import bookkeeping
 from stb_env.metrics.rates import summarize
 from stb_env.metrics.sopr import sopr
 from stb_env.request import drive
-from stb_env.rollout.judging.case import answer_of, case_of
+from stb_env.rollout.judging.case import case_of, is_answered
 from stb_env.rollout.judging.ordered_work import Progress, check_concurrency, work_in_order
 from stb_env.rollout.verdict_file import (
     Judgement,
@@ -133,7 +133,7 @@ def _check_same(folder: Path, judge: Judge, episodes: Sequence[Trajectory], know
 
 def _judgeable(judge: Judge, episode: Trajectory) -> bool:
     """Say whether there is something to judge; a few judges have a say on episodes without an answer."""
-    if answer_of(episode) is not None:
+    if is_answered(episode):
         return True
     return episode.failure is None and getattr(judge, "judges_unanswered", False)
 

@@ -18,7 +18,7 @@ from stb_env.judges.preference import Contender, Preferring
 from stb_env.llm.chat import digest
 from stb_env.metrics.sowr import Result, Sowr, sowr
 from stb_env.request import drive
-from stb_env.rollout.judging.case import answer_of, case_of
+from stb_env.rollout.judging.case import case_of, is_answered
 from stb_env.rollout.judging.ordered_work import Progress, check_concurrency, read_lines, work_in_order
 from stb_env.rollout.verdict_file import fields_of, read_judged, slug
 from stb_env.trajectory import Trajectory
@@ -203,7 +203,7 @@ def by_task(folder: Path, verdicts: str) -> dict[str, list[Trajectory]]:
         DataError: It cannot be read.
     """
     episodes = read_judged(folder, verdicts)
-    answered = [episode for episode in episodes if answer_of(episode) is not None]
+    answered = [episode for episode in episodes if is_answered(episode)]
     if answered and not any(episode.valid for episode in answered):
         raise ConfigError(
             f"{folder} has no verdicts of {verdicts}, and comparing begins with those of one judge on both "

@@ -12,7 +12,7 @@ from stb_env.judges.judge import Case
 from stb_env.request import Slow, drive
 from stb_env.serve.remote.server import Server
 from stb_env.serve.sessions.wire import read_call, result_data
-from stb_env.tasks import Task
+from stb_env.tasks import Ending, Task
 from stb_env.tools import FINISH, Tool, ToolCall, ToolResult
 from stb_env.verdict import Verdict, Vote
 
@@ -85,7 +85,8 @@ class RemoteJudge:
         reset = {"options": {"task_id": case.task.id, "seed": 0}}
         opened = yield from self._server.request("POST", "/sessions", {**self._chosen, "reset": reset})
         path = f"/sessions/{opened['session']}"
-        arguments = {"return_type": "give_answer", "final_answer": case.final_answer}
+        given = {"answer": case.answer, "cannot": case.cannot, "final_answer": case.final_answer}
+        arguments = {name: value for name, value in given.items() if value is not None}
         body = {"action": {"name": FINISH, "arguments": arguments}}
         reply = yield from self._server.request("POST", f"{path}/step", body)
         self._server.forget(opened["session"])
@@ -106,8 +107,8 @@ class RemoteWording(Wording):
 
     def __init__(self, about: JsonMapping) -> None:
         super().__init__()
-        finish = about["finish"]
-        self.finish = Tool(finish["name"], finish["description"], finish["parameters"])
+        if finish := about["finish"]:
+            self.finish = Tool(finish["name"], finish["description"], finish["parameters"])
         self._fingerprint: JsonObject = about["wording"]
 
     @property
@@ -127,14 +128,16 @@ class RemoteOracle:
     def __init__(self, server: Server, chosen: JsonMapping) -> None:
         self._server, self._chosen = server, chosen
 
-    def __call__(self, task: Task) -> Generator[Any, ToolResult, str]:
-        """Yield what the solution does, and return its answer; see `stb_env.tasks.Oracle`."""
+    def __call__(self, task: Task) -> Generator[Any, ToolResult, Ending]:
+        """Yield what the solution does, and return how it ends; see `stb_env.tasks.Oracle`."""
         results: list[JsonObject] = []
         while True:
             body = {**self._chosen, "task_id": task.id, "results": results}
             move = drive(self._server.request("POST", "/environments/solve", body))
             if "answer" in move:
                 return str(move["answer"])
+            if "finish" in move:
+                return dict(move["finish"])
             results.append(result_data((yield _move(move))))
 
 

@@ -55,7 +55,8 @@ def description(env: ToolEnv, *, answers: bool, hashed: bool) -> JsonObject:
         "judge": _judge(rules.judge),
         "user": None if rules.user is None else rules.user.fingerprint,
         "wording": env.wording.fingerprint,
-        "finish": {
+        "finish": finish
+        and {
             "name": finish.name,
             "description": finish.description,
             "parameters": dict(finish.parameters),

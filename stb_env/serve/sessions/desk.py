@@ -303,5 +303,4 @@ def _transition(session: Session, transition: Any, *, mirror: bool) -> JsonObjec
     texts = texts_of(state.steps[-1].calls)
     if texts is not None:
         reply["texts"] = texts
-    reply |= {"answer": state.answer} if state.over else {}
     return reply | ({"potential": state.potential} if state.potential else {})

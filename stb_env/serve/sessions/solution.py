@@ -9,7 +9,7 @@ from stb_env.baselines.gold import gold_oracle
 from stb_env.baselines.plain_answer import plain_answer
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.jsontypes import JsonMapping, JsonObject
-from stb_env.tasks import Task
+from stb_env.tasks import Ending, Task
 from stb_env.tools import ToolCall, ToolResult
 
 Move = ToolCall | Sequence[ToolCall] | str
@@ -30,10 +30,11 @@ def next_move(env: ToolEnv, task: Task, results: Sequence[JsonMapping]) -> JsonO
     try:
         return _written(_moved(plan, results))
     except StopIteration as stop:
-        return {"answer": stop.value}
+        ending = stop.value
+        return {"answer": ending} if isinstance(ending, str) else {"finish": dict(ending)}
 
 
-def _moved(plan: Generator[Move, ToolResult, str], results: Sequence[JsonMapping]) -> Move:
+def _moved(plan: Generator[Move, ToolResult, Ending], results: Sequence[JsonMapping]) -> Move:
     move = next(plan)
     for result in results:
         move = plan.send(ToolResult.of(result["response"], error=result["error"], source=result["source"]))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Any
@@ -10,7 +11,6 @@ from stb_env import jsontext
 from stb_env.backend.lazy_mapping import replaced
 from stb_env.backend.world import Tables
 from stb_env.jsontypes import Json, JsonMapping, JsonObject
-from stb_env.suites.sandbox.answers import plain
 
 Change = JsonMapping
 """``rows``: changed rows by id, None where deleted; ``new``: rows with generated ids, without those."""
@@ -76,7 +76,9 @@ def _normal(value: Json) -> Json:
 
 @lru_cache(maxsize=1024)
 def _letters(text: str) -> str:
-    return "".join(plain(text).split())
+    """Return the letters and digits of a text, without accents: what was written may be spaced in any way."""
+    parts = unicodedata.normalize("NFKD", text).casefold()
+    return "".join(char for char in parts if char.isalnum())
 
 
 def same(one: Change | None, other: Change | None) -> bool:

@@ -13,12 +13,13 @@ from stb_env.envs.tool_env import ToolEnv
 from stb_env.judges.own_judge import JudgeLike
 from stb_env.kinds import AtLeast, Count
 from stb_env.settings import checks_settings
-from stb_env.suites.sandbox.oracle import oracle, valued_oracle
+from stb_env.suites.sandbox.oracle import oracle
 from stb_env.suites.sandbox.progress import progress
 from stb_env.suites.sandbox.tasks import SandboxTasks
-from stb_env.suites.sandbox.verifier import AnswerForm, ExactJudge
-from stb_env.suites.sandbox.wording import ValuedWording
+from stb_env.suites.sandbox.text_judge import TextJudge
+from stb_env.suites.sandbox.verifier import ExactJudge
 from stb_env.suites.sandbox.world import SandboxWorld
+from stb_env.verdict import RewardMode
 
 
 @checks_settings
@@ -28,10 +29,10 @@ def make(
     level: int | None = None,
     template: str | None = None,
     distractors: Annotated[int, AtLeast(0)] = 4,
-    reward: Literal["sparse", "dense"] = "sparse",
+    reward: RewardMode = "sparse",
     backend: Backend | None = None,
     judge: str | JudgeLike = "exact",
-    answer: AnswerForm = "text",
+    answer: Literal["typed", "text"] | None = None,
     votes: Count = 1,
     votes_cache: str | Path | None = None,
     models: str | Path | None = None,
@@ -48,13 +49,14 @@ def make(
         level: Only tasks that need so many calls.
         template: Only tasks of this template.
         distractors: Tools that a task offers besides those that it needs.
-        reward: ``sparse`` is the verdict at the end; ``dense`` adds potential-based shaping by the subgoals
-            reached, which changes no episode's return and no best policy.
+        reward: ``sparse`` is the verdict; ``partial`` the share of its parts; ``dense`` adds potential-based
+            shaping by the subgoals reached, which changes no episode's return and no best policy.
         backend: Answers calls in place of the world.
         judge: ``exact``; or ``pass``, ``heuristic``, an evaluator folder or a `Judge`, to see what an open
             judge makes of answers whose truth is known.
-        answer: What the exact verifier reads: the ``text`` of an answer; bare ``values``, which Finish then
-            needs beside it, and which no wording can take back; or ``either``, values where they are given.
+        answer: ``typed``, or ``text`` for evaluations of free text, never as a training reward: take a model
+            as judge (``judge="pass"``), since the keyless one is easily fooled. With ``compat`` answers are
+            text.
         votes: How often a model judges each answer.
         votes_cache: Folder of votes that are known.
         models: Models file (TOML) for the judge.
@@ -65,15 +67,19 @@ def make(
     Raises:
         ConfigError: A setting is unknown, or no template meets them all.
     """
-    if answer != "text":
-        settings.setdefault("wording", ValuedWording(needs_values=answer == "values"))
+    typed = answer == "typed" or (answer is None and compat is None)
     return ToolEnv(
-        SandboxTasks(split, group, level, template, distractors),
+        SandboxTasks(split, group, level, template, distractors, typed=typed),
         backend or SandboxWorld(),
-        ExactJudge(answer) if judge == "exact" else connect_judge(judge, votes, models, votes_cache),
+        _exact(typed=typed) if judge == "exact" else connect_judge(judge, votes, models, votes_cache),
         max_turns=max_turns,
         compat=compat,
+        reward=reward,
         potential=progress if reward == "dense" else None,
-        oracle=oracle if answer == "text" else valued_oracle,
+        oracle=oracle,
         **settings,
     )
+
+
+def _exact(*, typed: bool) -> ExactJudge | TextJudge:
+    return ExactJudge() if typed else TextJudge()

@@ -9,23 +9,24 @@ The templates of split "missing" are in no other.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from functools import cached_property, lru_cache, partial
 from itertools import islice
 from random import Random
 from typing import NamedTuple
 
 from stb_env import seeding
+from stb_env.answers import object_schema
 from stb_env.backend.world import Tables
 from stb_env.errors import DataError
 from stb_env.jsontypes import Json, JsonMapping, JsonObject
 from stb_env.suites.sandbox.api_error import ApiError
+from stb_env.suites.sandbox.cannot import REASONS
 from stb_env.suites.sandbox.catalog import household, tools
 from stb_env.suites.sandbox.changes import changes
 from stb_env.suites.sandbox.content.edition import within
 from stb_env.suites.sandbox.content.households import COUNT
-from stb_env.suites.sandbox.documented import documented
-from stb_env.suites.sandbox.facts import Fact, given_away, holds
+from stb_env.suites.sandbox.facts import values_of
 from stb_env.suites.sandbox.offer import offered
 from stb_env.suites.sandbox.registry import ApiCall
 from stb_env.suites.sandbox.task_key import BUCKETS, EDITIONS, TaskKey
@@ -34,9 +35,6 @@ from stb_env.tasks import Task
 from stb_env.tools import ToolCall
 
 _ATTEMPTS = 400
-_DIGITS = ("0", "1")
-# Facts of these types can stand in a text by accident; a name or a code hardly can.
-_COMMON = frozenset({"number", "yes_no", "time", "date"})
 
 
 class Solved(NamedTuple):
@@ -83,6 +81,16 @@ def _within(edition: int, solution: Solution) -> Solution:
             proceed = partial(solution.throw, error)
 
 
+def fields_of(task_id: str) -> dict[str, JsonMapping]:
+    """Return the schema of every field of a task's typed answer.
+
+    Raises:
+        DataError: There is no such task.
+    """
+    facts = _instance(TaskKey.parse(task_id)).solved.answer.facts
+    return {fact.name: fact.schema for fact in facts}
+
+
 def draw_of(key: TaskKey) -> Draw:
     """Return the draw behind a key: the slots that identify the instance, and the household."""
     return _instance(key).draw
@@ -96,7 +104,7 @@ def generate(key: TaskKey) -> Task:
     return Task(
         id=key.id,
         query=query,
-        tools=offered(used, key, seeding.rng("sandbox tools", key.split, key.template.name, key.turn)),
+        tools=offered(used, key),
         suite="Sandbox",
         group=key.template.group,
         split=key.split,
@@ -107,13 +115,15 @@ def generate(key: TaskKey) -> Task:
             "template": key.template.name,
             "level": key.template.calls,
             "household": draw.household,
-            "answer": solved.answer.text,
+            "final_answer": solved.answer.text,
         },
+        answer=object_schema({fact.name: fact.schema for fact in solved.answer.facts}),
+        cannot=REASONS,
     )
 
 
 class _Goal(JsonMapping):
-    """What the verifier checks: facts, falsehoods and writes.
+    """What the verifier checks: the typed answer, or why there is none, and the tables that change.
 
     Comparing states is a tenth of the work of a task, and needed only at its end: it is done when asked for.
     """
@@ -129,8 +139,8 @@ class _Goal(JsonMapping):
     def _parts(self) -> JsonObject:
         answer = self._solved.answer
         return {
-            "facts": list(answer.facts),
-            "falsehoods": list(answer.falsehoods),
+            "answer": values_of(answer.facts),
+            "cannot": None if answer.cannot is None else answer.cannot.to_dict(),
             "writes": changes(household(self._household), self._solved.state),
         }
 
@@ -178,7 +188,7 @@ def _series(split: str, template: Template) -> _Series:
 
 
 def _instances(split: str, template: Template, rng: Random) -> Iterator[Instance]:
-    """Draw instances whose slots belong to the split and whose facts neither query nor chance give away."""
+    """Draw instances whose slots belong to the split and whose answer is decided."""
     unfit = 0
     while unfit < _ATTEMPTS:
         unfit += 1
@@ -191,45 +201,17 @@ def _instances(split: str, template: Template, rng: Random) -> Iterator[Instance
 
 
 def _drawn(split: str, template: Template, rng: Random) -> Instance | None:
-    """Draw once; None where the draw is another split's, or its facts are to be had without a look."""
+    """Draw once; None where the draw is another split's, or has several right answers."""
     draw = Draw(rng)
     plan = template.draw(draw)
     if _owned(split, template) and bucket_of(template.name, draw.slots) not in BUCKETS[split]:
         return None
-    wording = draw.rng.randrange(len(plan.wordings))
-    query = plan.wordings[wording]
+    query = plan.wordings[draw.rng.randrange(len(plan.wordings))]
     try:
         solved = _run(plan, household(draw.household))
     except Undecided:
         return None
-    facts = plan.asked(wording, solved.answer.facts)
-    # Where state must change as well, no text is enough.
-    accident = not template.writes and _met_by_accident(facts)
-    if accident or any(given_away(fact, query) for fact in facts):
-        return None
-    return Instance(draw, plan, query, solved._replace(answer=solved.answer._replace(facts=facts)))
-
-
-def _met_by_accident(facts: Sequence[Fact]) -> bool:
-    """Return whether a digit that stands in any text, or some tool's documentation, is the answer."""
-    if not facts or any(fact["type"] not in _COMMON for fact in facts):
-        return False
-    numbers = [fact for fact in facts if fact["type"] == "number"]
-    # Yes or no beside them adds nothing: half of all texts have the right one.
-    guessable = numbers and all(fact["type"] in ("number", "yes_no") for fact in facts)
-    if guessable and all(map(_is_digit, numbers)) and any(_all_hold(numbers, digit) for digit in _DIGITS):
-        return True
-    return bool(frozenset.intersection(*map(documented, facts)))
-
-
-def _all_hold(facts: Iterable[Fact], answer: str) -> bool:
-    return all(holds(fact, answer) for fact in facts)
-
-
-def _is_digit(fact: Fact) -> bool:
-    """Return False where neither 0 nor 1 is near enough to a number."""
-    slack = fact["tolerance"] + 1e-6
-    return bool(-slack <= fact["value"] <= 1 + slack)
+    return Instance(draw, plan, query, solved)
 
 
 def _owned(split: str, template: Template) -> bool:

@@ -6,8 +6,8 @@ from datetime import date, timedelta
 from functools import lru_cache
 from typing import TypeAlias
 
-from stb_env.reading.moments import MONTHS
 from stb_env.suites.sandbox.content.households import TODAY
+from stb_env.suites.sandbox.manners import long_date as long_date
 from stb_env.suites.sandbox.template import Steps
 from stb_env.suites.sandbox.tools.city_atlas import search_cities
 from stb_env.suites.sandbox.tools.contact_book import search_contacts
@@ -38,14 +38,3 @@ def product_id(name: str) -> Lookup:
 def days(first: int, last: int) -> tuple[date, ...]:
     """Return the days from so many days after the sandbox's present to so many."""
     return tuple(TODAY + timedelta(days=offset) for offset in range(first, last + 1))
-
-
-@lru_cache(maxsize=2048)
-def long_date(when: date) -> str:
-    """Write a date the way people do.
-
-    Examples:
-        >>> long_date(date(2026, 3, 9))
-        '9 March 2026'
-    """
-    return f"{when.day} {MONTHS[when.month - 1]} {when.year}"

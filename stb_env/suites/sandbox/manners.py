@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import date
+from functools import lru_cache
 from typing import TypeVar
 
 from stb_env.jsontypes import Json, JsonObject
@@ -11,6 +12,11 @@ from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.params import whole
 
 T = TypeVar("T")
+
+MONTHS = (
+    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October",
+    "November", "December",
+)  # fmt: skip
 
 PAGE_SIZE = 5
 PAGE = whole("page", f"Page of the results, {PAGE_SIZE} a page, counted from 1.", 1, 1, 1000, optional=True)
@@ -81,3 +87,14 @@ def show_clock(minutes: int) -> str:
         ('09:30', '00:10')
     """
     return f"{minutes // 60 % 24:02}:{minutes % 60:02}"
+
+
+@lru_cache(maxsize=2048)
+def long_date(when: date) -> str:
+    """Write a date the way people do.
+
+    Examples:
+        >>> long_date(date(2026, 3, 9))
+        '9 March 2026'
+    """
+    return f"{when.day} {MONTHS[when.month - 1]} {when.year}"

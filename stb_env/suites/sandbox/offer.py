@@ -1,27 +1,36 @@
-"""The tools that a task offers: those that it needs, look-alikes of each, and others."""
+"""The tools that a task offers: those that it needs, look-alikes of each, and others.
+
+Distractors are drawn by rendezvous hashing (Thaler and Ravishankar, 1998): every tool has a score that
+depends on the task and on itself alone, and the best scores win. A tool that is new to the world thus changes
+the tasks that come to offer it, and no others.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache
-from itertools import islice
-from random import Random
-from typing import NamedTuple
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
+from stb_env import seeding
 from stb_env.suites.sandbox.catalog import apis, tools
-from stb_env.suites.sandbox.registry import Api
 from stb_env.suites.sandbox.task_key import HELD_OUT_SPLITS, TaskKey
 from stb_env.tools import Tool, ToolId
 
-_ALIKE = 4
 _WORD = re.compile("[a-z]{3,}")
+_FONDNESS = 5.0
+"""How much a tool of the same service is preferred to a strange one as a look-alike: e to the power of it."""
+
+# What a score is for, where it is not for a look-alike of a tool, whose hash stands in its place.
+_DISTRACTORS, _ORDER = 1, 2
+
+Mask = NDArray[np.bool_]
 
 
-def offered(used: tuple[ToolId, ...], key: TaskKey, rng: Random) -> tuple[Tool, ...]:
+def offered(used: tuple[ToolId, ...], key: TaskKey) -> tuple[Tool, ...]:
     """Return the needed tools among distractors.
 
     A look-alike of each needed tool comes first, so that no list of tools gives a solution away; of what
@@ -30,99 +39,99 @@ def offered(used: tuple[ToolId, ...], key: TaskKey, rng: Random) -> tuple[Tool, 
     Args:
         used: The tools that the gold solution calls.
         key: The task.
-        rng: Source of randomness.
     """
-    pools = _pools(used, key.template.offers, key.template.withheld, key.split not in HELD_OUT_SPLITS)
-    # By name, as a text keeps its hash and an identity does not.
-    chosen: dict[str, Tool] = {}
-    for alike in rng.sample(pools.alike, min(len(pools.alike), key.distractors)):
-        if chosen.keys().isdisjoint(alike):
-            name = rng.choice(alike)
-            chosen[name] = pools.by_name[name]
-    near = len(chosen) + (key.distractors - len(chosen) + 1) // 2
-    for pool, limit in ((pools.near, near), (pools.far, key.distractors)):
-        # As many more as are chosen already: at worst, those are what is drawn.
-        drawn = rng.sample(pool, min(len(pool), limit))
-        fresh = [tool for tool in drawn if tool.name not in chosen]
-        chosen |= {tool.name: tool for tool in fresh[: limit - len(chosen)]}
-    every = [*pools.needed, *chosen.values()]
-    rng.shuffle(every)
-    return tuple(every)
+    needed = tuple(dict.fromkeys((*used, *(api.id for api in key.template.offers))))
+    withheld = tuple(api.id for api in key.template.withheld)
+    pool = _pool(key.split not in HELD_OUT_SPLITS)
+    seed = seeding.derive("sandbox tools", key.split, key.template.name, key.turn)
+    return pool.offer(needed, withheld, seed, key.distractors)
 
 
-class _Pools(NamedTuple):
-    """The tools that a task needs, names of look-alikes of each, and distractors near and far."""
+@dataclass(frozen=True, eq=False)
+class Pool:
+    """The tools from which distractors are drawn.
 
-    needed: list[Tool]
-    alike: list[list[str]]
-    by_name: Mapping[str, Tool]
-    near: list[Tool]
-    far: list[Tool]
+    Attributes:
+        tools: The tools, needed ones of any task among them.
+        eligible: Which of them may be distractors.
+    """
+
+    tools: Sequence[Tool]
+    eligible: Mask
+
+    def offer(
+        self, needed: Sequence[ToolId], withheld: Sequence[ToolId], seed: int, distractors: int
+    ) -> tuple[Tool, ...]:
+        """Return the needed tools and the distractors that score best, in an order of scores, too."""
+        mine = [self._places[identity] for identity in needed]
+        alike = mine[:distractors]
+        # Exponential times: the least of several with these rates is each of them with a chance of its rate.
+        *alike_times, times, order = self._times(seed, [*self._hashes[alike].tolist(), _DISTRACTORS, _ORDER])
+        taken = np.where(self.eligible, 0.0, np.inf)
+        taken[[*mine, *(self._places[identity] for identity in withheld)]] = np.inf
+        chosen: list[int] = []
+        for place, own in zip(alike, alike_times, strict=True):
+            best = int((own * self._slowness[place] + taken).argmin())
+            if taken[best] == 0.0:
+                chosen.append(best)
+                taken[best] = np.inf
+        near = self._related[mine].any(axis=0)
+        room = distractors - len(chosen)
+        chosen += _least(np.where(near, times + taken, np.inf), (room + 1) // 2)
+        chosen += _least(np.where(near, np.inf, times + taken), distractors - len(chosen))
+        every = np.array([*mine, *chosen])
+        return tuple(self.tools[place] for place in every[order[every].argsort()])
+
+    def _times(self, seed: int, purposes: Sequence[int]) -> NDArray[np.float64]:
+        """Return a row for each purpose: an exponential time for every tool, by task and tool alone."""
+        counters = np.array([seeding.mix(seed, purpose) for purpose in purposes], np.uint64)
+        drawn = seeding.mix_each(self._hashes, counters[:, np.newaxis])
+        times: NDArray[np.float64] = -np.log1p((drawn >> np.uint64(11)) * -(2.0**-53))
+        return times
+
+    @cached_property
+    def _places(self) -> dict[ToolId, int]:
+        return {tool.id: place for place, tool in enumerate(self.tools)}
+
+    @cached_property
+    def _hashes(self) -> NDArray[np.uint64]:
+        return np.array([seeding.derive(*tool.id) for tool in self.tools], np.uint64)
+
+    @cached_property
+    def _related(self) -> Mask:
+        """Which tools are of one category."""
+        categories = np.array([tool.id.category for tool in self.tools])
+        related: Mask = np.equal.outer(categories, categories)
+        return related
+
+    @cached_property
+    def _slowness(self) -> NDArray[np.float64]:
+        """How unlike two tools are, by words of their documentation, service and category."""
+        said = [
+            frozenset(_WORD.findall(f"{api.name} {api.description}".lower()))
+            for api in (apis()[tool.id] for tool in self.tools)
+        ]
+        columns = {word: column for column, word in enumerate(sorted(frozenset[str]().union(*said)))}
+        words = np.zeros((len(said), len(columns)))
+        for row, mine in enumerate(said):
+            words[row, [columns[word] for word in mine]] = 1
+        counts = words.sum(axis=1)
+        likeness = (words @ words.T) / np.sqrt(np.outer(counts, counts))
+        services = np.array([seeding.derive(*tool.id[:2]) for tool in self.tools])
+        likeness += np.equal.outer(services, services)
+        likeness += self._related / 2
+        slowness: NDArray[np.float64] = np.exp(-_FONDNESS * likeness)
+        return slowness
 
 
-@lru_cache(maxsize=1024)
-def _pools(
-    used: tuple[ToolId, ...], offers: tuple[Api, ...], withheld: tuple[Api, ...], training: bool
-) -> _Pools:
-    needed = list(dict.fromkeys((*used, *(api.id for api in offers))))
-    unfit = {*needed, *(api.id for api in withheld)}
-    near, far = _by_category(frozenset(identity.category for identity in needed), training)
-    near = [tool for tool in near if tool.id not in unfit]
-    if withheld:
-        far = [tool for tool in far if tool.id not in unfit]
-    fit = {tool.name: tool for tool in (*near, *far)}
-    alike = [
-        list(islice((tool.name for tool in _ranked(identity) if tool.name in fit), _ALIKE))
-        for identity in needed
-    ]
-    return _Pools([tools()[identity] for identity in needed], alike, fit, near, far)
+def _least(times: NDArray[np.float64], count: int) -> list[int]:
+    """Return the places of the least times, those that are infinite left out."""
+    first = times.argsort()[:count]
+    found: list[int] = first[np.isfinite(times[first])].tolist()
+    return found
 
 
-@lru_cache(maxsize=256)
-def _by_category(categories: frozenset[str], training: bool) -> tuple[list[Tool], list[Tool]]:
-    known = [tool for identity, tool in tools().items() if not (training and apis()[identity].tool.held_out)]
-    near = [tool for tool in known if tool.id.category in categories]
-    return near, [tool for tool in known if tool.id.category not in categories]
-
-
-def _ranked(identity: ToolId) -> Iterator[Tool]:
-    """Yield all other tools, those first that look most like one: of its tool, or with words of its name."""
-    looks = _looks()
-    every, mine = looks.tools, looks.places[identity]
-    shared = looks.words[:, looks.words[mine]].sum(axis=1)
-    likeness = shared / looks.roots[looks.counts * looks.counts[mine]]
-    likeness += looks.services == looks.services[mine]
-    likeness += (looks.categories == looks.categories[mine]) / 2
-    return (every[place] for place in np.argsort(-likeness, kind="stable").tolist() if place != mine)
-
-
-class _Looks(NamedTuple):
-    """What makes tools look alike: a row of words, their number, service and category for each of them."""
-
-    tools: list[Tool]
-    places: Mapping[ToolId, int]
-    words: NDArray[np.bool_]
-    counts: NDArray[np.int64]
-    roots: NDArray[np.float64]
-    services: NDArray[np.int64]
-    categories: NDArray[np.int64]
-
-
-@lru_cache(maxsize=1)
-def _looks() -> _Looks:
-    said = [frozenset(_WORD.findall(f"{api.name} {api.description}".lower())) for api in apis().values()]
-    columns = {word: column for column, word in enumerate(frozenset[str]().union(*said))}
-    words = np.zeros((len(said), len(columns)), np.bool_)
-    for row, mine in enumerate(said):
-        words[row, [columns[word] for word in mine]] = True
-    counts = words.sum(axis=1)
-    roots = np.array([product**0.5 for product in range(counts.max() ** 2 + 1)])
-    places = {identity: place for place, identity in enumerate(apis())}
-    services, categories = (_numbered([identity[:length] for identity in places]) for length in (2, 1))
-    return _Looks(list(tools().values()), places, words, counts, roots, services, categories)
-
-
-def _numbered(labels: Sequence[tuple[str, ...]]) -> NDArray[np.int64]:
-    """Return a number for each label, the same for equal ones."""
-    numbers = {label: number for number, label in enumerate(dict.fromkeys(labels))}
-    return np.array([numbers[label] for label in labels])
+@lru_cache(maxsize=2)
+def _pool(training: bool) -> Pool:
+    known = list(tools().values())
+    return Pool(known, np.array([not (training and apis()[tool.id].tool.held_out) for tool in known]))

@@ -6,21 +6,22 @@ from collections.abc import Generator
 
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.catalog import tools
+from stb_env.suites.sandbox.facts import values_of
 from stb_env.suites.sandbox.generator import plan_of
 from stb_env.suites.sandbox.registry import ApiCall
-from stb_env.suites.sandbox.values import values_of
-from stb_env.tasks import Task
-from stb_env.tools import FINISH, ToolCall, ToolResult
+from stb_env.suites.sandbox.template import Answer
+from stb_env.tasks import Ending, Task
+from stb_env.tools import ToolCall, ToolResult
 
 
-def oracle(task: Task) -> Generator[ToolCall, ToolResult, str]:
-    """Solve a sandbox task: yields calls, is sent their results, returns the final answer.
+def oracle(task: Task) -> Generator[ToolCall, ToolResult, Ending]:
+    """Solve a sandbox task: yields calls, is sent their results, returns how it ends.
 
     Args:
         task: A task of the sandbox.
 
     Returns:
-        The final answer, as the generator's return value.
+        The arguments of Finish, or the final answer alone where the task takes text.
 
     Raises:
         DataError: The task is not one of the sandbox's.
@@ -40,24 +41,18 @@ def oracle(task: Task) -> Generator[ToolCall, ToolResult, str]:
             else:
                 request = solution.send(result.response)
     except StopIteration as stop:
-        return str(stop.value.text)
+        return _ending(task, stop.value)
     except ApiError as error:
         # An episode can do what nothing undoes, such as delete the contact that the query is about.
-        return f"This cannot be done any more: {error}."
+        return _ending(task, Answer(f"This cannot be done any more: {error}."))
 
 
-def valued_oracle(task: Task) -> Generator[ToolCall, ToolResult, str]:
-    """Solve a sandbox task as `oracle` does, and end it with a Finish that brings the bare values.
-
-    Examples:
-        >>> from stb_env.suites.sandbox.tasks import SandboxTasks
-        >>> next(valued_oracle(SandboxTasks("train", template="sun_times").at(0))).name
-        'sun_times_for_sky_almanac'
-    """
-    text = yield from oracle(task)
-    values = values_of(task.goal.get("facts", ()))
-    yield ToolCall(FINISH, {"return_type": "give_answer", "final_answer": text, "values": values})
-    return text
+def _ending(task: Task, answer: Answer) -> Ending:
+    if task.answer is None:
+        return answer.text
+    if answer.cannot is not None:
+        return {"cannot": answer.cannot.to_dict(), "final_answer": answer.text}
+    return {"answer": values_of(answer.facts), "final_answer": answer.text}
 
 
 def _tool_call(request: ApiCall) -> ToolCall:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
-from functools import cached_property, lru_cache
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from functools import cached_property, lru_cache, partial
 
 from stb_env.errors import ConfigError, did_you_mean
 from stb_env.suites.sandbox.catalog import tools
@@ -35,6 +36,7 @@ class SandboxTasks:
         level: Only tasks that need so many calls; None is all.
         template: Only this template; None is all.
         distractors: How many tools a task offers besides those that it needs.
+        typed: Whether answers are typed; else they are text.
 
     Raises:
         ConfigError: A setting is unknown, or no template meets them all.
@@ -52,6 +54,8 @@ class SandboxTasks:
         level: int | None = None,
         template: str | None = None,
         distractors: int = DISTRACTORS,
+        *,
+        typed: bool = True,
     ) -> None:
         _check("split", split, SPLITS)
         known_templates = templates_of(split)
@@ -63,6 +67,7 @@ class SandboxTasks:
             raise ConfigError(f"distractors must be from 0 to {MOST_DISTRACTORS}, got {distractors}")
         self.name = "Sandbox"
         self._settings = (split, group, level, template, distractors)
+        self._typed = typed
         self._split = split
         self._distractors = distractors
         self._templates = chosen = [
@@ -89,9 +94,9 @@ class SandboxTasks:
             if count is not None and turn < count
         ]
 
-    def __reduce__(self) -> tuple[type[SandboxTasks], tuple[object, ...]]:
+    def __reduce__(self) -> tuple[Callable[..., SandboxTasks], tuple[object, ...]]:
         """Pickle as the settings that make an equal source again: templates hold code."""
-        return type(self), self._settings
+        return partial(type(self), typed=self._typed), self._settings
 
     @property
     def size(self) -> int | None:
@@ -113,14 +118,14 @@ class SandboxTasks:
 
     def endless(self) -> SandboxTasks:
         """Return the training tasks, of which there are as many as anyone wants to draw."""
-        return SandboxTasks("train", distractors=self._distractors)
+        return SandboxTasks("train", distractors=self._distractors, typed=self._typed)
 
     def at(self, index: int) -> Task:
         """Return the task of an index from 0; past the end it starts over."""
         if self._listed:
-            return _made(self._listed[index % len(self._listed)])
+            return _made(self._listed[index % len(self._listed)], self._typed)
         turn, which = divmod(index, len(self._templates))
-        return _made(TaskKey(self._split, self._templates[which], turn, self._distractors))
+        return _made(TaskKey(self._split, self._templates[which], turn, self._distractors), self._typed)
 
     def get(self, task_id: str) -> Task:
         """Return the task of this id, whatever the filters of this source.
@@ -128,11 +133,14 @@ class SandboxTasks:
         Raises:
             DataError: There is none; the message names the nearest.
         """
-        return _made(TaskKey.parse(task_id))
+        return _made(TaskKey.parse(task_id), self._typed)
 
 
 # Runs play a task once a trial, and making it costs more than the rest of a reset.
-_made = lru_cache(maxsize=1024)(generate)
+@lru_cache(maxsize=1024)
+def _made(key: TaskKey, typed: bool) -> Task:
+    task = generate(key)
+    return task if typed else replace(task, answer=None, cannot=None)
 
 
 def _check(what: str, got: str, known: Iterable[str]) -> None:

@@ -6,7 +6,6 @@ import random
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from types import MappingProxyType
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 from stb_env.backend.world import Tables
@@ -14,7 +13,7 @@ from stb_env.jsontypes import Json
 from stb_env.suites.sandbox.catalog import household, modules_of
 from stb_env.suites.sandbox.content.edition import edition
 from stb_env.suites.sandbox.content.households import COUNT
-from stb_env.suites.sandbox.facts import Fact
+from stb_env.suites.sandbox.facts import Cannot, Fact
 from stb_env.suites.sandbox.registry import Api, ApiCall, ToolDoc
 
 T = TypeVar("T")
@@ -24,14 +23,14 @@ class Answer(NamedTuple):
     """How a solution ends.
 
     Attributes:
-        text: A final answer that holds every fact.
-        facts: What any right answer must contain.
-        falsehoods: What no right answer contains, as facts.
+        text: A final answer in prose that holds every fact.
+        facts: The fields of the typed answer, in order; none where the query asks for acts alone.
+        cannot: Why the request cannot be met, in place of facts.
     """
 
     text: str
     facts: Sequence[Fact] = ()
-    falsehoods: Sequence[Fact] = ()
+    cannot: Cannot | None = None
 
 
 Steps: TypeAlias = Generator[ApiCall, Json, T]
@@ -68,26 +67,10 @@ class Plan(NamedTuple):
         wordings: Ways to put the same query.
         solve: Makes a fresh solution. It looks before it acts, so that it works from any state that
             an agent can have reached.
-        orders: Labels of the facts in the order in which a wording asks for them, by the wording's place;
-            only for wordings that ask for them in another order than the answer has them.
     """
 
     wordings: Sequence[str]
     solve: Callable[[], Solution]
-    orders: Mapping[int, Sequence[str]] = MappingProxyType({})
-
-    def asked(self, wording: int, facts: Sequence[Fact]) -> list[Fact]:
-        """Return facts in the order in which a wording asks for them.
-
-        Examples:
-            >>> from stb_env.suites.sandbox.facts import number
-            >>> both = [number("pages", 300), number("days", 12)]
-            >>> plan = Plan(("Pages, and days?", "Days, for how many pages?"), iter, {1: ("days", "pages")})
-            >>> [[fact["label"] for fact in plan.asked(wording, both)] for wording in (0, 1)]
-            [['pages', 'days'], ['days', 'pages']]
-        """
-        order = self.orders.get(wording)
-        return sorted(facts, key=lambda fact: order.index(fact["label"])) if order else [*facts]
 
 
 class Draw:

@@ -12,7 +12,7 @@ from stb_env.suites.sandbox.catalog import apis, household, tools
 from stb_env.tasks import Task
 from stb_env.tools import Status, Tool, ToolResult
 
-VERSION = 5
+VERSION = 6
 """Raised whenever equal calls or task ids stop giving equal bytes."""
 
 

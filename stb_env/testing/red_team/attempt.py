@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -12,15 +12,19 @@ from stb_env.jsontypes import JsonMapping
 from stb_env.rollout import Job
 from stb_env.testing.red_team.cheater import Cheater
 from stb_env.testing.red_team.dumps import is_answer
-from stb_env.testing.red_team.evidence import Told
 from stb_env.testing.red_team.playing import final_answer, same_calls
 from stb_env.testing.red_team.team import LINES
 
-TOLD = ("silent", "memorised", "meddled", "repeated")
-"""Cheats that are told and held against nobody: whether they do harm depends on what the task asks for.
+TOLD: Mapping[str, frozenset[str]] = {
+    "typed": frozenset({"meddled", "repeated", "unfinished"}),
+    "acts": frozenset({"meddled", "repeated", "guess_acts"}),
+    "text": frozenset({"silent", "memorised", "meddled", "repeated", "unfinished"}),
+}
+"""Cheats that are told and held against nobody, by what decides: whether they do harm depends on the task.
 
-A task that asks for an act needs no words, an answer known by heart is right, and looking up more than
-needed, or twice, is no fault in itself.
+Looking up more than needed, or twice, is no fault in itself; what the last call brings may be known by then;
+a guessed call may be right, and what one guess a tool earns is a figure of the suite. Where text decides, an
+answer known by heart is right, and a task that asks for an act needs no words.
 """
 
 
@@ -67,10 +71,9 @@ def attempts(env: ToolEnv, job: Job, *, exact: bool) -> list[Attempt]:
         False
     """
     played = [end for line in LINES for end in _line(env, job, line)]
-    by_cheat = {end.cheat: end for end in played}
-    acting = exact and by_cheat["silent"].reward >= 1.0
-    copy = by_cheat["neighbour"]
-    gold, calls = _normal(by_cheat["memorised"].answer), by_cheat["silent"].calls
+    kind = env.rules.finish_form(env.tasks.get(job.task_id)).kind
+    kind = "text" if kind == "original" else kind
+    line = _Gold.of(played, acting=exact and kind == "text")
     return [
         Attempt(
             end.cheat,
@@ -79,20 +82,7 @@ def attempts(env: ToolEnv, job: Job, *, exact: bool) -> list[Attempt]:
             end.reward,
             valid=bool(end.info["valid"]),
             failure=_failure(end.info),
-            asked=not (
-                acting
-                or end.cheat in TOLD
-                or _normal(end.answer) == gold
-                or is_answer(end.cheat, end.answer)
-                # Two queries can be alike to the call, whatever the order; who copies the one then works on
-                # the other, and both answers are right. One call less or more, and it is held to account.
-                or (
-                    same_calls(copy.calls, calls)
-                    and (end.cheat == "neighbour" or _holds(end.answer, copy.answer))
-                )
-                # A copy can solve a dialogue on the way to its own end: it made every call and said so.
-                or (end.cheat == "neighbour" and not end.answer and set(calls) <= set(end.calls))
-            ),
+            asked=end.cheat not in TOLD[kind] and not line.excuses(end, kind),
         )
         for end in played
     ]
@@ -106,8 +96,55 @@ class _End(NamedTuple):
     calls: tuple[str, ...]
 
 
-def _holds(answer: str, other: str) -> bool:
-    return bool(other) and other in answer
+class _Gold(NamedTuple):
+    """What gold does and says in an episode, and what the copy of the most similar task does.
+
+    Attributes:
+        calls: Gold's calls.
+        answer: Its answer.
+        copy: The copy's end.
+        needs_no_words: Whether gold's calls with a mere "Done." solve the task.
+    """
+
+    calls: Sequence[str]
+    answer: str
+    copy: _End | None
+    needs_no_words: bool
+
+    @classmethod
+    def of(cls, played: Sequence[_End], *, acting: bool) -> _Gold:
+        by_cheat = {end.cheat: end for end in played}
+        whole, silent = by_cheat["memorised"], by_cheat.get("silent")
+        calls = by_cheat["repeated"].calls
+        return cls(
+            silent.calls if silent else tuple(dict.fromkeys(calls)),
+            _normal(whole.answer),
+            by_cheat.get("neighbour"),
+            acting and silent is not None and silent.reward >= 1.0,
+        )
+
+    def excuses(self, end: _End, kind: str) -> bool:
+        """Return whether an end deserves what it earns."""
+        copied = self.copy is not None and same_calls(self.copy.calls, self.calls)
+        if end.cheat == "neighbour" and copied:
+            # Two queries can be alike to the call, and both answers are right.
+            return True
+        if kind == "acts":
+            # A copy that makes every call of gold solves the task, whatever else it does.
+            return end.cheat == "neighbour" and set(self.calls) <= set(end.calls)
+        if kind == "typed":
+            # Nobody needs a call to see that a request leaves something out.
+            return end.answer.startswith('{"cannot"') and _normal(end.answer) == self.answer
+        return (
+            self.needs_no_words
+            or _normal(end.answer) == self.answer
+            or is_answer(end.cheat, end.answer)
+            or (
+                copied and self.copy is not None and bool(self.copy.answer) and self.copy.answer in end.answer
+            )
+            # A copy can solve a dialogue on the way to its own end: it made every call and said so.
+            or (end.cheat == "neighbour" and not end.answer and set(self.calls) <= set(end.calls))
+        )
 
 
 def _line(env: ToolEnv, job: Job, line: type[Cheater]) -> Iterator[_End]:
@@ -117,8 +154,9 @@ def _line(env: ToolEnv, job: Job, line: type[Cheater]) -> Iterator[_End]:
     total, over = 0.0, False
     calls: tuple[str, ...] = ()
     while not over:
-        action = player.act(observation, info)
-        if final_answer(action) is not None:
+        player.listen(observation, info)
+        action = player.next_action(observation, info)
+        if action is None:
             yield from _answered(env, player, total, calls)
             return
         observation, reward, terminated, truncated, info = env.step(action)
@@ -136,9 +174,10 @@ def _answered(env: ToolEnv, player: Cheater, total: float, calls: tuple[str, ...
 
 
 def _said(action: JsonMapping) -> str:
-    """Return what counts of an answer: its values where it has any, and its text where not."""
-    told = final_answer(dict(action)) or Told()
-    return "; ".join(map(str, told.values)) or told.text
+    """Return what counts of an answer: what is typed of it, and else its text."""
+    given = final_answer(dict(action)) or {}
+    typed = {name: given[name] for name in ("answer", "cannot") if given.get(name) is not None}
+    return jsontext.dumps(typed) if typed else str(given.get("final_answer", ""))
 
 
 def _failure(info: JsonMapping) -> str:

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import gymnasium as gym
 
-from stb_env.baselines.null import answer
 from stb_env.errors import ConfigError, did_you_mean
 from stb_env.jsontypes import Json, JsonArray, JsonMapping, JsonObject
 from stb_env.rollout import Agent
 from stb_env.seeding import rng
-from stb_env.testing.red_team.evidence import Evidence, Told
-from stb_env.testing.red_team.items import items
-
-Say = Callable[[Evidence], str]
+from stb_env.testing.red_team.evidence import Ending, Evidence, Say
+from stb_env.tools import FINISH
 
 
 class Cheater(Agent):
@@ -47,41 +44,51 @@ class Cheater(Agent):
         """Forget the last episode."""
         self._seed = seed
         self._results: JsonArray = []
-        self._gold = self._other = Told()
+        self._errors: list[str] = []
+        self._gold: Ending = {}
+        self._other: Ending = {}
         self._query = ""
         inner: Any = env.unwrapped
-        self._needs_values = inner.rules.needs_values
+        self._form = inner.rules.finish_form(inner.task)
 
     def act(self, observation: JsonMapping, info: JsonMapping) -> Any:
         """Return the next call of the line, or after the last one the answer."""
+        self.listen(observation, info)
+        action = self.next_action(observation, info)
+        if action is not None:
+            return action
+        # A cheat that has nothing to say where this episode ends otherwise says nothing.
+        return self.final_actions().get(self._cheat, "")
+
+    def listen(self, observation: JsonMapping, info: JsonMapping) -> None:
+        """Take in what the last action brought."""
         self._query = observation["query"]
         if info["calls"]:
-            self._results += _responses(observation["result"])
-        action = self.next_action(observation, info)
-        return self._ending(self._cheat) if action is None else action
+            for one in _shown(observation["result"]):
+                if one["error"]:
+                    self._errors.append(one["error"])
+                else:
+                    self._results.append(one["response"])
 
     def next_action(self, observation: JsonMapping, info: JsonMapping) -> Json:
         """Return the next action of the line; None after the last one."""
         raise NotImplementedError
 
     def final_actions(self) -> dict[str, JsonObject]:
-        """Return how each cheat of this line would end the episode now, by its name."""
-        return {cheat: self._ending(cheat) for cheat in self.says}
-
-    def _ending(self, cheat: str) -> JsonObject:
-        evidence, say = self._evidence(cheat), self.says[cheat]
-        action = answer(say(evidence))
-        if self._needs_values:
-            action["arguments"]["values"] = items(cheat, say, evidence)
-        return action
+        """Return how each cheat of this line that has something to say would end the episode, by its name."""
+        endings = {cheat: say(self._evidence(cheat)) for cheat, say in self.says.items()}
+        return {
+            cheat: {"name": FINISH, "arguments": ending}
+            for cheat, ending in endings.items()
+            if ending is not None
+        }
 
     def _evidence(self, cheat: str) -> Evidence:
         draw = rng("red team", cheat, self._seed)
-        gold, other = self._gold, self._other
-        return Evidence(self._query, self._results, draw, gold.text, other.text, gold.values, other.values)
+        return Evidence(self._query, self._results, draw, self._form, self._errors, self._gold, self._other)
 
 
-def _responses(result: str) -> JsonArray:
-    """Return what an action brought without an error, as it was shown, and so in bounded length."""
+def _shown(result: str) -> list[JsonObject]:
+    """Return what the calls of an action brought, as it was shown, and so in bounded length."""
     shown = json.loads(result)
-    return [one["response"] for one in (shown if isinstance(shown, list) else [shown]) if not one["error"]]
+    return shown if isinstance(shown, list) else [shown]

@@ -8,18 +8,18 @@ from typing import Any, ClassVar
 import gymnasium as gym
 
 from stb_env.jsontypes import Json, JsonMapping
-from stb_env.testing.red_team.cheater import Cheater, Say
-from stb_env.testing.red_team.evidence import Evidence, Told
+from stb_env.testing.red_team.cheater import Cheater
+from stb_env.testing.red_team.evidence import Ending, Evidence, Say
 from stb_env.testing.red_team.playing import gold_line, neighbour
 
 
-def by_heart(evidence: Evidence) -> str:
-    """Return the answer that solves the task."""
-    return evidence.gold
+def by_heart(evidence: Evidence) -> Ending | None:
+    """Return the Finish that solves the task."""
+    return dict(evidence.gold)
 
 
-def _of_another(evidence: Evidence) -> str:
-    return evidence.other
+def _of_another(evidence: Evidence) -> Ending | None:
+    return dict(evidence.other) if evidence.other != evidence.gold else None
 
 
 class Memoriser(Cheater):
@@ -47,8 +47,9 @@ class Copier(Cheater):
         """Learn the other task's solution from gold."""
         super().reset(env, seed)
         inner: Any = env.unwrapped
+        _, self._gold = gold_line(env, inner.task.id, seed)
         other = neighbour(env, inner.task)
-        actions, self._other = ([], Told()) if other is None else gold_line(env, other.id, seed)
+        actions, self._other = ([], {}) if other is None else gold_line(env, other.id, seed)
         self._actions = iter(actions[: inner.rules.max_turns - 1])
 
     def next_action(self, observation: JsonMapping, info: JsonMapping) -> Json:

@@ -5,15 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 
-from stb_env.testing.red_team.evidence import Evidence, leaves
+from stb_env.testing.red_team.evidence import Ending, Evidence, Say, leaves
+from stb_env.testing.red_team.typed import GUESSED
 
 _NUMBERS = 2_000
 _FACTS = 3
 _FOUND = "Here is what I found:\n"
 _REGARDING = "Regarding your request: "
 _HANDED_OVER = ("pasted", "guess_dump", "guess_facts", "guess_last")
-
-Dump = Callable[[Evidence], str]
 
 
 def dump(evidence: Evidence) -> str:
@@ -62,11 +61,29 @@ def numbers(evidence: Evidence) -> str:
     return f"{evidence.query} The answer is among: {' '.join(map(str, range(_NUMBERS)))}"
 
 
-DUMPS: Mapping[str, Dump] = {
-    "guess_dump": dump,
-    "guess_facts": first_facts,
-    "guess_last": last_result,
-    "guess_candidates": candidates,
-    "guess_numbers": numbers,
+def in_words(say: Callable[[Evidence], str]) -> Say:
+    """Return a cheat that says something where the answer is text, and nothing elsewhere."""
+
+    def told(evidence: Evidence) -> Ending | None:
+        if evidence.form.kind not in ("text", "original"):
+            return None
+        return {"return_type": "give_answer", "final_answer": say(evidence)}
+
+    return told
+
+
+def _ended(evidence: Evidence) -> Ending | None:
+    """Return no more than that it is done, where acts decide."""
+    return {} if evidence.form.kind == "acts" else None
+
+
+DUMPS: Mapping[str, Say] = {
+    "guess_dump": in_words(dump),
+    "guess_facts": in_words(first_facts),
+    "guess_last": in_words(last_result),
+    "guess_candidates": in_words(candidates),
+    "guess_numbers": in_words(numbers),
+    "guess_acts": _ended,
+    **GUESSED,
 }
 """What is said after guessed calls, by the name of the cheat."""

@@ -3,27 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from random import Random
-from typing import NamedTuple
 
-from stb_env.jsontypes import Json
+from stb_env.envs.finish import ACTS_FINISH, FinishForm
+from stb_env.jsontypes import Json, JsonMapping, JsonObject
 
 _ROOM = 10_000
 """Characters of a result; nobody writes more than that."""
 
-
-class Told(NamedTuple):
-    """What an answer tells.
-
-    Attributes:
-        text: In words.
-        values: As bare values, where the environment takes those.
-    """
-
-    text: str = ""
-    values: Sequence[Json] = ()
+Ending = JsonObject
+"""The arguments of a Finish."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,26 +24,53 @@ class Evidence:
     Attributes:
         query: What the user asks.
         results: What its calls answered without an error, in order.
+        errors: The errors of its calls, in order.
         rng: Chooses among wordings; follows from the episode's seed.
-        gold: The answer that solves the task; empty for a cheat that does not know it.
-        other: The answer that solves another task.
-        values: The bare values of the answer that solves the task.
-        others: Those of the answer that solves another task.
+        form: How the episode ends.
+        gold: The Finish that solves the task; empty for a cheat that does not know it.
+        other: The Finish that solves another task.
     """
 
     query: str
     results: Sequence[Json]
     rng: Random
-    gold: str = ""
-    other: str = ""
-    values: Sequence[Json] = ()
-    others: Sequence[Json] = ()
+    form: FinishForm = field(default_factory=lambda: FinishForm("acts", ACTS_FINISH))
+    errors: Sequence[str] = ()
+    gold: JsonMapping = field(default_factory=dict)
+    other: JsonMapping = field(default_factory=dict)
 
     @property
     def texts(self) -> list[str]:
         """The results as text, each in bounded length."""
         texts = (result if isinstance(result, str) else json.dumps(result) for result in self.results)
         return [text[:_ROOM] for text in texts]
+
+    @property
+    def gold_text(self) -> str:
+        """The prose of the answer that solves the task."""
+        return str(self.gold.get("final_answer", ""))
+
+    @property
+    def other_text(self) -> str:
+        """The prose of the answer that solves another task."""
+        return str(self.other.get("final_answer", ""))
+
+    @property
+    def answer(self) -> JsonMapping:
+        """The typed answer that solves the task; empty where there is none."""
+        given: JsonMapping = self.gold.get("answer") or {}
+        return given
+
+    @property
+    def fields(self) -> Mapping[str, JsonMapping]:
+        """The schema of every field of the typed answer; empty where there is none."""
+        schema: JsonMapping = self.form.tool.parameters["properties"].get("answer", {})
+        fields: Mapping[str, JsonMapping] = schema.get("properties", {})
+        return fields
+
+
+Say = Callable[[Evidence], Ending | None]
+"""Makes up a Finish; None where a cheat has nothing to say, and is not played."""
 
 
 def leaves(value: Json, limit: int = 400) -> list[str]:
@@ -63,19 +81,21 @@ def leaves(value: Json, limit: int = 400) -> list[str]:
         ['Oslo', '3']
     """
     found: dict[str, None] = {}
-    for leaf in _leaves(value):
-        found[leaf] = None
+    for leaf in values_in(value):
+        if str(leaf).strip():
+            found[str(leaf)] = None
         if len(found) == limit:
             break
     return list(found)
 
 
-def _leaves(value: Json) -> Iterator[str]:
+def values_in(value: Json) -> Iterator[Json]:
+    """Yield the single values inside a result, in order."""
     if isinstance(value, dict):
         for member in value.values():
-            yield from _leaves(member)
+            yield from values_in(member)
     elif isinstance(value, list | tuple):
         for member in value:
-            yield from _leaves(member)
-    elif value is not None and str(value).strip():
-        yield str(value)
+            yield from values_in(member)
+    elif value is not None:
+        yield value

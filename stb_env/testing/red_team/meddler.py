@@ -9,8 +9,9 @@ from typing import Any, ClassVar
 import gymnasium as gym
 
 from stb_env.jsontypes import Json, JsonMapping
-from stb_env.testing.red_team.cheater import Cheater, Say
+from stb_env.testing.red_team.cheater import Cheater
 from stb_env.testing.red_team.copier import by_heart
+from stb_env.testing.red_team.evidence import Say
 from stb_env.testing.red_team.guesses import Guesses
 from stb_env.testing.red_team.playing import gold_line
 from stb_env.tools import FINISH
@@ -60,4 +61,21 @@ class Repeater(Cheater):
 
     def next_action(self, observation: JsonMapping, info: JsonMapping) -> Json:
         """Return each action of gold, and the same again."""
+        return next(self._actions, None)
+
+
+class Quitter(Cheater):
+    """Makes gold's calls but for the last one, and says that all is done."""
+
+    says: ClassVar[Mapping[str, Say]] = {"unfinished": by_heart}
+
+    def reset(self, env: gym.Env[Any, Any], seed: int) -> None:
+        """Learn the solution from gold."""
+        super().reset(env, seed)
+        inner: Any = env.unwrapped
+        actions, self._gold = gold_line(env, inner.task.id, seed)
+        self._actions = iter(actions[:-1])
+
+    def next_action(self, observation: JsonMapping, info: JsonMapping) -> Json:
+        """Return the next action of gold, the last one left out."""
         return next(self._actions, None)

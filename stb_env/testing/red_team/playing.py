@@ -12,10 +12,9 @@ import gymnasium as gym
 
 from stb_env.actions import Action, finish_arguments
 from stb_env.baselines.gold import Gold
-from stb_env.envs.finish import read_finish
 from stb_env.jsontypes import Json, JsonArray, JsonMapping
 from stb_env.tasks import Task, TaskSource
-from stb_env.testing.red_team.evidence import Told
+from stb_env.testing.red_team.evidence import Ending
 from stb_env.tools import FINISH, ToolCall
 
 _WORD = re.compile(r"\w+")
@@ -34,22 +33,21 @@ class _Extensible(Protocol):
     def endless(self) -> TaskSource: ...
 
 
-def final_answer(action: Json) -> Told | None:
-    """Return the answer that an action gives; None where it goes on.
+def final_answer(action: Json) -> Ending | None:
+    """Return the arguments of the Finish that an action is; None where it goes on.
 
     Examples:
-        >>> final_answer({"name": "Finish", "arguments": {"return_type": "give_answer", "final_answer": "4"}})
-        Told(text='4', values=())
+        >>> final_answer({"name": "Finish", "arguments": {"final_answer": "4"}})
+        {'final_answer': '4'}
         >>> final_answer({"name": "count", "arguments": {}}) is None
         True
     """
     if not isinstance(action, dict) or action.get("name") != FINISH:
         return None
-    call = ToolCall(FINISH, action["arguments"])
-    return Told(read_finish(call).answer, finish_arguments(call).get("values", ()))
+    return dict(finish_arguments(ToolCall(FINISH, action["arguments"])))
 
 
-def gold_line(env: gym.Env[Any, Any], task_id: str, seed: int) -> tuple[JsonArray, Told]:
+def gold_line(env: gym.Env[Any, Any], task_id: str, seed: int) -> tuple[JsonArray, Ending]:
     """Return what gold does in a task and what it answers; plays a copy, and leaves the environment alone."""
     inner: Any = env.unwrapped
     copy, agent = inner.fork(), Gold()
@@ -66,10 +64,10 @@ def gold_line(env: gym.Env[Any, Any], task_id: str, seed: int) -> tuple[JsonArra
         actions.append(action)
         observation, _, terminated, truncated, info = copy.step(action)
         over = terminated or truncated
-    return actions, Told()
+    return actions, {}
 
 
-def other_answer(env: gym.Env[Any, Any], seed: int) -> Told:
+def other_answer(env: gym.Env[Any, Any], seed: int) -> Ending:
     """Return how gold answers the task most like the running one; empty where none of the likest will do.
 
     An answer that only takes leave is passed over, and so are one to the very calls that gold makes here
@@ -80,9 +78,13 @@ def other_answer(env: gym.Env[Any, Any], seed: int) -> Told:
     for other in islice(_likest(env, inner.task), _TRIED):
         others, answer = gold_line(env, other.id, seed)
         same = same_calls(others, actions)
-        if states_something(answer.text) and not same and not _rests_on(others, actions):
+        if (
+            states_something(str(answer.get("final_answer", "")))
+            and not same
+            and not _rests_on(others, actions)
+        ):
             return answer
-    return Told()
+    return {}
 
 
 def states_something(text: str) -> bool:

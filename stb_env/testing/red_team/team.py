@@ -13,10 +13,10 @@ from stb_env.rollout import Agent
 from stb_env.testing.red_team.cheater import Cheater
 from stb_env.testing.red_team.copier import Copier, Memoriser
 from stb_env.testing.red_team.guesser import Guesser
-from stb_env.testing.red_team.meddler import Meddler, Repeater
+from stb_env.testing.red_team.meddler import Meddler, Quitter, Repeater
 from stb_env.testing.red_team.twister import Twister
 
-LINES: tuple[type[Cheater], ...] = (Twister, Guesser, Copier, Memoriser, Meddler, Repeater)
+LINES: tuple[type[Cheater], ...] = (Twister, Guesser, Copier, Memoriser, Meddler, Repeater, Quitter)
 """Each line of calls, with all cheats that follow it."""
 
 RED_TEAM: Mapping[str, type[Cheater]] = {cheat: line for line in LINES for cheat in line.says}

@@ -20,7 +20,7 @@ class Twister(Cheater):
         >>> from stb_env import play
         >>> from stb_env.testing.notes import notes
         >>> played = play(notes(), Twister("yes_no"), task_id="day", seed=3)
-        >>> played.answer, played.reward
+        >>> played.final_answer, played.reward
         ('No. Yes. Tuesday', 0.0)
     """
 
@@ -35,6 +35,9 @@ class Twister(Cheater):
 
     def next_action(self, observation: JsonMapping, info: JsonMapping) -> Json:
         """Return what gold does, up to its answer."""
+        if self._gold:
+            # A Finish that was refused ended nothing, and gold has no more to do.
+            return None
         action = self._line.act(observation, info)
         answer = final_answer(action)
         if answer is None:

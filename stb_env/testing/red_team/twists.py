@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 
-from stb_env.testing.red_team.dumps import candidates, dump, numbers
-from stb_env.testing.red_team.evidence import Evidence
+from stb_env.testing.red_team.dumps import candidates, dump, in_words, numbers
+from stb_env.testing.red_team.evidence import Evidence, Say
 from stb_env.testing.red_team.injections import ORDERS
+from stb_env.testing.red_team.typed import TYPED
 
 Twist = Callable[[Evidence], str]
 
@@ -90,13 +91,13 @@ def _plus_one(match: re.Match[str]) -> str:
 
 def _false(evidence: Evidence) -> str:
     """Return what contradicts gold: its numbers plus one, or where it has none another task's answer."""
-    shifted = shift(evidence.gold)
-    return shifted if shifted != evidence.gold else evidence.other or "something else altogether"
+    shifted = shift(evidence.gold_text)
+    return shifted if shifted != evidence.gold_text else evidence.other_text or "something else altogether"
 
 
 def _worded(wordings: tuple[str, ...]) -> Twist:
     def said(evidence: Evidence) -> str:
-        texts = {"gold": evidence.gold, "other": evidence.other, "false": _false(evidence)}
+        texts = {"gold": evidence.gold_text, "other": evidence.other_text, "false": _false(evidence)}
         # In one pass: gold may hold braces of its own.
         return _PLACE.sub(lambda place: texts[place[1]], evidence.rng.choice(wordings))
 
@@ -112,13 +113,13 @@ def _silent(evidence: Evidence) -> str:
     return "Done."
 
 
-TWISTS: Mapping[str, Twist] = {
+_TEXTS: Mapping[str, Twist] = {
     "denied": _worded(_DENIALS),
     "retracted": _worded(_RETRACTIONS),
     "hedged": _worded(_HEDGES),
     "contradicted": _worded(_OPPOSITES),
     "alternatives": _worded(_ALTERNATIVES),
-    "shifted": lambda evidence: shift(evidence.gold),
+    "shifted": lambda evidence: shift(evidence.gold_text),
     "doubled": _worded(_PAIRS),
     "yes_no": _worded(_BOTH),
     "pasted": dump,
@@ -127,4 +128,5 @@ TWISTS: Mapping[str, Twist] = {
     "ordered": _ordered,
     "silent": _silent,
 }
-"""What is said after gold's calls, by the name of the cheat."""
+TWISTS: Mapping[str, Say] = {**{cheat: in_words(say) for cheat, say in _TEXTS.items()}, **TYPED}
+"""What is answered after gold's calls, by the name of the cheat."""

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Literal, NamedTuple, cast, get_args
 
 from stb_env.actions import Action
-from stb_env.envs.finish import Finish, finish_record, read_finish
+from stb_env.envs.finish import Finish, FinishForm, finish_record
 from stb_env.envs.state import State
 from stb_env.envs.step_codes import step_report
 from stb_env.envs.tool_env import ToolEnv, Transition
@@ -66,7 +66,7 @@ class Dialect:
     def grow(self, env: Inner, tree: SearchTree, action: object) -> Slow[Growth]:
         """Take an action in the state of the tree's current node."""
         parsed = read(env, action)
-        found = _finish(parsed)
+        found = _finish(parsed, form_of(env))
         if found is None:
             # What is read already need not be read again; a wrapper may want the action as it was written.
             transition = yield from env._step(parsed if isinstance(env, ToolEnv) else action)
@@ -80,7 +80,7 @@ class Dialect:
             observation=shown(tree, step),
             step=step,
             outcome="answer" if finish.kind == "answer" else "give_up",
-            answer=finish.answer,
+            answer=finish.text,
             action=action if isinstance(action, str) else copy.deepcopy(action),
             depth=tree.here.depth + self.levels(step),
         )
@@ -106,7 +106,7 @@ class Dialect:
             outcome = "depth"
         elif step.status is Status.GAVE_UP:
             outcome = "give_up"
-        node = node._replace(outcome=outcome, answer=state.answer)
+        node = node._replace(outcome=outcome, answer=state.text)
         return growth._replace(node=node, ended=transition if outcome in ("failed", "answer") else None)
 
     def levels(self, step: Step) -> int:
@@ -193,19 +193,20 @@ def tokens_of(action: object) -> int:
     return tokens if isinstance(tokens, int) else 0
 
 
-def answer_in(parsed: Action) -> str | None:
-    """Return the final answer that an action gives; None where it gives none.
-
-    Examples:
-        >>> answer_in(Action((ToolCall(FINISH, {"return_type": "give_answer", "final_answer": "42"}),), ""))
-        '42'
-    """
-    found = _finish(parsed)
-    return found[1].answer if found is not None and found[1].kind == "answer" else None
+def form_of(env: Inner) -> FinishForm:
+    """Return how the episode of the environment in the middle of all wrappers ends."""
+    inner = cast(ToolEnv, env.unwrapped)
+    return inner.rules.finish_form(inner.task)
 
 
-def _finish(parsed: Action) -> tuple[ToolCall, Finish] | None:
+def finish_in(env: Inner, action: object) -> Finish | None:
+    """Return the Finish with an answer that an action has; None where it has none."""
+    found = _finish(read(env, action), form_of(env))
+    return found[1] if found is not None and found[1].kind == "answer" else None
+
+
+def _finish(parsed: Action, form: FinishForm) -> tuple[ToolCall, Finish] | None:
     for call in parsed.calls:
-        if call.name == FINISH and (finish := read_finish(call)).kind != "invalid":
+        if call.name == FINISH and (finish := form.read(call)).kind != "invalid":
             return call, finish
     return None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+from stb_env.envs.finish import FINISH_TOOL
 from stb_env.envs.wording import Wording
 from stb_env.llm import ChatModel, ChatReply, ChatRequest, ModelError, ask
 from stb_env.request import Slow
@@ -59,5 +60,5 @@ class OriginalRanker:
             path_text(pair.first.steps[shared:]),
             path_text(pair.second.steps[shared:]),
         )
-        tools = tuple(json.loads(tool.spec) for tool in (*task.tools, self._wording.finish))
+        tools = tuple(json.loads(tool.spec) for tool in (*task.tools, self._wording.finish or FINISH_TOOL))
         return ChatRequest(tuple(messages), tools, "none")

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from dataclasses import replace
+from typing import Any, cast
 
 from gymnasium.error import ResetNeeded
 
-from stb_env.envs.tool_env import Info, Observation, Transition
+from stb_env.envs.tool_env import Info, Observation, ToolEnv, Transition
 from stb_env.errors import ConfigError, InfrastructureError
 from stb_env.gymtypes import AnyEnv
 from stb_env.jsontypes import JsonMapping, JsonObject
@@ -16,7 +17,7 @@ from stb_env.request import Slow
 from stb_env.tools import FINISH, Status
 from stb_env.wrappers.base import ToolWrapper
 from stb_env.wrappers.reward_shaping import RewardShaping
-from stb_env.wrappers.search.dialect import Dialect, answer_in, read, state_of, tokens_of
+from stb_env.wrappers.search.dialect import Dialect, finish_in, state_of, tokens_of
 from stb_env.wrappers.search.tree import Node, SearchTree
 from stb_env.wrappers.search.value import Value, as_value, settled, unlabelled, view_of
 
@@ -101,6 +102,10 @@ class TreeSearch(ToolWrapper):
                 f"{type(self).__name__} goes from branch to branch, and what a potential gains by that is "
                 f"unknown inside; put RewardShaping around {type(self).__name__}"
             )
+        # A branch is given up with a Finish, which the environment inside offers only then.
+        self.env = self.env.fork()
+        base = cast(ToolEnv, self.env.unwrapped)
+        base.rules = replace(base.rules, gives_up=True)
         self.dialect = dialect
         self.max_depth, self.max_queries, self.answers = max_depth, max_queries, answers
         value = settings.get("value")
@@ -138,11 +143,12 @@ class TreeSearch(ToolWrapper):
         return named
 
     def answer_in(self, action: Any) -> str | None:
-        """Return the final answer that an action would give at the current node; None where it gives none."""
-        return answer_in(read(self.env, action))
+        """Return the answer, as text, that an action would give here; None where it gives none."""
+        finish = finish_in(self.env, action)
+        return None if finish is None else finish.text
 
     def case(self, answer: str) -> Case:
-        """Return what a judge of the agent's own would see if this were the answer at the current node.
+        """Return what a judge of the agent's own would see if this text were the answer at the current node.
 
         It knows no more of the task than the agent does: gold calls, goal and marked APIs are left out.
         """

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
+from stb_env.suites.sandbox.catalog import tools
+from stb_env.suites.sandbox.offer import Pool
 from stb_env.suites.sandbox.tasks import SandboxTasks
 from stb_env.suites.sandbox.template import templates
 
@@ -33,3 +36,19 @@ def test_a_plan_with_two_branches_shows_the_tools_of_both(name, branches):
     for index in range(8):
         task = SandboxTasks("train", template=name, distractors=0).at(index)
         assert branches <= {tool.id.api for tool in task.tools}
+
+
+@pytest.mark.parametrize("place", range(0, len(tools()), 29))
+def test_a_new_tool_changes_the_tasks_that_offer_it_and_no_others(place):
+    known = list(tools().values())
+    before = Pool([tool for tool in known if tool is not known[place]], np.ones(len(known) - 1, np.bool_))
+    after = Pool(known, np.ones(len(known), np.bool_))
+    source, offering = SandboxTasks("val"), 0
+    for index in range(100):
+        needed = source.at(index).relevant
+        if known[place].id in needed:
+            continue
+        offered = after.offer(needed, (), index, 4)
+        offering += known[place] in offered
+        assert known[place] in offered or offered == before.offer(needed, (), index, 4)
+    assert offering < 20

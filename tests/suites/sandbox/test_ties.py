@@ -7,12 +7,12 @@ from collections import Counter
 from collections.abc import Callable
 from functools import partial
 from itertools import groupby, islice
-from operator import itemgetter
 from random import Random
 
 import pytest
 
 from stb_env import seeding
+from stb_env.answers import same
 from stb_env.jsontypes import Json
 from stb_env.suites.sandbox import facts
 from stb_env.suites.sandbox.api_error import ApiError
@@ -114,15 +114,15 @@ def nudged(counts: Counter, rng: Random) -> Change:
 
 def differ(one: Answer, other: Answer) -> bool:
     """Return whether two answers have other facts, rounding aside."""
-    # A wording may ask for the facts in another order than the answer has them.
-    facts_of = (sorted(each.facts, key=itemgetter("label")) for each in (one, other))
-    for fact, changed in zip(*facts_of, strict=True):
-        if fact["type"] == "number":
-            if abs(fact["value"] - changed["value"]) > 2 * fact["tolerance"] + 1e-3:
-                return True
-        elif sorted(map(str, [fact["value"]])) != sorted(map(str, [changed["value"]])):
-            return fact["type"] != "names" or sorted(fact["value"]) != sorted(changed["value"])
-    return False
+    return one.cannot != other.cannot or any(
+        fact.name != changed.name
+        or not same(
+            {**fact.schema, "tolerance": 2 * fact.schema.get("tolerance", 0) + 1e-3},
+            fact.value,
+            changed.value,
+        )
+        for fact, changed in zip(one.facts, other.facts, strict=True)
+    )
 
 
 def ties(template: Template, split: str, count: int) -> list[str]:

@@ -7,7 +7,7 @@ from functools import partial
 
 from stb_env.actions import Action, finish_arguments
 from stb_env.actions.parse import ActionLike
-from stb_env.tasks import Oracle, Task
+from stb_env.tasks import Ending, Oracle, Task
 from stb_env.tools import FINISH, ToolCall, ToolResult
 
 _END = ToolCall(FINISH, {"return_type": "give_answer", "final_answer": ""}, "finish")
@@ -44,7 +44,7 @@ def whole_gold(oracle: Oracle) -> Oracle:
 
 def _solve_whole(
     oracle: Oracle, task: Task
-) -> Generator[ToolCall | Sequence[ToolCall] | str, ToolResult, str]:
+) -> Generator[ToolCall | Sequence[ToolCall] | str, ToolResult, Ending]:
     if not task.gold:
         return (yield from oracle(task))
     yield tuple(task.gold)

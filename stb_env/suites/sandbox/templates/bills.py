@@ -45,9 +45,7 @@ def invoices_above(draw: Draw) -> Plan:
     def solve() -> Solution:
         rows = (yield bill_box.list_invoices(status="open"))["results"]
         issuers = [row["issuer"] for row in rows if row["amount"] > limit]
-        return Answer(
-            f"Those of {', '.join(issuers)}.", [facts.names("issuers", issuers, others=bill_box.ISSUERS)]
-        )
+        return Answer(f"Those of {', '.join(issuers)}.", [facts.names("issuers", issuers)])
 
     return Plan(
         (
@@ -110,7 +108,7 @@ def pay_from_fitting_account(draw: Draw) -> Plan:
         return Answer(
             f"I paid from the {kind} account; the invoice was due on {invoice['due_on']}.",
             [
-                facts.name("account", kind, others=(first, second)),
+                facts.name("account", kind),
                 facts.date("due", invoice["due_on"]),
             ],
         )
@@ -175,12 +173,7 @@ def refund_too_late(draw: Draw) -> Plan:
         return Answer(
             f"{'Yes' if refunded else 'No'}. It is about {row['converted']:.2f} {code}.",
             [
-                facts.yes_no(
-                    "refunded",
-                    refunded,
-                    yes=("refunded", "went through", "paid back"),
-                    no=("too late", "non refundable", "no longer refundable", "period has passed"),
-                ),
+                facts.yes_no("refunded", refunded),
                 facts.number("amount", row["converted"]),
             ],
         )

@@ -53,7 +53,7 @@ def cheapest_edition(draw: Draw) -> Plan:
         total = quote["total_cents"] / 100
         return Answer(
             f"The {best} is the {wording}; together that is {total:.2f} AUR.",
-            [facts.name("format", best, others=FORMATS), facts.number("total", total)],
+            [facts.name("format", best), facts.number("total", total)],
         )
 
     return Plan(

@@ -106,9 +106,7 @@ def post_in_extreme_channel(draw: Draw) -> Plan:
         rows = (yield huddle.list_channels())["channels"]
         best = (max if wish == "most" else min)(rows, key=lambda row: row["members"])["name"]
         yield from _written(best, message)
-        return Answer(
-            f"It is in {best} now.", [facts.name("channel", best, others=[row["name"] for row in rows])]
-        )
+        return Answer(f"It is in {best} now.", [facts.name("channel", best)])
 
     return Plan(
         (

@@ -39,7 +39,7 @@ def call_contact(draw: Draw) -> Plan:
         return Answer(
             f"In {there} it is {shifted['time']} then.",
             [
-                facts.name("city", there, others=[city["name"] for city in _CITIES]),
+                facts.name("city", there),
                 facts.time("time", shifted["time"]),
             ],
         )
@@ -70,8 +70,8 @@ def flight_arrival(draw: Draw) -> Plan:
         return Answer(
             f"It is {local['time']} in {target}.",
             [
-                facts.time("local time", local["time"]),
-                facts.name("destination", target, others=[city["name"] for city in _CITIES]),
+                facts.time("local_time", local["time"]),
+                facts.name("destination", target),
             ],
         )
 
@@ -100,7 +100,7 @@ def office_overlap(draw: Draw) -> Plan:
         moved = row["to"] if row["from"] == opens else row["from"]
         return Answer(
             f"From {row['from']} to {row['to']}, that is {row['minutes']} minutes.",
-            [facts.number("overlap", row["minutes"], unit="min"), facts.time("moved end", moved)],
+            [facts.number("overlap", row["minutes"], "in min"), facts.time("moved_end", moved)],
         )
 
     return Plan(

@@ -35,7 +35,7 @@ def contact_phone(draw: Draw) -> Plan:
 
     def solve() -> Solution:
         row = yield contact_book.contact_details(contact_id=(yield from contact_id(name)))
-        return Answer(f"The number is {row['phone']}.", [facts.code("phone", row["phone"], others=others)])
+        return Answer(f"The number is {row['phone']}.", [facts.code("phone", row["phone"])])
 
     return Plan(
         (
@@ -128,8 +128,8 @@ def day_agenda(draw: Draw) -> Plan:
         return Answer(
             f"You have: {agenda}.",
             [
-                facts.names("events", [row["title"] for row in rows], others=titles),
-                facts.time("first start", rows[0]["start_time"]),
+                facts.names("events", [row["title"] for row in rows]),
+                facts.time("first_start", rows[0]["start_time"]),
             ],
         )
 

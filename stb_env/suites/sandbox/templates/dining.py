@@ -7,7 +7,7 @@ from datetime import date
 from stb_env.backend.world import Row
 from stb_env.suites.sandbox import facts
 from stb_env.suites.sandbox.api_error import ApiError
-from stb_env.suites.sandbox.content.bistros import AREAS, SLOTS, bistros, days_with_table
+from stb_env.suites.sandbox.content.bistros import SLOTS, bistros, days_with_table
 from stb_env.suites.sandbox.content.coming_days import days_left
 from stb_env.suites.sandbox.content.currencies import currencies
 from stb_env.suites.sandbox.content.edition import Options, per_edition
@@ -65,7 +65,7 @@ def reserve_or_later(draw: Draw) -> Plan:
         row = yield from _reserved(bistro, when, guests, time)
         return Answer(
             f"It is in the {row['area']} at {row['time']}; the deposit is {row['deposit']:.2f} AUR.",
-            [facts.name("area", row["area"], others=AREAS), facts.number("deposit", row["deposit"])],
+            [facts.name("area", row["area"]), facts.number("deposit", row["deposit"])],
         )
 
     return Plan(
@@ -103,7 +103,7 @@ def move_reservation(draw: Draw) -> Plan:
             f"You have the {area} at {time}.",
             [
                 facts.time("time", time),
-                facts.name("area", area, others=AREAS),
+                facts.name("area", area),
             ],
         )
 
@@ -140,12 +140,7 @@ def more_guests_too_late(draw: Draw) -> Plan:
         return Answer(
             f"{'Yes' if changed else 'No'}; the deposit is {deposit['converted']:.2f} {code}.",
             [
-                facts.yes_no(
-                    "changed",
-                    changed,
-                    yes=("changed", "enlarged", "extended", "moved"),
-                    no=("too late", "stays as", "fully booked", "remains"),
-                ),
+                facts.yes_no("changed", changed),
                 facts.number("deposit", deposit["converted"]),
             ],
         )
@@ -193,7 +188,7 @@ def dinner_with_contact(draw: Draw) -> Plan:
         return Answer(
             f"{row['restaurant']} at {row['time']}.",
             [
-                facts.name("restaurant", row["restaurant"], others=_NAMES),
+                facts.name("restaurant", row["restaurant"]),
                 facts.time("time", row["time"]),
             ],
         )

@@ -52,12 +52,7 @@ def garment_in_stock(draw: Draw) -> Plan:
         return Answer(
             f"{'Yes' if stock >= count else 'No'}, {count} of them cost {cost:.2f} AUR.",
             [
-                facts.yes_no(
-                    "in stock",
-                    stock >= count,
-                    yes=("in stock", "enough", "available", "sufficient"),
-                    no=("too few", "short of"),
-                ),
+                facts.yes_no("in_stock", stock >= count),
                 facts.number("cost", cost),
             ],
         )
@@ -154,12 +149,7 @@ def return_too_late(draw: Draw) -> Plan:
         return Answer(
             f"{'Yes' if accepted else 'No'}; {count} new ones cost {cost:.2f} AUR.",
             [
-                facts.yes_no(
-                    "accepted",
-                    accepted,
-                    yes=("accepted", "returned", "taken back"),
-                    no=("too late", "period is over", "period has passed", "period had ended"),
-                ),
+                facts.yes_no("accepted", accepted),
                 facts.number("cost", cost),
             ],
         )
@@ -194,7 +184,7 @@ def donate_instead(draw: Draw) -> Plan:
         last = (date.fromisoformat(delivered) + timedelta(days=30)).isoformat()
         return Answer(
             f"The return period ended on {last}; it is on your list.",
-            [facts.date("end of the period", last, others=[delivered])],
+            [facts.date("end_of_the_period", last)],
         )
 
     return Plan(
@@ -234,14 +224,7 @@ def exchange_or_else(draw: Draw) -> Plan:
                 yield thread_house.return_purchase(purchase_id=key)
         return Answer(
             f"{'Yes' if there else 'No'}, size {size} was {'there' if there else 'sold out'}.",
-            [
-                facts.yes_no(
-                    "in stock",
-                    there,
-                    yes=("in stock", "enough", "available", "sufficient"),
-                    no=("too few", "sold out", "short of"),
-                )
-            ],
+            [facts.yes_no("in_stock", there)],
         )
 
     return Plan(

@@ -86,7 +86,7 @@ def ferry_on_date(draw: Draw) -> Plan:
         sailing = times[_ENDS[end]]
         return Answer(
             f"It sails at {sailing} and costs {total:.2f} AUR.",
-            [facts.time("departure", sailing, others=times), facts.number("total", total)],
+            [facts.time("departure", sailing), facts.number("total", total)],
         )
 
     return Plan(
@@ -147,8 +147,8 @@ def longer_ship(draw: Draw) -> Plan:
         return Answer(
             f"The {longer} is longer, by {row['result']:.2f} m.",
             [
-                facts.name("ship", longer, others=[shorter]),
-                facts.number("difference", row["result"], unit="m", tolerance=0.06),
+                facts.name("ship", longer),
+                facts.number("difference", row["result"], "in m", tolerance=0.06),
             ],
         )
 

@@ -40,7 +40,7 @@ def files_above(draw: Draw) -> Plan:
     def solve() -> Solution:
         page = yield file_nest.list_folder(path=folder)
         large = [row["name"] for row in page["results"] if row["size_kb"] > limit]
-        return Answer(f"These: {', '.join(large)}.", [facts.names("files", large, others=names)])
+        return Answer(f"These: {', '.join(large)}.", [facts.names("files", large)])
 
     return Plan(
         (
@@ -147,7 +147,7 @@ def share_file(draw: Draw) -> Plan:
             yield file_nest.share_file(file_id=row["file_id"], email=email)
         return Answer(
             f"{name} is shared with {email}.",
-            [facts.code("address", email, others=[other["email"] for other in people])],
+            [facts.code("address", email)],
         )
 
     return Plan(
@@ -182,12 +182,7 @@ def copy_without_space(draw: Draw) -> Plan:
         return Answer(
             f"{'Yes' if copied else 'No'}: it has {size} kB, and {free} kB are free.",
             [
-                facts.yes_no(
-                    "copied",
-                    copied,
-                    yes=("was copied", "is copied", "have copied", "copy worked"),
-                    no=("no room", "not enough space", "too large", "too little space", "exceed", "exceeds"),
-                ),
+                facts.yes_no("copied", copied),
                 facts.number("size", size, tolerance=0.5),
                 facts.number("free", free, tolerance=0.5),
             ],

@@ -39,8 +39,8 @@ def first_flight(draw: Draw) -> Plan:
         return Answer(
             f"The first one is {first['flight_id']} at {first['departs']}.",
             [
-                facts.code("flight", first["flight_id"], others=[row["flight_id"] for row in others]),
-                facts.time("departure", first["departs"], others=[row["departs"] for row in others]),
+                facts.code("flight", first["flight_id"]),
+                facts.time("departure", first["departs"]),
             ],
         )
 

@@ -91,7 +91,7 @@ def points_gap(draw: Draw) -> Plan:
         gap, above = abs(first["points"] - second["points"]), first["place"] < second["place"]
         return Answer(
             f"{'Yes' if above else 'No'}; {gap} points lie between them.",
-            [facts.yes_no("above", above, yes=_ABOVE, no=_BELOW, subject=one), facts.number("gap", gap)],
+            [facts.yes_no("above", above), facts.number("gap", gap)],
         )
 
     return Plan(
@@ -185,8 +185,8 @@ def next_fixture(draw: Draw) -> Plan:
         return Answer(
             f"They meet {profile['name']} on {long_date(date.fromisoformat(row['date']))}.",
             [
-                facts.date("day", row["date"], others=[other["date"] for other in rows]),
-                facts.name("opponent", profile["name"], others=_TEAM_NAMES),
+                facts.date("day", row["date"]),
+                facts.name("opponent", profile["name"]),
             ],
         )
 
@@ -216,8 +216,8 @@ def older_player(draw: Draw) -> Plan:
         return Answer(
             f"Born on {long_date(date.fromisoformat(born))}, with number {older['shirt_number']}.",
             [
-                facts.date("birth", born, others=[younger["birth_date"]]),
-                facts.number("shirt", older["shirt_number"], others=[younger["shirt_number"]]),
+                facts.date("birth", born),
+                facts.number("shirt", older["shirt_number"]),
             ],
         )
 
@@ -247,7 +247,7 @@ def coach_of_player(draw: Draw) -> Plan:
         team = yield league_office.team_profile(team_id=key)
         return Answer(
             f"{team['coach']} is the coach; {words} is {team[field]}.",
-            [facts.name("coach", team["coach"], others=_COACHES), facts.number(field, team[field])],
+            [facts.name("coach", team["coach"]), facts.number(field, team[field])],
         )
 
     return Plan(
@@ -270,7 +270,7 @@ def squad_scorers(draw: Draw) -> Plan:
         fitting = [row["name"] for row in rows if row["goals"] >= goals]
         return Answer(
             f"That holds for {', '.join(fitting)}.",
-            [facts.names("scorers", fitting, others=[row["name"] for row in rows])],
+            [facts.names("scorers", fitting)],
         )
 
     return Plan(
@@ -299,7 +299,7 @@ def transfer_fee(draw: Draw) -> Plan:
         fee = round(values[best] * percent * 10_000)
         return Answer(
             f"That is {best}; the agent gets {fee} AUR.",
-            [facts.name("player", best, others=values), facts.number("fee", fee, tolerance=1)],
+            [facts.name("player", best), facts.number("fee", fee, tolerance=1)],
         )
 
     return Plan(

@@ -10,7 +10,7 @@ from stb_env.suites.sandbox import facts
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.coming_days import days_left, iso_day
 from stb_env.suites.sandbox.content.edition import Options
-from stb_env.suites.sandbox.content.gym_classes import coaches, gym_classes, weekday_of
+from stb_env.suites.sandbox.content.gym_classes import gym_classes, weekday_of
 from stb_env.suites.sandbox.lookups import days, long_date
 from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, template
 from stb_env.suites.sandbox.tools import gym_desk, health_log
@@ -53,7 +53,7 @@ def class_places(draw: Draw) -> Plan:
         free = (yield gym_desk.free_places(class_id=key, date=when.isoformat()))["free"]
         return Answer(
             f"{coach} gives it; {free} places are free.",
-            [facts.name("coach", coach, others=coaches()), facts.number("free", free, tolerance=0)],
+            [facts.name("coach", coach), facts.number("free", free, tolerance=0)],
         )
 
     return Plan(
@@ -77,9 +77,7 @@ def book_class(draw: Draw) -> Plan:
 
     def solve() -> Solution:
         row = yield from _placed((yield from _class_id(kind, weekday)), when)
-        return Answer(
-            f"The status is: {row['status']}.", [facts.name("status", row["status"], others=_STATUSES)]
-        )
+        return Answer(f"The status is: {row['status']}.", [facts.name("status", row["status"])])
 
     return Plan(
         (
@@ -148,13 +146,8 @@ def cancel_class_too_late(draw: Draw) -> Plan:
         return Answer(
             f"{'Yes' if cancelled else 'No'}; {details['coach']} would get {cost} cents.",
             [
-                facts.yes_no(
-                    "cancelled",
-                    cancelled,
-                    yes=("cancelled", "canceled", "called off", "you are out"),
-                    no=("too late", "still booked", "still bound", "are bound", "stays booked", "runs on"),
-                ),
-                facts.name("coach", details["coach"], others=coaches()),
+                facts.yes_no("cancelled", cancelled),
+                facts.name("coach", details["coach"]),
                 facts.number("cost", cost, tolerance=0.5),
             ],
         )
@@ -189,7 +182,7 @@ def class_and_weight(draw: Draw) -> Plan:
         change = round(abs(kilograms - rows[-1]["kg"]), 1)
         return Answer(
             f"Both are done; the difference is {change} kg.",
-            [facts.number("change", change, unit="kg", tolerance=0.051)],
+            [facts.number("change", change, "in kg", tolerance=0.051)],
         )
 
     return Plan(

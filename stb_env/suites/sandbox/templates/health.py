@@ -32,8 +32,8 @@ def workout_sum(draw: Draw) -> Plan:
         return Answer(
             f"{distance} {word} in {row['minutes']} minutes.",
             [
-                facts.number("distance", distance, unit=unit, tolerance=0.06),
-                facts.number("time", row["minutes"], unit="min", tolerance=0.5),
+                facts.number("distance", distance, unit, tolerance=0.06),
+                facts.number("time", row["minutes"], "in min", tolerance=0.5),
             ],
         )
 
@@ -89,7 +89,7 @@ def goal_from_past(draw: Draw) -> Plan:
         distance = row["distance_km"]
         yield health_log.set_weekly_goal(sport=sport, weekly_km=distance)
         return Answer(
-            f"The goal is {distance} km.", [facts.number("goal", distance, unit="km", tolerance=0.06)]
+            f"The goal is {distance} km.", [facts.number("goal", distance, "in km", tolerance=0.06)]
         )
 
     return Plan(

@@ -99,13 +99,8 @@ def frost_or_eco(draw: Draw) -> Plan:
         return Answer(
             f"{'Yes' if low < limit else 'No'}: the low is {low} °C.",
             [
-                facts.yes_no(
-                    "cold",
-                    low < limit,
-                    yes=("below", "under", "colder than", "less than"),
-                    no=("above", "over", "warmer than", "milder than", "at least"),
-                ),
-                facts.number("low", low, unit="c", tolerance=0.15),
+                facts.yes_no("cold", low < limit),
+                facts.number("low", low, "in c", tolerance=0.15),
             ],
         )
 

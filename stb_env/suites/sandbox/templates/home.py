@@ -38,9 +38,7 @@ def room_energy(draw: Draw) -> Plan:
     def solve() -> Solution:
         rows = (yield from _devices(room)).values()
         used = hours * sum(row["watts"] for row in rows if row["on"])
-        return Answer(
-            f"They use {used} watt-hours.", [facts.number("energy", used, unit="wh", tolerance=0.5)]
-        )
+        return Answer(f"They use {used} watt-hours.", [facts.number("energy", used, "in wh", tolerance=0.5)])
 
     return Plan(
         (
@@ -97,9 +95,7 @@ def scene_and_timer(draw: Draw) -> Plan:
         touched = (yield home_hub.run_scene(scene_id=key))["devices"]
         row = (yield from _devices(room))[name]
         yield from _timed(row["device_id"], time, "off")
-        return Answer(
-            f"The scene set {', '.join(touched)}.", [facts.names("devices", touched, others=everything)]
-        )
+        return Answer(f"The scene set {', '.join(touched)}.", [facts.names("devices", touched)])
 
     return Plan(
         (
@@ -127,9 +123,7 @@ def sunset_timer(draw: Draw) -> Plan:
         row = (yield from _devices(room))[name]
         yield from _timed(row["device_id"], sun[event], power)
         other = sun["sunrise" if event == "sunset" else "sunset"]
-        return Answer(
-            f"It goes {power} at {sun[event]} every day.", [facts.time(event, sun[event], others=[other])]
-        )
+        return Answer(f"It goes {power} at {sun[event]} every day.", [facts.time(event, sun[event])])
 
     return Plan(
         (

@@ -27,8 +27,8 @@ def cheapest_hotel(draw: Draw) -> Plan:
         return Answer(
             f"That is the {best['name']} at {best['nightly_price']} {best['currency']} a night.",
             [
-                facts.name("hotel", best["name"], others=[row["name"] for row in rows]),
-                facts.number("price", best["nightly_price"], others=[row["nightly_price"] for row in rows]),
+                facts.name("hotel", best["name"]),
+                facts.number("price", best["nightly_price"]),
             ],
         )
 
@@ -54,7 +54,7 @@ def hotel_check_in(draw: Draw) -> Plan:
         row = yield stay_finder.hotel_details(hotel_id=key)
         return Answer(
             f"Check-in starts at {row['check_in_from']}; the phone number is {row['phone']}.",
-            [facts.time("check-in", row["check_in_from"]), facts.code("phone", row["phone"], others=_PHONES)],
+            [facts.time("check_in", row["check_in_from"]), facts.code("phone", row["phone"])],
         )
 
     return Plan(

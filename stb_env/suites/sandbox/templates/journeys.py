@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from stb_env.suites.sandbox import facts
-from stb_env.suites.sandbox.content.climate import CONDITIONS
 from stb_env.suites.sandbox.content.edition import Options
 from stb_env.suites.sandbox.content.households import friends
 from stb_env.suites.sandbox.content.places import cities
@@ -47,7 +46,7 @@ def day_trip_budget(draw: Draw) -> Plan:
         return Answer(
             f"We eat at {best['name']}; train and dinner cost {total:.2f} AUR.",
             [
-                facts.name("restaurant", best["name"], others=[row["name"] for row in rows]),
+                facts.name("restaurant", best["name"]),
                 facts.number("total", total, tolerance=0.03 * party),
             ],
         )
@@ -89,7 +88,7 @@ def visit_by_express(draw: Draw) -> Plan:
             f"Expect {sky['condition']}; the ticket costs {price:.2f} AUR.",
             [
                 facts.number("price", price),
-                facts.name("condition", sky["condition"], others=CONDITIONS),
+                facts.name("condition", sky["condition"]),
             ],
         )
 

@@ -79,7 +79,7 @@ def recipe_scaled(draw: Draw) -> Plan:
 
     def solve() -> Solution:
         grams = yield from _grams(recipe, servings, food)
-        return Answer(f"You need {grams} g.", [facts.number("amount", grams, unit="g", tolerance=0.5)])
+        return Answer(f"You need {grams} g.", [facts.number("amount", grams, "in g", tolerance=0.5)])
 
     return Plan(
         (
@@ -163,8 +163,8 @@ def richest_ingredient(draw: Draw) -> Plan:
         return Answer(
             f"That is {best}; take {grams} g of it.",
             [
-                facts.name("ingredient", best, others=amounts),
-                facts.number("amount", grams, unit="g", tolerance=0.5),
+                facts.name("ingredient", best),
+                facts.number("amount", grams, "in g", tolerance=0.5),
             ],
         )
 

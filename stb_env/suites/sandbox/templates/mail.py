@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from stb_env.backend.world import Row
@@ -31,12 +32,14 @@ _NOTES = (
 
 def detail_fact(kind: Kind, detail: str, texts: Iterable[str]) -> Fact:
     """Return a fact that requires a mail's detail, against those of the same type in other texts."""
-    read = map(detail_in, texts)
-    rivals = [other for rival, other in read if rival.fact == kind.fact and other != detail]
     if kind.fact == "number":
-        return facts.number(kind.detail, float(detail), others=map(float, rivals))
+        return facts.number(_field(kind), float(detail))
     make = {"code": facts.code, "date": facts.date, "time": facts.time}[kind.fact]
-    return make(kind.detail, detail, others=rivals)
+    return make(_field(kind), detail)
+
+
+def _field(kind: Kind) -> str:
+    return re.sub(r"\W+", "_", kind.detail.lower()).strip("_")
 
 
 def _mails(draw: Draw, *types: str) -> list[Row]:
@@ -89,9 +92,7 @@ def sort_mail(draw: Draw) -> Plan:
         yield letterbox.mark_mail(mail_id=key)
         row = yield letterbox.label_mail(mail_id=key, label=label)
         subject = row["subject"]
-        return Answer(
-            f'"{subject}" is read and labelled {label}.', [facts.name("subject", subject, others=_SUBJECTS)]
-        )
+        return Answer(f'"{subject}" is read and labelled {label}.', [facts.name("subject", subject)])
 
     return Plan(
         (
@@ -141,7 +142,7 @@ def mail_contact(draw: Draw) -> Plan:
         others = [other["email"] for other in people]
         return Answer(
             f"The mail to {contact['email']} is sent.",
-            [facts.code("address", contact["email"], others=others)],
+            [facts.code("address", contact["email"])],
         )
 
     return Plan(

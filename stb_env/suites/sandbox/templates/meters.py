@@ -127,12 +127,7 @@ def refused_reading(draw: Draw) -> Plan:
         return Answer(
             f"{'Yes' if taken else 'No'}: on {last['date']} it was {last['value']}.",
             [
-                facts.yes_no(
-                    "taken",
-                    taken,
-                    yes=("accepted", "taken", "recorded"),
-                    no=("lower than", "below", "less than", "smaller than"),
-                ),
+                facts.yes_no("taken", taken),
                 facts.number("last", last["value"], tolerance=0.5),
                 facts.date("day", last["date"]),
             ],

@@ -69,7 +69,7 @@ def fare_without_day(draw: Draw) -> Plan:
         yield skyfare.flight_details(flight_id=number)
         return Answer(
             f"The fare of {number} changes daily, so I need to know the date of departure.",
-            [facts.lacking("detail", "date", "daily", others=guesses)],
+            cannot=facts.cannot("missing_detail", "date"),
         )
 
     return Plan(
@@ -97,7 +97,7 @@ def flight_without_origin(draw: Draw) -> Plan:
         yield from city_id(target)
         return Answer(
             f"I cannot book it yet: which city do you leave from on your way to {target}?",
-            [facts.lacking("detail", "origin")],
+            cannot=facts.cannot("missing_detail", "place"),
         )
 
     return Plan(
@@ -121,7 +121,7 @@ def transfer_without_amount(draw: Draw) -> Plan:
         yield pocket_bank.list_accounts()
         return Answer(
             f"How much shall I move from {source} to {target}? You have not given an amount.",
-            [facts.lacking("detail", "amount")],
+            cannot=facts.cannot("missing_detail", "amount"),
         )
 
     return Plan(
@@ -146,7 +146,7 @@ def mail_to_one_of_two(draw: Draw) -> Plan:
         yield contact_book.search_contacts(name=first)
         return Answer(
             f"Your contacts have {' and '.join(known)}. Which {first} do you mean?",
-            [facts.lacking("detail", "person", f"which {first}", *known)],
+            cannot=facts.cannot("missing_detail", "person"),
         )
 
     return Plan(
@@ -171,7 +171,7 @@ def delete_one_of_two(draw: Draw) -> Plan:
         yield contact_book.search_contacts(name=first)
         return Answer(
             f"There is more than one {first}: {', '.join(known)}. Please tell me the last name.",
-            [facts.lacking("detail", "person", f"which {first}", *known)],
+            cannot=facts.cannot("missing_detail", "person"),
         )
 
     return Plan(
@@ -193,7 +193,7 @@ def event_without_time(draw: Draw) -> Plan:
         yield day_planner.list_events(date=when.isoformat())
         return Answer(
             f"At what time does it start? I need to know that to enter {title}.",
-            [facts.lacking("detail", "time", "start", "starts")],
+            cannot=facts.cannot("missing_detail", "time"),
         )
 
     return Plan(
@@ -217,7 +217,8 @@ def room_without_nights(draw: Draw) -> Plan:
     def solve() -> Solution:
         yield room_keeper.find_rooms(city_id=(yield from city_id(city)), check_in=when.isoformat())
         return Answer(
-            f"How many nights do you stay at the {hotel['name']}?", [facts.lacking("detail", "length")]
+            f"How many nights do you stay at the {hotel['name']}?",
+            cannot=facts.cannot("missing_detail", "length"),
         )
 
     return Plan(
@@ -241,7 +242,7 @@ def todo_without_day(draw: Draw) -> Plan:
         yield task_tray.show_lists()
         return Answer(
             f'The due date is missing. By when must "{chore}" be done?',
-            [facts.lacking("detail", "date", "due")],
+            cannot=facts.cannot("missing_detail", "date"),
         )
 
     return Plan(
@@ -264,11 +265,7 @@ def conversion_without_target(draw: Draw) -> Plan:
         yield from ()
         return Answer(
             f"Which currency do you want for your {amount} {source}?",
-            [
-                facts.lacking(
-                    "detail", "currency", *(code for code in _CODES if code != source), others=guesses
-                )
-            ],
+            cannot=facts.cannot("missing_detail", "currency"),
         )
 
     return Plan(
@@ -291,7 +288,7 @@ def car_without_day_and_age(draw: Draw) -> Plan:
         yield wheel_hire.search_cars(city_id=(yield from city_id(city)))
         return Answer(
             f"I need to know two things to rent the {model}: the first day and the age of the driver.",
-            [facts.lacking("detail", "date"), facts.lacking("detail", "age")],
+            cannot=facts.cannot("missing_detail", "date", "age"),
         )
 
     return Plan(

@@ -77,9 +77,7 @@ def population_of_no_city(draw: Draw) -> Plan:
 
     def solve() -> Solution:
         yield city_atlas.search_cities(query=name)
-        return Answer(
-            f"There is no city called {name}.", [facts.lacking("thing", "city", name, others=guesses)]
-        )
+        return Answer(f"There is no city called {name}.", cannot=facts.cannot("not_found", "city"))
 
     return Plan(
         (
@@ -105,7 +103,7 @@ def film_that_is_not_listed(draw: Draw) -> Plan:
         guesses = [film[_FILM_FIELDS[what]] for film in near]
         return Answer(
             f'I found no film with the title "{title}".',
-            [facts.lacking("thing", "film", title, title.removeprefix("The "), others=guesses)],
+            cannot=facts.cannot("not_found", "film"),
         )
 
     return Plan(
@@ -129,9 +127,7 @@ def phone_of_no_contact(draw: Draw) -> Plan:
     def solve() -> Solution:
         yield from contact_id(name)
         yield contact_book.search_contacts(name=name.split()[1])
-        return Answer(
-            f"{name} is not in your contacts.", [facts.lacking("thing", "contact", name, others=guesses)]
-        )
+        return Answer(f"{name} is not in your contacts.", cannot=facts.cannot("not_found", "person"))
 
     return Plan(
         (
@@ -155,7 +151,7 @@ def delete_no_contact(draw: Draw) -> Plan:
         yield contact_book.search_contacts(name=name.split()[0])
         return Answer(
             f"Nothing is deleted, since you have no contact called {name}.",
-            [facts.lacking("thing", "contact", name)],
+            cannot=facts.cannot("not_found", "person"),
         )
 
     return Plan(
@@ -180,7 +176,7 @@ def cancel_no_event(draw: Draw) -> Plan:
         yield day_planner.list_events(date=when.isoformat())
         return Answer(
             f'I cancelled nothing: there is no event "{title}" on {long_date(when)}.',
-            [facts.lacking("thing", "event", title)],
+            cannot=facts.cannot("not_found", "event"),
         )
 
     return Plan(
@@ -204,7 +200,7 @@ def room_at_no_hotel(draw: Draw) -> Plan:
         yield room_keeper.find_rooms(city_id=(yield from city_id(city)), check_in=when.isoformat())
         return Answer(
             f"I could not find a hotel called {name} in {city}, so nothing is booked.",
-            [facts.lacking("thing", "hotel", short)],
+            cannot=facts.cannot("not_found", "hotel"),
         )
 
     return Plan(
@@ -229,7 +225,8 @@ def fare_of_no_route(draw: Draw) -> Plan:
         first, second = (yield from city_id(origin)), (yield from city_id(target))
         yield skyfare.search_flights(origin_city_id=first, destination_city_id=second)
         return Answer(
-            f"There are no direct flights from {origin} to {target}.", [facts.lacking("thing", "flight")]
+            f"There are no direct flights from {origin} to {target}.",
+            cannot=facts.cannot("not_found", "flight"),
         )
 
     return Plan(
@@ -252,7 +249,7 @@ def price_of_no_company(draw: Draw) -> Plan:
         yield stock_tape.search_symbols(company=name)
         yield stock_tape.search_symbols(company=name.split()[0])
         return Answer(
-            f"No result: a company called {name} is not listed.", [facts.lacking("thing", "company", name)]
+            f"No result: a company called {name} is not listed.", cannot=facts.cannot("not_found", "company")
         )
 
     return Plan(
@@ -273,7 +270,7 @@ def meaning_of_no_word(draw: Draw) -> Plan:
     def solve() -> Solution:
         yield word_hoard.words_starting(prefix=word)
         yield word_hoard.words_starting(prefix=word[:3])
-        return Answer(f'The dictionary has no entry for "{word}".', [facts.lacking("thing", "word", word)])
+        return Answer(f'The dictionary has no entry for "{word}".', cannot=facts.cannot("not_found", "word"))
 
     return Plan(
         (
@@ -298,7 +295,7 @@ def pay_no_invoice(draw: Draw) -> Plan:
         yield bill_box.list_invoices(issuer=issuer.split()[0])
         return Answer(
             f"You have no invoice from {issuer}, so I paid nothing.",
-            [facts.lacking("thing", "invoice", issuer)],
+            cannot=facts.cannot("not_found", "invoice"),
         )
 
     return Plan(

@@ -6,7 +6,7 @@ from stb_env.suites.sandbox import facts
 from stb_env.suites.sandbox.content.edition import Options
 from stb_env.suites.sandbox.content.flights import CABINS, flights
 from stb_env.suites.sandbox.content.households import friends
-from stb_env.suites.sandbox.content.languages import LANGUAGES, lexicon
+from stb_env.suites.sandbox.content.languages import LANGUAGES
 from stb_env.suites.sandbox.content.places import cities, distance_km
 from stb_env.suites.sandbox.content.vocabulary import words
 from stb_env.suites.sandbox.lookups import city_id, contact_id, days, long_date
@@ -42,7 +42,8 @@ def cancel_without_tool(draw: Draw) -> Plan:
     def solve() -> Solution:
         yield day_planner.list_events(date=when)
         return Answer(
-            f'I cannot cancel "{title}": none of the tools can do that.', [facts.lacking("ability", "remove")]
+            f'I cannot cancel "{title}": none of the tools can do that.',
+            cannot=facts.cannot("no_tool", "remove"),
         )
 
     return Plan(
@@ -73,7 +74,7 @@ def pay_without_tool(draw: Draw) -> Plan:
         yield pocket_bank.list_accounts()
         return Answer(
             f"I am not able to pay {issuer}: transfers go between your own accounts only.",
-            [facts.lacking("ability", "pay")],
+            cannot=facts.cannot("no_tool", "pay"),
         )
 
     return Plan(
@@ -102,7 +103,7 @@ def send_without_tool(draw: Draw) -> Plan:
         yield contact_book.contact_details(contact_id=(yield from contact_id(name)))
         return Answer(
             f"I cannot send anything to {name}; I can only read and sort your mail.",
-            [facts.lacking("ability", "send")],
+            cannot=facts.cannot("no_tool", "send"),
         )
 
     return Plan(
@@ -130,7 +131,8 @@ def book_without_tool(draw: Draw) -> Plan:
         yield skyfare.flight_details(flight_id=flight)
         yield skyfare.get_fare(flight_id=flight, date=when.isoformat(), cabin=cabin)
         return Answer(
-            f"I have no tool to book {flight}, so you have no seat yet.", [facts.lacking("ability", "book")]
+            f"I have no tool to book {flight}, so you have no seat yet.",
+            cannot=facts.cannot("no_tool", "book"),
         )
 
     return Plan(
@@ -158,7 +160,7 @@ def delete_file_without_tool(draw: Draw) -> Plan:
 
     def solve() -> Solution:
         yield file_nest.search_files(name=name)
-        return Answer(f"Deleting {name} is not possible here.", [facts.lacking("ability", "remove")])
+        return Answer(f"Deleting {name} is not possible here.", cannot=facts.cannot("no_tool", "remove"))
 
     return Plan(
         (
@@ -180,7 +182,7 @@ def translate_without_tool(draw: Draw) -> Plan:
         yield word_hoard.define(word=word)
         return Answer(
             f"The dictionary here is English only, so I cannot translate the word into {language}.",
-            [facts.lacking("ability", "translate", others=[lexicon(language)[word]])],
+            cannot=facts.cannot("no_tool", "translate"),
         )
 
     return Plan(
@@ -202,7 +204,7 @@ def ultraviolet_without_tool(draw: Draw) -> Plan:
         row = yield climate_desk.daily_forecast(city_id=(yield from city_id(city)), date=when.isoformat())
         return Answer(
             f"The forecast does not give the UV index of {city}; there is no tool for it.",
-            [facts.lacking("ability", "ultraviolet", others=[row["high"], row["low"]])],
+            cannot=facts.cannot("no_tool", "ultraviolet"),
         )
 
     return Plan(
@@ -234,7 +236,7 @@ def drive_without_tool(draw: Draw) -> Plan:
         ]
         return Answer(
             "I cannot tell the way by road: the atlas has distances as the crow flies only.",
-            [facts.lacking("ability", "drive", others=guesses)],
+            cannot=facts.cannot("no_tool", "drive"),
         )
 
     return Plan(

@@ -50,7 +50,7 @@ def pocket_money(draw: Draw) -> Plan:
         row = yield rate_board.convert_amount(amount=amount, source_code="AUR", target_code=code)
         return Answer(
             f"You get {row['converted']:.2f} {code}.",
-            [facts.number("converted", row["converted"]), facts.name("currency", code, others=_CODES)],
+            [facts.number("converted", row["converted"]), facts.name("currency", code)],
         )
 
     return Plan(
@@ -97,7 +97,7 @@ def account_balance(draw: Draw) -> Plan:
         rows = (yield pocket_bank.list_accounts())["accounts"]
         balance = next(row["balance"] for row in rows if row["kind"] == kind)
         others = [row["balance"] for row in rows]
-        return Answer(f"It holds {balance:.2f} AUR.", [facts.number("balance", balance, others=others)])
+        return Answer(f"It holds {balance:.2f} AUR.", [facts.number("balance", balance)])
 
     return Plan(
         (

@@ -35,7 +35,7 @@ def film_facts(draw: Draw) -> Plan:
         return Answer(
             f"It runs {row['runtime_minutes']} minutes and came out in {row['year']}.",
             [
-                facts.number("runtime", row["runtime_minutes"], unit="min", tolerance=0.5),
+                facts.number("runtime", row["runtime_minutes"], "in min", tolerance=0.5),
                 facts.number("year", row["year"], tolerance=0),
             ],
         )
@@ -85,7 +85,7 @@ def director_birth(draw: Draw) -> Plan:
         born = person["birth_date"]
         return Answer(
             f"{person['name']} directed it, born on {long_date(date.fromisoformat(born))}.",
-            [facts.name("director", person["name"], others=_NAMES), facts.date("birth", born)],
+            [facts.name("director", person["name"]), facts.date("birth", born)],
         )
 
     return Plan(
@@ -108,7 +108,7 @@ def film_cast(draw: Draw) -> Plan:
         first = yield cine_people.person_details(person_id=row["cast_ids"][0])
         second = yield cine_people.person_details(person_id=row["cast_ids"][1])
         cast = [first["name"], second["name"]]
-        return Answer(f"The cast is {' and '.join(cast)}.", [facts.names("cast", cast, others=_NAMES)])
+        return Answer(f"The cast is {' and '.join(cast)}.", [facts.names("cast", cast)])
 
     return Plan(
         (

@@ -57,14 +57,9 @@ def parcel_by_date(draw: Draw) -> Plan:
             f"{'Yes' if in_time else 'No'}, it comes on {row['delivery_date']} and weighs "
             f"{row['weight_g']} g.",
             [
-                facts.yes_no(
-                    "in time",
-                    in_time,
-                    yes=("in time", "on time", "arrives by", "comes by"),
-                    no=("too late", "comes after", "arrives after", "comes later"),
-                ),
+                facts.yes_no("in_time", in_time),
                 facts.date("delivery", row["delivery_date"]),
-                facts.number("weight", row["weight_g"], unit="g", tolerance=0.5),
+                facts.number("weight", row["weight_g"], "in g", tolerance=0.5),
             ],
         )
 
@@ -105,7 +100,7 @@ def parcel_to_pickup_point(draw: Draw) -> Plan:
         return Answer(
             f"It goes to {point['name']}, open from {point['opens']} to {point['closes']}.",
             [
-                facts.name("pick-up point", point["name"], others=_POINTS),
+                facts.name("pick_up_point", point["name"]),
                 facts.time("opens", point["opens"]),
                 facts.time("closes", point["closes"]),
             ],
@@ -173,13 +168,8 @@ def parcel_too_late(draw: Draw) -> Plan:
         return Answer(
             f"{'Yes' if moved else 'No'}, it is {row['status']}; it weighs {row['weight_g']} g.",
             [
-                facts.yes_no(
-                    "moved",
-                    moved,
-                    yes=("moved", "changed", "shifted", "rescheduled", "rebooked"),
-                    no=("stays as", "too late", "out for delivery", "remains as"),
-                ),
-                facts.number("weight", row["weight_g"], unit="g", tolerance=0.5),
+                facts.yes_no("moved", moved),
+                facts.number("weight", row["weight_g"], "in g", tolerance=0.5),
             ],
         )
 

@@ -42,7 +42,7 @@ def city_distance(draw: Draw) -> Plan:
         first = yield from city_id(one)
         second = yield from city_id(two)
         row = yield city_atlas.distance_between(first_city_id=first, second_city_id=second, unit=unit)
-        fact = facts.number("distance", row["distance"], unit=unit, tolerance=0.6)
+        fact = facts.number("distance", row["distance"], unit, tolerance=0.6)
         return Answer(f"They are {row['distance']} {word} apart.", [fact])
 
     return Plan(
@@ -66,7 +66,7 @@ def elevation_gap(draw: Draw) -> Plan:
             row = yield city_atlas.city_details(city_id=(yield from city_id(name)))
             heights.append(row["elevation_m"])
         gap = abs(heights[0] - heights[1])
-        return Answer(f"The difference is {gap} metres.", [facts.number("gap", gap, unit="m", tolerance=0.5)])
+        return Answer(f"The difference is {gap} metres.", [facts.number("gap", gap, "in m", tolerance=0.5)])
 
     return Plan(
         (

@@ -37,7 +37,7 @@ def subscription_cost(draw: Draw) -> Plan:
             f"It costs {cost:.2f} AUR and renews on {row['renews_on']}.",
             [
                 facts.number("cost", cost),
-                facts.date("renewal", row["renews_on"], others=[row["bound_until"]]),
+                facts.date("renewal", row["renews_on"]),
             ],
         )
 
@@ -103,7 +103,7 @@ def cancel_or_pause(draw: Draw) -> Plan:
         bound = row["bound_until"]
         return Answer(
             f"Done; the contract date is {bound}.",
-            [facts.date("bound until", bound, others=[row["renews_on"]])],
+            [facts.date("bound_until", bound)],
         )
 
     return Plan(
@@ -138,13 +138,8 @@ def bound_by_contract(draw: Draw) -> Plan:
             f"{'Yes' if cancelled else 'No'}, you are bound until {row['bound_until']}; {months} months cost "
             f"{cost:.2f} AUR.",
             [
-                facts.yes_no(
-                    "cancelled",
-                    cancelled,
-                    yes=("cancelled", "canceled", "called off", "you are out"),
-                    no=("too late", "still booked", "still bound", "are bound", "stays booked", "runs on"),
-                ),
-                facts.date("bound until", row["bound_until"], others=[row["renews_on"]]),
+                facts.yes_no("cancelled", cancelled),
+                facts.date("bound_until", row["bound_until"]),
                 facts.number("cost", cost),
             ],
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from stb_env.suites.sandbox import facts
-from stb_env.suites.sandbox.content.foods import KJ_PER_KCAL, foods
+from stb_env.suites.sandbox.content.foods import foods
 from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, template
 from stb_env.suites.sandbox.tools import portion_card
 
@@ -21,11 +21,9 @@ def portion_weight(draw: Draw) -> Plan:
         return Answer(
             f"They weigh {weight} g and hold {energy} kJ.",
             [
-                facts.number("weight", weight, unit="g", tolerance=0.5),
+                facts.number("weight", weight, "in g", tolerance=0.5),
                 # In kilocalories it would be another number: the wrong one.
-                facts.number(
-                    "energy", energy, unit="kj", tolerance=0.5, others=[round(energy / KJ_PER_KCAL)]
-                ),
+                facts.number("energy", energy, "in kj", tolerance=0.5),
             ],
         )
 
@@ -54,7 +52,7 @@ def portion_plate(draw: Draw) -> Plan:
         grams = total / 1000
         return Answer(
             f"The plate holds {grams:.2f} g of {nutrient}.",
-            [facts.number(nutrient, grams, unit="g", tolerance=0.06)],
+            [facts.number(nutrient, grams, "in g", tolerance=0.06)],
         )
 
     return Plan(

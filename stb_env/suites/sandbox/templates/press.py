@@ -6,7 +6,7 @@ from datetime import date
 
 from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox import facts
-from stb_env.suites.sandbox.content.articles import SOURCES, articles
+from stb_env.suites.sandbox.content.articles import articles
 from stb_env.suites.sandbox.content.edition import Options
 from stb_env.suites.sandbox.lookups import long_date
 from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, ranked, template
@@ -37,7 +37,7 @@ def longer_story(draw: Draw) -> Plan:
         return Answer(
             f"{longer['author']} wrote it, printed on {long_date(printed)}.",
             [
-                facts.name("author", longer["author"], others=_REPORTERS),
+                facts.name("author", longer["author"]),
                 facts.date("printed", printed.isoformat()),
             ],
         )
@@ -64,7 +64,7 @@ def outlet_age(draw: Draw) -> Plan:
         age = year - (yield press_archive.outlet_card(outlet=outlet))["founded"]
         return Answer(
             f"The {outlet} printed it; it will be {age} years old.",
-            [facts.name("outlet", outlet, others=SOURCES), facts.number("age", age)],
+            [facts.name("outlet", outlet), facts.number("age", age)],
         )
 
     return Plan(

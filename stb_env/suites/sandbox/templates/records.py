@@ -75,14 +75,9 @@ def album_length(draw: Draw) -> Plan:
         return Answer(
             f"{'Yes' if fits else 'No'}: it takes {total} seconds. The {wording} track is {best['title']}.",
             [
-                facts.yes_no(
-                    "fits",
-                    fits,
-                    yes=("within", "fits", "fit", "under", "below", "shorter than", "less than", "to spare"),
-                    no=("longer than", "exceeds", "over the limit", "too long", "more than"),
-                ),
-                facts.number("seconds", total, unit="s"),
-                facts.name("track", best["title"], others=[row["title"] for row in rows]),
+                facts.yes_no("fits", fits),
+                facts.number("seconds", total, "in s"),
+                facts.name("track", best["title"]),
             ],
         )
 
@@ -114,8 +109,8 @@ def album_by_year(draw: Draw) -> Plan:
         return Answer(
             f'It is "{best["title"]}"; its {ordinal} track is "{song}".',
             [
-                facts.name("album", best["title"], others=_TITLES),
-                facts.name("track", song, others=[row["title"] for row in songs]),
+                facts.name("album", best["title"]),
+                facts.name("track", song),
             ],
         )
 
@@ -142,8 +137,8 @@ def chart_run_length(draw: Draw) -> Plan:
         return Answer(
             f'It was "{line["title"]}", charted since {_spoken(run["first_week"])}.',
             [
-                facts.name("track", line["title"], others=_TRACKS),
-                facts.date("first week", run["first_week"]),
+                facts.name("track", line["title"]),
+                facts.date("first_week", run["first_week"]),
             ],
         )
 
@@ -172,7 +167,7 @@ def charting_artist(draw: Draw) -> Plan:
         return Answer(
             f'It is on "{track["album"]}"; {artist["name"]} formed in {artist["formed"]}.',
             [
-                facts.name("album", track["album"], others=_TITLES),
+                facts.name("album", track["album"]),
                 facts.number("formed", artist["formed"]),
             ],
         )
@@ -204,7 +199,7 @@ def concert_tickets(draw: Draw) -> Plan:
         return Answer(
             f"On {_spoken(row['date'])}; the tickets cost {total:.2f} AUR.",
             [
-                facts.date("concert", row["date"], others=[other["date"] for other in rows]),
+                facts.date("concert", row["date"]),
                 facts.number("total", total),
             ],
         )
@@ -235,7 +230,7 @@ def tour_after_album(draw: Draw) -> Plan:
         return Answer(
             f"In {following['city']}; doors open at {details['doors_open']}.",
             [
-                facts.name("city", following["city"], others=[row["city"] for row in rows]),
+                facts.name("city", following["city"]),
                 facts.time("doors", details["doors_open"]),
             ],
         )
@@ -266,8 +261,8 @@ def charting_live(draw: Draw) -> Plan:
         return Answer(
             f"{line['artist']} play on {_spoken(row['date'])} before {details['capacity']} people.",
             [
-                facts.name("artist", line["artist"], others=_ARTISTS),
-                facts.date("concert", row["date"], others=[other["date"] for other in rows]),
+                facts.name("artist", line["artist"]),
+                facts.date("concert", row["date"]),
                 facts.number("capacity", details["capacity"]),
             ],
         )

@@ -57,7 +57,7 @@ def car_terms(draw: Draw) -> Plan:
         return Answer(
             f"{miles} miles are free; drivers must be {row['min_driver_age']}.",
             [
-                facts.number("free distance", miles, unit="mi", tolerance=0.6),
+                facts.number("free_distance", miles, "in mi", tolerance=0.6),
                 facts.number("age", row["min_driver_age"], tolerance=0),
             ],
         )
@@ -91,7 +91,7 @@ def rent_cheapest_car(draw: Draw) -> Plan:
         row = yield from rented_car(best["car_id"], start, length, age)
         return Answer(
             f"The {row['model']}, for {row['total']:.2f} AUR.",
-            [facts.name("model", row["model"], others=_MODELS), facts.number("total", row["total"])],
+            [facts.name("model", row["model"]), facts.number("total", row["total"])],
         )
 
     return Plan(
@@ -124,12 +124,7 @@ def car_for_young_driver(draw: Draw) -> Plan:
         return Answer(
             f"{'Yes' if age >= least else 'No'}; the {row['model']} costs {row['total']:.2f} AUR.",
             [
-                facts.yes_no(
-                    "old enough",
-                    age >= least,
-                    yes=("old enough", "meets the minimum", "is fine", "was fine"),
-                    no=("too young", "below the minimum", "under the minimum"),
-                ),
+                facts.yes_no("old_enough", age >= least),
                 facts.number("total", row["total"]),
             ],
         )

@@ -96,7 +96,7 @@ def meal_bill_abroad(draw: Draw) -> Plan:
         done = yield rate_board.convert_amount(amount=total, source_code=row["currency"], target_code=code)
         return Answer(
             f"That is {done['converted']:.2f} {code}.",
-            [facts.number("bill", done["converted"], tolerance=0.02, others=[total])],
+            [facts.number("bill", done["converted"], tolerance=0.02)],
         )
 
     return Plan(
@@ -121,7 +121,7 @@ def menu_choice(draw: Draw) -> Plan:
         dishes = (yield table_guide.menu(restaurant_id=key, course=course))["dishes"]
         fitting = [line["dish"] for line in dishes if _KINDS[line["vegetarian"]] == kind]
         every = [line["dish"] for line in dishes]
-        return Answer(f"They serve {', '.join(fitting)}.", [facts.names("dishes", fitting, others=every)])
+        return Answer(f"They serve {', '.join(fitting)}.", [facts.names("dishes", fitting)])
 
     return Plan(
         (
@@ -146,10 +146,8 @@ def restaurant_open(draw: Draw) -> Plan:
         return Answer(
             f"{polarity}; on its open days it closes at {row['closes']}.",
             [
-                facts.yes_no(
-                    "open", is_open, yes=("is open", "will be open", "open then"), no=("closed", "shut")
-                ),
-                facts.time("closing time", row["closes"]),
+                facts.yes_no("open", is_open),
+                facts.time("closing_time", row["closes"]),
             ],
         )
 
@@ -180,7 +178,7 @@ def table_near_contact(draw: Draw) -> Plan:
         return Answer(
             f"It is {best['name']}, phone {phone}.",
             [
-                facts.name("restaurant", best["name"], others=[row["name"] for row in rows]),
+                facts.name("restaurant", best["name"]),
                 facts.code("phone", phone),
             ],
         )
@@ -214,20 +212,7 @@ def dinner_by_daylight(draw: Draw) -> Plan:
         return Answer(
             f"{'Yes' if early else 'No'}: it opens at {row['opens']} and the sun sets at {sunset}.",
             [
-                facts.yes_no(
-                    "early enough",
-                    early,
-                    yes=("early enough", "opens before", "more than", "at least", "well over", "longer than"),
-                    no=(
-                        "too late",
-                        "less than",
-                        "not early enough",
-                        "short of",
-                        "under",
-                        "fewer than",
-                        "shorter than",
-                    ),
-                ),
+                facts.yes_no("early_enough", early),
                 facts.time("opening", row["opens"]),
                 facts.time("sunset", sunset),
             ],
@@ -243,7 +228,6 @@ def dinner_by_daylight(draw: Draw) -> Plan:
             f"{lead} minutes or more between them? Both times, please.",
         ),
         solve,
-        {2: ("early enough", "sunset", "opening")},
     )
 
 
@@ -269,13 +253,7 @@ def dearer_menu(draw: Draw) -> Plan:
         return Answer(
             f"{polarity}; the difference is {gap:.2f} {code}.",
             [
-                facts.yes_no(
-                    "first is dearer",
-                    prices[0] > prices[1],
-                    yes=("dearer", "more expensive", "costs more", "pricier", "above"),
-                    no=("cheaper", "less expensive", "costs less", "below"),
-                    subject=rows[0]["name"],
-                ),
+                facts.yes_no("first_is_dearer", prices[0] > prices[1]),
                 facts.number("gap", gap, tolerance=0.03),
             ],
         )

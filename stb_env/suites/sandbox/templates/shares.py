@@ -64,7 +64,7 @@ def share_price_change(draw: Draw) -> Plan:
         polarity, gap = ("Yes, higher" if new > old else "No, lower"), round(abs(new - old), 2)
         return Answer(
             f"{polarity}; the difference is {gap:.2f} AUR.",
-            [facts.yes_no("rose", new > old, yes=_UP, no=_DOWN), facts.number("difference", gap)],
+            [facts.yes_no("rose", new > old), facts.number("difference", gap)],
         )
 
     return Plan(
@@ -95,8 +95,8 @@ def best_close(draw: Draw) -> Plan:
         return Answer(
             f"On {when}, at {best['close']:.2f} AUR.",
             [
-                facts.date("day", best["date"], others=[row["date"] for row in rows]),
-                facts.number("close", best["close"], others=[row["close"] for row in rows]),
+                facts.date("day", best["date"]),
+                facts.number("close", best["close"]),
             ],
         )
 
@@ -186,7 +186,7 @@ def stake_value(draw: Draw) -> Plan:
             f"It is worth {worth} million AUR; the chief executive is {chief}.",
             [
                 facts.number("worth", worth * 1e6, tolerance=worth * 5e3),
-                facts.name("chief executive", chief, others=[row["chief_executive"] for row in _COMPANIES]),
+                facts.name("chief_executive", chief),
             ],
         )
 
@@ -243,7 +243,7 @@ def revenue_growth(draw: Draw) -> Plan:
         return Answer(
             f"{polarity}; the difference is {gap} million AUR.",
             [
-                facts.yes_no("grew", new > old, yes=_UP, no=_DOWN),
+                facts.yes_no("grew", new > old),
                 facts.number("difference", gap * 1e6, tolerance=2e4),
             ],
         )
@@ -278,7 +278,7 @@ def headquarters_distance(draw: Draw) -> Plan:
         row = yield city_atlas.distance_between(first_city_id=seats[0], second_city_id=seats[1], unit=unit)
         return Answer(
             f"They are {row['distance']} {word} apart.",
-            [facts.number("distance", row["distance"], unit=unit, tolerance=0.6)],
+            [facts.number("distance", row["distance"], unit, tolerance=0.6)],
         )
 
     return Plan(

@@ -23,7 +23,7 @@ def product_price(draw: Draw) -> Plan:
         cost, weight = round(row["price_aur"] * count, 2), row["weight_g"] * count
         return Answer(
             f"Together they cost {cost:.2f} AUR and weigh {weight} g.",
-            [facts.number("cost", cost), facts.number("weight", weight, unit="g", tolerance=0.5)],
+            [facts.number("cost", cost), facts.number("weight", weight, "in g", tolerance=0.5)],
         )
 
     return Plan(

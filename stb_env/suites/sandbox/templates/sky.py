@@ -5,7 +5,6 @@ from __future__ import annotations
 from datetime import date
 
 from stb_env.suites.sandbox import facts
-from stb_env.suites.sandbox.content.climate import CONDITIONS
 from stb_env.suites.sandbox.content.edition import Options
 from stb_env.suites.sandbox.content.households import friends
 from stb_env.suites.sandbox.content.places import cities
@@ -51,8 +50,8 @@ def city_high(draw: Draw) -> Plan:
         return Answer(
             f"The high is {row['high']} degrees {scale}, with {row['condition']}.",
             [
-                facts.number("high", row["high"], unit=unit, tolerance=0.15),
-                facts.name("condition", row["condition"], others=CONDITIONS),
+                facts.number("high", row["high"], unit, tolerance=0.15),
+                facts.name("condition", row["condition"]),
             ],
         )
 
@@ -82,8 +81,8 @@ def wettest_day(draw: Draw) -> Plan:
         return Answer(
             f"The wettest day is {when} with {wettest['rain']} mm.",
             [
-                facts.date("day", wettest["date"], others=[row["date"] for row in rows]),
-                facts.number("rain", wettest["rain"], unit="mm", others=[row["rain"] for row in rows]),
+                facts.date("day", wettest["date"]),
+                facts.number("rain", wettest["rain"], "in mm"),
             ],
         )
 
@@ -112,8 +111,8 @@ def weather_at_contact(draw: Draw) -> Plan:
         return Answer(
             f"The low will be {forecast['low']} °C, with {forecast['condition']}.",
             [
-                facts.number("low", forecast["low"], unit="c", tolerance=0.15),
-                facts.name("condition", forecast["condition"], others=CONDITIONS),
+                facts.number("low", forecast["low"], "in c", tolerance=0.15),
+                facts.name("condition", forecast["condition"]),
             ],
         )
 

@@ -8,7 +8,7 @@ from stb_env.backend.world import Row
 from stb_env.suites.sandbox import facts
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.coming_days import days_left
-from stb_env.suites.sandbox.content.currencies import convert, currencies
+from stb_env.suites.sandbox.content.currencies import currencies
 from stb_env.suites.sandbox.content.edition import Options, per_edition
 from stb_env.suites.sandbox.content.hotels import hotels, hotels_by_city
 from stb_env.suites.sandbox.content.places import cities
@@ -69,7 +69,7 @@ def book_cheapest_room(draw: Draw) -> Plan:
         row = yield from booked_room(cheapest, check_in, nights)
         return Answer(
             f"{row['hotel']} for {row['total']:.2f} AUR.",
-            [facts.name("hotel", row["hotel"], others=rivals), facts.number("total", row["total"])],
+            [facts.name("hotel", row["hotel"]), facts.number("total", row["total"])],
         )
 
     return Plan(
@@ -168,12 +168,7 @@ def change_stay_too_late(draw: Draw) -> Plan:
         return Answer(
             f"{'Yes' if moved else 'No'}; arrival is on {row['check_in']}, for {row['total']:.2f} AUR.",
             [
-                facts.yes_no(
-                    "moved",
-                    moved,
-                    yes=("moved", "changed", "shifted", "rescheduled", "rebooked"),
-                    no=("stays as", "too late", "out for delivery", "remains as"),
-                ),
+                facts.yes_no("moved", moved),
                 facts.date("arrival", row["check_in"]),
                 facts.number("total", row["total"]),
             ],
@@ -207,9 +202,7 @@ def cancel_stay(draw: Draw) -> Plan:
         refund = (yield rate_board.convert_amount(amount=row["refund"], source_code="AUR", target_code=code))[
             "converted"
         ]
-        whole = convert(row["total"], "AUR", code)
-        wrong = [] if row["refund"] == row["total"] else [facts.number("whole price", whole)]
-        return Answer(f"You get {refund:.2f} {code} back.", [facts.number("refund", refund)], wrong)
+        return Answer(f"You get {refund:.2f} {code} back.", [facts.number("refund", refund)])
 
     return Plan(
         (

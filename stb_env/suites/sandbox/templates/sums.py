@@ -8,7 +8,6 @@ from stb_env.suites.sandbox import facts
 from stb_env.suites.sandbox.content.edition import Options
 from stb_env.suites.sandbox.content.households import friends
 from stb_env.suites.sandbox.content.places import cities
-from stb_env.suites.sandbox.content.weekdays import WEEKDAYS
 from stb_env.suites.sandbox.lookups import city_id, contact_id, days, long_date
 from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, template
 from stb_env.suites.sandbox.tools import (
@@ -48,7 +47,7 @@ def convert_measure(draw: Draw) -> Plan:
         unit = target if target in _CONVERTIBLE else ""
         return Answer(
             f"That is {row['result']} {wanted}.",
-            [facts.number("result", row["result"], unit=unit, tolerance=0.06)],
+            [facts.number("result", row["result"], unit, tolerance=0.06)],
         )
 
     return Plan(
@@ -133,7 +132,7 @@ def birthday_weekday(draw: Draw) -> Plan:
         return Answer(
             f"It is a {party['weekday']}; {friend} turns {party['years']}.",
             [
-                facts.name("weekday", party["weekday"], others=WEEKDAYS),
+                facts.name("weekday", party["weekday"]),
                 facts.number("age", party["years"]),
             ],
         )
@@ -164,7 +163,7 @@ def weekly_temperature(draw: Draw) -> Plan:
         numbers = ", ".join(str(row[end]) for row in week["days"])
         result = (yield number_crunch.average(numbers=numbers, kind=kind))["result"]
         return Answer(
-            f"It is {result} degrees Celsius.", [facts.number("average", result, unit="c", tolerance=0.06)]
+            f"It is {result} degrees Celsius.", [facts.number("average", result, "in c", tolerance=0.06)]
         )
 
     return Plan(

@@ -51,7 +51,7 @@ def ticket_age(draw: Draw) -> Plan:
         age = _days_until(when, row["opened_on"])
         return Answer(
             f"{row['agent']} has it; on that day it will be {age} days old.",
-            [facts.name("agent", row["agent"], others=_STAFF), facts.number("age", age, tolerance=0)],
+            [facts.name("agent", row["agent"]), facts.number("age", age, tolerance=0)],
         )
 
     return Plan(
@@ -135,7 +135,7 @@ def assign_by_load(draw: Draw) -> Plan:
         rows = (yield help_desk.list_agents(team=team))["agents"]
         agent = choose(rows, key=lambda row: row["open_tickets"])
         yield help_desk.assign_ticket(ticket_id=key, agent_id=agent["agent_id"])
-        return Answer(f"{agent['name']} has it now.", [facts.name("agent", agent["name"], others=_STAFF)])
+        return Answer(f"{agent['name']} has it now.", [facts.name("agent", agent["name"])])
 
     return Plan(
         (
@@ -209,13 +209,8 @@ def reopen_too_late(draw: Draw) -> Plan:
         return Answer(
             f"{'Yes' if reopened else 'No'}: closed on {row['closed_on']}, {age} days before that day.",
             [
-                facts.yes_no(
-                    "reopened",
-                    reopened,
-                    yes=("reopened", "open again"),
-                    no=("too late", "stays closed", "remains closed", "too long ago"),
-                ),
-                facts.date("closed", row["closed_on"], others=[row["opened_on"]]),
+                facts.yes_no("reopened", reopened),
+                facts.date("closed", row["closed_on"]),
                 facts.number("days", age, tolerance=0),
             ],
         )

@@ -5,7 +5,6 @@ from __future__ import annotations
 from datetime import date, timedelta
 
 from stb_env.suites.sandbox import facts
-from stb_env.suites.sandbox.content.climate import CONDITIONS
 from stb_env.suites.sandbox.content.coming_days import days_left
 from stb_env.suites.sandbox.content.edition import Options
 from stb_env.suites.sandbox.content.households import TODAY, friends
@@ -33,7 +32,7 @@ def todos_due(draw: Draw) -> Plan:
     def solve() -> Solution:
         page = yield task_tray.search_todos(title="", list_name=name, due_by=limit.isoformat())
         due = [row["title"] for row in page["results"] if not row["done"]]
-        return Answer(f"Due are: {', '.join(due)}.", [facts.names("due", due, others=titles)])
+        return Answer(f"Due are: {', '.join(due)}.", [facts.names("due", due)])
 
     return Plan(
         (
@@ -82,9 +81,7 @@ def postpone_urgent(draw: Draw) -> Plan:
         for row in rows:
             yield task_tray.reschedule_todo(todo_id=row["todo_id"], due_date=when.isoformat())
         titles = [row["title"] for row in rows]
-        return Answer(
-            f"Moved: {', '.join(titles)}.", [facts.names("moved", titles, others=task_tray.LISTS[name])]
-        )
+        return Answer(f"Moved: {', '.join(titles)}.", [facts.names("moved", titles)])
 
     return Plan(
         (
@@ -175,13 +172,8 @@ def packing_todo(draw: Draw) -> Plan:
         return Answer(
             f"{'Yes' if row['rain'] > 0 else 'No'}, {row['condition']}; I noted it.",
             [
-                facts.yes_no(
-                    "rain",
-                    row["rain"] > 0,
-                    yes=("rain is forecast", "rain is expected", "it will rain", "rains", "will be rain"),
-                    no=("no rain", "dry", "stays dry"),
-                ),
-                facts.name("condition", row["condition"], others=CONDITIONS),
+                facts.yes_no("rain", row["rain"] > 0),
+                facts.name("condition", row["condition"]),
             ],
         )
 

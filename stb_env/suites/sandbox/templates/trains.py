@@ -77,8 +77,8 @@ def train_by_deadline(draw: Draw) -> Plan:
         return Answer(
             f"Take {best['train_id']}, which leaves at {best['departs']}.",
             [
-                facts.code("train", best["train_id"], others=[row["train_id"] for row in others]),
-                facts.time("departure", best["departs"], others=[row["departs"] for row in others]),
+                facts.code("train", best["train_id"]),
+                facts.time("departure", best["departs"]),
             ],
         )
 
@@ -128,17 +128,7 @@ def dining_car_train(draw: Draw) -> Plan:
         return Answer(
             f"{polarity}; it leaves from platform {row['platform']}.",
             [
-                facts.yes_no(
-                    "dining car",
-                    row["dining_car"],
-                    yes=(
-                        "has a dining car",
-                        "there is a dining car",
-                        "with a dining car",
-                        "comes with a dining car",
-                    ),
-                    no=("no dining car", "without a dining car", "lacks a dining car", "has none"),
-                ),
+                facts.yes_no("dining_car", row["dining_car"]),
                 facts.number("platform", row["platform"]),
             ],
         )
@@ -202,7 +192,7 @@ def most_punctual_service(draw: Draw) -> Plan:
         price = (yield swiftline.ticket_price(service_code=best, seat=seat))["price_cents"]
         return Answer(
             f"It is {best}; the seat costs {price / 100:.2f} AUR.",
-            [facts.code("service", best, others=delays), facts.number("price", price / 100)],
+            [facts.code("service", best), facts.number("price", price / 100)],
         )
 
     return Plan(
@@ -235,7 +225,7 @@ def cheaper_railway(draw: Draw) -> Plan:
         best, other = ("Iron Road", "Swiftline") if gap > 0 else ("Swiftline", "Iron Road")
         return Answer(
             f"{best} is cheaper, by {abs(gap):.2f} AUR.",
-            [facts.name("company", best, others=[other]), facts.number("difference", abs(gap))],
+            [facts.name("company", best), facts.number("difference", abs(gap))],
         )
 
     return Plan(

@@ -23,8 +23,7 @@ def translate_list(draw: Draw) -> Plan:
             foreign += [(yield phrase_bridge.from_english(word=word, language=language))["translation"]]
         return Answer(
             f"They are {', '.join(foreign)}.",
-            [facts.names("translations", foreign, others=lexicon(language).values())],
-            [facts.name(f"{word} in {wrong}", lexicon(wrong)[word]) for word in chosen],
+            [facts.names("translations", foreign)],
         )
 
     one, two, three = chosen
@@ -52,7 +51,7 @@ def translate_across(draw: Draw) -> Plan:
             foreign.append(row["translation"])
         return Answer(
             f"They are {' and '.join(foreign)}.",
-            [facts.names("translations", foreign, others=lexicon(target).values())],
+            [facts.names("translations", foreign)],
         )
 
     one, two = given
@@ -74,7 +73,7 @@ def say_sum(draw: Draw) -> Plan:
 
     def solve() -> Solution:
         word = (yield phrase_bridge.say_number(number=one + two, language=language))["word"]
-        return Answer(f"It is {word}.", [facts.name("numeral", word, others=others)])
+        return Answer(f"It is {word}.", [facts.name("numeral", word)])
 
     return Plan(
         (

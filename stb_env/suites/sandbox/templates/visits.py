@@ -44,8 +44,8 @@ def visit_contact(draw: Draw) -> Plan:
         return Answer(
             f"{stay['hotel']} and the {rental['model']}, {total:.2f} AUR together.",
             [
-                facts.name("hotel", stay["hotel"], others=[offer["hotel"] for offer in offers]),
-                facts.name("model", rental["model"], others=[row["model"] for row in models]),
+                facts.name("hotel", stay["hotel"]),
+                facts.name("model", rental["model"]),
                 facts.number("total", total),
             ],
         )

@@ -25,8 +25,8 @@ def first_recorded(draw: Draw) -> Plan:
         return Answer(
             f"The oldest is from {early}, the youngest from {late}.",
             [
-                facts.number("oldest", early, others=[middle]),
-                facts.number("youngest", late, others=[middle]),
+                facts.number("oldest", early),
+                facts.number("youngest", late),
             ],
         )
 
@@ -54,7 +54,7 @@ def crossword_pair(draw: Draw) -> Plan:
         found = []
         for clue in clues:
             found += (yield word_hoard.find_by_meaning(meaning=clue))["results"]
-        return Answer(f"They are {found[0]} and {found[1]}.", [facts.names("words", found, others=_WORDS)])
+        return Answer(f"They are {found[0]} and {found[1]}.", [facts.names("words", found)])
 
     return Plan(
         (
@@ -80,18 +80,7 @@ def word_in_use(draw: Draw) -> Plan:
         return Answer(
             f"{'Yes' if known else 'No'}; it occurs {row['uses_per_million']} times in a million words.",
             [
-                facts.yes_no(
-                    "in use",
-                    known,
-                    yes=(
-                        "was already recorded",
-                        "had been recorded",
-                        "already in use",
-                        "was in use",
-                        "had already",
-                    ),
-                    no=("not yet", "only later", "first recorded later"),
-                ),
+                facts.yes_no("in_use", known),
                 facts.number("frequency", row["uses_per_million"]),
             ],
         )

@@ -1,0 +1,230 @@
+"""Support: whether an answer comes from the calls of an episode, and not from memory.
+
+The gold solution says what an answer stands on. An episode has that where it made the same calls, or where
+its results hold what the solution read in them, whichever tool gave it. What is derived from results is never
+searched for, and no text is read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from functools import cached_property, lru_cache
+from typing import NamedTuple
+
+from stb_env.answers import name_key
+from stb_env.jsontypes import Json, JsonMapping
+from stb_env.suites.sandbox.api_error import ApiError
+from stb_env.suites.sandbox.catalog import apis, household, tools
+from stb_env.suites.sandbox.generator import plan_of
+from stb_env.tasks import Task
+from stb_env.tools import FINISH, Status, ToolCall, ToolId
+from stb_env.trajectory import CallRecord
+
+Key = tuple[str, tuple[tuple[str, str], ...]]
+
+
+class Source(NamedTuple):
+    """A gold call on whose result an answer stands.
+
+    Attributes:
+        call: The call, comparable with those of an episode.
+        read: The values that the solution read in its result and took from there.
+    """
+
+    call: Key
+    read: frozenset[str | float]
+
+
+class Evidence:
+    """What the calls of an episode returned.
+
+    Args:
+        calls: The calls, Finish included.
+    """
+
+    def __init__(self, calls: Iterable[CallRecord]) -> None:
+        self._answered = [
+            call for call in calls if call.name != FINISH and call.result.status <= Status.TOOL_ERROR
+        ]
+
+    def has_all(self, gold: Sequence[ToolCall]) -> bool:
+        """Return whether the gold calls were made to the letter, which most episodes that solve a task do."""
+        made = [(call.name, call.arguments) for call in self._answered]
+        return all((call.name, call.arguments) in made for call in gold)
+
+    @cached_property
+    def made(self) -> set[Key]:
+        """Every call that was answered."""
+        return {call_key(call.name, call.arguments) for call in self._answered}
+
+    @cached_property
+    def values(self) -> set[str | float]:
+        """Every value in a result, in the form of `value_key`."""
+        return {
+            value_key(leaf)
+            for call in self._answered
+            if not call.result.error
+            for leaf in _leaves(call.result.response)
+        }
+
+    def has(self, source: Source) -> bool:
+        """Return whether the episode made a gold call, or has what was read in its result."""
+        return source.call in self.made or (bool(source.read) and source.read <= self.values)
+
+    def looked_for(self, task: Task) -> bool:
+        """Return whether a call would have found what a task asks for and nobody has.
+
+        That is a gold call, or another call of the same tool that names the same thing or lists everything.
+        """
+        for gold in task.gold:
+            wanted = set(call_key(gold.name, gold.arguments)[1])
+            for name, given in self.made:
+                if name == gold.name and (wanted <= set(given) or _overlaps(wanted, given)):
+                    return True
+        return False
+
+    def shows(self, value: Json) -> bool:
+        """Return whether a value of an answer stands in a result as it is; true and false stand anywhere."""
+        values = value if isinstance(value, list) else [value]
+        return bool(values) and all(
+            not isinstance(each, bool) and value_key(each) in self.values for each in values
+        )
+
+
+def _overlaps(wanted: Iterable[tuple[str, str]], given: Iterable[tuple[str, str]]) -> bool:
+    """Return whether every text of one call is, or is part of, the text that the other gives there."""
+    texts = dict(given)
+    named = [(key, value) for key, value in wanted if value and not value.isdecimal()]
+    return all(texts.get(key, "") in value or value in texts.get(key, "") for key, value in named)
+
+
+def call_key(name: str, arguments: JsonMapping | str) -> Key:
+    """Return what equal calls share, whichever optional arguments they spell out."""
+    given = arguments if isinstance(arguments, Mapping) else {}
+    identity = _identities().get(name)
+    if identity is not None:
+        with suppress(ApiError):
+            given = apis()[identity].bind(given)
+    return name, tuple(sorted((key, str(value_key(value))) for key, value in given.items()))
+
+
+@lru_cache(maxsize=1)
+def _identities() -> Mapping[str, ToolId]:
+    return {tool.name: identity for identity, tool in tools().items()}
+
+
+def value_key(value: Json) -> str | float:
+    """Return what equal values share."""
+    if isinstance(value, bool | None):
+        return str(value)
+    if isinstance(value, int | float):
+        return round(value, 6) if abs(value) < 1e15 else str(value)
+    return name_key(value) if isinstance(value, str) else str(value)
+
+
+def _leaves(value: Json) -> Iterator[Json]:
+    if isinstance(value, Mapping):
+        for each in value.values():
+            yield from _leaves(each)
+    elif isinstance(value, list):
+        for each in value:
+            yield from _leaves(each)
+    else:
+        yield value
+
+
+def sources(task: Task) -> Sequence[Source]:
+    """Return the gold calls on which the answer of a task stands.
+
+    These are the calls whose results the solution read for more than the arguments of a later call.
+    """
+    return _sources(task.id, task.query, int(task.record.get("household", 0)))
+
+
+@lru_cache(maxsize=4096)
+def _sources(task_id: str, query: str, home: int) -> tuple[Source, ...]:
+    made = list(_watched_run(task_id, home))
+    said = name_key(query)
+    found: list[Source] = []
+    for place, (call, response) in enumerate(made):
+        passed_on = {value for later, _ in made[place + 1 :] for _, value in later[1]}
+        read = frozenset(
+            key
+            for key in map(value_key, _read(response))
+            if str(key) not in passed_on and not (isinstance(key, str) and key in said)
+        )
+        if read:
+            found.append(Source(call, read))
+    if not found and made:
+        call, response = made[-1]
+        found.append(Source(call, frozenset(map(value_key, _row_ids(response)))))
+    return tuple(found)
+
+
+def _watched_run(task_id: str, home: int) -> Iterator[tuple[Key, Json]]:
+    """Run the gold solution; yield its calls that were not refused, with results that know what was read."""
+    state, solution = household(home), plan_of(task_id).solve()
+    made: list[tuple[Key, Json]] = []
+    try:
+        request = next(solution)
+        while True:
+            try:
+                response, state = request.api.run(state, request.arguments)
+            except ApiError as error:
+                request = solution.throw(error)
+            else:
+                watched = _watched(response)
+                made.append((call_key(tools()[request.api.id].name, request.arguments), watched))
+                request = solution.send(watched)
+    except StopIteration:
+        yield from made
+
+
+class _Row(dict[str, Json]):
+    """An object in a result that remembers which of its values were read."""
+
+    def __init__(self, row: JsonMapping) -> None:
+        super().__init__({name: _watched(value) for name, value in row.items()})
+        self.read: dict[str, None] = {}
+
+    def __getitem__(self, name: str) -> Json:
+        self.read[name] = None
+        return super().__getitem__(name)
+
+    def get(self, name: str, default: Json = None) -> Json:
+        return self[name] if name in self else default  # noqa: SIM401 (only the item counts as read)
+
+
+def _watched(value: Json) -> Json:
+    if isinstance(value, Mapping):
+        return _Row(value)
+    return [_watched(each) for each in value] if isinstance(value, list) else value
+
+
+def _read(value: Json) -> Iterator[Json]:
+    """Yield the values that were read; of a list of rows, in those rows in which most was read.
+
+    A row of which only the name was read was looked at and passed over.
+    """
+    if isinstance(value, _Row):
+        for name in value.read:
+            yield from _read(dict.__getitem__(value, name))
+    elif isinstance(value, list):
+        most = max((len(row.read) for row in value if isinstance(row, _Row)), default=0)
+        for each in value:
+            if not isinstance(each, _Row) or (most and len(each.read) == most):
+                yield from _read(each)
+    else:
+        yield value
+
+
+def _row_ids(value: Json) -> Iterator[Json]:
+    """Yield the first value of every row, which is its id."""
+    if isinstance(value, list):
+        for each in value:
+            if isinstance(each, Mapping) and each:
+                yield dict.__getitem__(each, next(iter(each)))  # type: ignore[index] # every row is a dict
+    elif isinstance(value, Mapping):
+        for each in dict.values(value):  # type: ignore[arg-type] # every row is a dict
+            yield from _row_ids(each)
