@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-COMMON = frozenset(
-    """
+_COMMON = """
 able about above according across actually after again against all almost along already also although always
 among another answer any anything api apis are around ask asked available away back based because been
 before being below best better between both bring but call called came can cannot come comes complete
@@ -21,24 +20,32 @@ then there these they thing things this those through time title together too to
 use used user uses using value values various very via view visit want wanted was way well went were what
 when where whether which while who whole whose why will wish with within without would yes yet you your
 com http https www
-""".split()
-)
+"""
+COMMON = frozenset(_COMMON.split())
 """Words of any text, which say nothing about where it comes from."""
 
-DENIALS = frozenset(
-    """
+_DENIALS = """
 no not never none nothing neither nor without cannot nobody could might unable sorry unfortunately apologies
 apologize apologise désolé désolée leider siento
-""".split()
-)
+"""
+DENIALS = frozenset(_DENIALS.split())
 """Words that deny, regret or weaken the sentence that they stand in; so does any word that ends with n't."""
 
-DOUBTS = frozenset(
-    """
+_DOUBTS = """
 alternatively another believe blindly claim claimed contrary correction deny disregard either else fabricated
 fake false fiction fictional fictitious guess guessed guesses guessing idea ignore incorrect incorrectly
 invalid invented joke joking kidding lie lies maybe mistake mistaken opposite otherwise perhaps possibility
 possibly retract rumor rumour scratch uncertain unsure untrue unverified wrong wrongly
-""".split()
-)
+"""
+DOUBTS = frozenset(_DOUBTS.split())
 """Words that doubt an answer, take it back or offer another one beside it, wherever they stand."""
+
+
+def is_denial(word: str) -> bool:
+    """Return whether a word in small letters denies.
+
+    Examples:
+        >>> is_denial("isn't"), is_denial("isn’t"), is_denial("is")
+        (True, True, False)
+    """
+    return word in DENIALS or word.endswith(("n't", "n’t"))

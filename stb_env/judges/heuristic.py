@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from functools import lru_cache
-from typing import ClassVar
 
 from stb_env.jsontypes import JsonObject
-from stb_env.judges.cues import COMMON, DENIALS, DOUBTS
+from stb_env.judges.cues import COMMON, DOUBTS, is_denial
 from stb_env.judges.judge import Case
 from stb_env.judges.results import Evidence, Vocabulary
-from stb_env.judges.terms import Token, sentences, term, terms
+from stb_env.judges.terms import sentences, term, terms
 from stb_env.request import Slow
 from stb_env.tasks import Task
 from stb_env.tools import ToolId
@@ -21,7 +19,7 @@ from stb_env.verdict import Verdict, VerdictStatus, Vote
 VERSION = 5
 """Raised whenever it would decide the same case otherwise."""
 
-_POLAR = (frozenset({"yes", "no"}), frozenset({"true", "false"}))
+_OPPOSITES = (frozenset({"yes", "no"}), frozenset({"true", "false"}))
 _OPENING = 3
 
 Decision = tuple[VerdictStatus, str]
@@ -36,42 +34,46 @@ class Thresholds:
     """Where the judge draws its lines.
 
     Attributes:
-        longest: Characters from which an answer is a dump.
+        longest: Characters above which an answer is a dump.
         strange: Share of an answer's names that may come from nowhere.
         flood: Values up to which an answer may tell all that there are.
-        offered: Share of the values of all results from which an answer that tells more is a dump.
-        context: Words of the query that an answer has at least, beside the values that it tells.
-        precision: Share of the told values that the query must ask for, where the results have such.
-        partial: Share of the relevant APIs up to which an answer is unsolved; up to all of them it is unsure.
+        offered: Share of all values above which an answer that tells more than `flood` of them is a dump.
+        prose: Words of its own for each value that excuse an answer from that.
+        context: Words of the query that an answer needs beside the values.
+        precision: Share of the values that the query must ask for, where the results have such.
+        talk: Words of its own or of the query for each value that excuse an answer from that.
+        partial: Share of the relevant APIs above which an answer is unsure, and no more unsolved.
     """
 
     longest: int = 5_000
     strange: float = 0.2
     flood: int = 6
     offered: float = 0.6
+    prose: float = 0.75
     context: int = 2
     precision: float = 0.6
-    partial: float = 0.5
     talk: float = 1.0
-    prose: float = 0.75
+    partial: float = 0.5
 
 
 class HeuristicJudge:
-    """Decides whether an answer tells what the calls of the episode found out, and what was asked for.
+    """Decides whether an answer tells what the calls found out, by comparing it with their results as data.
 
-    It reads no sentences. It splits the answer into words, names, numbers and codes and looks for them in
-    the query and in the values of the results. An answer is solved where
+    It does not read sentences. It splits the answer into words, names, numbers and codes, and looks for them
+    in the query and among the values of the results. An answer is solved where all of this holds:
 
-    1. some call was answered, and its arguments come from the query, an earlier result or the documentation;
-    2. no number or code and hardly a name comes from nowhere;
-    3. it tells values that the query does not have: not nearly all there are, with words of the query beside
-       them, and for the most part under names that the query uses;
-    4. none of `DOUBTS` stands in it, and none of `DENIALS` in a sentence that tells a value or says
-       nothing, unless the query or a result has the word beside the same one;
-    5. it tells values of each relevant API that had any.
+    1. A call was answered whose arguments come from the query, an earlier result or the documentation.
+    2. Every number and code, and nearly every name, occurs in the query, a result or the documentation.
+    3. It tells values that the query does not have, with words of the query beside them: not nearly all that
+       there are, and mostly those that the query asks for by name. Answers with more words of their own may
+       tell more.
+    4. It has no word of doubt, and no word of denial in a sentence that tells a value or says nothing else.
+       Words that the query or a result has beside the same neighbour do not count.
+    5. It tells a value of each relevant API that gave any, or a later call was made with one.
 
-    Orders to the judge are words as any others. It is a stand-in where no model judges: free and equal on
-    every machine, and no measure of quality. Whoever trains on it trains to please it.
+    Orders to the judge are words as any others. The judge is a stand-in where no model judges: free and equal
+    on every machine, and no measure of quality. An agent that is trained on it learns to please it;
+    ``docs/heuristic_judge.md`` says what honest answers and cheats earn.
 
     Args:
         thresholds: Where it draws its lines.
@@ -92,10 +94,6 @@ class HeuristicJudge:
     """
 
     name = "heuristic"
-    # What `stb-env validate` lets a null agent or a cheat earn; 0 for the others.
-    floors: ClassVar[Mapping[str, float]] = {
-        "random": 0.02, "shifted": 0.15, "doubled": 0.15, "guess_facts": 0.15, "neighbour": 0.15,
-    }  # fmt: skip
 
     def __init__(self, thresholds: Thresholds | None = None, *, unnamed: bool = False) -> None:
         self._limits = thresholds or Thresholds()
@@ -115,77 +113,79 @@ class HeuristicJudge:
         return Verdict.of(status, judge=self.name, votes=(Vote(status, reason),))
 
     def _decide(self, case: Case) -> Decision:
-        if len(case.final_answer) > self._limits.longest:
-            return "unsolved", f"dump: it has {len(case.final_answer)} characters"
-        parts = sentences(case.final_answer)
-        if not parts:
-            return "unsolved", "empty: nothing is left to judge"
-        if case.final_answer.lstrip()[:1] in ("{", "["):
+        text = case.final_answer
+        if len(text) > self._limits.longest:
+            return "unsolved", f"dump: it has {len(text)} characters"
+        if text.lstrip()[:1] in ("{", "["):
             return "unsolved", "dump: it is data and no text"
+        if not any(sentences(text)):
+            return "unsolved", "empty: nothing is left to judge"
         evidence = Evidence(case)
         if not evidence.answered:
             return "unsolved", f"no evidence: none of {evidence.tried} calls was answered"
         if not evidence.results:
-            return "unsolved", f"guessed: none of {evidence.answered} calls follows from the query or a result"
-        answer = _Answer(parts, evidence, terms(case.task.query))
+            return (
+                "unsolved",
+                f"guessed: none of {evidence.answered} calls follows from the query or a result",
+            )
+        answer = _Answer(text, evidence, terms(case.task.query))
         if not answer.told:
             return "unsolved", "no news: it tells nothing that a call found out"
-        reason = self._strangers(answer, evidence, case.task) or self._form(answer) or answer.stance()
+        reason = self._invented(answer, evidence, case.task) or self._form(answer) or answer.disclaimer()
         if reason:
             return "unsolved", reason
-        return self._complete(frozenset(case.task.relevant), answer)
+        return self._completeness(frozenset(case.task.relevant), answer)
 
-    def _strangers(self, answer: _Answer, evidence: Evidence, task: Task) -> str:
-        """Return what of an answer comes from nowhere, if that is too much."""
+    def _invented(self, answer: _Answer, evidence: Evidence, task: Task) -> str:
+        """Return what of an answer comes from nowhere, where that is too much."""
         about = (f"{tool.name.replace('_', ' ')} {tool.description}" for tool in task.tools)
         sources = (evidence.given, evidence.found, Vocabulary(*about))
         specific = [token for token in answer.tokens if token.specific and token.text not in COMMON]
         strange = [token for token in specific if not any(source.has(token) for source in sources)]
-        for token in strange:
-            if token.numeric:
-                return f"invented: nothing has {token.text!r:.80}"
         names = sum(not token.numeric for token in specific)
-        if len(strange) > self._limits.strange * names:
-            return f"invented: nothing has {len(strange)} of {names} names, such as {strange[0].text!r:.80}"
+        for token in strange:
+            if token.numeric or len(strange) > self._limits.strange * names:
+                return f"invented: nothing has {token.text!r:.80}"
         return ""
 
     def _form(self, answer: _Answer) -> str:
-        limits, told, offered = self._limits, len(answer.told), answer.offered
-        if told > limits.flood and told > limits.offered * offered and answer.prose < limits.prose * told:
-            return f"dump: it tells {told} of {offered} values"
-        if len(answer.context) < limits.context:
+        """Return why an answer hands over data instead of telling what was asked for, where it does."""
+        limits, told = self._limits, len(answer.told)
+        if told > max(limits.flood, limits.offered * answer.offered) and answer.prose < limits.prose * told:
+            return f"dump: it tells {told} of {answer.offered} values"
+        if answer.context < limits.context:
             return f"bare: it tells {told} values and hardly says of what"
-        asked, judged = answer.precision
-        if asked < limits.precision * judged and answer.talk<limits.talk*told:
+        asked, judged = answer.precision()
+        if asked < limits.precision * judged and answer.talk < limits.talk * told:
             return f"beside the point: the query asks for {asked} of the {judged} values that it tells"
         return ""
 
-    def _complete(self, relevant: frozenset[ToolId], answer: _Answer) -> Decision:
+    def _completeness(self, relevant: frozenset[ToolId], answer: _Answer) -> Decision:
         done = relevant & (answer.used | answer.silent)
-        facts = f"{len(answer.told)} values told, {len(done)} of {len(relevant)} relevant APIs"
-        if relevant and not relevant & answer.used:
-            return "unsolved", f"irrelevant: {facts}"
-        if len(done) < len(relevant):
-            partly = len(done) > self._limits.partial * len(relevant)
-            return "unsure" if partly else "unsolved", f"incomplete: {facts}"
-        return "solved", f"grounded and complete: {facts}"
+        facts = f"it tells {len(answer.told)} values, of {len(done)} of {len(relevant)} relevant APIs"
+        if len(done) == len(relevant):
+            return "solved", f"grounded and complete: {facts}"
+        status: VerdictStatus = "unsure" if len(done) > self._limits.partial * len(relevant) else "unsolved"
+        return status, f"incomplete: {facts}"
 
 
 class _Answer:
     """An answer beside the evidence.
 
     Attributes:
-        tokens: All of its tokens.
+        tokens: Its tokens.
         told: The values that it tells.
-        offered: How many values it could have told.
-        used: The APIs that it tells a value of.
+        offered: How many values with news there are.
+        used: The APIs of which it tells a value, or on which a later call builds.
         silent: The APIs that gave no value.
-        context: The terms of the query that it has and no value.
+        context: How many terms of the query it has that are no values.
+        talk: How many terms that are neither values nor their names.
+        prose: How many of these that the query does not have.
     """
 
-    def __init__(self, parts: list[list[Token]], evidence: Evidence, asked: frozenset[str]) -> None:
-        self._parts, self._evidence, self._asked = parts, evidence, asked
-        self.tokens = [token for part in parts for token in part]
+    def __init__(self, text: str, evidence: Evidence, asked: frozenset[str]) -> None:
+        self._sentences, self._evidence, self._asked = sentences(text), evidence, asked
+        self.tokens = [token for sentence in self._sentences for token in sentence]
         words = {word for token in self.tokens for word in (token.text, *token.pieces)}
         stems = frozenset(map(term, words))
         self._told = [
@@ -201,42 +201,38 @@ class _Answer:
         self.silent = {result.api for result in evidence.results if not result.values}
         self._values = frozenset[str]().union(*(value.news for value in self.told))
         plain = {token.text for token in self.tokens if not token.specific} - evidence.brief - self._values
-        own = frozenset(map(term, plain)) - {""}
-        self.talk = len(own - evidence.names)
-        self.prose = len(own - evidence.names - asked)
-        self.context = frozenset(map(term, words - evidence.brief)) & asked
+        own = frozenset(map(term, plain)) - evidence.names - {""}
+        self.talk, self.prose = len(own), len(own - asked)
+        self.context = len(frozenset(map(term, words - evidence.brief)) & asked)
 
-    @property
     def precision(self) -> tuple[int, int]:
-        """How many of the told values the query asks for, and of how many; results without such are left out."""
-        asking = {
-            id(result) for result in self._evidence.results
-            if any(value.is_asked(self._asked) for value in result.values)
-        }
-        judged = [value for result, value in self._told if id(result) in asking]
-        return sum(value.is_asked(self._asked) for value in judged), len(judged)
+        """Return how many of the told values the query asks for, and of how many where the results have such."""
+        asked = judged = 0
+        for result, value in self._told:
+            if any(other.news and other.is_asked(self._asked) for other in result.values):
+                asked += value.is_asked(self._asked)
+                judged += 1
+        return asked, judged
 
-    def stance(self) -> str:
-        """Return where it denies or doubts what it tells, or tells both of two opposites."""
+    def disclaimer(self) -> str:
+        """Return the word by which the answer denies or doubts what it tells; empty where it claims it."""
         opening = {token.text for token in self.tokens[:_OPENING]}
-        if any(pair <= opening for pair in _POLAR):
-            return "no answer: it says yes and no"
-        for part in self._parts:
-            told = any(word in self._values for token in part for word in (token.text, *token.pieces))
-            about = told or any(term(token.text) in self._asked for token in part)
-            before = ""
-            for token, after in zip(part, [*part[1:], None], strict=True):
-                word = token.text
-                if word in DOUBTS or ((told or not about) and (word in DENIALS or word.endswith(("n't", "n’t")))):
-                    if not self._is_quoted(before, word, after):
-                        return f"not claimed: {word!r}"
-                before = word
+        if any(pair <= opening for pair in _OPPOSITES):
+            return "no answer: it says both yes and no"
+        for sentence in self._sentences:
+            words = {word for token in sentence for word in (token.text, *token.pieces)}
+            denying = not words.isdisjoint(self._values) or self._asked.isdisjoint(map(term, words))
+            texts = ["", *(token.text for token in sentence), ""]
+            for before, word, after in zip(texts, texts[1:], texts[2:], strict=False):
+                if (word in DOUBTS or (denying and is_denial(word))) and not self._is_quoted(
+                    before, word, after
+                ):
+                    return f"not claimed: it says {word!r}"
         return ""
 
-    def _is_quoted(self, before: str, word: str, after: Token | None) -> bool:
-        """Return whether the query or a result has a word beside the one that it stands beside here."""
-        pairs = {(before, word), (word, "" if after is None else after.text)}
-        return not pairs.isdisjoint(self._evidence.given.pairs) or not pairs.isdisjoint(self._evidence.found.pairs)
+    def _is_quoted(self, before: str, word: str, after: str) -> bool:
+        known = (self._evidence.given.pairs, self._evidence.found.pairs)
+        return any((before, word) in pairs or (word, after) in pairs for pairs in known)
 
 
 @lru_cache(maxsize=1)

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 
 from stb_env import jsontext
 from stb_env.jsontypes import Json
@@ -15,8 +16,9 @@ from stb_env.judges.terms import Token, key_terms, plain_number, read
 from stb_env.tools import FINISH, Status, Tool, ToolId
 from stb_env.trajectory import CallRecord
 
-# Nothing beyond these is read: 40 calls, and of each 2,000 values and 20,000 characters.
-_CALLS, _VALUES, _CHARACTERS = 40, 2_000, 20_000
+# No more is read: of the calls, of the values and characters of each result, of those of all results, and of
+# the characters of one argument.
+_CALLS, _VALUES, _CHARACTERS, _ALL_CHARACTERS, _ARGUMENT = 64, 2_000, 20_000, 200_000, 2_000
 _LONG_NUMBER = 15
 _DECIMALS = 3
 _ERRORS = frozenset({"error", "errors", "detail"})
@@ -34,6 +36,10 @@ _MONTHS = (
 class Vocabulary:
     """The tokens of some texts, with other forms in which an answer may write them.
 
+    Attributes:
+        words: The tokens, their pieces and other forms.
+        pairs: Tokens that stand beside each other.
+
     Examples:
         >>> known = Vocabulary("On 2024-05-01 Martha of marthas-shop paid 17.349.")
         >>> [known.has(token) for token in read("x 2024-05-01 17.35 17.4 May Marthas 30-day")]
@@ -43,27 +49,29 @@ class Vocabulary:
     def __init__(self, *texts: str) -> None:
         self.words: set[str] = set()
         self.pairs: set[tuple[str, str]] = set()
-        self._names = ""
+        self._compounds = ""
         for text in texts:
             self.add(read(text[:_CHARACTERS]))
 
     def add(self, told: Sequence[Token]) -> None:
         """Take in the tokens of a text."""
-        self.pairs.update((first.text, second.text) for first, second in zip(told, told[1:], strict=False))
+        self.pairs.update((first.text, second.text) for first, second in pairwise(told))
         for token in told:
-            if token.text not in self.words:
-                self.words.update((token.text, *token.pieces))
-                if token.numeric:
-                    self.words.update(_forms(token.text, token.pieces))
-                elif len(token.text) > max(map(len, token.pieces)):
-                    self._names += f" {token.text}"
+            if token.text in self.words:
+                continue
+            self.words.update((token.text, *token.pieces))
+            if token.numeric:
+                self.words.update(_forms(token.text, token.pieces))
+            elif token.pieces != (token.text,):
+                self._compounds += f" {token.text}"
 
     def has(self, token: Token) -> bool:
         """Return whether a token occurs, also rounded, with a unit, or run together with others in a name."""
         if token.text in self.words:
             return True
         if not token.numeric:
-            return token.text in self._names or all(piece in self.words for piece in token.pieces)
+            pieces = all(piece in self.words for piece in token.pieces)
+            return pieces or (len(token.text) > _SHORTEST and token.text in self._compounds)
         digits = [piece for piece in token.pieces if piece[0].isdecimal()]
         return len(digits) < len(token.pieces) and all(piece in self.words for piece in digits)
 
@@ -75,7 +83,11 @@ def _forms(text: str, pieces: Sequence[str]) -> Iterator[str]:
     if text.count(".") == 1 and text.replace(".", "").isdecimal():
         yield from (plain_number(f"{float(text):.{places}f}") for places in range(_DECIMALS))
     yield from (text[:position] for position, mark in enumerate(text) if mark == ":")
-    if text.count("-") == len(pieces) - 1 == 2 and pieces[1].isdecimal() and 0 < int(pieces[1]) <= len(_MONTHS):
+    if (
+        text.count("-") == len(pieces) - 1 == 2
+        and pieces[1].isdecimal()
+        and 0 < int(pieces[1]) <= len(_MONTHS)
+    ):
         month = _MONTHS[int(pieces[1]) - 1]
         yield from (month, month[:_SHORTEST])
 
@@ -158,23 +170,24 @@ class Evidence:
         self.brief: set[str] = set()
         self.results: list[Result] = []
         self.tried, self.answered = len(calls), 0
+        self._room = _ALL_CHARACTERS
         known = Vocabulary(case.task.query)
-        arguments = [read(_spelt(call.arguments)[:_CHARACTERS]) for call in calls[:_CALLS]]
-        for position, (call, told) in enumerate(zip(calls, arguments, strict=False)):
+        arguments = [read(_spelt(call.arguments)[:_ARGUMENT]) for call in calls[:_CALLS]]
+        for position, (call, told) in enumerate(zip(calls, arguments, strict=False), 1):
             self.given.add(told)
             if call.result.error or call.result.status is not Status.OK:
                 continue
             self.answered += 1
             tool = tools.get(call.name)
-            self.names |= _key(call.name)
             if _follows(call, tool, known):
+                self.names |= _key(call.name)
                 values = tuple(self._values(call, known))
-                later = {token.text for others in arguments[position + 1 :] for token in others}
+                later = {token.text for others in arguments[position:] for token in others}
                 needed = any(value.is_told(later) for value in values)
                 self.results.append(Result(None if tool is None else tool.id, values, needed))
 
     def _values(self, call: CallRecord, known: Vocabulary) -> Iterator[Value]:
-        room = _CHARACTERS
+        room = min(_CHARACTERS, self._room)
         for name, text in _leaves(call.result.response):
             told, key = read(text[:room]), _key(name)
             words = frozenset(word for token in told for word in _words(token))
@@ -186,6 +199,7 @@ class Evidence:
                 self.brief |= words
             yield Value(key, not name or name.lower() in _NAMES, words, words - self.given.words - COMMON)
             room -= len(text)
+            self._room -= len(text)
             if room <= 0:
                 return
 
@@ -200,16 +214,18 @@ def _key(name: str) -> frozenset[str]:
 
 
 def _follows(call: CallRecord, tool: Tool | None, known: Vocabulary) -> bool:
+    """Return whether the arguments of a call come from what is known by then, or are documented."""
     if isinstance(call.arguments, str):
         return True
     properties = {} if tool is None else tool.parameters.get("properties", {})
-    return not any(_is_foreign(value, properties.get(name), known) for name, value in call.arguments.items())
+    schemas = properties if isinstance(properties, Mapping) else {}
+    return not any(_is_foreign(value, schemas.get(name), known) for name, value in call.arguments.items())
 
 
 def _is_foreign(value: Json, schema: Json, known: Vocabulary) -> bool:
-    told = [token for token in read(_spelt(value)) if len(token.text) >= _SHORTEST]
-    documented = _spelt(schema)
-    if isinstance(value, bool) or not told or _spelt(value).strip('"') in documented:
+    text = _spelt(value)[:_ARGUMENT]
+    told = [token for token in read(text) if len(token.text) >= _SHORTEST]
+    if isinstance(value, bool) or not told or text in _spelt(schema):
         return False
     return 2 * sum(not known.has(token) for token in told) > len(told)
 
@@ -230,7 +246,7 @@ def _leaves(response: Json) -> Iterator[tuple[str, str]]:
             return
         name, value = stack.pop()
         if isinstance(value, Mapping):
-            stack += [(str(key), member) for key, member in reversed(value.items())]
+            stack += [(str(key), member) for key, member in reversed(list(value.items()))]
         elif isinstance(value, list):
             stack += [(name, member) for member in reversed(value)]
         elif value is not None and value != "" and not isinstance(value, bool):

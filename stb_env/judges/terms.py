@@ -77,8 +77,12 @@ def sentences(text: str) -> list[list[Token]]:
         >>> [[token.text for token in sentence] for sentence in sentences("1. It rains. It pours.")]
         [['it', 'rains'], ['it', 'pours']]
     """
-    found = map(read, _SENTENCE.split(_MARKER.sub("", text)))
-    return [sentence for sentence in found if sentence]
+    return [sentence for sentence in map(read, split(text)) if sentence]
+
+
+def split(text: str) -> list[str]:
+    """Return the sentences and lines of a text as they are, without the numbers of a list's items."""
+    return _SENTENCE.split(_MARKER.sub("", text))
 
 
 def plain_number(text: str) -> str:
