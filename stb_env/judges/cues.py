@@ -19,7 +19,7 @@ should show shown shows since some something soon still such sure take taken tel
 then there these they thing things this those through time title together too took top two under until upon
 use used user uses using value values various very via view visit want wanted was way well went were what
 when where whether which while who whole whose why will wish with within without would yes yet you your
-com http https www
+and com http https www
 """
 COMMON = frozenset(_COMMON.split())
 """Words of any text, which say nothing about where it comes from."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 
@@ -10,7 +11,7 @@ from stb_env.jsontypes import JsonObject
 from stb_env.judges.cues import COMMON, DOUBTS, is_denial
 from stb_env.judges.judge import Case
 from stb_env.judges.results import Evidence, Vocabulary
-from stb_env.judges.terms import sentences, term, terms
+from stb_env.judges.terms import Token, sentences, term, terms
 from stb_env.request import Slow
 from stb_env.tasks import Task
 from stb_env.tools import ToolId
@@ -39,9 +40,8 @@ class Thresholds:
         flood: Values up to which an answer may tell all that there are.
         offered: Share of all values above which an answer that tells more than `flood` of them is a dump.
         prose: Words of its own for each value that excuse an answer from that.
-        context: Words of the query that an answer needs beside the values.
-        precision: Share of the values that the query must ask for, where the results have such.
-        talk: Words of its own or of the query for each value that excuse an answer from that.
+        context: Words of the query beside each value that an answer needs, and at least one.
+        precision: Share of the values that must be asked for, where the results have such.
         partial: Share of the relevant APIs above which an answer is unsure, and no more unsolved.
     """
 
@@ -50,9 +50,8 @@ class Thresholds:
     flood: int = 6
     offered: float = 0.6
     prose: float = 0.75
-    context: int = 2
+    context: float = 0.25
     precision: float = 0.6
-    talk: float = 1.0
     partial: float = 0.5
 
 
@@ -65,8 +64,8 @@ class HeuristicJudge:
     1. A call was answered whose arguments come from the query, an earlier result or the documentation.
     2. Every number and code, and nearly every name, occurs in the query, a result or the documentation.
     3. It tells values that the query does not have, with words of the query beside them: not nearly all that
-       there are, and mostly those that the query asks for by name. Answers with more words of their own may
-       tell more.
+       there are, unless in words of its own, and mostly those that the query asks for by name or that stand
+       in a sentence with a word of the query.
     4. It has no word of doubt, and no word of denial in a sentence that tells a value or says nothing else.
        Words that the query or a result has beside the same neighbour do not count.
     5. It tells a value of each relevant API that gave any, or a later call was made with one.
@@ -153,10 +152,10 @@ class HeuristicJudge:
         limits, told = self._limits, len(answer.told)
         if told > max(limits.flood, limits.offered * answer.offered) and answer.prose < limits.prose * told:
             return f"dump: it tells {told} of {answer.offered} values"
-        if answer.context < limits.context:
+        if answer.context < max(1, limits.context * told):
             return f"bare: it tells {told} values and hardly says of what"
         asked, judged = answer.precision()
-        if asked < limits.precision * judged and answer.talk < limits.talk * told:
+        if asked < limits.precision * judged:
             return f"beside the point: the query asks for {asked} of the {judged} values that it tells"
         return ""
 
@@ -179,14 +178,13 @@ class _Answer:
         used: The APIs of which it tells a value, or on which a later call builds.
         silent: The APIs that gave no value.
         context: How many terms of the query it has that are no values.
-        talk: How many terms that are neither values nor their names.
-        prose: How many of these that the query does not have.
+        prose: How many terms that are neither values nor their names, nor of the query.
     """
 
     def __init__(self, text: str, evidence: Evidence, asked: frozenset[str]) -> None:
         self._sentences, self._evidence, self._asked = sentences(text), evidence, asked
         self.tokens = [token for sentence in self._sentences for token in sentence]
-        words = {word for token in self.tokens for word in (token.text, *token.pieces)}
+        words = _words(self.tokens)
         stems = frozenset(map(term, words))
         self._told = [
             (result, value) for result in evidence.results for value in result.values if value.is_told(words)
@@ -200,17 +198,23 @@ class _Answer:
         }
         self.silent = {result.api for result in evidence.results if not result.values}
         self._values = frozenset[str]().union(*(value.news for value in self.told))
-        plain = {token.text for token in self.tokens if not token.specific} - evidence.brief - self._values
-        own = frozenset(map(term, plain)) - evidence.names - {""}
-        self.talk, self.prose = len(own), len(own - asked)
-        self.context = len(frozenset(map(term, words - evidence.brief)) & asked)
+        beside = evidence.brief | self._values
+        plain = {token.text for token in self.tokens if not token.specific} - beside
+        self.prose = len(frozenset(map(term, plain)) - evidence.names - asked - {""})
+        self.context = len(frozenset(map(term, words - beside)) & asked)
+        self._about = [
+            words for words in map(_words, self._sentences) if not asked.isdisjoint(map(term, words - beside))
+        ]
 
     def precision(self) -> tuple[int, int]:
-        """Return how many of the told values the query asks for, and of how many where the results have such."""
+        """Return how many of the told values are asked for, and of how many in all that count.
+
+        A value is asked for by its name, or where a sentence that tells it has another word of the query.
+        """
         asked = judged = 0
         for result, value in self._told:
             if any(other.news and other.is_asked(self._asked) for other in result.values):
-                asked += value.is_asked(self._asked)
+                asked += value.is_asked(self._asked) or any(value.news & words for words in self._about)
                 judged += 1
         return asked, judged
 
@@ -220,7 +224,7 @@ class _Answer:
         if any(pair <= opening for pair in _OPPOSITES):
             return "no answer: it says both yes and no"
         for sentence in self._sentences:
-            words = {word for token in sentence for word in (token.text, *token.pieces)}
+            words = _words(sentence)
             denying = not words.isdisjoint(self._values) or self._asked.isdisjoint(map(term, words))
             texts = ["", *(token.text for token in sentence), ""]
             for before, word, after in zip(texts, texts[1:], texts[2:], strict=False):
@@ -233,6 +237,10 @@ class _Answer:
     def _is_quoted(self, before: str, word: str, after: str) -> bool:
         known = (self._evidence.given.pairs, self._evidence.found.pairs)
         return any((before, word) in pairs or (word, after) in pairs for pairs in known)
+
+
+def _words(told: Sequence[Token]) -> frozenset[str]:
+    return frozenset(word for token in told for word in (token.text, *token.pieces))
 
 
 @lru_cache(maxsize=1)

@@ -25,7 +25,7 @@ _ERRORS = frozenset({"error", "errors", "detail"})
 _GIST, _MOST = 5, 0.6
 _NAMES = frozenset({"name", "title", "text", "word", "result", "results", "quote", "label", "answer"})
 _SHORTEST = 3
-_BRIEF = 5
+_BRIEF = 12
 _LONGEST_NAME = 80
 _MONTHS = (
     *("january", "february", "march", "april", "may", "june"),

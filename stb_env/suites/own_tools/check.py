@@ -143,7 +143,7 @@ def _says(answer: str, text: str) -> bool:
 
 
 def _claims(answer: str, has: Callable[[str], bool], own: frozenset[str] = frozenset()) -> bool:
-    """Return whether an answer has something, with no denial in a sentence that has it and no doubt at all."""
+    """Return whether an answer has something, with no denial beside it and no doubt at all."""
     if not has(answer):
         return False
     parts = split(answer)
