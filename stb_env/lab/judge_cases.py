@@ -10,12 +10,14 @@ from dataclasses import dataclass, replace
 from stb_env import seeding
 from stb_env.baselines.null import Inject, answer
 from stb_env.envs.rules import Rules
+from stb_env.jsontypes import JsonObject
 from stb_env.judges.judge import Case
 from stb_env.request import drive
 from stb_env.suites.sandbox.tasks import SandboxTasks
 from stb_env.suites.sandbox.verifier import ExactJudge
 from stb_env.suites.sandbox.world import SandboxWorld
 from stb_env.tasks import Task
+from stb_env.testing.red_team.typed import wrong_value
 from stb_env.tools import ToolCall
 
 GOLD = "gold"
@@ -30,8 +32,8 @@ _REFUSALS = (
 # Digits, others' names and others' answers that are tried until one really makes the answer wrong.
 _TRIES = 12
 
-Attempt = tuple[Sequence[ToolCall], str]
-"""The calls of an episode and its final answer."""
+Attempt = tuple[Sequence[ToolCall], JsonObject]
+"""The calls of an episode and the arguments of its Finish: its typed answer says what is true of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +68,7 @@ def draw_tasks(count: int, seed: int) -> list[Task]:
 
 def gold_case(task: Task) -> LabelledCase:
     """Return a task's gold solution as a case."""
-    return _played(GOLD, task, (task.gold, task.record["answer"]))
+    return _played(GOLD, task, (task.gold, _gold_ending(task)))
 
 
 def corrupted_case(task: Task, kinds: Iterable[str], seed: int) -> LabelledCase | None:
@@ -108,62 +110,85 @@ def tool_case(task: Task, solvable: bool, seed: int) -> ToolCase:
     return ToolCase(replace(task, tools=tuple(tool for tool in task.tools if tool.id != removed)), False)
 
 
+def _gold_ending(task: Task) -> JsonObject:
+    return {"answer": task.goal["answer"], "final_answer": task.record["final_answer"]}
+
+
 def _played(kind: str, task: Task, attempt: Attempt) -> LabelledCase:
-    calls, text = attempt
+    calls, ending = attempt
     rules = Rules(SandboxWorld(), ExactJudge(), max_turns=len(calls) + 1)
     tools = {tool.name: tool for tool in task.tools}
     state = rules.start(task, seed=0)
-    for action in (*({"name": call.name, "arguments": call.arguments} for call in calls), answer(text)):
+    for action in (*({"name": call.name, "arguments": call.arguments} for call in calls), answer(ending)):
         state = drive(rules.advance(task, tools, state, action))
     verdict = state.verdict or {}
-    case = state.case(task)
-    return LabelledCase(kind, case, verdict.get("status") == "solved")
+    return LabelledCase(kind, state.case(task), verdict.get("status") == "solved")
+
+
+def _wrong(task: Task, rng: random.Random, text: str) -> Iterator[Attempt]:
+    """Yield gold's calls with one field wrong and a text; nothing where a task asks for no fields."""
+    right = task.goal["answer"]
+    if right and isinstance(task.answer, Mapping):
+        name = rng.choice(list(right))
+        other = wrong_value(task.answer["properties"][name], right[name])
+        yield task.gold, {"answer": {**right, name: other}, "final_answer": text}
 
 
 def _changed_fact(task: Task, rng: random.Random) -> Iterator[Attempt]:
-    wrong = list(dict.fromkeys(_wrong_answers(task, rng)))
+    wrong = list(dict.fromkeys(_wrong_texts(task, rng)))
     rng.shuffle(wrong)
     for text in wrong[:_TRIES]:
-        yield task.gold, text
+        yield from _wrong(task, rng, text)
 
 
-def _wrong_answers(task: Task, rng: random.Random) -> Iterator[str]:
-    """Yield the answer with another digit, another name, or the opposite of its yes or no."""
-    text: str = task.record["answer"]
+def _wrong_texts(task: Task, rng: random.Random) -> Iterator[str]:
+    """Yield the prose with another digit, another task's name, or the opposite of its yes or no."""
+    text: str = task.record["final_answer"]
     for match in _DIGIT.finditer(text):
         other = (int(match[0]) + rng.randint(1, 9)) % 10
         yield text[: match.start()] + str(other) + text[match.end() :]
-    for fact in task.goal["facts"]:
-        if fact["type"] == "names" and fact["others"]:
-            for name in fact["value"]:
-                yield text.replace(name, rng.choice(fact["others"]))
-    yield _POLAR.sub(lambda match: "No" if match[1] == "Yes" else "Yes", text, count=1)
+    for alike in _alike(task, rng):
+        for name, value in task.goal["answer"].items():
+            other = alike.goal["answer"].get(name)
+            if isinstance(value, str) and isinstance(other, str) and other != value and value in text:
+                yield text.replace(value, other)
+    swapped = _POLAR.sub(lambda match: "No" if match[1] == "Yes" else "Yes", text, count=1)
+    if swapped != text:
+        yield swapped
+
+
+def _alike(task: Task, rng: random.Random) -> Iterator[Task]:
+    """Yield other tasks of the same template in a seeded order."""
+    tasks = SandboxTasks("test", template=task.record["template"])
+    size = tasks.size or 0
+    for index in rng.sample(range(size), min(_TRIES, size)):
+        yield tasks.at(index)
 
 
 def _skipped_call(task: Task, rng: random.Random) -> Iterator[Attempt]:
     for skipped in rng.sample(range(len(task.gold)), len(task.gold)):
-        yield [call for position, call in enumerate(task.gold) if position != skipped], task.record["answer"]
+        yield [call for place, call in enumerate(task.gold) if place != skipped], _gold_ending(task)
 
 
 def _other_answer(task: Task, rng: random.Random) -> Iterator[Attempt]:
-    alike = SandboxTasks("test", template=task.record["template"])
-    size = alike.size or 0
-    for index in rng.sample(range(size), min(_TRIES, size)):
-        yield task.gold, alike.at(index).record["answer"]
+    for alike in _alike(task, rng):
+        # Fields of another draw fit as well as its prose does; what differs is another answer.
+        if alike.goal["answer"].keys() == task.goal["answer"].keys():
+            yield task.gold, _gold_ending(alike)
 
 
 def _refusal(task: Task, rng: random.Random) -> Iterator[Attempt]:
-    yield task.gold, rng.choice(_REFUSALS)
+    yield from _wrong(task, rng, rng.choice(_REFUSALS))
 
 
-def _injection(task: Task, rng: random.Random) -> Iterator[Attempt]:  # noqa: ARG001 (as its siblings)
-    yield task.gold, Inject().act({}, {})["arguments"]["final_answer"]
+def _injection(task: Task, rng: random.Random) -> Iterator[Attempt]:
+    yield from _wrong(task, rng, Inject().act({}, {})["arguments"]["final_answer"])
 
 
 def _reworded(*forms: str) -> Callable[[Task, random.Random], Iterator[Attempt]]:
     def attempts(task: Task, rng: random.Random) -> Iterator[Attempt]:
         for form in rng.sample(forms, len(forms)):
-            yield task.gold, form.format(task.record["answer"])
+            yield from _wrong(task, rng, form.format(task.record["final_answer"]))
 
     return attempts
 

@@ -44,7 +44,8 @@ def make(
 
     Args:
         split: ``test`` and ``val`` are fixed lists, ``train`` is endless; no task is in two of them.
-            ``missing`` has 100 tasks that lack something, where the right answer says what.
+            ``missing`` has 100 pairs of twins: one can be done, the other lacks something, where the right
+            answer says what.
         group: Only tasks of this group, for example ``I2-Instruction``.
         level: Only tasks that need so many calls.
         template: Only tasks of this template.

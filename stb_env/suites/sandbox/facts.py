@@ -9,10 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from stb_env.jsontypes import Json, JsonMapping, JsonObject
-from stb_env.suites.sandbox.cannot import REASONS
 
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 
@@ -34,17 +32,6 @@ class Fact:
     def __post_init__(self) -> None:
         if not _NAME.fullmatch(self.name):
             raise ValueError(f"a field is named like 'total_days', got {self.name!r}")
-
-
-class Cannot(NamedTuple):
-    """Why a request cannot be met: a reason, and what is lacking, of the lists in `cannot.REASONS`."""
-
-    reason: str
-    what: tuple[str, ...]
-
-    def to_dict(self) -> JsonObject:
-        """Return it as Finish takes it."""
-        return {"reason": self.reason, "what": list(self.what)}
 
 
 def integer(name: str, value: int, description: str = "", *, tolerance: int = 0) -> Fact:
@@ -105,23 +92,6 @@ def names(name: str, values: Iterable[str], description: str = "", *, ordered: b
     if ordered:
         schema["ordered"] = True
     return _fact(name, list(values), schema, description)
-
-
-def cannot(reason: str, *what: str) -> Cannot:
-    """Say why a request cannot be met.
-
-    Examples:
-        >>> cannot("missing_detail", "date").to_dict()
-        {'reason': 'missing_detail', 'what': ['date']}
-        >>> cannot("missing_detail", "word")
-        Traceback (most recent call last):
-        ...
-        ValueError: 'word' is not listed for the reason 'missing_detail'
-    """
-    for each in what:
-        if each not in REASONS.get(reason, ()):
-            raise ValueError(f"{each!r} is not listed for the reason {reason!r}")
-    return Cannot(reason, what)
 
 
 def _with(description: str, form: str) -> str:

@@ -3,7 +3,8 @@
 Splits are disjoint by construction: the slots that a draw chose hash to one of ten buckets, and each split
 owns some of the buckets, so no (template, slots) occurs in two splits. Templates that need a held-out tool
 or category are never in train or val, nor are their tools ever distractors there; test owns all of them.
-The templates of split "missing" are in no other.
+The templates of split "missing" are in no other; their tasks come in twins from the same draw, of which one
+can be done and the other cannot, with the same form of answer and, where none is withheld, the same tools.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from stb_env.backend.world import Tables
 from stb_env.errors import DataError
 from stb_env.jsontypes import Json, JsonMapping, JsonObject
 from stb_env.suites.sandbox.api_error import ApiError
-from stb_env.suites.sandbox.cannot import REASONS
+from stb_env.suites.sandbox.cannot import REASONS, Gap
 from stb_env.suites.sandbox.catalog import household, tools
 from stb_env.suites.sandbox.changes import changes
 from stb_env.suites.sandbox.content.edition import within
@@ -30,7 +31,7 @@ from stb_env.suites.sandbox.facts import values_of
 from stb_env.suites.sandbox.offer import offered
 from stb_env.suites.sandbox.registry import ApiCall
 from stb_env.suites.sandbox.task_key import BUCKETS, EDITIONS, TaskKey
-from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Template, Undecided
+from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Template, Undecided, refusal
 from stb_env.tasks import Task
 from stb_env.tools import ToolCall
 
@@ -46,12 +47,13 @@ class Solved(NamedTuple):
 
 
 class Instance(NamedTuple):
-    """A drawn and solved instance of a template."""
+    """A drawn and solved instance of a template, with its impossible twin where it has one."""
 
     draw: Draw
     plan: Plan
     query: str
     solved: Solved
+    twin: Instance | None = None
 
 
 def plan_of(task_id: str) -> Plan:
@@ -98,13 +100,17 @@ def draw_of(key: TaskKey) -> Draw:
 
 def generate(key: TaskKey) -> Task:
     """Make the task that a key means; the same key gives the same task in every process."""
-    draw, _, query, solved = _instance(key)
+    feasible = _feasible(key)
+    draw, plan, query, solved, _ = _instance(key)
     known = tools()
-    used = tuple(dict.fromkeys(call.api.id for call in solved.calls))
+    withheld = tuple(api.id for api in plan.gap.withheld)
+    # Twins offer the same tools in the same order, but for those that one of them withholds.
+    calls = dict.fromkeys(call.api.id for call in feasible.solved.calls)
+    used = tuple(identity for identity in calls if identity not in withheld)
     return Task(
         id=key.id,
         query=query,
-        tools=offered(used, key),
+        tools=offered(used, key, withheld),
         suite="Sandbox",
         group=key.template.group,
         split=key.split,
@@ -117,7 +123,7 @@ def generate(key: TaskKey) -> Task:
             "household": draw.household,
             "final_answer": solved.answer.text,
         },
-        answer=object_schema({fact.name: fact.schema for fact in solved.answer.facts}),
+        answer=object_schema({fact.name: fact.schema for fact in feasible.solved.answer.facts}),
         cannot=REASONS,
     )
 
@@ -140,7 +146,7 @@ class _Goal(JsonMapping):
         answer = self._solved.answer
         return {
             "answer": values_of(answer.facts),
-            "cannot": None if answer.cannot is None else answer.cannot.to_dict(),
+            "cannot": answer.gap.to_dict() if answer.gap else None,
             "writes": changes(household(self._household), self._solved.state),
         }
 
@@ -155,8 +161,14 @@ class _Goal(JsonMapping):
 
 
 def _instance(key: TaskKey) -> Instance:
+    feasible = _feasible(key)
+    return feasible if key.feasible or feasible.twin is None else feasible.twin
+
+
+def _feasible(key: TaskKey) -> Instance:
+    """Return the instance of a key, or where its request cannot be met, the twin of which it can."""
     if key.split != "train":
-        return _series(key.split, key.template).at(key.turn)
+        return _series(key.split, key.template).at(key.place)
     rng = seeding.rng("sandbox", key.split, key.template.name, key.turn)
     return next(_instances(key.split, key.template, rng))
 
@@ -189,29 +201,44 @@ def _series(split: str, template: Template) -> _Series:
 
 def _instances(split: str, template: Template, rng: Random) -> Iterator[Instance]:
     """Draw instances whose slots belong to the split and whose answer is decided."""
-    unfit = 0
+    unfit = number = 0
     while unfit < _ATTEMPTS:
         unfit += 1
         with within(EDITIONS[split][rng.randrange(len(EDITIONS[split]))]):
-            instance = _drawn(split, template, rng)
+            instance = _drawn(split, template, rng, number)
         if instance is not None:
-            unfit = 0
+            unfit, number = 0, number + 1
             yield instance
     raise DataError(f"{template.name} has too few slot values for split {split}; give it more")
 
 
-def _drawn(split: str, template: Template, rng: Random) -> Instance | None:
+def _drawn(split: str, template: Template, rng: Random, number: int) -> Instance | None:
     """Draw once; None where the draw is another split's, or has several right answers."""
-    draw = Draw(rng)
+    if not template.twins:
+        return _one(split, template, Draw(rng), rng)
+    seed = rng.getrandbits(64)
+    draws = [Draw(Random(seed), feasible=feasible, number=number) for feasible in (True, False)]
+    feasible, twin = (_one(split, template, draw, Random(seed)) for draw in draws)
+    return None if feasible is None or twin is None else feasible._replace(twin=twin)
+
+
+def _one(split: str, template: Template, draw: Draw, rng: Random) -> Instance | None:
     plan = template.draw(draw)
     if _owned(split, template) and bucket_of(template.name, draw.slots) not in BUCKETS[split]:
         return None
-    query = plan.wordings[draw.rng.randrange(len(plan.wordings))]
+    query = plan.wordings[rng.randrange(len(plan.wordings))]
+    if plan.gap and not plan.gap.hidden:
+        plan = plan._replace(solve=partial(_refusing, plan.gap))
     try:
         solved = _run(plan, household(draw.household))
     except Undecided:
         return None
     return Instance(draw, plan, query, solved)
+
+
+def _refusing(gap: Gap) -> Solution:
+    yield from ()
+    return refusal(gap)
 
 
 def _owned(split: str, template: Template) -> bool:

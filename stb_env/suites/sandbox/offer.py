@@ -30,7 +30,7 @@ _DISTRACTORS, _ORDER = 1, 2
 Mask = NDArray[np.bool_]
 
 
-def offered(used: tuple[ToolId, ...], key: TaskKey) -> tuple[Tool, ...]:
+def offered(used: tuple[ToolId, ...], key: TaskKey, withheld: tuple[ToolId, ...] = ()) -> tuple[Tool, ...]:
     """Return the needed tools among distractors.
 
     A look-alike of each needed tool comes first, so that no list of tools gives a solution away; of what
@@ -39,11 +39,11 @@ def offered(used: tuple[ToolId, ...], key: TaskKey) -> tuple[Tool, ...]:
     Args:
         used: The tools that the gold solution calls.
         key: The task.
+        withheld: Tools that are never offered.
     """
     needed = tuple(dict.fromkeys((*used, *(api.id for api in key.template.offers))))
-    withheld = tuple(api.id for api in key.template.withheld)
     pool = _pool(key.split not in HELD_OUT_SPLITS)
-    seed = seeding.derive("sandbox tools", key.split, key.template.name, key.turn)
+    seed = seeding.derive("sandbox tools", key.split, key.template.name, key.place)
     return pool.offer(needed, withheld, seed, key.distractors)
 
 

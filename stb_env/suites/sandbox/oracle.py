@@ -50,8 +50,8 @@ def oracle(task: Task) -> Generator[ToolCall, ToolResult, Ending]:
 def _ending(task: Task, answer: Answer) -> Ending:
     if task.answer is None:
         return answer.text
-    if answer.cannot is not None:
-        return {"cannot": answer.cannot.to_dict(), "final_answer": answer.text}
+    if answer.gap:
+        return {"cannot": answer.gap.to_dict(), "final_answer": answer.text}
     return {"answer": values_of(answer.facts), "final_answer": answer.text}
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property, lru_cache
+from itertools import product
 from typing import NamedTuple
 
 from stb_env.answers import name_key
@@ -17,6 +18,7 @@ from stb_env.jsontypes import Json, JsonMapping
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.catalog import apis, household, tools
 from stb_env.suites.sandbox.generator import plan_of
+from stb_env.suites.sandbox.registry import ApiCall
 from stb_env.tasks import Task
 from stb_env.tools import FINISH, Status, ToolCall, ToolId
 from stb_env.trajectory import CallRecord
@@ -72,16 +74,22 @@ class Evidence:
         """Return whether the episode made a gold call, or has what was read in its result."""
         return source.call in self.made or (bool(source.read) and source.read <= self.values)
 
-    def looked_for(self, task: Task) -> bool:
-        """Return whether a call would have found what a task asks for and nobody has.
+    def looked(self, looks: Iterable[ApiCall]) -> bool:
+        """Return whether a call would have shown what one of several looks would.
 
-        That is a gold call, or another call of the same tool that names the same thing or lists everything.
+        That is the same call, or another of the same API that names the same thing in part or not at all;
+        where its results have pages, all of them were read.
         """
-        for gold in task.gold:
-            wanted = set(call_key(gold.name, gold.arguments)[1])
-            for name, given in self.made:
-                if name == gold.name and (wanted <= set(given) or _overlaps(wanted, given)):
-                    return True
+        read: dict[Key, set[Json]] = {}
+        for look, call in product(looks, self._answered):
+            if not _serves(call, look):
+                continue
+            name, given = call_key(call.name, call.arguments)
+            response = call.result.response if isinstance(call.result.response, Mapping) else {}
+            seen = read.setdefault((name, tuple(pair for pair in given if pair[0] != "page")), set())
+            seen.add(response.get("page"))
+            if len(seen) >= response.get("pages", 1):
+                return True
         return False
 
     def shows(self, value: Json) -> bool:
@@ -92,11 +100,15 @@ class Evidence:
         )
 
 
-def _overlaps(wanted: Iterable[tuple[str, str]], given: Iterable[tuple[str, str]]) -> bool:
-    """Return whether every text of one call is, or is part of, the text that the other gives there."""
-    texts = dict(given)
-    named = [(key, value) for key, value in wanted if value and not value.isdecimal()]
-    return all(texts.get(key, "") in value or value in texts.get(key, "") for key, value in named)
+def _serves(call: CallRecord, look: ApiCall) -> bool:
+    """Return whether a call asks for what a look asks for; arguments that the look leaves out are free."""
+    if call.name != tools()[look.api.id].name:
+        return False
+    given = dict(call_key(call.name, call.arguments)[1])
+    pairs = [(str(value_key(value)), given.get(key, "")) for key, value in look.arguments.items()]
+    if call.result.error:
+        return all(wanted == got for wanted, got in pairs)
+    return all(got in wanted or wanted in got for wanted, got in pairs)
 
 
 def call_key(name: str, arguments: JsonMapping | str) -> Key:
@@ -132,6 +144,12 @@ def _leaves(value: Json) -> Iterator[Json]:
             yield from _leaves(each)
     else:
         yield value
+
+
+def shown(task: Task, calls: Iterable[CallRecord]) -> bool:
+    """Return whether an episode could know what its request lacks: it looked, if only a look shows it."""
+    plan = plan_of(task.id)
+    return not plan.gap.hidden or Evidence(calls).looked(plan.looks)
 
 
 def sources(task: Task) -> Sequence[Source]:

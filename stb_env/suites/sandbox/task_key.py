@@ -7,13 +7,14 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
+from stb_env import seeding
 from stb_env.errors import DataError, did_you_mean
 from stb_env.suites.sandbox.content.edition import KEPT
-from stb_env.suites.sandbox.template import Template, templates, unsolvable_templates
+from stb_env.suites.sandbox.template import Template, templates, twin_templates
 
 BUCKETS: Mapping[str, range] = {"train": range(8), "val": range(8, 9), "test": range(9, 10)}
 MISSING = "missing"
-"""The split of tasks that lack a detail, a thing or a tool: right is to say so."""
+"""The split of twins: one can be done, the other lacks a detail, a thing or a tool: right is to say so."""
 EDITIONS: Mapping[str, range] = {
     "train": range(8),
     "val": range(8, 10),
@@ -27,8 +28,8 @@ HELD_OUT_SPLITS = frozenset({"test", MISSING})
 """The splits that may show held-out tools."""
 TEST_GROUP = 100
 """Tasks of each group in the test split."""
-MISSING_TASKS = 100
-"""Tasks in split missing."""
+MISSING_TASKS = 200
+"""Tasks in split missing, half of them impossible."""
 _VAL_DRAWS = 2
 MOST_DISTRACTORS = 20
 
@@ -40,14 +41,14 @@ def draws(split: str, template: Template) -> int | None:
     """Return how many instances of a template a split has; None is without end.
 
     The test split shares `TEST_GROUP` tasks out among the templates of each group, split missing
-    `MISSING_TASKS` among all of its own.
+    `MISSING_TASKS` among all of its own, two by two.
     """
     if split == "train":
         return None
     if split == "val":
         return _VAL_DRAWS
     if split == MISSING:
-        return _share(MISSING_TASKS, list(unsolvable_templates()), template.name)
+        return 2 * _share(MISSING_TASKS // 2, list(twin_templates()), template.name)
     names = [known.name for known in templates().values() if known.group == template.group]
     return _share(TEST_GROUP, names, template.name)
 
@@ -58,7 +59,7 @@ def _share(total: int, names: list[str], name: str) -> int:
 
 def templates_of(split: str) -> Mapping[str, Template]:
     """Return the templates from which a split is made, held-out ones included, by name."""
-    return unsolvable_templates() if split == MISSING else templates()
+    return twin_templates() if split == MISSING else templates()
 
 
 class TaskKey(NamedTuple):
@@ -92,6 +93,17 @@ class TaskKey(NamedTuple):
         if distractors > MOST_DISTRACTORS:
             raise DataError(f"no task {task_id!r}: at most {MOST_DISTRACTORS} distractors, got {distractors}")
         return cls(split, found, index, distractors)
+
+    @property
+    def place(self) -> int:
+        """The number of the instance among those of its template; twins share it."""
+        return self.turn // 2 if self.template.twins else self.turn
+
+    @property
+    def feasible(self) -> bool:
+        """Whether the request can be met; which twin comes first is left to chance."""
+        first = seeding.derive("sandbox twins", self.template.name, self.place) % 2
+        return not self.template.twins or self.turn % 2 == first
 
     @property
     def id(self) -> str:

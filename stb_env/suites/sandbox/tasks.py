@@ -30,8 +30,8 @@ class SandboxTasks:
 
     Args:
         split: ``train`` (unlimited), ``val`` or ``test`` (fixed lists; test has 100 tasks of each group), or
-            ``missing``: 100 tasks that lack a detail, a thing or a tool, where right is to say so and to
-            change nothing.
+            ``missing``: 100 pairs of twins, side by side; of each pair one task can be done, and the other
+            lacks a detail, a thing or a tool, where right is to say so and to change nothing.
         group: Only this group, for example ``I1-Instruction``; None is all.
         level: Only tasks that need so many calls; None is all.
         template: Only this template; None is all.
@@ -86,13 +86,12 @@ class SandboxTasks:
                 f"{max(known.calls for known in known_templates.values())}"
             )
 
-        counts = [draws(split, known) for known in chosen]
-        self._listed = [
+        keys = (
             TaskKey(split, known, turn, distractors)
-            for turn in range(max(count or 0 for count in counts))
-            for known, count in zip(chosen, counts, strict=True)
-            if count is not None and turn < count
-        ]
+            for known in chosen
+            for turn in range(draws(split, known) or 0)
+        )
+        self._listed = sorted(keys, key=lambda key: key.place)
 
     def __reduce__(self) -> tuple[Callable[..., SandboxTasks], tuple[object, ...]]:
         """Pickle as the settings that make an equal source again: templates hold code."""

@@ -10,10 +10,11 @@ from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 from stb_env.backend.world import Tables
 from stb_env.jsontypes import Json
+from stb_env.suites.sandbox.cannot import Gap
 from stb_env.suites.sandbox.catalog import household, modules_of
 from stb_env.suites.sandbox.content.edition import edition
 from stb_env.suites.sandbox.content.households import COUNT
-from stb_env.suites.sandbox.facts import Cannot, Fact
+from stb_env.suites.sandbox.facts import Fact
 from stb_env.suites.sandbox.registry import Api, ApiCall, ToolDoc
 
 T = TypeVar("T")
@@ -25,12 +26,12 @@ class Answer(NamedTuple):
     Attributes:
         text: A final answer in prose that holds every fact.
         facts: The fields of the typed answer, in order; none where the query asks for acts alone.
-        cannot: Why the request cannot be met, in place of facts.
+        gap: Why the request cannot be met, in place of facts.
     """
 
     text: str
     facts: Sequence[Fact] = ()
-    cannot: Cannot | None = None
+    gap: Gap = Gap()
 
 
 Steps: TypeAlias = Generator[ApiCall, Json, T]
@@ -38,6 +39,11 @@ Steps: TypeAlias = Generator[ApiCall, Json, T]
 
 Solution: TypeAlias = Steps[Answer]
 """Steps to the answer."""
+
+
+def refusal(gap: Gap) -> Answer:
+    """Return the answer to a request that cannot be met."""
+    return Answer(str(gap), gap=gap)
 
 
 class Undecided(LookupError):
@@ -67,10 +73,14 @@ class Plan(NamedTuple):
         wordings: Ways to put the same query.
         solve: Makes a fresh solution. It looks before it acts, so that it works from any state that
             an agent can have reached.
+        gap: What keeps the request from being met.
+        looks: Calls each of which shows whether a hidden gap is there.
     """
 
     wordings: Sequence[str]
     solve: Callable[[], Solution]
+    gap: Gap = Gap()
+    looks: Sequence[ApiCall] = ()
 
 
 class Draw:
@@ -78,10 +88,14 @@ class Draw:
 
     Args:
         rng: Source of randomness.
+        feasible: Whether the request can be met.
+        number: Which of the gaps keeps it from being met, where it cannot.
     """
 
-    def __init__(self, rng: random.Random) -> None:
+    def __init__(self, rng: random.Random, *, feasible: bool = True, number: int = 0) -> None:
         self.rng = rng
+        self.feasible = feasible
+        self.number = number
         self.slots: list[str] = []
         self.household = edition() * COUNT
 
@@ -109,6 +123,12 @@ class Draw:
         self.slots.append(str(self.household))
         return household(self.household)
 
+    def gap(self, *gaps: Gap) -> Gap:
+        """Return what keeps the request from being met: one gap after the other, or none in a feasible twin."""
+        chosen = gaps[self.number % len(gaps)]
+        self.slots += (chosen.reason, *chosen.what)
+        return Gap() if self.feasible else chosen
+
 
 def _label(value: object) -> str:
     if isinstance(value, str):
@@ -126,13 +146,11 @@ class Template:
         name: Unique; part of task ids.
         draw: Chooses slots and returns the plan.
         tools: The tools that its solution needs.
-        calls: How many calls its solution needs, which is the task's level; without a solution, how many
-            show that there is none.
+        calls: How many calls its solution needs, which is the task's level.
         writes: The tables that a solved task leaves changed.
         group: One of the six groups of StableToolBench.
-        solvable: Whether there is a solution; else the right answer says what is lacking.
         offers: APIs that a task offers although its solution calls none of them.
-        withheld: APIs that a task never offers.
+        twins: Whether each task has an impossible twin, in which the right answer says what is lacking.
     """
 
     name: str
@@ -141,9 +159,8 @@ class Template:
     calls: int
     writes: tuple[str, ...]
     group: str
-    solvable: bool = True
     offers: tuple[Api, ...] = ()
-    withheld: tuple[Api, ...] = ()
+    twins: bool = False
 
     @property
     def held_out(self) -> bool:
@@ -172,29 +189,30 @@ def template(
 
     def register(draw: Drawing) -> Drawing:
         return _registered(
-            Template(draw.__name__, draw, tools, calls, tuple(writes), group_of(tools), offers=tuple(offers))
+            Template(draw.__name__, draw, tools, calls, tuple(writes), group_of(tools), tuple(offers))
         )
 
     return register
 
 
-def unsolvable(
-    *tools: ToolDoc, calls: int, offers: Iterable[Api] = (), withheld: Iterable[Api] = ()
+def twins(
+    *tools: ToolDoc, calls: int, writes: Iterable[str] = (), offers: Iterable[Api] = ()
 ) -> Callable[[Drawing], Drawing]:
-    """Return a decorator as `template` does, for tasks that nobody can do; split ``missing`` has them.
+    """Return a decorator as `template` does, for split ``missing``: every task has an impossible twin.
+
+    The function chooses a gap with `Draw.gap` and gives it to its plan. Its solution says so where it looks
+    for something and sees a hidden gap; any other is said at once.
 
     Args:
-        *tools: The tools that show that there is no solution, and those that seem to have one.
-        calls: Number of calls that show it.
-        offers: APIs with which an agent could do something wrong.
-        withheld: APIs that would do what is asked.
+        *tools: The tools that the solution needs.
+        calls: Number of calls that the solution needs.
+        writes: Tables that it changes.
+        offers: APIs with which an agent could do something else.
     """
 
     def register(draw: Drawing) -> Drawing:
         return _registered(
-            Template(
-                draw.__name__, draw, tools, calls, (), group_of(tools), False, tuple(offers), tuple(withheld)
-            )
+            Template(draw.__name__, draw, tools, calls, tuple(writes), group_of(tools), tuple(offers), True)
         )
 
     return register
@@ -226,16 +244,16 @@ def group_of(tools: Iterable[ToolDoc]) -> str:
 
 @lru_cache(maxsize=1)
 def templates() -> Mapping[str, Template]:
-    """Return every template of the files in ``templates/`` whose tasks can be solved, by name."""
-    return _sorted(solvable=True)
+    """Return every template of the files in ``templates/`` whose tasks can all be done, by name."""
+    return _sorted(twins=False)
 
 
 @lru_cache(maxsize=1)
-def unsolvable_templates() -> Mapping[str, Template]:
-    """Return every template of the files in ``templates/`` whose tasks cannot be solved, by name."""
-    return _sorted(solvable=False)
+def twin_templates() -> Mapping[str, Template]:
+    """Return every template of the files in ``templates/`` whose tasks have impossible twins, by name."""
+    return _sorted(twins=True)
 
 
-def _sorted(solvable: bool) -> dict[str, Template]:
+def _sorted(*, twins: bool) -> dict[str, Template]:
     modules_of("stb_env.suites.sandbox.templates")
-    return {name: known for name, known in sorted(_TEMPLATES.items()) if known.solvable is solvable}
+    return {name: known for name, known in sorted(_TEMPLATES.items()) if known.twins is twins}

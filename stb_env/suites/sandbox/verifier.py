@@ -13,7 +13,7 @@ from stb_env.judges.judge import Case
 from stb_env.request import Slow
 from stb_env.suites.sandbox.catalog import household
 from stb_env.suites.sandbox.changes import changes, same
-from stb_env.suites.sandbox.support import Evidence, sources
+from stb_env.suites.sandbox.support import Evidence, shown, sources
 from stb_env.verdict import KEPT, Verdict, VerdictStatus, Vote
 
 _UNSUPPORTED = "is right, but no call of the episode shows it"
@@ -73,8 +73,8 @@ def _cannot_part(case: Case) -> Iterator[tuple[str, str]]:
     wanted, given = case.task.goal["cannot"], case.cannot
     if given is None or given["reason"] != wanted["reason"] or set(given["what"]) != set(wanted["what"]):
         yield "cannot", f"wanted {jsontext.dumps(wanted)}, got {jsontext.dumps(given)[:200]}"
-    elif wanted["reason"] == "not_found" and not Evidence(case.calls).looked_for(case.task):
-        yield "cannot", "is right, but no call of the episode would have found it"
+    elif not shown(case.task, case.calls):
+        yield "cannot", "is right, but no call of the episode would have shown it"
     else:
         yield "cannot", ""
 

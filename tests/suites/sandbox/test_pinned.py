@@ -11,7 +11,7 @@ from stb_env.suites.sandbox.world import VERSION
 PINNED = {
     "test": "ce6a43e6cc1dfc9154c00d8e92cb7fbd72d3ada1aa6644c841ee441b4d68f8e1",
     "val": "f81a2b587056db11212ed34220cd00638e994eecaeed3b8ef7cf15259baad19e",
-    "missing": "558e078b05a542775b6446610237ceb47ad558c6a9858a155e6cc416423ddec0",
+    "missing": "8fdcacef913a1156438b9c28ec289271bf4dbc300e7b9c0be2251102df5f5d17",
 }
 
 
