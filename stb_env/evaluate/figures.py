@@ -10,6 +10,7 @@ import numpy as np
 
 from stb_env.jsontypes import JsonObject
 from stb_env.metrics.cost import Cost, cost
+from stb_env.metrics.intervals import constant_interval, is_constant, quantiles
 from stb_env.metrics.rates import SIMULATED, cache_hits, summarize
 from stb_env.metrics.sopr import GroupRate, average, sopr, vote_scores
 from stb_env.trajectory import Trajectory
@@ -160,16 +161,16 @@ def grouped_interval(groups: Sequence[Sequence[float]], confidence: float = 0.95
 
     Examples:
         >>> grouped_interval([[1.0, 1.0], [0.0, 0.0, 0.0]])
-        (0.5, 0.5)
+        (0.079057, 0.853799)
     """
-    if not groups:
-        return 0.0, 0.0
-    rng = np.random.default_rng(0)
     arrays = [np.asarray(scores, dtype=np.float64) for scores in groups]
+    if not arrays or all(map(is_constant, arrays)):
+        ends = [constant_interval(scores, 0.0, 1.0, confidence) for scores in arrays]
+        low, high = np.mean(ends, axis=0) if ends else (0.0, 1.0)
+        return round(float(low), 6), round(float(high), 6)
+    rng = np.random.default_rng(0)
     drawn = [scores[rng.integers(0, scores.size, (RESAMPLES, scores.size))].mean(axis=1) for scores in arrays]
-    tail = (1 - confidence) / 2
-    low, high = np.quantile(np.mean(drawn, axis=0), [tail, 1 - tail])
-    return round(float(low), 6), round(float(high), 6)
+    return quantiles(np.mean(drawn, axis=0), confidence)
 
 
 def trial_spread(trials: Mapping[int, float]) -> dict[str, float | None]:

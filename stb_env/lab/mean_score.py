@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from stb_env.metrics.rates import bootstrap_interval
+from stb_env.metrics.intervals import bootstrap_interval
 
 Scores = Mapping[str, Sequence[float]]
 """Scores of every task's episodes, by its id."""
@@ -20,7 +20,7 @@ class MeanScore:
     Examples:
         >>> sure = MeanScore.of({"a": [1.0, 1.0], "b": [1.0]})
         >>> sure.mean, sure.low, sure.high, sure.overlaps(MeanScore(0.9, 0.8, 1.0))
-        (1.0, 1.0, 1.0, True)
+        (1.0, 0.158114, 1.0, True)
     """
 
     mean: float

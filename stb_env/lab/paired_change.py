@@ -39,7 +39,7 @@ class PairedChange:
         >>> PairedChange.of(before, {**before, **dict.fromkeys(list(before)[:8], 0.0)}).said()
         'falls by 80.0 points [50.0, 100.0]'
         >>> PairedChange.of(before, before).said()
-        'stays within 2.0 points: +0.0 [+0.0, +0.0]'
+        'no change found: +0.0 [-30.8, +30.8]'
         >>> PairedChange.of(before, {**before, "task 1": 0.0}).said()
         'no change found: -10.0 [-30.0, +0.0]'
     """

@@ -11,7 +11,7 @@ from pathlib import Path
 from stb_env.errors import DataError, did_you_mean
 from stb_env.jsontypes import JsonObject
 from stb_env.metrics.agreement import cohen_kappa
-from stb_env.metrics.rates import bootstrap_interval
+from stb_env.metrics.intervals import bootstrap_interval
 
 QUESTIONS: Mapping[str, tuple[str, ...]] = {
     "solvability": ("solvable", "unsure", "unsolvable"),

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 
 from stb_env.jsontypes import JsonObject
 from stb_env.judges.original_pass import ANSWER_STATUSES, TASK_STATUSES
-from stb_env.metrics.rates import bootstrap_interval
+from stb_env.metrics.intervals import bootstrap_interval
 from stb_env.trajectory import Trajectory
 
 

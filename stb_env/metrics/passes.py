@@ -9,7 +9,7 @@ from statistics import fmean
 
 from stb_env.errors import ConfigError
 from stb_env.jsontypes import JsonObject
-from stb_env.metrics.rates import bootstrap_interval
+from stb_env.metrics.intervals import bootstrap_interval
 from stb_env.trajectory import Trajectory
 
 Trials = Mapping[str, Sequence[bool]]

@@ -9,12 +9,11 @@ from typing import SupportsFloat
 import numpy as np
 
 from stb_env.jsontypes import JsonObject
+from stb_env.metrics.intervals import bootstrap_interval
 from stb_env.trajectory import Trajectory
 
 SIMULATED = "cache (simulated)"
 """What `sources` calls a recorded answer that a simulator gave."""
-
-_RESAMPLES = 1_000
 
 
 def summarize(trajectories: Sequence[Trajectory], planned: int | None = None) -> JsonObject:
@@ -22,8 +21,8 @@ def summarize(trajectories: Sequence[Trajectory], planned: int | None = None) ->
 
     ``solved_valid`` is the share of solved among valid episodes, ``solved_all`` among all planned ones, so
     that missing and invalid episodes can never raise a rate unseen. ``mean`` is the mean reward over
-    valid episodes, ``std`` its population standard deviation over trials, ``interval`` a 95 % bootstrap
-    interval of the mean over tasks.
+    valid episodes, ``std`` its population standard deviation over trials, ``interval`` a 95 %
+    interval of the mean over tasks (`bootstrap_interval`).
 
     Args:
         trajectories: Saved episodes.
@@ -90,27 +89,6 @@ def cache_hits(counts: Mapping[str, int]) -> int:
         5
     """
     return counts.get("cache", 0) + counts.get(SIMULATED, 0)
-
-
-def bootstrap_interval(values: Sequence[float], confidence: float = 0.95) -> tuple[float, float]:
-    """Return the percentile bootstrap interval of the mean, from a fixed seed.
-
-    Args:
-        values: One number a task.
-        confidence: Share of resamples inside.
-
-    Examples:
-        >>> bootstrap_interval([1.0, 1.0, 1.0])
-        (1.0, 1.0)
-    """
-    if not values:
-        return 0.0, 0.0
-    rng = np.random.default_rng(0)
-    sample = np.asarray(values, dtype=np.float64)
-    means = np.array([rng.choice(sample, sample.size).mean() for _ in range(_RESAMPLES)])
-    tail = (1 - confidence) / 2
-    low, high = np.quantile(means, [tail, 1 - tail])
-    return _rounded(low), _rounded(high)
 
 
 def _task_means(trajectories: Iterable[Trajectory]) -> list[float]:

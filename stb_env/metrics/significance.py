@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from stb_env.errors import DataError
 from stb_env.jsontypes import JsonObject
+from stb_env.metrics.intervals import constant_interval, is_constant, quantiles
 from stb_env.trajectory import Trajectory
 
 RESAMPLES = 10_000
@@ -88,7 +89,7 @@ def paired_bootstrap(
     """Return the percentile interval of the mean difference, first minus second, tasks drawn as pairs.
 
     Args:
-        first: Score of the first run on each task.
+        first: Score of the first run on each task, between 0 and 1 unless some are beyond.
         second: Score of the second run, in the same order.
         confidence: Share of resamples inside.
         resamples: How often tasks are drawn.
@@ -99,19 +100,17 @@ def paired_bootstrap(
 
     Examples:
         >>> paired_bootstrap([1.0, 1.0], [0.5, 0.5])
-        (0.5, 0.5)
+        (-0.762829, 0.920943)
     """
     differences = _differences(first, second)
-    if not differences.size:
-        return 0.0, 0.0
+    if is_constant(differences):
+        return constant_interval(differences, -1.0, 1.0, confidence)
     rng = np.random.default_rng(seed)
     means = [
         differences[rng.integers(0, differences.size, (size, differences.size))].mean(axis=1)
         for size in _blocks(resamples, differences.size)
     ]
-    tail = (1 - confidence) / 2
-    low, high = np.quantile(np.concatenate(means), [tail, 1 - tail])
-    return round(float(low), 6), round(float(high), 6)
+    return quantiles(np.concatenate(means), confidence)
 
 
 @dataclass(frozen=True, slots=True)

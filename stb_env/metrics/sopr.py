@@ -8,7 +8,7 @@ from statistics import fmean
 
 from stb_env.jsontypes import JsonObject
 from stb_env.judges.majority import mean_scores
-from stb_env.metrics.rates import bootstrap_interval
+from stb_env.metrics.intervals import bootstrap_interval
 from stb_env.trajectory import Trajectory
 from stb_env.verdict import SCORES, VerdictStatus, Vote
 

@@ -9,7 +9,7 @@ from statistics import fmean
 from typing import Literal
 
 from stb_env.jsontypes import JsonObject
-from stb_env.metrics.rates import bootstrap_interval
+from stb_env.metrics.intervals import bootstrap_interval
 
 Result = Literal["win", "lose", "tie"]
 

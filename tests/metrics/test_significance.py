@@ -65,8 +65,11 @@ def test_the_drawn_sign_flip_comes_near_the_exact_one_and_is_never_zero():
 def test_equal_runs_differ_in_nothing():
     scores = [0.0, 1.0, 0.5]
     assert sign_flip(scores, scores) == 1.0
-    assert paired_bootstrap(scores, scores) == (0.0, 0.0)
-    assert (sign_flip([], []), paired_bootstrap([], [])) == (1.0, (0.0, 0.0))
+    low, high = paired_bootstrap(scores, scores)
+    assert low == -high < -0.5, "three tasks without a difference say little of a fourth"
+    low, high = paired_bootstrap([0.5] * 600, [0.5] * 600)
+    assert (low, high) == (pytest.approx(-0.006, abs=1e-3), pytest.approx(0.006, abs=1e-3))
+    assert (sign_flip([], []), paired_bootstrap([], [])) == (1.0, (-1.0, 1.0))
 
 
 def test_the_paired_interval_is_seeded_and_holds_the_difference():

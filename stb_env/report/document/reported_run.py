@@ -12,7 +12,8 @@ from stb_env.evaluate.discrepancies import JudgedRun
 from stb_env.evaluate.run_costs import read_seconds
 from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.metrics.cost import Cost, cost, role_usage
-from stb_env.metrics.rates import bootstrap_interval, summarize
+from stb_env.metrics.intervals import bootstrap_interval
+from stb_env.metrics.rates import summarize
 from stb_env.report.document.played_task import PlayedTask, played_tasks
 from stb_env.report.document.spread import Spread
 from stb_env.report.document.tool_calls import ToolCalls, tool_calls

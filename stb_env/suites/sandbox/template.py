@@ -47,7 +47,10 @@ def refusal(gap: Gap) -> Answer:
 
 
 class Undecided(LookupError):
-    """What a draw asks has more than one right answer; another is drawn."""
+    """What a draw asks has more than one right answer, or a clause that changes nothing; another is drawn.
+
+    A drawing function may raise it, and a solution from what no call can change.
+    """
 
 
 def ranked(rows: Iterable[T], key: Callable[[T], Any], *, most: bool = False) -> list[T]:
@@ -124,7 +127,7 @@ class Draw:
         return household(self.household)
 
     def gap(self, *gaps: Gap) -> Gap:
-        """Return what keeps the request from being met: one gap after the other, or none in a feasible twin."""
+        """Return what keeps the request from being met, each gap in turn; none in a feasible twin."""
         chosen = gaps[self.number % len(gaps)]
         self.slots += (chosen.reason, *chosen.what)
         return Gap() if self.feasible else chosen
@@ -146,10 +149,11 @@ class Template:
         name: Unique; part of task ids.
         draw: Chooses slots and returns the plan.
         tools: The tools that its solution needs.
-        calls: How many calls its solution needs, which is the task's level.
-        writes: The tables that a solved task leaves changed.
-        group: One of the six groups of StableToolBench.
+        calls: How many calls its longest solution needs, which is the task's level.
+        writes: The tables that a solved task may leave changed.
+        group: One of the six groups of StableToolBench, or `NEW_TEMPLATES`.
         offers: APIs that a task offers although its solution calls none of them.
+        unseen: Whether training never sees it, though it sees the tools.
         twins: Whether each task has an impossible twin, in which the right answer says what is lacking.
     """
 
@@ -160,15 +164,26 @@ class Template:
     writes: tuple[str, ...]
     group: str
     offers: tuple[Api, ...] = ()
+    unseen: bool = False
     twins: bool = False
 
     @property
     def held_out(self) -> bool:
         """Whether training must not see it."""
-        return any(tool.held_out for tool in self.tools)
+        return self.unseen or any(tool.held_out for tool in self.tools)
 
 
-GROUPS = ("I1-Instruction", "I1-Tool", "I1-Category", "I2-Instruction", "I2-Category", "I3-Instruction")
+NEW_TEMPLATES = "New-Templates"
+"""The group of test tasks whose tools training has seen, but not what is done with them."""
+GROUPS = (
+    "I1-Instruction",
+    "I1-Tool",
+    "I1-Category",
+    "I2-Instruction",
+    "I2-Category",
+    "I3-Instruction",
+    NEW_TEMPLATES,
+)
 _TEMPLATES: dict[str, Template] = {}
 
 
@@ -176,20 +191,26 @@ Drawing = Callable[[Draw], Plan]
 
 
 def template(
-    *tools: ToolDoc, calls: int, writes: Iterable[str] = (), offers: Iterable[Api] = ()
+    *tools: ToolDoc,
+    calls: int,
+    writes: Iterable[str] = (),
+    offers: Iterable[Api] = (),
+    unseen: bool = False,
 ) -> Callable[[Drawing], Drawing]:
     """Return a decorator that registers a function of a `Draw` as a template, under its own name.
 
     Args:
         *tools: The tools that the solution needs.
         calls: Number of calls that the solution needs.
-        writes: Tables that it changes.
+        writes: Tables that it may change.
         offers: APIs that another branch of the plan needs, so that the list of tools names no branch.
+        unseen: Whether training never sees the template, though it sees the tools.
     """
 
     def register(draw: Drawing) -> Drawing:
+        group = NEW_TEMPLATES if unseen else group_of(tools)
         return _registered(
-            Template(draw.__name__, draw, tools, calls, tuple(writes), group_of(tools), tuple(offers))
+            Template(draw.__name__, draw, tools, calls, tuple(writes), group, tuple(offers), unseen=unseen)
         )
 
     return register
@@ -212,7 +233,7 @@ def twins(
 
     def register(draw: Drawing) -> Drawing:
         return _registered(
-            Template(draw.__name__, draw, tools, calls, tuple(writes), group_of(tools), tuple(offers), True)
+            Template(draw.__name__, draw, tools, calls, tuple(writes), group_of(tools), tuple(offers), twins=True)
         )
 
     return register

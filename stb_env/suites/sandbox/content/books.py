@@ -19,7 +19,7 @@ FORMATS = ("hardback", "paperback", "audiobook")
 BRANCHES = ("Millgate", "Riverside", "Old Mint", "Castle Hill", "Lockyard", "Greenways")
 _PRIZES = ("Quill Prize", "Lantern Medal", "Tidewater Award", "Northern Laurel")
 _FIRST = (
-    "Ashes", "Beneath", "Cartography", "Daughters", "Echoes", "Marginalia", "Gardens", "Hunger", "Inventory",
+    "Ashes", "Bearings", "Cartography", "Daughters", "Echoes", "Marginalia", "Gardens", "Hunger", "Inventory",
     "Lessons", "Maps", "Notes", "Orphans", "Patience", "Rumours", "Shadows", "Theories", "Weather",
 )  # fmt: skip
 _SECOND = (
@@ -56,14 +56,18 @@ def authors() -> Mapping[str, JsonObject]:
 
 @per_edition()
 def books() -> Mapping[str, JsonObject]:
-    """Return every book by id; titles are unique, an author's years too; each author wrote three to five."""
+    """Return every book by id; titles are unique, an author's years too.
+
+    Each author wrote three to five, at ages from 22 to 84.
+    """
     rng = edition.rng("books")
     titles = [f"{first} of {second}" for first in _FIRST for second in _SECOND]
     rng.shuffle(titles)
     rows: dict[str, JsonObject] = {}
     for author in authors().values():
         count = rng.randint(3, 5)
-        for year in sorted(rng.sample(range(1985, 2025), count)):
+        born = int(author["birth_date"][:4])
+        for year in sorted(rng.sample(range(max(1985, born + 22), min(2025, born + 85)), count)):
             key = f"book-{len(rows) + 1:03}"
             rows[key] = {
                 "book_id": key,

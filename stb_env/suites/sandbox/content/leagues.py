@@ -69,7 +69,7 @@ def matches() -> Mapping[str, JsonObject]:
                 "away_team_id": away,
                 "home_goals": rng.choices(range(6), (20, 30, 25, 14, 8, 3))[0] if played else None,
                 "away_goals": rng.choices(range(6), (28, 32, 22, 11, 5, 2))[0] if played else None,
-                "attendance": rng.randint(900, 48_000) if played else None,
+                "attendance": rng.randint(900, teams()[home]["stadium_capacity"]) if played else None,
             }
     return rows
 

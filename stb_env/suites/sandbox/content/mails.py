@@ -16,24 +16,64 @@ class Kind(NamedTuple):
         subject: Its subject line.
         body: Its text, with ``{}`` where the detail goes.
         detail: What a reader would ask for.
-        fact: Type of the detail: code, date, time or number.
+        fact: Type of the detail: code, date, time or number, which is an amount in aurel.
+        field: Name of the detail as a field of an answer.
     """
 
     subject: str
     body: str
     detail: str
     fact: str
+    field: str
 
 
 KINDS = (
-    Kind("Key box", "The key box at the back door opens with {}. Leave it locked!", "key box code", "code"),
-    Kind("Wifi", "You asked for the wifi password of the cabin: {}.", "wifi password", "code"),
-    Kind("Your train", "I booked you on the train that leaves at {}, coach two.", "departure time", "time"),
-    Kind("Concert", "Doors are at {}; bring the printed tickets.", "time when the doors open", "time"),
-    Kind("Our visit", "We would arrive on {} and stay for two nights.", "day of arrival", "date"),
-    Kind("Handover", "The landlord can do the handover on {} only.", "day of the handover", "date"),
-    Kind("Roof repair", "The roofer wants {} AUR, materials included.", "price in AUR", "number"),
-    Kind("Group gift", "We collected {} AUR for the gift so far.", "amount collected in AUR", "number"),
+    Kind(
+        "Key box",
+        "The key box at the back door opens with {}. Leave it locked!",
+        "key box code",
+        "code",
+        "key_box_code",
+    ),
+    Kind(
+        "Wifi", "You asked for the wifi password of the cabin: {}.", "wifi password", "code", "wifi_password"
+    ),
+    Kind(
+        "Your train",
+        "I booked you on the train that leaves at {}, coach two.",
+        "departure time",
+        "time",
+        "departs",
+    ),
+    Kind(
+        "Concert",
+        "Doors are at {}; bring the printed tickets.",
+        "time when the doors open",
+        "time",
+        "doors_open",
+    ),
+    Kind(
+        "Our visit",
+        "We would arrive on {} and stay for two nights.",
+        "day of arrival",
+        "date",
+        "arrival_date",
+    ),
+    Kind(
+        "Handover",
+        "The landlord can do the handover on {} only.",
+        "day of the handover",
+        "date",
+        "handover_date",
+    ),
+    Kind("Roof repair", "The roofer wants {} AUR, materials included.", "price in AUR", "number", "price"),
+    Kind(
+        "Group gift",
+        "We collected {} AUR for the gift so far.",
+        "amount collected in AUR",
+        "number",
+        "amount",
+    ),
 )
 
 

@@ -15,6 +15,8 @@ DIETS = ("any", "vegetarian", "vegan")
 _STYLES = (
     "Harvest", "Smoky", "Golden", "Midnight", "Rustic", "Festive", "Peppered", "Lazy", "Market", "Sunday",
 )  # fmt: skip
+_SIDES = ("Butter", "Cream", "Lemon", "Raisin", "Walnut", "Almond", "Hazelnut")
+"""Foods that no dish consists of in the main."""
 _DISHES = ("Stew", "Salad", "Pie", "Soup", "Bake", "Skillet", "Dumplings", "Gratin", "Curry")
 
 
@@ -23,7 +25,8 @@ def recipes() -> Mapping[str, JsonObject]:
     """Return every recipe by id; ``ingredients`` are (food id, grams a serving); names are unique."""
     rng = edition.rng("recipes")
     keys = list(foods())
-    titles = [(style, key, dish) for style in _STYLES for key in keys for dish in _DISHES]
+    mains = [key for key in keys if foods()[key]["name"] not in _SIDES]
+    titles = [(style, key, dish) for style in _STYLES for key in mains for dish in _DISHES]
     rows = {}
     for index, (style, main, dish) in enumerate(rng.sample(titles, COUNT)):
         others = rng.sample([key for key in keys if key != main], 2 + index % 3)

@@ -9,7 +9,7 @@ from stb_env.suites.sandbox import facts
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.coming_days import days_left
 from stb_env.suites.sandbox.content.currencies import currencies
-from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, template
+from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, Undecided, template
 from stb_env.suites.sandbox.tools import bill_box, pocket_bank, rate_board
 
 _FOREIGN = sorted(code for code in currencies() if code != "AUR")
@@ -39,8 +39,11 @@ def _pay(invoices: Iterable[Row], account: Row) -> Steps[None]:
 @template(bill_box.TOOL, calls=1)
 def invoices_above(draw: Draw) -> Plan:
     """Which open invoices exceed an amount."""
-    rows = _invoices(draw.home(), "open")
-    limit = draw.between(10, int(max(row["amount"] for row in rows)) - 1)
+    home = draw.home()
+    amounts, overdue = ([row["amount"] for row in _invoices(home, status)] for status in ("open", "overdue"))
+    limit = draw.between(10, 139)
+    if not min(amounts) <= limit < min(max(amounts), max(overdue)):
+        raise Undecided
 
     def solve() -> Solution:
         rows = (yield bill_box.list_invoices(status="open"))["results"]
@@ -58,7 +61,9 @@ def invoices_above(draw: Draw) -> Plan:
     )
 
 
-@template(bill_box.TOOL, pocket_bank.TOOL, rate_board.TOOL, calls=5, writes=("invoices", "accounts"))
+@template(
+    bill_box.TOOL, pocket_bank.TOOL, rate_board.TOOL, calls=5, writes=("invoices", "accounts"), unseen=True
+)
 def pay_invoice(draw: Draw) -> Plan:
     """Pay an invoice and tell what is left, in another currency."""
     home = draw.home()
@@ -71,7 +76,8 @@ def pay_invoice(draw: Draw) -> Plan:
         left = (yield from _account(kind))["balance"]
         row = yield rate_board.convert_amount(amount=left, source_code="AUR", target_code=code)
         return Answer(
-            f"Paid; {row['converted']:.2f} {code} are left.", [facts.number("left", row["converted"])]
+            f"Paid; {row['converted']:.2f} {code} are left.",
+            [facts.number("balance_after", row["converted"], f"in {code}, to cents")],
         )
 
     return Plan(
@@ -108,8 +114,8 @@ def pay_from_fitting_account(draw: Draw) -> Plan:
         return Answer(
             f"I paid from the {kind} account; the invoice was due on {invoice['due_on']}.",
             [
-                facts.name("account", kind),
-                facts.date("due", invoice["due_on"]),
+                facts.choice("account", kind, pocket_bank.KINDS, "the account that paid"),
+                facts.date("due_date", invoice["due_on"]),
             ],
         )
 
@@ -141,7 +147,10 @@ def refund_and_pay(draw: Draw) -> Plan:
         row = yield from _invoice(new)
         yield from _pay([row], (yield from _account(kind)))
         left = (yield from _account(kind))["balance"]
-        return Answer(f"Done; the {kind} account holds {left:.2f} AUR.", [facts.number("left", left)])
+        return Answer(
+            f"Done; the {kind} account holds {left:.2f} AUR.",
+            [facts.number("balance_after", left, "in AUR, to cents")],
+        )
 
     return Plan(
         (
@@ -156,42 +165,44 @@ def refund_and_pay(draw: Draw) -> Plan:
     )
 
 
-@template(bill_box.TOOL, rate_board.TOOL, calls=3)
+@template(bill_box.TOOL, rate_board.TOOL, calls=3, writes=("invoices", "accounts"))
 def refund_too_late(draw: Draw) -> Plan:
-    """Try to have a payment refunded too late; nothing changes."""
-    old = [row for row in _invoices(draw.home(), "paid") if days_left(row["paid_on"]) < -14]
-    issuer, code = draw.pick(old)["issuer"], draw.pick(_FOREIGN)
+    """Have a payment refunded, unless it is too late for that."""
+    paid, in_time = _invoices(draw.home(), "paid"), draw.pick((True, False))
+    issuer = draw.pick([row for row in paid if (days_left(row["paid_on"]) >= -14) is in_time])["issuer"]
+    code = draw.pick(_FOREIGN)
 
     def solve() -> Solution:
         invoice = yield from _invoice(issuer)
         refunded = True
-        try:
-            yield bill_box.refund_invoice(invoice_id=invoice["invoice_id"])
-        except ApiError:
-            refunded = False
+        if invoice["status"] == "paid":
+            try:
+                yield bill_box.refund_invoice(invoice_id=invoice["invoice_id"])
+            except ApiError:
+                refunded = False
         row = yield rate_board.convert_amount(amount=invoice["amount"], source_code="AUR", target_code=code)
         return Answer(
             f"{'Yes' if refunded else 'No'}. It is about {row['converted']:.2f} {code}.",
             [
-                facts.yes_no("refunded", refunded),
-                facts.number("amount", row["converted"]),
+                facts.yes_no("was_refunded", refunded),
+                facts.number("amount", row["converted"], f"amount of the invoice in {code}, to cents"),
             ],
         )
 
     return Plan(
         (
-            f"Is my payment to {issuer} still refundable, yes or no? If it is, have it refunded. How much "
-            f"is it in {code}?",
-            f"Try to get a refund of what I paid {issuer}. Did it work (yes or no)? Give me the amount in "
-            f"{code} too.",
-            f"I want the money for the {issuer} invoice back. Ask for it, tell me with a yes or no whether "
-            f"that went through, and convert the amount to {code}.",
+            f"Is my payment to {issuer} still refundable? If it is, have it refunded. How much is the "
+            f"invoice in {code}, either way?",
+            f"Try to get a refund of what I paid {issuer}. Did it work? Give me the amount of that invoice "
+            f"in {code} too.",
+            f"I want the money for the {issuer} invoice back. Ask for it, tell me whether that went "
+            f"through, and convert the amount of the invoice to {code}.",
         ),
         solve,
     )
 
 
-@template(bill_box.TOOL, pocket_bank.TOOL, calls=7, writes=("invoices", "accounts", "transfers"))
+@template(bill_box.TOOL, pocket_bank.TOOL, calls=7, writes=("invoices", "accounts", "transfers"), unseen=True)
 def clear_overdue(draw: Draw) -> Plan:
     """Fill up an account and pay everything that is overdue from it."""
     draw.home()
@@ -208,16 +219,19 @@ def clear_overdue(draw: Draw) -> Plan:
         overdue = (yield bill_box.list_invoices(status="overdue"))["results"]
         yield from _pay(overdue, {"account_id": ids[payer]})
         left = (yield from _account(payer))["balance"]
-        return Answer(f"All is paid; {left:.2f} AUR are left.", [facts.number("left", left)])
+        return Answer(
+            f"All is paid; {left:.2f} AUR are left.",
+            [facts.number("balance_after", left, "in AUR, to cents")],
+        )
 
     return Plan(
         (
-            f"Move {amount} AUR from {source} to {payer} (once), then pay all overdue invoices from my "
-            f"{payer} account. How much does it hold afterwards?",
+            f"Move {amount} AUR from {source} to {payer}, then pay all overdue invoices from my {payer} "
+            "account. How much does it hold afterwards, in AUR?",
             f"Clear my overdue invoices out of the {payer} account, after transferring {amount} aurel into "
-            f"it from {source} if that has not been done. What is left in {payer}?",
-            f"I want nothing overdue any more: top {payer} up with {amount} AUR from {source}, a single "
-            f"time, and let it pay every overdue invoice. Report the final balance of {payer}.",
+            f"it from {source}. What is left in {payer}, in aurel?",
+            f"I want nothing overdue any more: top {payer} up with {amount} AUR from {source}, and let it "
+            f"pay every overdue invoice. Report the final balance of {payer} in AUR.",
         ),
         solve,
     )

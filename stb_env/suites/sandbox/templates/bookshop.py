@@ -25,7 +25,7 @@ def bulk_order(draw: Draw) -> Plan:
     def solve() -> Solution:
         number = (yield from _articles(title))[form]
         cents = (yield spine_and_co.quote_copies(article_number=number, copies=copies))["total_cents"]
-        return Answer(f"They cost {cents / 100:.2f} AUR.", [facts.number("total", cents / 100)])
+        return Answer(f"They cost {cents / 100:.2f} AUR.", [facts.number("total", cents / 100, "in AUR")])
 
     return Plan(
         (
@@ -53,7 +53,7 @@ def cheapest_edition(draw: Draw) -> Plan:
         total = quote["total_cents"] / 100
         return Answer(
             f"The {best} is the {wording}; together that is {total:.2f} AUR.",
-            [facts.name("format", best), facts.number("total", total)],
+            [facts.choice("format", best, FORMATS), facts.number("total", total, "in AUR")],
         )
 
     return Plan(

@@ -34,15 +34,13 @@ def _kind(row: Row) -> Kind:
 @template(huddle.TOOL, calls=1)
 def chat_detail(draw: Draw) -> Plan:
     """What somebody wrote in a channel."""
-    rows = _posts(draw)
-    post = draw.pick(rows)
+    post = draw.pick(_posts(draw))
     author, channel, kind = post["author"], post["channel"], _kind(post)
-    texts = [row["text"] for row in rows]
 
     def solve() -> Solution:
         page = yield huddle.channel_posts(channel=channel, author=author)
         _, detail = detail_in(page["results"][0]["text"])
-        return Answer(f"It is {detail}.", [detail_fact(kind, detail, texts)])
+        return Answer(f"It is {detail}.", [detail_fact(kind, detail)])
 
     return Plan(
         (
@@ -66,9 +64,9 @@ def write_post(draw: Draw) -> Plan:
 
     return Plan(
         (
-            f'Post "{message}" in #{channel}, unless I have done so.',
-            f'Tell the channel {channel}: "{message}" Check that it is not there yet.',
-            f'Write "{message}" in our Huddle channel {channel}, once, after looking at the posts there.',
+            f'Post "{message}" in #{channel}.',
+            f'Tell the channel {channel}: "{message}"',
+            f'Write "{message}" in our Huddle channel {channel}.',
         ),
         solve,
     )
@@ -106,15 +104,13 @@ def post_in_extreme_channel(draw: Draw) -> Plan:
         rows = (yield huddle.list_channels())["channels"]
         best = (max if wish == "most" else min)(rows, key=lambda row: row["members"])["name"]
         yield from _written(best, message)
-        return Answer(f"It is in {best} now.", [facts.name("channel", best)])
+        return Answer(f"It is in {best} now.", [facts.choice("channel", best, huddle.CHANNELS)])
 
     return Plan(
         (
-            f'Post "{message}" in the Huddle channel with the {wish} members, if it is not there yet. Which '
-            "channel is that?",
-            f'Which of my channels has the {wish} members? Write "{message}" there, once only.',
-            f'Find the channel that has the {wish} members, look whether I wrote "{message}" there and do '
-            "so if I have not. Name the channel.",
+            f'Post "{message}" in the Huddle channel with the {wish} members. Which channel is that?',
+            f'Which of my channels has the {wish} members? Write "{message}" there.',
+            f'Find the channel that has the {wish} members and write "{message}" there. Name the channel.',
         ),
         solve,
     )

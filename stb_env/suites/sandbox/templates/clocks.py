@@ -9,7 +9,7 @@ from stb_env.suites.sandbox.content.households import friends
 from stb_env.suites.sandbox.content.places import cities
 from stb_env.suites.sandbox.lookups import contact_id
 from stb_env.suites.sandbox.manners import show_clock
-from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, template
+from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Undecided, template
 from stb_env.suites.sandbox.tools import city_atlas, clock_shift, contact_book, skyfare
 
 _CITIES = Options(lambda: cities().values())
@@ -29,8 +29,10 @@ _NEAR = Options(
 def call_contact(draw: Draw) -> Plan:
     """What time it is for a contact when one calls."""
     draw.home()
-    friend, here, at = draw.pick(friends(draw.household)), draw.pick(_CITIES)["name"], draw.pick(_CLOCKS)
-    name = friend["name"]
+    friend = draw.pick(friends(draw.household))
+    name, offset = friend["name"], cities()[friend["city_id"]]["utc_offset_hours"]
+    here = draw.pick([city["name"] for city in _CITIES if city["utc_offset_hours"] != offset])
+    at = draw.pick(_CLOCKS)
 
     def solve() -> Solution:
         row = yield contact_book.contact_details(contact_id=(yield from contact_id(name)))
@@ -40,7 +42,7 @@ def call_contact(draw: Draw) -> Plan:
             f"In {there} it is {shifted['time']} then.",
             [
                 facts.name("city", there),
-                facts.time("time", shifted["time"]),
+                facts.time("local_time", shifted["time"], "by the clocks of that city"),
             ],
         )
 
@@ -67,11 +69,13 @@ def flight_arrival(draw: Draw) -> Plan:
         target = (yield city_atlas.city_details(city_id=row["destination_city_id"]))["name"]
         landed = yield clock_shift.add_minutes(time=row["departs"], minutes=row["duration_minutes"] + extra)
         local = yield clock_shift.shift_time(time=landed["time"], from_city=origin, to_city=target)
+        if local["time"] == landed["time"]:
+            raise Undecided  # The time zone changes nothing.
         return Answer(
             f"It is {local['time']} in {target}.",
             [
-                facts.time("local_time", local["time"]),
-                facts.name("destination", target),
+                facts.time("time_outside", local["time"], "by the clocks at the destination"),
+                facts.name("city", target, "the destination"),
             ],
         )
 
@@ -96,11 +100,13 @@ def office_overlap(draw: Draw) -> Plan:
 
     def solve() -> Solution:
         row = yield clock_shift.common_hours(first_city=one, second_city=two, opens=opens, closes=closes)
-        # The other end is that of the working hours, which the query gives.
-        moved = row["to"] if row["from"] == opens else row["from"]
         return Answer(
             f"From {row['from']} to {row['to']}, that is {row['minutes']} minutes.",
-            [facts.number("overlap", row["minutes"], "in min"), facts.time("moved_end", moved)],
+            [
+                facts.time("start", row["from"], f"by the clocks of {one}"),
+                facts.time("end", row["to"], f"by the clocks of {one}"),
+                facts.integer("minutes", row["minutes"], "from start to end"),
+            ],
         )
 
     return Plan(

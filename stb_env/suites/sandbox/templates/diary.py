@@ -31,7 +31,6 @@ def contact_phone(draw: Draw) -> Plan:
     """What a contact's phone number is."""
     draw.home()
     name = draw.pick(friends(draw.household))["name"]
-    others = [friend["phone"] for friend in friends(draw.household)]
 
     def solve() -> Solution:
         row = yield contact_book.contact_details(contact_id=(yield from contact_id(name)))
@@ -66,7 +65,7 @@ def add_contact(draw: Draw) -> Plan:
     return Plan(
         (
             f"Save {name} in my contacts with the number {number}.",
-            f"I met {name} today, phone {number}. Add the contact unless I have it already.",
+            f"I met {name} today, phone {number}. Add this person to my contacts.",
             f"Make sure that my contacts have {name} under {number}.",
         ),
         solve,
@@ -120,7 +119,6 @@ def day_agenda(draw: Draw) -> Plan:
     """What is on a day's calendar."""
     events = draw.home().table("events").values()
     when = draw.pick(sorted({row["date"] for row in events}))
-    titles = sorted({row["title"] for row in events})
 
     def solve() -> Solution:
         rows = (yield day_planner.list_events(date=when))["events"]
@@ -128,8 +126,8 @@ def day_agenda(draw: Draw) -> Plan:
         return Answer(
             f"You have: {agenda}.",
             [
-                facts.names("events", [row["title"] for row in rows]),
-                facts.time("first_start", rows[0]["start_time"]),
+                facts.names("events", [row["title"] for row in rows], "titles of all events"),
+                facts.time("start_time", rows[0]["start_time"], "of the first event"),
             ],
         )
 
@@ -161,9 +159,7 @@ def create_event(draw: Draw) -> Plan:
         (
             f'Put "{title}" into my calendar on {long_date(when)} at {start} for {minutes} minutes.',
             f'Block {minutes} minutes from {start} on {when} for "{title}".',
-            f'Schedule "{title}" ({minutes} minutes) on {long_date(when)}, starting {start}. '
-            "Check that it is "
-            f"not there already.",
+            f'Schedule "{title}" ({minutes} minutes) on {long_date(when)}, starting {start}.',
         ),
         solve,
     )
@@ -193,7 +189,7 @@ def move_event(draw: Draw) -> Plan:
     )
 
 
-@template(contact_book.TOOL, day_planner.TOOL, calls=3, writes=("events",))
+@template(contact_book.TOOL, day_planner.TOOL, calls=3, writes=("events",), unseen=True)
 def meet_contact(draw: Draw) -> Plan:
     """Arrange to meet a contact."""
     draw.home()
@@ -210,11 +206,9 @@ def meet_contact(draw: Draw) -> Plan:
     return Plan(
         (
             f'Put a one-hour event called "Coffee" with my contact {name} into my calendar: '
-            f"{long_date(when)}, "
-            f"{start}. Link the contact.",
+            f"{long_date(when)}, {start}. Link the contact.",
             f"I meet {name} (in my contacts) on {when} at {start} for an hour. Create the event "
-            '"Coffee" with '
-            f"the contact attached, if I have nothing on that day.",
+            '"Coffee" with the contact attached.',
             f'Schedule "Coffee" for 60 minutes on {long_date(when)} from {start}, with {name} as '
             "linked contact.",
         ),

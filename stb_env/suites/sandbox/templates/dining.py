@@ -7,7 +7,7 @@ from datetime import date
 from stb_env.backend.world import Row
 from stb_env.suites.sandbox import facts
 from stb_env.suites.sandbox.api_error import ApiError
-from stb_env.suites.sandbox.content.bistros import SLOTS, bistros, days_with_table
+from stb_env.suites.sandbox.content.bistros import AREAS, SLOTS, bistros, days_with_table
 from stb_env.suites.sandbox.content.coming_days import days_left
 from stb_env.suites.sandbox.content.currencies import currencies
 from stb_env.suites.sandbox.content.edition import Options, per_edition
@@ -18,7 +18,6 @@ from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps,
 from stb_env.suites.sandbox.tools import city_atlas, contact_book, day_planner, rate_board, table_book
 
 _BISTROS = Options(lambda: bistros().values())
-_NAMES = Options(lambda: [row["name"] for row in _BISTROS])
 _FOREIGN = sorted(code for code in currencies() if code != "AUR")
 # Beyond all reservations and calendar entries that a household starts with.
 _DAYS = days(50, 200)
@@ -46,6 +45,13 @@ def _reserved(bistro: Row, date: str, guests: int, earliest: str) -> Steps[Row]:
     return row or {}
 
 
+def _reservation_at(restaurant: str) -> Steps[Row]:
+    for row in (yield table_book.list_reservations())["reservations"]:
+        if row["restaurant"] == restaurant:
+            return dict(row)
+    raise ApiError(f"there is no reservation at {restaurant}")
+
+
 def _restaurant(city: str, name: str) -> Steps[Row]:
     rows = (yield table_book.find_restaurants(city_name=city))["restaurants"]
     row: Row = next(row for row in rows if row["name"] == name)
@@ -65,7 +71,7 @@ def reserve_or_later(draw: Draw) -> Plan:
         row = yield from _reserved(bistro, when, guests, time)
         return Answer(
             f"It is in the {row['area']} at {row['time']}; the deposit is {row['deposit']:.2f} AUR.",
-            [facts.name("area", row["area"]), facts.number("deposit", row["deposit"])],
+            [facts.choice("area", row["area"], AREAS), facts.number("deposit", row["deposit"], "in AUR")],
         )
 
     return Plan(
@@ -102,8 +108,8 @@ def move_reservation(draw: Draw) -> Plan:
         return Answer(
             f"You have the {area} at {time}.",
             [
-                facts.time("time", time),
-                facts.name("area", area),
+                facts.time("reservation_time", time),
+                facts.choice("area", area, AREAS),
             ],
         )
 
@@ -120,39 +126,39 @@ def move_reservation(draw: Draw) -> Plan:
     )
 
 
-@template(table_book.TOOL, rate_board.TOOL, calls=3)
+@template(table_book.TOOL, rate_board.TOOL, calls=4, writes=("reservations",))
 def more_guests_too_late(draw: Draw) -> Plan:
-    """Try to change a reservation that is too close; nothing changes."""
-    late = [row for row in draw.home().table("reservations").values() if days_left(row["date"]) < 2]
-    row = draw.pick(late)
+    """Change the number of guests of a reservation, unless it is too late for that."""
+    rows, in_time = draw.home().table("reservations").values(), draw.pick((True, False))
+    row = draw.pick([row for row in rows if (days_left(row["date"]) >= 2) is in_time])
     name, code = row["restaurant"], draw.pick(_FOREIGN)
     guests = draw.pick([count for count in range(1, 9) if count != row["guests"]])
 
     def solve() -> Solution:
-        rows = (yield table_book.list_reservations())["reservations"]
-        row = next(row for row in rows if row["restaurant"] == name)
+        row = yield from _reservation_at(name)
         changed = True
         try:
             yield table_book.change_guests(reservation_id=row["reservation_id"], guests=guests)
         except ApiError:
             changed = False
+        row = yield from _reservation_at(name)
         deposit = yield rate_board.convert_amount(amount=row["deposit"], source_code="AUR", target_code=code)
         return Answer(
             f"{'Yes' if changed else 'No'}; the deposit is {deposit['converted']:.2f} {code}.",
             [
-                facts.yes_no("changed", changed),
-                facts.number("deposit", deposit["converted"]),
+                facts.yes_no("was_changed", changed),
+                facts.number("deposit", deposit["converted"], f"of the reservation as it is now, in {code}"),
             ],
         )
 
     return Plan(
         (
             f"Change the number of guests for my table at {name} to {guests}, if that is still possible. "
-            f"Is it, yes or no? And how much is the deposit as it stood before, in {code}?",
-            f"We will be {guests} at {name}. Try to change the reservation, say yes or no as to whether it "
-            f"worked, and convert the deposit that I had paid so far to {code}. Cancel nothing.",
-            f"Is it still possible, yes or no, to make my reservation at {name} one for {guests}? If it "
-            f"is, do so. I also want the deposit of the booking as I found it, in {code}.",
+            f"Is it? And how much is the deposit of the reservation after that, in {code}?",
+            f"We will be {guests} at {name}. Try to change the reservation, tell me whether it worked, and "
+            f"convert the deposit that the reservation has in the end to {code}. Cancel nothing.",
+            f"Is it still possible to make my reservation at {name} one for {guests}? If it is, do so. I "
+            f"also want the deposit that the booking then has, changed or not, in {code}.",
         ),
         solve,
     )
@@ -165,6 +171,7 @@ def more_guests_too_late(draw: Draw) -> Plan:
     day_planner.TOOL,
     calls=9,
     writes=("reservations", "events"),
+    unseen=True,
 )
 def dinner_with_contact(draw: Draw) -> Plan:
     """Reserve a table in a contact's city and put the dinner into the calendar."""
@@ -189,7 +196,7 @@ def dinner_with_contact(draw: Draw) -> Plan:
             f"{row['restaurant']} at {row['time']}.",
             [
                 facts.name("restaurant", row["restaurant"]),
-                facts.time("time", row["time"]),
+                facts.time("reservation_time", row["time"]),
             ],
         )
 

@@ -52,29 +52,36 @@ def garment_in_stock(draw: Draw) -> Plan:
         return Answer(
             f"{'Yes' if stock >= count else 'No'}, {count} of them cost {cost:.2f} AUR.",
             [
-                facts.yes_no("in_stock", stock >= count),
-                facts.number("cost", cost),
+                facts.yes_no("is_in_stock", stock >= count, "whether there are as many in that size"),
+                facts.number("total", cost, "in AUR"),
             ],
         )
 
     return Plan(
         (
-            f"Does Thread House have {count} of the {name} in size {size} (answer that in one word), and "
-            "what would they cost in aurel?",
-            f"I need {count} x {name}, size {size}. Are there enough at Thread House? One word for that, "
-            "and then the total in AUR.",
-            f"Are {count} pieces of the {name} ({size}) in stock at Thread House? Say so in a word first, "
-            "then work out the sum in aurel, from cents.",
+            f"Does Thread House have {count} of the {name} in size {size}, and what would they cost in "
+            "aurel?",
+            f"I need {count} x {name}, size {size}. Are there enough at Thread House, and what is the total "
+            "in AUR?",
+            f"Are {count} pieces of the {name} ({size}) in stock at Thread House? Work out the sum in aurel "
+            "too, from cents.",
         ),
         solve,
     )
 
 
-@template(thread_house.TOOL, calls=3, writes=("purchases",))
+@template(
+    thread_house.TOOL,
+    calls=3,
+    writes=("purchases",),
+    offers=[thread_house.search_garments, thread_house.buy_garment],
+)
 def buy_garment(draw: Draw) -> Plan:
-    """Buy a garment."""
+    """Buy a garment, unless it was bought before."""
     home = draw.home()
-    name, count = draw.pick(_new(home))["name"], draw.between(2, 5)
+    known = [row["garment"] for row in home.table("purchases").values()]
+    new = draw.pick((True, False))
+    name, count = draw.pick([row["name"] for row in _new(home)] if new else known), draw.between(2, 5)
 
     def solve() -> Solution:
         row = yield from _bought(name)
@@ -82,16 +89,23 @@ def buy_garment(draw: Draw) -> Plan:
             key = (yield from _garment(name))["garment_id"]
             row = yield thread_house.buy_garment(garment_id=key, quantity=count, size="M")
         cost = row["paid_cents"] / 100
-        return Answer(f"Bought for {cost:.2f} AUR.", [facts.number("cost", cost)])
+        return Answer(
+            f"{'Bought' if new else 'You have it'} for {cost:.2f} AUR.",
+            [
+                facts.yes_no("was_bought", new, "whether it was bought now, and not before"),
+                facts.number("total", cost, "price of that purchase in AUR"),
+            ],
+        )
 
     return Plan(
         (
-            f"Buy {count} of the {name} in size M at Thread House, unless I have bought it there before. "
-            "What do I pay in aurel?",
-            f"Check my Thread House purchases; if the {name} is missing there, order {count} in M. How "
-            "much is that in AUR?",
-            f"I want {count} x {name}, size M, from Thread House (a single purchase, please look first). "
-            "Tell me the price in aurel.",
+            f"Buy {count} of the {name} in size M at Thread House, unless I have bought it there before, in "
+            "whatever size. Did you buy it now? And what did the purchase, this one or the old one, cost in "
+            "aurel?",
+            f"Check my Thread House purchases; only if the {name} is missing there, order {count} in M. Was "
+            "an order made, and how much was paid for it in AUR, now or back then?",
+            f"I want {count} x {name}, size M, from Thread House, but not if I have that garment from there "
+            "already. Tell me whether you bought it, and what my purchase of it, new or old, cost in aurel.",
         ),
         solve,
     )
@@ -116,7 +130,10 @@ def swap_purchase(draw: Draw) -> Plan:
         cost = row["paid_cents"] / 100
         return Answer(
             f"You get {back:.2f} AUR back and pay {cost:.2f} AUR.",
-            [facts.number("refund", back), facts.number("cost", cost)],
+            [
+                facts.number("refund", back, "in AUR"),
+                facts.number("total", cost, "price of the new purchase in AUR"),
+            ],
         )
 
     return Plan(
@@ -132,69 +149,91 @@ def swap_purchase(draw: Draw) -> Plan:
     )
 
 
-@template(thread_house.TOOL, calls=3)
+def _returnable_or_not(draw: Draw) -> str:
+    """Draw a garment that was bought: one that may go back as often as one that is too old for that."""
+    home, in_time = draw.home(), draw.pick((True, False))
+    oldest, latest = (30, 1) if in_time else (999, 31)
+    return str(draw.pick(_purchases(home, oldest=oldest, latest=latest))["garment"])
+
+
+@template(thread_house.TOOL, calls=3, writes=("purchases",))
 def return_too_late(draw: Draw) -> Plan:
-    """Try to return something after the end of the return period; nothing changes."""
-    name = draw.pick(_purchases(draw.home(), oldest=999, latest=31))["garment"]
-    count = draw.between(2, 12)
+    """Return something, unless it is too late for that."""
+    name, count = _returnable_or_not(draw), draw.between(2, 12)
 
     def solve() -> Solution:
         row = yield from _bought(name)
-        accepted = row is not None
-        try:
-            yield thread_house.return_purchase(purchase_id=row["purchase_id"] if row else "")
-        except ApiError:
-            accepted = False
+        accepted = row is not None and row["status"] == "returning"
+        if row and not accepted:
+            try:
+                yield thread_house.return_purchase(purchase_id=row["purchase_id"])
+                accepted = True
+            except ApiError:
+                pass
         cost = round((yield from _garment(name))["price_cents"] * count / 100, 2)
         return Answer(
             f"{'Yes' if accepted else 'No'}; {count} new ones cost {cost:.2f} AUR.",
             [
-                facts.yes_no("accepted", accepted),
-                facts.number("cost", cost),
+                facts.yes_no("was_accepted", accepted, "whether the return was accepted"),
+                facts.number("total", cost, "price of the new ones in AUR"),
             ],
         )
 
     return Plan(
         (
-            f"Send the {name} back to Thread House if they still take it. Do they, yes or no? And what "
-            f"would {count} new ones cost, in aurel?",
-            f"Does Thread House accept the {name} as a return? Try it, begin with yes or no, and tell me "
-            f"the price of {count} of them in AUR either way.",
-            f"Return my {name} (Thread House) if that is possible. I want a clear yes or no, and the sum "
-            f"in aurel for {count} pieces at the present price.",
+            f"Send the {name} back to Thread House if they still take it. Do they? And what would {count} "
+            "new ones cost, in aurel?",
+            f"Does Thread House accept the {name} as a return? Try it, and tell me the price of {count} of "
+            "them in AUR either way.",
+            f"Return my {name} (Thread House) if that is possible. Tell me whether they took it, and the "
+            f"sum in aurel for {count} pieces at the present price.",
         ),
         solve,
     )
 
 
-@template(thread_house.TOOL, task_tray.TOOL, calls=4, writes=("todos",))
+@template(
+    thread_house.TOOL,
+    task_tray.TOOL,
+    calls=4,
+    writes=("purchases", "todos"),
+    offers=[task_tray.search_todos, task_tray.add_todo],
+)
 def donate_instead(draw: Draw) -> Plan:
     """Return something; where it is too late, note to give it away."""
-    name = draw.pick(_purchases(draw.home(), oldest=999, latest=31))["garment"]
+    name = _returnable_or_not(draw)
     when, title = draw.pick(days(3, 40)), f"Donate the {name}"
 
     def solve() -> Solution:
         row = yield from _bought(name)
-        delivered = row["delivered_on"] if row else ""
-        try:
-            yield thread_house.return_purchase(purchase_id=row["purchase_id"] if row else "")
-        except ApiError:
-            if not (yield task_tray.search_todos(title=title))["results"]:
-                yield task_tray.add_todo(list_name="Errands", title=title, due_date=when.isoformat())
-        last = (date.fromisoformat(delivered) + timedelta(days=30)).isoformat()
+        if row is None:
+            raise ApiError(f"no purchase of {name}")
+        accepted = row["status"] == "returning"
+        if not accepted:
+            try:
+                yield thread_house.return_purchase(purchase_id=row["purchase_id"])
+                accepted = True
+            except ApiError:
+                if not (yield task_tray.search_todos(title=title))["results"]:
+                    yield task_tray.add_todo(list_name="Errands", title=title, due_date=when.isoformat())
+        last = (date.fromisoformat(row["delivered_on"]) + timedelta(days=30)).isoformat()
         return Answer(
-            f"The return period ended on {last}; it is on your list.",
-            [facts.date("end_of_the_period", last)],
+            f"{'It goes back' if accepted else 'It is on your list'}; the last day for that is {last}.",
+            [
+                facts.yes_no("was_accepted", accepted, "whether the return was accepted"),
+                facts.date("last_return_date", last, "the last day on which it could go back"),
+            ],
         )
 
     return Plan(
         (
             f'Return the {name} to Thread House. Should they refuse, put "{title}" on my Errands list, due '
-            f"{when}, and tell me on which date the return period ended.",
-            f"Try to send the {name} back to Thread House; if it is too late, when did the period end? In "
-            f'that case add the to-do "{title}" to Errands for {long_date(when)}.',
-            f'If Thread House no longer takes the {name} back, I will give it away: then note "{title}" in '
-            f"Errands with {when} as due date, and give me the last day on which it could have gone back.",
+            f"{when}. Tell me whether they took it, and on which date its return period ends or ended.",
+            f"Try to send the {name} back to Thread House. Did it work, and what is the last day of its "
+            f'return period? If it is too late, add the to-do "{title}" to Errands for {long_date(when)}.',
+            f"Thread House should take the {name} back. Only if they refuse I will give it away: then note "
+            f'"{title}" in Errands with {when} as due date. Did they accept it? Give me the last day for '
+            "returning it, too.",
         ),
         solve,
     )
@@ -224,17 +263,17 @@ def exchange_or_else(draw: Draw) -> Plan:
                 yield thread_house.return_purchase(purchase_id=key)
         return Answer(
             f"{'Yes' if there else 'No'}, size {size} was {'there' if there else 'sold out'}.",
-            [facts.yes_no("in_stock", there)],
+            [facts.yes_no("is_in_stock", there, "whether there are as many in that size")],
         )
 
     return Plan(
         (
             f"My {name} from Thread House should have another size. Exchange the purchase for {size} if "
-            f"the shop has enough of that size, else {fallback}. Was {size} in stock (in one word)?",
+            f"the shop has enough of that size, else {fallback}. Was there enough of {size}?",
             f"Check whether Thread House has my {name} in {size}, as many as I bought. If so, exchange my "
-            f"purchase; otherwise {fallback}. In one word: was the size available?",
+            f"purchase; otherwise {fallback}. Was the size available in that number?",
             f"I would like my {name} in {size} instead. Should Thread House lack the stock for it, "
-            f"{fallback}. Was there enough of {size}? One word will do.",
+            f"{fallback}. Was there enough of {size}?",
         ),
         solve,
     )

@@ -10,7 +10,7 @@ from stb_env.suites.sandbox.content.places import cities
 from stb_env.suites.sandbox.content.rail import trains_by_pair
 from stb_env.suites.sandbox.content.weekdays import WEEKDAYS
 from stb_env.suites.sandbox.lookups import city_id, days, long_date
-from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, ranked, template
+from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, Undecided, ranked, template
 from stb_env.suites.sandbox.templates.trains import direct_trains
 from stb_env.suites.sandbox.tools import (
     city_atlas,
@@ -57,7 +57,9 @@ def ferry_price(draw: Draw) -> Plan:
         row = yield harbour_ferries.crossing_price(
             route_id=route, adults=adults, children=children, vehicle=vehicle
         )
-        return Answer(f"The crossing costs {row['total']:.2f} AUR.", [facts.number("total", row["total"])])
+        return Answer(
+            f"The crossing costs {row['total']:.2f} AUR.", [facts.number("total", row["total"], "in AUR")]
+        )
 
     return Plan(
         (
@@ -83,10 +85,12 @@ def ferry_on_date(draw: Draw) -> Plan:
         route = (yield from _route(origin, destination))["route_id"]
         times = (yield harbour_ferries.sailings_on(route_id=route, weekday=weekday))["departures"]
         total = (yield harbour_ferries.crossing_price(route_id=route, adults=adults))["total"]
+        if len(times) == 1:
+            raise Undecided
         sailing = times[_ENDS[end]]
         return Answer(
             f"It sails at {sailing} and costs {total:.2f} AUR.",
-            [facts.time("departure", sailing), facts.number("total", total)],
+            [facts.time("departs", sailing), facts.number("total", total, "in AUR")],
         )
 
     return Plan(
@@ -111,11 +115,18 @@ def ferry_arrival(draw: Draw) -> Plan:
     def solve() -> Solution:
         route = yield from _route(origin, destination)
         sailings = yield harbour_ferries.sailings_on(route_id=route["route_id"], weekday=weekday)
+        if len(sailings["departures"]) == 1:
+            raise Undecided
         sailing = sailings["departures"][_ENDS[end]]
         minutes = round(route["crossing_hours"] * 60)
         landing = (yield clock_shift.add_minutes(time=sailing, minutes=minutes))["time"]
         row = yield clock_shift.shift_time(time=landing, from_city=origin, to_city=destination)
-        return Answer(f"It arrives at {row['time']} local time.", [facts.time("arrival", row["time"])])
+        if row["time"] == landing:
+            raise Undecided
+        return Answer(
+            f"It arrives at {row['time']} local time.",
+            [facts.time("arrives", row["time"], "by the clocks at the destination")],
+        )
 
     return Plan(
         (
@@ -144,11 +155,14 @@ def longer_ship(draw: Draw) -> Plan:
         longer, shorter = ranked(lengths, lambda key: lengths[key], most=True)
         gap = lengths[longer] - lengths[shorter]
         row = yield unit_smith.convert_length(value=gap, source_unit="ft", target_unit="m")
+        metres = round(row["result"], 2)
         return Answer(
-            f"The {longer} is longer, by {row['result']:.2f} m.",
+            f"The {longer} is longer, by {metres:.2f} m.",
             [
                 facts.name("ship", longer),
-                facts.number("difference", row["result"], "in m", tolerance=0.06),
+                facts.number(
+                    "length_difference_m", metres, "in metres, rounded to two decimals", tolerance=0.01
+                ),
             ],
         )
 
@@ -156,17 +170,17 @@ def longer_ship(draw: Draw) -> Plan:
     return Plan(
         (
             f"Which ship is longer, that of the ferry route {first} or that of {second}? Name only the "
-            "longer one, and say by how many metres.",
+            "longer one, and say by how many metres, to two decimals.",
             f"Compare the ferries on the routes {first} and {second}: what is the name of the longer ship "
-            f"(leave the other one out), and what is the difference in length in metres?",
+            f"(leave the other one out), and what is the difference in length in metres, to two decimals?",
             f"I build models. Of the two vessels on {first} and {second}, name just the longer and tell me "
-            f"how many metres it has more.",
+            f"how many metres it has more, to two decimals.",
         ),
         solve,
     )
 
 
-@template(city_atlas.TOOL, iron_road.TOOL, harbour_ferries.TOOL, calls=8)
+@template(city_atlas.TOOL, iron_road.TOOL, harbour_ferries.TOOL, calls=8, unseen=True)
 def train_then_ferry(draw: Draw) -> Plan:
     """What a journey by train and ferry costs a party."""
     start, route = draw.pick(_FEEDERS)
@@ -186,7 +200,7 @@ def train_then_ferry(draw: Draw) -> Plan:
         total = round(fare + crossing, 2)
         return Answer(
             f"The train leaves at {first}; train and ferry cost {total:.2f} AUR.",
-            [facts.time("departure", first), facts.number("total", total)],
+            [facts.time("departs", first), facts.number("total", total, "in AUR")],
         )
 
     return Plan(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from stb_env.backend.world import Row
 from stb_env.suites.sandbox import facts
 from stb_env.suites.sandbox.api_error import ApiError
@@ -23,6 +25,13 @@ def _file(name: str) -> Steps[Row | None]:
     return next((row for row in rows if row["name"] == name), None)
 
 
+def _target(draw: Draw, parents: Sequence[str], source: str) -> str:
+    """Draw a folder to move files to: as often one that exists as one that has to be created."""
+    if draw.pick((True, False)):
+        return draw.pick([path for path in file_nest.FOLDERS if path.count("/") == 2 and path != source])
+    return f"{draw.pick(parents)}/{draw.pick(_NEW_FOLDERS)}"
+
+
 def _folder_of(path: str) -> Steps[None]:
     """Create a folder unless it is there."""
     parent = path.rpartition("/")[0]
@@ -34,13 +43,13 @@ def _folder_of(path: str) -> Steps[None]:
 def files_above(draw: Draw) -> Plan:
     """Which files of a folder exceed a size."""
     rows, folder = _files(draw), draw.pick(file_nest.FOLDERS)
-    limit = draw.between(60, max(row["size_kb"] for row in rows if row["folder"] == folder) - 1)
-    names = [row["name"] for row in rows]
+    sizes = [row["size_kb"] for row in rows if row["folder"] == folder]
+    limit = draw.between(min(sizes), max(sizes) - 1)
 
     def solve() -> Solution:
         page = yield file_nest.list_folder(path=folder)
         large = [row["name"] for row in page["results"] if row["size_kb"] > limit]
-        return Answer(f"These: {', '.join(large)}.", [facts.names("files", large)])
+        return Answer(f"These: {', '.join(large)}.", [facts.names("file_names", large)])
 
     return Plan(
         (
@@ -76,11 +85,11 @@ def rename_file(draw: Draw) -> Plan:
     )
 
 
-@template(file_nest.TOOL, calls=4, writes=("files", "folders"))
+@template(file_nest.TOOL, calls=4, writes=("files", "folders"), offers=[file_nest.create_folder])
 def file_to_new_folder(draw: Draw) -> Plan:
-    """Move a file to a folder that has to be created."""
+    """Move a file to a folder, which may have to be created."""
     row = draw.pick(_files(draw))
-    name, path = row["name"], f"{draw.pick(('/Work', '/Home'))}/{draw.pick(_NEW_FOLDERS)}"
+    name, path = row["name"], _target(draw, ("/Work", "/Home"), row["folder"])
 
     def solve() -> Solution:
         row = yield from _file(name)
@@ -88,14 +97,14 @@ def file_to_new_folder(draw: Draw) -> Plan:
         if row and row["folder"] != path:
             yield file_nest.move_file(file_id=row["file_id"], folder=path)
         size = row["size_kb"] if row else 0
-        return Answer(f"Moved; it has {size} kB.", [facts.number("size", size, tolerance=0.5)])
+        return Answer(f"Moved; it has {size} kB.", [facts.integer("size_kb", size)])
 
     return Plan(
         (
             f"Move {name} to the folder {path}, creating that folder if it is missing. How large is the "
             "file, in kB?",
             f"I want {name} in {path}. Make the folder where there is none, and tell me how many kilobytes "
-            "you moved.",
+            "the file has.",
             f"Put my file {name} into {path} (a new folder, unless it exists) and report the file's size "
             "in kB.",
         ),
@@ -103,13 +112,13 @@ def file_to_new_folder(draw: Draw) -> Plan:
     )
 
 
-@template(file_nest.TOOL, calls=5, writes=("files", "folders"))
+@template(file_nest.TOOL, calls=5, writes=("files", "folders"), offers=[file_nest.create_folder])
 def gather_tables(draw: Draw) -> Plan:
     """Move all CSV files of a folder to a new one."""
     draw.home()
     source = draw.pick(file_nest.FOLDERS)
     parents = ("/Work", "/Work/Reports") if source.startswith("/Home") else ("/Home", "/Home/Photos")
-    target = f"{draw.pick(parents)}/{draw.pick(_NEW_FOLDERS)}"
+    target = _target(draw, parents, source)
 
     def solve() -> Solution:
         rows = (yield file_nest.list_folder(path=source))["results"]
@@ -136,8 +145,7 @@ def gather_tables(draw: Draw) -> Plan:
 def share_file(draw: Draw) -> Plan:
     """Share a file with a contact."""
     name = draw.pick(_files(draw))["name"]
-    people = friends(draw.household)
-    friend = draw.pick(people)["name"]
+    friend = draw.pick(friends(draw.household))["name"]
 
     def solve() -> Solution:
         contact = yield contact_book.contact_details(contact_id=(yield from contact_id(friend)))
@@ -147,7 +155,7 @@ def share_file(draw: Draw) -> Plan:
             yield file_nest.share_file(file_id=row["file_id"], email=email)
         return Answer(
             f"{name} is shared with {email}.",
-            [facts.code("address", email)],
+            [facts.code("email_address", email)],
         )
 
     return Plan(
@@ -162,40 +170,43 @@ def share_file(draw: Draw) -> Plan:
     )
 
 
-@template(file_nest.TOOL, calls=3)
+@template(file_nest.TOOL, calls=3, writes=("files",))
 def copy_without_space(draw: Draw) -> Plan:
-    """Try to copy a file that is larger than the space left; nothing changes."""
-    large = [row for row in _files(draw) if row["size_kb"] >= 1_200]
-    row = draw.pick(large)
+    """Copy a file, unless it is larger than the space left."""
+    rows, large = _files(draw), draw.pick((True, False))
+    row = draw.pick([row for row in rows if (row["size_kb"] >= 1_200) is large])
     name = row["name"]
     folder = draw.pick([path for path in file_nest.FOLDERS if path != row["folder"]])
 
     def solve() -> Solution:
-        row = yield from _file(name)
-        copied = row is not None
-        try:
-            yield file_nest.copy_file(file_id=row["file_id"] if row else "", folder=folder)
-        except ApiError:
-            copied = False
-        free = (yield file_nest.storage_quota())["free_kb"]
-        size = row["size_kb"] if row else 0
+        rows = [row for row in (yield file_nest.search_files(name=name))["results"] if row["name"] == name]
+        if not rows:
+            raise ApiError(f"no file named {name}")
+        copied = any(row["folder"] == folder for row in rows)
+        if not copied:
+            try:
+                yield file_nest.copy_file(file_id=rows[0]["file_id"], folder=folder)
+                copied = True
+            except ApiError:
+                pass
+        free, size = (yield file_nest.storage_quota())["free_kb"], rows[0]["size_kb"]
         return Answer(
             f"{'Yes' if copied else 'No'}: it has {size} kB, and {free} kB are free.",
             [
-                facts.yes_no("copied", copied),
-                facts.number("size", size, tolerance=0.5),
-                facts.number("free", free, tolerance=0.5),
+                facts.yes_no("was_copied", copied),
+                facts.integer("size_kb", size, "of the file"),
+                facts.integer("free_kb", free, "in the end"),
             ],
         )
 
     return Plan(
         (
-            f"Copy {name} to {folder} if the quota allows it; delete nothing for it. Did it work, yes or "
-            "no? Tell me the size of the file and the space left, in kB.",
-            f"Is there room for a copy of {name} in {folder} (yes or no)? If there is, make it. Report the "
-            "size of the file and the free space in kilobytes, and leave everything else as it is.",
-            f"I would like a second {name}, in {folder}. Try it without removing anything, say yes or no "
-            "as to whether it worked, and how many kB the file has and how many are free.",
+            f"Copy {name} to {folder} if the quota allows it; delete nothing for it. Did it work? Tell me "
+            "the size of the file and the space left in the end, in kB.",
+            f"Is there room for a copy of {name} in {folder}? If there is, make it. Report the size of the "
+            "file and the space that is free after that, in kilobytes, and leave everything else as it is.",
+            f"I would like a second {name}, in {folder}. Try it without removing anything. Did it work, how "
+            "many kB does the file have, and how many are free in the end?",
         ),
         solve,
     )

@@ -8,7 +8,7 @@ from stb_env.suites.sandbox.content.edition import Options
 from stb_env.suites.sandbox.content.flights import CABINS, flights, routes
 from stb_env.suites.sandbox.content.places import cities
 from stb_env.suites.sandbox.lookups import city_id, days, long_date
-from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, template
+from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, Undecided, template
 from stb_env.suites.sandbox.tools import city_atlas, skyfare
 
 _ROUTES = Options(lambda: sorted(routes()))
@@ -25,6 +25,8 @@ def _departures(origin: str, destination: str) -> Steps[list[JsonObject]]:
     first = yield from city_id(origin)
     second = yield from city_id(destination)
     page = yield skyfare.search_flights(origin_city_id=first, destination_city_id=second)
+    if len(page["results"]) < 2:
+        raise Undecided
     return list(page["results"])
 
 
@@ -35,12 +37,12 @@ def first_flight(draw: Draw) -> Plan:
 
     def solve() -> Solution:
         rows = yield from _departures(origin, destination)
-        first, others = rows[0], rows[1:]
+        first = rows[0]
         return Answer(
             f"The first one is {first['flight_id']} at {first['departs']}.",
             [
-                facts.code("flight", first["flight_id"]),
-                facts.time("departure", first["departs"]),
+                facts.code("flight_number", first["flight_id"]),
+                facts.time("departs", first["departs"]),
             ],
         )
 
@@ -65,11 +67,13 @@ def last_flight_fare(draw: Draw) -> Plan:
         rows = yield from _departures(origin, destination)
         last = rows[-1]["flight_id"]
         row = yield skyfare.get_fare(flight_id=last, date=when.isoformat(), cabin=cabin)
-        return Answer(f"The {cabin} seat costs {row['fare']:.2f} AUR.", [facts.number("fare", row["fare"])])
+        return Answer(
+            f"The {cabin} seat costs {row['fare']:.2f} AUR.", [facts.number("price", row["fare"], "in AUR")]
+        )
 
     return Plan(
         (
-            f"What does a {cabin} seat cost on the last flight of the day from {origin} to {destination} "
+            f"What does a seat in {cabin} cost on the last flight of the day from {origin} to {destination} "
             f"on {long_date(when)}?",
             f"I want to leave {origin} for {destination} as late as possible on {when}. "
             f"Tell me the {cabin} fare of the latest departure.",
@@ -90,7 +94,9 @@ def cabin_surcharge(draw: Draw) -> Plan:
         low = yield skyfare.get_fare(flight_id=flight, date=when.isoformat(), cabin="economy")
         high = yield skyfare.get_fare(flight_id=flight, date=when.isoformat(), cabin=better)
         extra = round(high["fare"] - low["fare"], 2)
-        return Answer(f"The extra charge is {extra:.2f} AUR.", [facts.number("surcharge", extra)])
+        return Answer(
+            f"The extra charge is {extra:.2f} AUR.", [facts.number("price_difference", extra, "in AUR")]
+        )
 
     return Plan(
         (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import date
 from itertools import combinations
 
@@ -14,19 +15,17 @@ from stb_env.suites.sandbox.content.leagues import (
     POSITIONS,
     ROUNDS,
     matches,
+    matches_by_team,
     players,
     round_day,
     teams,
 )
 from stb_env.suites.sandbox.lookups import days, long_date
-from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, ranked, template
+from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, Undecided, ranked, template
 from stb_env.suites.sandbox.tools import league_office, match_centre, player_files
 
 _TEAMS = Options(lambda: teams().values())
 _TEAM_NAMES = Options(lambda: [row["name"] for row in _TEAMS])
-_COACHES = Options(lambda: [row["coach"] for row in _TEAMS])
-_ABOVE = ("above", "ahead", "higher", "in front", "better placed", "led", "leads")
-_BELOW = ("below", "behind", "lower", "trailed", "trails")
 _PLAYERS = Options(lambda: players().values())
 _PLAYED = sum(round_day(number) < TODAY for number in range(1, ROUNDS + 1))
 _PLAYED_MATCHES = Options(lambda: [row for row in matches().values() if row["home_goals"] is not None])
@@ -43,26 +42,23 @@ _SCORERS = Options(
 )
 
 
-def _last_match() -> dict[tuple[str, str], str]:
-    return {
-        (row[f"{venue}_team_id"], venue): row["date"]
-        for row in matches().values()
-        for venue in ("home", "away")
-    }
+def _to_come() -> Iterator[tuple[str, str, date]]:
+    """Yield team, venue and day where both the venue and the day matter for which match is the next."""
+    for team in _TEAMS:
+        coming = [
+            (date.fromisoformat(row["date"]), "home" if row["home_team_id"] == team["team_id"] else "away")
+            for row in matches_by_team()[team["team_id"]]
+            if row["home_goals"] is None
+        ]
+        for day in days(0, 60):
+            later = [match for match in coming if match[0] >= day]
+            skipped = {venue for _, venue in coming[: len(coming) - len(later)]}
+            other = {venue for _, venue in later} - ({later[0][1]} if later else set())
+            for venue in sorted(other & skipped):
+                yield team["name"], venue, day
 
 
-# Team, venue and a day after which the team still plays there.
-_TO_COME = Options(
-    lambda: [
-        (team["name"], venue, day)
-        for last in (_last_match(),)
-        for coming in ([(day, day.isoformat()) for day in days(0, 45)],)
-        for team in _TEAMS
-        for venue in ("home", "away")
-        for day, text in coming
-        if text <= last[team["team_id"], venue]
-    ]
-)
+_TO_COME = Options(_to_come)
 
 
 def _team_id(name: str) -> Steps[str]:
@@ -91,7 +87,10 @@ def points_gap(draw: Draw) -> Plan:
         gap, above = abs(first["points"] - second["points"]), first["place"] < second["place"]
         return Answer(
             f"{'Yes' if above else 'No'}; {gap} points lie between them.",
-            [facts.yes_no("above", above), facts.number("gap", gap)],
+            [
+                facts.yes_no("first_team_was_higher", above, "whether the team named first stood higher"),
+                facts.integer("points_difference", gap, "at least 0"),
+            ],
         )
 
     return Plan(
@@ -119,10 +118,15 @@ def match_crowd(draw: Draw) -> Plan:
         rows = (yield match_centre.head_to_head(team_id=first, other_team_id=second))["matches"]
         key = next(row["match_id"] for row in rows if row["home_team_id"] == first)
         row = yield match_centre.match_details(match_id=key)
-        guests = round(row["attendance"] * percent / 100)
+        guests, rest = divmod(row["attendance"] * percent + 50, 100)
+        if not rest:
+            raise Undecided
         return Answer(
             f"It was on {long_date(date.fromisoformat(row['date']))}; {guests} came for the guests.",
-            [facts.date("day", row["date"]), facts.number("guests", guests, tolerance=1)],
+            [
+                facts.date("match_date", row["date"]),
+                facts.integer("attendance_share", guests, "people, rounded to a whole number"),
+            ],
         )
 
     return Plan(
@@ -142,7 +146,8 @@ def match_crowd(draw: Draw) -> Plan:
 def goals_in_rounds(draw: Draw) -> Plan:
     """How many goals a team scored and let in over some rounds."""
     name = draw.pick(_TEAM_NAMES)
-    first, last = draw.pick(list(combinations(range(1, _PLAYED + 1), 2)))
+    spans = combinations(range(1, _PLAYED + 1), 2)
+    first, last = draw.pick([span for span in spans if span != (1, _PLAYED)])
 
     def solve() -> Solution:
         key = yield from _team_id(name)
@@ -157,7 +162,7 @@ def goals_in_rounds(draw: Draw) -> Plan:
                 conceded += row[f"{theirs}_goals"]
         return Answer(
             f"They scored {scored} and conceded {conceded}.",
-            [facts.number("scored", scored), facts.number("conceded", conceded)],
+            [facts.integer("goals_scored", scored), facts.integer("goals_conceded", conceded)],
         )
 
     return Plan(
@@ -185,7 +190,7 @@ def next_fixture(draw: Draw) -> Plan:
         return Answer(
             f"They meet {profile['name']} on {long_date(date.fromisoformat(row['date']))}.",
             [
-                facts.date("day", row["date"]),
+                facts.date("match_date", row["date"]),
                 facts.name("opponent", profile["name"]),
             ],
         )
@@ -211,13 +216,13 @@ def older_player(draw: Draw) -> Plan:
     def solve() -> Solution:
         one = yield from _player(first["name"])
         two = yield from _player(second["name"])
-        older, younger = ranked((one, two), lambda row: str(row["birth_date"]))
+        older = ranked((one, two), lambda row: str(row["birth_date"]))[0]
         born = older["birth_date"]
         return Answer(
             f"Born on {long_date(date.fromisoformat(born))}, with number {older['shirt_number']}.",
             [
-                facts.date("birth", born),
-                facts.number("shirt", older["shirt_number"]),
+                facts.date("birth_date", born),
+                facts.integer("shirt_number", older["shirt_number"]),
             ],
         )
 
@@ -238,8 +243,11 @@ def older_player(draw: Draw) -> Plan:
 def coach_of_player(draw: Draw) -> Plan:
     """Who coaches a player, and something about the team."""
     name = draw.pick(_PLAYERS)["name"]
-    field, words = draw.pick(
-        (("founded", "the year of the team's founding"), ("stadium_capacity", "the capacity of the stadium"))
+    field, name_of_field, words = draw.pick(
+        (
+            ("founded", "founding_year", "the year of the team's founding"),
+            ("stadium_capacity", "stadium_capacity", "the capacity of the stadium"),
+        )
     )
 
     def solve() -> Solution:
@@ -247,7 +255,7 @@ def coach_of_player(draw: Draw) -> Plan:
         team = yield league_office.team_profile(team_id=key)
         return Answer(
             f"{team['coach']} is the coach; {words} is {team[field]}.",
-            [facts.name("coach", team["coach"]), facts.number(field, team[field])],
+            [facts.name("coach", team["coach"]), facts.integer(name_of_field, team[field])],
         )
 
     return Plan(
@@ -268,6 +276,8 @@ def squad_scorers(draw: Draw) -> Plan:
     def solve() -> Solution:
         rows = (yield player_files.squad(team_id=(yield from _team_id(team)), position=post))["players"]
         fitting = [row["name"] for row in rows if row["goals"] >= goals]
+        if len(fitting) == len(rows):
+            raise Undecided
         return Answer(
             f"That holds for {', '.join(fitting)}.",
             [facts.names("scorers", fitting)],
@@ -287,7 +297,7 @@ def squad_scorers(draw: Draw) -> Plan:
 def transfer_fee(draw: Draw) -> Plan:
     """Who is the most (or least) valuable player in a position, and what an agent earns from a transfer."""
     team, post, percent = draw.pick(_TEAM_NAMES), draw.pick(_QUARTETS), draw.between(2, 25)
-    wording = draw.pick(("most", "least"))
+    wording, highest = draw.pick((("most", "highest"), ("least", "lowest")))
 
     def solve() -> Solution:
         rows = (yield player_files.squad(team_id=(yield from _team_id(team)), position=post))["players"]
@@ -299,14 +309,14 @@ def transfer_fee(draw: Draw) -> Plan:
         fee = round(values[best] * percent * 10_000)
         return Answer(
             f"That is {best}; the agent gets {fee} AUR.",
-            [facts.name("player", best), facts.number("fee", fee, tolerance=1)],
+            [facts.name("player", best), facts.integer("value_share", fee, "in AUR")],
         )
 
     return Plan(
         (
             f"Who is the {wording} valuable {post} of {team}, and how many aurel does an agent earn who "
             f"takes {percent} % of the market value? Name that player only.",
-            f"Find the {post} of {team} with the {wording} market value. The name, and {percent} per cent of "
+            f"Find the {post} of {team} with the {highest} market value. The name, and {percent} per cent of "
             f"the value in AUR, please.",
             f"{team} sell their {wording} valuable {post}. Which player is it, and what fee in aurel is "
             f"{percent} % of the market value?",

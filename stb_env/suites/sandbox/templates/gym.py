@@ -10,9 +10,9 @@ from stb_env.suites.sandbox import facts
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.coming_days import days_left, iso_day
 from stb_env.suites.sandbox.content.edition import Options
-from stb_env.suites.sandbox.content.gym_classes import gym_classes, weekday_of
+from stb_env.suites.sandbox.content.gym_classes import gym_classes, taken_places, weekday_of
 from stb_env.suites.sandbox.lookups import days, long_date
-from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, template
+from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, Undecided, template
 from stb_env.suites.sandbox.tools import gym_desk, health_log
 
 _CLASSES = Options(lambda: gym_classes().values())
@@ -22,8 +22,13 @@ _STATUSES = ("booked", "waiting list")
 
 
 def _session(draw: Draw) -> tuple[JsonObject, date]:
-    gym_class = draw.pick(_CLASSES)
-    return gym_class, draw.pick([when for when in _DAYS if weekday_of(when) == gym_class["weekday"]])
+    """Draw a class and a day: one on which it is full as often as one on which it is not."""
+    gym_class, full = draw.pick(_CLASSES), draw.pick((True, False))
+    on = [when for when in _DAYS if weekday_of(when) == gym_class["weekday"]]
+    fitting = [when for when in on if (taken_places(gym_class, when) >= gym_class["capacity"]) is full]
+    if not fitting:
+        raise Undecided
+    return gym_class, draw.pick(fitting)
 
 
 def _class_id(kind: str, weekday: str) -> Steps[str]:
@@ -44,7 +49,8 @@ def _placed(class_id: str, when: date) -> Steps[Row]:
 @template(gym_desk.TOOL, calls=3)
 def class_places(draw: Draw) -> Plan:
     """Who gives a class, and how many places are free."""
-    gym_class, when = _session(draw)
+    gym_class = draw.pick(_CLASSES)
+    when = draw.pick([when for when in _DAYS if weekday_of(when) == gym_class["weekday"]])
     kind, weekday = gym_class["kind"], gym_class["weekday"]
 
     def solve() -> Solution:
@@ -53,7 +59,7 @@ def class_places(draw: Draw) -> Plan:
         free = (yield gym_desk.free_places(class_id=key, date=when.isoformat()))["free"]
         return Answer(
             f"{coach} gives it; {free} places are free.",
-            [facts.name("coach", coach), facts.number("free", free, tolerance=0)],
+            [facts.name("coach", coach), facts.integer("free_places", free)],
         )
 
     return Plan(
@@ -77,16 +83,14 @@ def book_class(draw: Draw) -> Plan:
 
     def solve() -> Solution:
         row = yield from _placed((yield from _class_id(kind, weekday)), when)
-        return Answer(f"The status is: {row['status']}.", [facts.name("status", row["status"])])
+        return Answer(f"The status is: {row['status']}.", [facts.choice("status", row["status"], _STATUSES)])
 
     return Plan(
         (
-            f"Book me into {kind} on {long_date(when)}, a {weekday}, unless I am in it. What status do I "
-            "have?",
+            f"Book me into {kind} on {long_date(when)}, a {weekday}. What status do I have then?",
             f"I would like a place in the {weekday} class {kind} on {when}, or whatever the gym gives me "
             "for it. Which status did I get?",
-            f"Get me into {kind} ({weekday}, {when}). Look first whether I have a place, and tell me its "
-            "status in the gym's words.",
+            f"Get me into {kind} ({weekday}, {when}), and tell me the status of my place in the gym's words.",
         ),
         solve,
     )
@@ -111,7 +115,7 @@ def book_class_or_other(draw: Draw) -> Plan:
         yield from _placed(chosen["class_id"], when)
         return Answer(
             f"You go at {chosen['start_time']}.",
-            [facts.time("start", chosen["start_time"])],
+            [facts.time("start_time", chosen["start_time"])],
         )
 
     return Plan(
@@ -127,39 +131,42 @@ def book_class_or_other(draw: Draw) -> Plan:
     )
 
 
-@template(gym_desk.TOOL, calls=3)
+@template(gym_desk.TOOL, calls=4, writes=("gym_places",))
 def cancel_class_too_late(draw: Draw) -> Plan:
-    """Try to give a place back too late; nothing changes."""
-    late = [row for row in draw.home().table("gym_places").values() if days_left(row["date"]) < 2]
-    kind, price = draw.pick(late)["kind"], draw.between(3, 30)
+    """Give a place back, unless it is too late for that."""
+    rows, in_time = draw.home().table("gym_places").values(), draw.pick((True, False))
+    place = draw.pick([row for row in rows if (days_left(row["date"]) >= 2) is in_time])
+    kind, when, price = place["kind"], date.fromisoformat(place["date"]), draw.between(3, 30)
+    weekday = weekday_of(when)
 
     def solve() -> Solution:
         rows = (yield gym_desk.list_places())["places"]
-        row = next(row for row in rows if row["kind"] == kind and row["date"] == iso_day(1))
+        key = next((row["place_id"] for row in rows if (row["kind"], row["date"]) == (kind, f"{when}")), "")
         cancelled = True
-        try:
-            yield gym_desk.cancel_place(place_id=row["place_id"])
-        except ApiError:
-            cancelled = False
-        details = yield gym_desk.class_details(class_id=row["class_id"])
-        cost = round(details["minutes"] * price, 2)
+        if key:
+            try:
+                yield gym_desk.cancel_place(place_id=key)
+            except ApiError:
+                cancelled = False
+        details = yield gym_desk.class_details(class_id=(yield from _class_id(kind, weekday)))
+        cost = details["minutes"] * price
         return Answer(
             f"{'Yes' if cancelled else 'No'}; {details['coach']} would get {cost} cents.",
             [
-                facts.yes_no("cancelled", cancelled),
+                facts.yes_no("was_cancelled", cancelled),
                 facts.name("coach", details["coach"]),
-                facts.number("cost", cost, tolerance=0.5),
+                facts.integer("pay_cents", cost, "for the whole class"),
             ],
         )
 
     return Plan(
         (
-            f"Cancel my {kind} class of tomorrow if the gym allows it. Does it, yes or no? Who is the "
-            f"coach, and what does the class come to at {price} cents a minute?",
-            f"Try to give up my place of tomorrow in {kind}. Did that work (yes or no)? Tell me the name "
-            f"of the coach too, and how many cents the whole class is worth at {price} cents per minute.",
-            f"Is it possible, yes or no, to get out of {kind} tomorrow? Do it if so. And name the coach; "
-            f"if the coach gets {price} cents a minute, how many cents is that for the class?",
+            f"Cancel my {kind} class of {long_date(when)} if the gym allows it. Does it? Who is the coach, "
+            f"and how many cents does the coach earn with the class at {price} cents a minute?",
+            f"Try to give up my place in {kind} on {when}. Did that work? Tell me the name of the coach "
+            f"too, and how many cents the whole class is worth at {price} cents per minute.",
+            f"Is it possible to get out of {kind} on {weekday}, {when}? Do it if so. And name the coach; if "
+            f"the coach gets {price} cents a minute, how many cents is that for the class?",
         ),
         solve,
     )
@@ -168,9 +175,11 @@ def cancel_class_too_late(draw: Draw) -> Plan:
 @template(gym_desk.TOOL, health_log.TOOL, calls=5, writes=("gym_places", "weights"))
 def class_and_weight(draw: Draw) -> Plan:
     """Book a class, log today's weight and tell how it changed."""
-    draw.home()
+    home = draw.home()
     gym_class, when = _session(draw)
-    kind, weekday, kilograms = gym_class["kind"], gym_class["weekday"], draw.between(500, 999) / 10
+    kind, weekday = gym_class["kind"], gym_class["weekday"]
+    last = max(home.table("weights").values(), key=lambda row: str(row["date"]))["kg"]
+    kilograms = round(last + draw.pick((-1, 1)) * draw.between(1, 19) / 10, 1)
 
     def solve() -> Solution:
         yield from _placed((yield from _class_id(kind, weekday)), when)
@@ -182,7 +191,7 @@ def class_and_weight(draw: Draw) -> Plan:
         change = round(abs(kilograms - rows[-1]["kg"]), 1)
         return Answer(
             f"Both are done; the difference is {change} kg.",
-            [facts.number("change", change, "in kg", tolerance=0.051)],
+            [facts.number("weight_difference", change, "in kg, at least 0")],
         )
 
     return Plan(
@@ -191,8 +200,8 @@ def class_and_weight(draw: Draw) -> Plan:
             f"{kilograms} kg. By how many kg does it differ from the last weight in the log before?",
             f"Two things: a place in {kind} on {when} (a {weekday}), and {kilograms} kg as the weight for "
             f"{iso_day(0)}. What is the difference to the previous entry, in kg, without a sign?",
-            f"Log {kilograms} kg for {iso_day(0)} and book {kind} on {long_date(when)}, {weekday}, once "
-            "each. How far is the weight from the one logged before it, in kilograms?",
+            f"Log {kilograms} kg for {iso_day(0)} and book {kind} on {long_date(when)}, {weekday}. "
+            "How far is the weight from the one logged before it, in kilograms?",
         ),
         solve,
     )

@@ -5,6 +5,8 @@ from __future__ import annotations
 from datetime import date, timedelta
 
 from stb_env.suites.sandbox import facts
+from stb_env.suites.sandbox.content.households import TODAY
+from stb_env.suites.sandbox.facts import Fact
 from stb_env.suites.sandbox.lookups import days
 from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, template
 from stb_env.suites.sandbox.tools import health_log
@@ -16,24 +18,32 @@ def _period(draw: Draw) -> tuple[str, str, str]:
     """Return a sport and the first and last day of a period in which it was done."""
     workout = draw.pick(list(draw.home().table("workouts").values()))
     when = date.fromisoformat(workout["date"])
-    first, last = when - timedelta(days=draw.between(3, 12)), when + timedelta(days=draw.between(3, 12))
-    return workout["sport"], first.isoformat(), last.isoformat()
+    # The workout stands at an end of the period, which counts.
+    length = timedelta(days=draw.between(6, 24))
+    first, last = draw.pick(((when, when + length), (when - length, when)))
+    return workout["sport"], first.isoformat(), min(last, TODAY).isoformat()
+
+
+def _distance(unit: str, value: float) -> Fact:
+    if unit == "km":
+        return facts.number("distance_km", value, "rounded to one decimal")
+    return facts.number("distance_miles", value, "rounded to two decimals", tolerance=0.02)
 
 
 @template(health_log.TOOL, calls=1)
 def workout_sum(draw: Draw) -> Plan:
     """How far the user went in a period, in the unit that the user wants."""
     sport, first, last = _period(draw)
-    unit, word = draw.pick((("km", "kilometres"), ("mi", "miles")))
+    unit, word = draw.pick((("km", "kilometres (one decimal)"), ("miles", "miles (two decimals)")))
 
     def solve() -> Solution:
         row = yield health_log.sum_workouts(first_date=first, last_date=last, sport=sport)
-        distance = round(row["distance_km"] / (1 if unit == "km" else _KM_PER_MILE), 2)
+        distance = row["distance_km"] if unit == "km" else round(row["distance_km"] / _KM_PER_MILE, 2)
         return Answer(
-            f"{distance} {word} in {row['minutes']} minutes.",
+            f"{distance} {unit} in {row['minutes']} minutes.",
             [
-                facts.number("distance", distance, unit, tolerance=0.06),
-                facts.number("time", row["minutes"], "in min", tolerance=0.5),
+                _distance(unit, distance),
+                facts.integer("minutes", row["minutes"], "in all"),
             ],
         )
 
@@ -42,8 +52,8 @@ def workout_sum(draw: Draw) -> Plan:
             f"How many {word} did I {sport} from {first} to {last}, both days included, and how many "
             "minutes did that take?",
             f"Sum up my log for the sport {sport} between {first} and {last} (inclusive): distance in "
-            f"{word} and total time.",
-            f"For the period {first} to {last}, tell me the total distance ({word}) and the minutes that I "
+            f"{word} and total time in minutes.",
+            f"For the period {first} to {last}, tell me the total distance in {word} and the minutes that I "
             f"logged as {sport}.",
         ),
         solve,
@@ -69,10 +79,10 @@ def log_miles(draw: Draw) -> Plan:
     return Plan(
         (
             f"Log a {sport} of {miles} miles in {minutes} minutes on {when}; convert to kilometres with two "
-            "decimals. Check that it is missing first.",
+            "decimals.",
             f"On {when} I did {miles} miles ({sport}, {minutes} minutes). Add it to my health log in km, "
-            "rounded to two decimals, unless it is there.",
-            f"Enter this into my log, once: {when}, {sport}, {miles} miles, {minutes} minutes. The log is "
+            "rounded to two decimals.",
+            f"Enter this into my log: {when}, {sport}, {miles} miles, {minutes} minutes. The log is "
             "metric; round to hundredths of a kilometre.",
         ),
         solve,
@@ -88,9 +98,7 @@ def goal_from_past(draw: Draw) -> Plan:
         row = yield health_log.sum_workouts(first_date=first, last_date=last, sport=sport)
         distance = row["distance_km"]
         yield health_log.set_weekly_goal(sport=sport, weekly_km=distance)
-        return Answer(
-            f"The goal is {distance} km.", [facts.number("goal", distance, "in km", tolerance=0.06)]
-        )
+        return Answer(f"The goal is {distance} km.", [_distance("km", distance)])
 
     return Plan(
         (

@@ -35,8 +35,8 @@ def zone_gap(draw: Draw) -> Plan:
         return Answer(
             f"The difference is {gap} degrees; the humidity is {humidity} %.",
             [
-                facts.number("gap", gap, tolerance=0.06),
-                facts.number("humidity", humidity, tolerance=0.5),
+                facts.number("degrees_off", gap, "in degrees Fahrenheit, at least 0"),
+                facts.integer("humidity_percent", humidity),
             ],
         )
 
@@ -53,7 +53,7 @@ def zone_gap(draw: Draw) -> Plan:
     )
 
 
-@template(heat_keeper.TOOL, calls=2, writes=("heat_zones",))
+@template(heat_keeper.TOOL, calls=2, writes=("heat_zones",), unseen=True)
 def heat_zone(draw: Draw) -> Plan:
     """Heat a zone to a temperature given in Celsius."""
     draw.home()
@@ -99,21 +99,20 @@ def frost_or_eco(draw: Draw) -> Plan:
         return Answer(
             f"{'Yes' if low < limit else 'No'}: the low is {low} °C.",
             [
-                facts.yes_no("cold", low < limit),
-                facts.number("low", low, "in c", tolerance=0.15),
+                facts.yes_no("below_limit", low < limit),
+                facts.number("low_celsius", low, "in degrees Celsius"),
             ],
         )
 
     return Plan(
         (
             f"If the low in {city} on {when} lies below {limit} °C, heat the zone {zone} to {celsius} °C "
-            "(to 0.1 °F), else put it into eco mode. In one word, is it below? And what is the low in "
-            "Celsius?",
+            "(to 0.1 °F), else put it into eco mode. Is it below? And what is the low in Celsius?",
             f"Check the minimum forecast for {city} on {long_date(when)}. Under {limit} °C: set {zone} to "
             f"{celsius} °C, rounded to a tenth of a degree Fahrenheit; otherwise eco mode for that zone. "
-            "Was it under the limit (one word)? Name the minimum in °C.",
-            f"We come to our house in {city} on {when}. Will it get colder than {limit} °C that day? One "
-            f"word. If it does, {zone} should heat to {celsius} °C (one decimal in Fahrenheit), otherwise "
+            "Was it under the limit? Name the minimum in °C.",
+            f"We come to our house in {city} on {when}. Will it get colder than {limit} °C that day? "
+            f"If it does, {zone} should heat to {celsius} °C (one decimal in Fahrenheit), otherwise "
             "switch it to eco. Give me the low in Celsius too.",
         ),
         solve,
@@ -137,11 +136,11 @@ def add_programme(draw: Draw) -> Plan:
     return Plan(
         (
             f"Add a heating programme for the zone {zone} ({when}, from {start}): {celsius} °C, to a tenth "
-            "of a degree Fahrenheit, unless there is one for that time.",
+            "of a degree Fahrenheit.",
             f"From {start} ({when}) the zone {zone} should go to {celsius} degrees Celsius. Set up the "
-            "programme, exact to 0.1 °F, after a look at those that exist.",
+            "programme, exact to 0.1 °F.",
             f"Programme the thermostat of {zone}, days: {when}, start: {start}, {celsius} °C converted to "
-            "one decimal in Fahrenheit. Do not add it twice.",
+            "one decimal in Fahrenheit.",
         ),
         solve,
     )

@@ -7,7 +7,7 @@ from stb_env.suites.sandbox import facts
 from stb_env.suites.sandbox.content.places import cities
 from stb_env.suites.sandbox.lookups import days, long_date
 from stb_env.suites.sandbox.manners import show_clock
-from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, template
+from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, Undecided, template
 from stb_env.suites.sandbox.tools import home_hub, sky_almanac
 
 _ROOMS = tuple(home_hub.ROOMS)
@@ -32,13 +32,15 @@ def _timed(device_id: str, time: str, power: str) -> Steps[None]:
 @template(home_hub.TOOL, calls=1)
 def room_energy(draw: Draw) -> Plan:
     """What the devices that are on in a room use in some hours."""
-    draw.home()
+    home = draw.home()
     room, hours = draw.pick(_ROOMS), draw.between(3, 20)
+    if all(row["on"] for row in home.table("devices").values() if row["room"] == room):
+        raise Undecided
 
     def solve() -> Solution:
         rows = (yield from _devices(room)).values()
         used = hours * sum(row["watts"] for row in rows if row["on"])
-        return Answer(f"They use {used} watt-hours.", [facts.number("energy", used, "in wh", tolerance=0.5)])
+        return Answer(f"They use {used} watt-hours.", [facts.integer("watt_hours", used)])
 
     return Plan(
         (
@@ -87,7 +89,6 @@ def scene_and_timer(draw: Draw) -> Plan:
     """Run a scene and have a device switched off later."""
     draw.home()
     scene, (room, name, _), time = draw.pick(home_hub.SCENES), draw.pick(_DEVICES), draw.pick(_TIMES)
-    everything = [name for _, name, _ in _DEVICES]
 
     def solve() -> Solution:
         rows = (yield home_hub.list_scenes())["scenes"]
@@ -95,16 +96,16 @@ def scene_and_timer(draw: Draw) -> Plan:
         touched = (yield home_hub.run_scene(scene_id=key))["devices"]
         row = (yield from _devices(room))[name]
         yield from _timed(row["device_id"], time, "off")
-        return Answer(f"The scene set {', '.join(touched)}.", [facts.names("devices", touched)])
+        return Answer(f"The scene set {', '.join(touched)}.", [facts.names("device_names", touched)])
 
     return Plan(
         (
-            f'Run the scene "{scene}" and have the "{name}" in the {room} switched off daily at {time} (a '
-            "single timer). Which devices did the scene set? Give their names.",
-            f'Start "{scene}". Besides, if there is no such timer, set one that turns the "{name}" '
-            f"({room}) off at {time} every day. Name the devices that belong to the scene.",
+            f'Run the scene "{scene}" and have the "{name}" in the {room} switched off daily at {time}. '
+            "Which devices did the scene set? Give their names.",
+            f'Start the scene "{scene}". Besides, set a timer that turns the "{name}" ({room}) off at '
+            f"{time} every day. Name the devices that belong to the scene.",
             f'I want the scene "{scene}" now, and a daily timer for {time} that switches the "{name}" in the '
-            f"{room} off, unless it exists. Tell me all the devices the scene touches.",
+            f"{room} off. Tell me the names of all the devices the scene touches.",
         ),
         solve,
     )
@@ -122,17 +123,19 @@ def sunset_timer(draw: Draw) -> Plan:
         sun = yield sky_almanac.sun_times(city_name=city, date=when.isoformat())
         row = (yield from _devices(room))[name]
         yield from _timed(row["device_id"], sun[event], power)
-        other = sun["sunrise" if event == "sunset" else "sunset"]
-        return Answer(f"It goes {power} at {sun[event]} every day.", [facts.time(event, sun[event])])
+        return Answer(
+            f"It goes {power} at {sun[event]} every day.",
+            [facts.time("switch_time", sun[event], "of the timer")],
+        )
 
     return Plan(
         (
             f'Set a daily timer that switches the "{name}" in the {room} {power} at the time of {event} that '
-            f"{city} has on {when}, unless it is set. What time is that?",
+            f"{city} has on {when}. What time is that?",
             f'We live in {city}. Take the {event} of {long_date(when)} and let the {room}\'s "{name}" go '
-            f"{power} at that time every day (one timer is enough). Tell me the time.",
-            f'When is {event} in {city} on {when}? Make sure there is a timer that turns the "{name}" '
-            f"({room}) {power} then.",
+            f"{power} at that time every day. Tell me the time.",
+            f'When is {event} in {city} on {when}? Set a daily timer that turns the "{name}" ({room}) '
+            f"{power} at that time.",
         ),
         solve,
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from stb_env.suites.sandbox import facts
+from stb_env.suites.sandbox.content.currencies import currencies
 from stb_env.suites.sandbox.content.edition import Options
 from stb_env.suites.sandbox.content.hotels import hotels
 from stb_env.suites.sandbox.content.places import cities
@@ -11,7 +12,7 @@ from stb_env.suites.sandbox.tools import stay_finder
 
 _CITIES = Options(lambda: cities().values())
 _HOTELS = Options(lambda: hotels().values())
-_PHONES = Options(lambda: [hotel["phone"] for hotel in _HOTELS])
+_CURRENCIES = sorted(currencies())
 
 
 @template(stay_finder.TOOL, calls=1)
@@ -28,15 +29,17 @@ def cheapest_hotel(draw: Draw) -> Plan:
             f"That is the {best['name']} at {best['nightly_price']} {best['currency']} a night.",
             [
                 facts.name("hotel", best["name"]),
-                facts.number("price", best["nightly_price"]),
+                facts.number("price", best["nightly_price"], "of a night, in that currency"),
+                facts.choice("currency_code", best["currency"], _CURRENCIES),
             ],
         )
 
     return Plan(
         (
-            f"Which hotel in {name} is the {wording}, and what does it charge a night?",
-            f"I need a bed in {name}. Name the {wording} hotel there and its price a night.",
-            f"Find the {wording} hotel of {name}; tell me its name and nightly price in local currency.",
+            f"Which hotel in {name} is the {wording}, what does it charge a night, and in which currency?",
+            f"I need a bed in {name}. Name the {wording} hotel there, its price a night and the currency.",
+            f"Find the {wording} hotel of {name}; tell me its name, its nightly price in local "
+            "currency, and which currency that is.",
         ),
         solve,
     )
@@ -54,7 +57,10 @@ def hotel_check_in(draw: Draw) -> Plan:
         row = yield stay_finder.hotel_details(hotel_id=key)
         return Answer(
             f"Check-in starts at {row['check_in_from']}; the phone number is {row['phone']}.",
-            [facts.time("check_in", row["check_in_from"]), facts.code("phone", row["phone"])],
+            [
+                facts.time("check_in_time", row["check_in_from"], "the earliest"),
+                facts.code("phone", row["phone"]),
+            ],
         )
 
     return Plan(
@@ -77,13 +83,20 @@ def hotel_stay(draw: Draw) -> Plan:
         page = yield stay_finder.search_hotels(city_name=city)
         key = next(row["hotel_id"] for row in page["results"] if row["name"] == name)
         row = yield stay_finder.price_stay(hotel_id=key, nights=nights)
-        return Answer(f"It comes to {row['total']} {row['currency']}.", [facts.number("total", row["total"])])
+        return Answer(
+            f"It comes to {row['total']} {row['currency']}.",
+            [
+                facts.number("total", row["total"], "in that currency"),
+                facts.choice("currency_code", row["currency"], _CURRENCIES),
+            ],
+        )
 
     return Plan(
         (
-            f"What do {nights} nights at the {name} in {city} cost altogether?",
-            f"We want to stay {nights} nights at the {name}, {city}. What will the total bill be?",
-            f"Quote me the full price of a {nights}-night stay at the {name} in {city}.",
+            f"What do {nights} nights at the {name} in {city} cost altogether, and in which currency?",
+            f"We want to stay {nights} nights at the {name}, {city}. What will the total bill be, and in "
+            "which currency?",
+            f"Quote me the full price of a {nights}-night stay at the {name} in {city}, and its currency.",
         ),
         solve,
     )

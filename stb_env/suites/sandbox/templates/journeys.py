@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from stb_env.suites.sandbox import facts
+from stb_env.suites.sandbox.content.climate import CONDITIONS
 from stb_env.suites.sandbox.content.edition import Options
 from stb_env.suites.sandbox.content.households import friends
 from stb_env.suites.sandbox.content.places import cities
 from stb_env.suites.sandbox.content.rail import trains_by_pair
 from stb_env.suites.sandbox.lookups import contact_id, days, long_date
-from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, ranked, template
+from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Undecided, ranked, template
 from stb_env.suites.sandbox.templates.trains import direct_trains
 from stb_env.suites.sandbox.tools import (
     city_atlas,
@@ -25,7 +26,7 @@ _CITIES = Options(lambda: cities().values())
 _DAYS = days(3, 120)
 
 
-@template(city_atlas.TOOL, iron_road.TOOL, table_guide.TOOL, rate_board.TOOL, calls=7)
+@template(city_atlas.TOOL, iron_road.TOOL, table_guide.TOOL, rate_board.TOOL, calls=7, unseen=True)
 def day_trip_budget(draw: Draw) -> Plan:
     """What a train ride and a dinner cost a party, in one currency."""
     origin, destination = (cities()[key]["name"] for key in draw.pick(_PAIRS))
@@ -38,6 +39,8 @@ def day_trip_budget(draw: Draw) -> Plan:
         best = ranked(rows, lambda row: row["rating"], most=True)[0]
         menu = yield table_guide.menu(restaurant_id=best["restaurant_id"], course="main")
         prices = [line["price"] for line in menu["dishes"]]
+        if min(prices) == max(prices):
+            raise Undecided
         price = (min if wording == "cheapest" else max)(prices)
         dinner = yield rate_board.convert_amount(
             amount=round(price * party, 2), source_code=menu["currency"], target_code="AUR"
@@ -47,7 +50,7 @@ def day_trip_budget(draw: Draw) -> Plan:
             f"We eat at {best['name']}; train and dinner cost {total:.2f} AUR.",
             [
                 facts.name("restaurant", best["name"]),
-                facts.number("total", total, tolerance=0.03 * party),
+                facts.number("total", total, "in AUR, to cents", tolerance=round(0.005 * party + 0.01, 3)),
             ],
         )
 
@@ -81,14 +84,16 @@ def visit_by_express(draw: Draw) -> Plan:
         row = yield contact_book.contact_details(contact_id=(yield from contact_id(name)))
         there = (yield city_atlas.city_details(city_id=row["city_id"]))["name"]
         services = (yield swiftline.timetable(from_city=start, to_city=there))["services"]
+        if len(services) < 2:
+            raise Undecided
         code = services[0]["service_code"]
         price = (yield swiftline.ticket_price(service_code=code, seat=seat))["price_cents"] / 100
         sky = yield climate_desk.daily_forecast(city_id=row["city_id"], date=when.isoformat())
         return Answer(
             f"Expect {sky['condition']}; the ticket costs {price:.2f} AUR.",
             [
-                facts.number("price", price),
-                facts.name("condition", sky["condition"]),
+                facts.number("price", price, "of the seat, in AUR"),
+                facts.choice("condition", sky["condition"], CONDITIONS),
             ],
         )
 

@@ -7,7 +7,7 @@ from stb_env.suites.sandbox.content.edition import Options
 from stb_env.suites.sandbox.content.foods import foods
 from stb_env.suites.sandbox.content.recipes import recipes
 from stb_env.suites.sandbox.manners import parse_clock, show_clock
-from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, template
+from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, Undecided, template
 from stb_env.suites.sandbox.tools import food_facts, home_recipes, unit_smith
 
 _RECIPES = Options(lambda: recipes().values())
@@ -22,6 +22,9 @@ _NUTRIENTS = {
     "fibre_g": "fibre in grams",
     "salt_mg": "salt in milligrams",
 }
+
+_TOLERANCE = 0.1
+"""Of a sum of four amounts, which a table rounds to two decimals."""
 
 
 def _decided() -> list[tuple[str, str, str]]:
@@ -59,7 +62,7 @@ def recipe_ready_time(draw: Draw) -> Plan:
     def solve() -> Solution:
         row = yield home_recipes.recipe_details(recipe_id=(yield from _recipe_id(name)))
         ready = show_clock(parse_clock(start) + row["prep_minutes"] + row["cook_minutes"])
-        return Answer(f"It is ready at {ready}.", [facts.time("ready", ready)])
+        return Answer(f"It is ready at {ready}.", [facts.time("ready_time", ready)])
 
     return Plan(
         (
@@ -79,7 +82,7 @@ def recipe_scaled(draw: Draw) -> Plan:
 
     def solve() -> Solution:
         grams = yield from _grams(recipe, servings, food)
-        return Answer(f"You need {grams} g.", [facts.number("amount", grams, "in g", tolerance=0.5)])
+        return Answer(f"You need {grams} g.", [facts.integer("grams", grams)])
 
     return Plan(
         (
@@ -100,8 +103,10 @@ def recipe_imperial(draw: Draw) -> Plan:
     def solve() -> Solution:
         grams = yield from _grams(recipe, servings, food)
         row = yield unit_smith.convert_mass(value=grams, source_unit="g", target_unit=unit)
+        weight = round(row["result"], 2)
         return Answer(
-            f"That is {row['result']} {word}.", [facts.number("amount", row["result"], tolerance=0.006)]
+            f"That is {weight} {word}.",
+            [facts.number(word, weight, "rounded to two decimals", tolerance=0.005)],
         )
 
     return Plan(
@@ -124,23 +129,27 @@ def recipe_nutrition(draw: Draw) -> Plan:
     def solve() -> Solution:
         key = yield from _recipe_id(recipe)
         lines = (yield home_recipes.recipe_ingredients(recipe_id=key, servings=servings))["ingredients"]
-        total = 0.0
+        amounts = []
         for line in lines:
             row = yield food_facts.nutrient_in_amount(
                 food_id=line["food_id"], nutrient=nutrient, grams=line["grams"]
             )
-            total += row["amount"]
-        total = round(total, 1)
+            amounts.append(row["amount"])
+        if min(amounts) < 3 * _TOLERANCE:
+            raise Undecided  # Without that ingredient the sum is as good as the same.
+        total = round(sum(amounts), 1)
         return Answer(
-            f"It adds up to {total}.", [facts.number(nutrient, total, tolerance=0.01 * total + 0.1)]
+            f"It adds up to {total}.",
+            [facts.number(nutrient, total, "rounded to one decimal", tolerance=_TOLERANCE)],
         )
 
     return Plan(
         (
-            f"Work out the total {words} of a {recipe} made for {servings}, over all its ingredients.",
+            f"Work out the total {words} (one decimal) of a {recipe} made for {servings}, over all its "
+            "ingredients.",
             f"I cook {recipe} for {servings}. Adding up the ingredients, what is the {words} of the whole "
-            "dish?",
-            f"Sum of {words} in a {recipe} with {servings} servings?",
+            "dish, to one decimal?",
+            f"Sum of {words}, to one decimal, in a {recipe} with {servings} servings?",
         ),
         solve,
     )
@@ -164,7 +173,7 @@ def richest_ingredient(draw: Draw) -> Plan:
             f"That is {best}; take {grams} g of it.",
             [
                 facts.name("ingredient", best),
-                facts.number("amount", grams, "in g", tolerance=0.5),
+                facts.integer("grams", grams, "of that ingredient"),
             ],
         )
 

@@ -13,13 +13,12 @@ from stb_env.suites.sandbox.content.edition import Options
 from stb_env.suites.sandbox.content.places import cities
 from stb_env.suites.sandbox.content.weekdays import WEEKDAYS
 from stb_env.suites.sandbox.lookups import city_id, days, long_date
-from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, ranked, template
+from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, Undecided, ranked, template
 from stb_env.suites.sandbox.tools import author_index, city_atlas, city_library, date_reckoner
 
 _BOOKS = Options(lambda: books().values())
 _AUTHORS = Options(lambda: authors().values())
 _CITIES = Options(lambda: [city["name"] for city in cities().values()])
-_MARKS = Options(lambda: [row["shelf_mark"] for row in _BOOKS])
 # Author and a span of years that at least two of the author's books fall into.
 _SPANS = Options(
     lambda: sorted(
@@ -70,7 +69,7 @@ def shelf_check(draw: Draw) -> Plan:
         return Answer(
             f"{polarity}; the shelf mark is {row['shelf_mark']}.",
             [
-                facts.yes_no("on_the_shelf", there),
+                facts.yes_no("is_on_shelf", there),
                 facts.code("shelf_mark", row["shelf_mark"]),
             ],
         )
@@ -97,7 +96,7 @@ def branch_closing(draw: Draw) -> Plan:
         row = yield city_library.opening_hours(branch=branch, weekday=weekday)
         return Answer(
             f"It is open from {row['opens']} to {row['closes']}.",
-            [facts.time("opening", row["opens"]), facts.time("closing", row["closes"])],
+            [facts.time("opening_time", row["opens"]), facts.time("closing_time", row["closes"])],
         )
 
     return Plan(
@@ -119,13 +118,13 @@ def older_author(draw: Draw) -> Plan:
     def solve() -> Solution:
         one = yield from _author_of(first["title"])
         two = yield from _author_of(second["title"])
-        older, younger = ranked((one, two), lambda row: str(row["birth_date"]))
+        older = ranked((one, two), lambda row: str(row["birth_date"]))[0]
         born = older["birth_date"]
         return Answer(
             f"{older['name']} is older, born on {long_date(date.fromisoformat(born))}.",
             [
                 facts.name("author", older["name"]),
-                facts.date("birth", born),
+                facts.date("birth_date", born),
             ],
         )
 
@@ -142,15 +141,16 @@ def older_author(draw: Draw) -> Plan:
     )
 
 
-@template(author_index.TOOL, calls=2)
+@template(author_index.TOOL, calls=2, unseen=True)
 def works_between(draw: Draw) -> Plan:
     """What an author published in some years."""
     name, first, last = draw.pick(_SPANS)
 
     def solve() -> Solution:
         page = yield author_index.works_of(author_id=(yield from _author_id(name)))
-        every = [row["title"] for row in page["results"]]
         fitting = [row["title"] for row in page["results"] if first <= row["year"] <= last]
+        if len(fitting) == page["total"]:
+            raise Undecided
         return Answer(f"These are {'; '.join(fitting)}.", [facts.names("titles", fitting)])
 
     return Plan(
@@ -177,17 +177,20 @@ def reading_days(draw: Draw) -> Plan:
         needed = math.ceil(pages / pace)
         return Answer(
             f"It takes {needed} days for {pages} pages.",
-            [facts.number("pages", pages), facts.number("days", needed)],
+            [
+                facts.integer("pages", pages, "of both books"),
+                facts.integer("finishing_day", needed, "counted from 1"),
+            ],
         )
 
     return Plan(
         (
             f"I read {pace} pages a day. How many pages have the first and the latest book of {name} "
             "together, and on which day, counted from 1, do I finish both?",
-            f"How many days (rounded up) does it take to read {name}'s earliest and most recent book at "
-            f"{pace} pages a day, and how many pages are the two?",
-            f"Add the pages of the oldest and the newest work by {name}; at {pace} pages daily, how many "
-            "days is that, begun days counted in full? Pages and days, please.",
+            f"How many pages are {name}'s earliest and most recent book together, and on which day of "
+            f"reading (the first is day 1) am I through with both at {pace} pages a day?",
+            f"Add the pages of the oldest and the newest work by {name}. At {pace} pages daily, on which "
+            "day, counted from 1, do I turn the last page? The sum and the number of the day, please.",
         ),
         solve,
     )
@@ -201,13 +204,15 @@ def birthplace_distance(draw: Draw) -> Plan:
     def solve() -> Solution:
         author = yield from _author_of(title)
         birthplace = (yield city_atlas.city_details(city_id=author["birth_city_id"]))["name"]
+        if birthplace == home:
+            raise Undecided
         here = yield from city_id(home)
         row = yield city_atlas.distance_between(first_city_id=here, second_city_id=author["birth_city_id"])
         return Answer(
             f"The author was born in {birthplace}, {row['distance']} km away.",
             [
                 facts.name("birthplace", birthplace),
-                facts.number("distance", row["distance"], "in km", tolerance=0.6),
+                facts.number("distance_km", row["distance"], "rounded to one decimal"),
             ],
         )
 
@@ -223,7 +228,7 @@ def birthplace_distance(draw: Draw) -> Plan:
     )
 
 
-@template(author_index.TOOL, date_reckoner.TOOL, calls=5)
+@template(author_index.TOOL, date_reckoner.TOOL, calls=5, unseen=True)
 def author_age_gap(draw: Draw) -> Plan:
     """How many days lie between the births of two authors."""
     one, two = (row["name"] for row in draw.pick_some(_AUTHORS, 2))
@@ -239,8 +244,8 @@ def author_age_gap(draw: Draw) -> Plan:
         return Answer(
             f"{polarity}; {gap} days lie between their births.",
             [
-                facts.yes_no("first_is_older", older),
-                facts.number("gap", gap),
+                facts.yes_no("was_born_first", older, "whether the author named first was born first"),
+                facts.integer("days_between", gap, "at least 0"),
             ],
         )
 

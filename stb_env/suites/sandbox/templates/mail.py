@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable
-
 from stb_env.backend.world import Row
 from stb_env.suites.sandbox import facts
 from stb_env.suites.sandbox.content.households import friends
@@ -30,16 +27,12 @@ _NOTES = (
 )
 
 
-def detail_fact(kind: Kind, detail: str, texts: Iterable[str]) -> Fact:
-    """Return a fact that requires a mail's detail, against those of the same type in other texts."""
+def detail_fact(kind: Kind, detail: str) -> Fact:
+    """Return a fact that requires the detail of a mail or post."""
     if kind.fact == "number":
-        return facts.number(_field(kind), float(detail))
+        return facts.number(kind.field, float(detail), "in AUR")
     make = {"code": facts.code, "date": facts.date, "time": facts.time}[kind.fact]
-    return make(_field(kind), detail)
-
-
-def _field(kind: Kind) -> str:
-    return re.sub(r"\W+", "_", kind.detail.lower()).strip("_")
+    return make(kind.field, detail)
 
 
 def _mails(draw: Draw, *types: str) -> list[Row]:
@@ -58,17 +51,15 @@ def _opened(sender: str) -> Steps[tuple[Kind, str]]:
     return detail_in(body)
 
 
-@template(letterbox.TOOL, calls=2)
+@template(letterbox.TOOL, calls=2, unseen=True)
 def mail_detail(draw: Draw) -> Plan:
     """What somebody wrote."""
-    rows = _mails(draw)
-    mail = draw.pick(rows)
+    mail = draw.pick(_mails(draw))
     sender, what = mail["sender"], detail_in(mail["body"])[0].detail
-    texts = [row["body"] for row in rows]
 
     def solve() -> Solution:
         kind, detail = yield from _opened(sender)
-        return Answer(f"It is {detail}.", [detail_fact(kind, detail, texts)])
+        return Answer(f"It is {detail}.", [detail_fact(kind, detail)])
 
     return Plan(
         (
@@ -92,7 +83,9 @@ def sort_mail(draw: Draw) -> Plan:
         yield letterbox.mark_mail(mail_id=key)
         row = yield letterbox.label_mail(mail_id=key, label=label)
         subject = row["subject"]
-        return Answer(f'"{subject}" is read and labelled {label}.', [facts.name("subject", subject)])
+        return Answer(
+            f'"{subject}" is read and labelled {label}.', [facts.choice("subject", subject, _SUBJECTS)]
+        )
 
     return Plan(
         (
@@ -119,40 +112,37 @@ def reply_to_mail(draw: Draw) -> Plan:
 
     return Plan(
         (
-            f'Reply to the mail from {sender} with exactly this text: "{body}" (unless I have replied '
-            "already).",
-            f'Answer {sender}\'s mail: "{body}" Nothing else, and only once.',
-            f'{sender} waits for an answer to a mail. If there is none among what I sent, reply "{body}"',
+            f'Reply to the mail from {sender} with exactly this text: "{body}"',
+            f'Answer {sender}\'s mail: "{body}" Nothing else.',
+            f'{sender} waits for an answer to a mail. Reply "{body}"',
         ),
         solve,
     )
 
 
-@template(contact_book.TOOL, letterbox.TOOL, calls=4, writes=("mails",))
+@template(contact_book.TOOL, letterbox.TOOL, calls=4, writes=("mails",), unseen=True)
 def mail_contact(draw: Draw) -> Plan:
     """Write to a contact."""
     draw.home()
-    people = friends(draw.household)
-    friend, (subject, body) = draw.pick(people)["name"], draw.pick(_NOTES)
+    friend, (subject, body) = draw.pick(friends(draw.household))["name"], draw.pick(_NOTES)
 
     def solve() -> Solution:
         contact = yield contact_book.contact_details(contact_id=(yield from contact_id(friend)))
         if not (yield from _mail(subject, "sent")):
             yield letterbox.send_mail(recipient=contact["email"], subject=subject, body=body)
-        others = [other["email"] for other in people]
         return Answer(
             f"The mail to {contact['email']} is sent.",
-            [facts.code("address", contact["email"])],
+            [facts.code("email_address", contact["email"])],
         )
 
     return Plan(
         (
-            f'Send my contact {friend} a mail with the subject "{subject}" and the text "{body}" if I have '
-            "sent none with that subject yet. To which address did it go?",
-            f'Mail {friend}, whose address is in my contacts: subject "{subject}", body "{body}" Check first '
-            "that it was not sent before. Which address is it?",
-            f'Write to {friend} (see my contacts), once only. Subject: "{subject}". Text: "{body}" Tell me '
-            "the e-mail address you wrote to.",
+            f'Send my contact {friend} a mail with the subject "{subject}" and the text "{body}" To which '
+            "address did it go?",
+            f'Mail {friend}, whose address is in my contacts: subject "{subject}", body "{body}" Which '
+            "address is it?",
+            f'Write to {friend} (see my contacts). Subject: "{subject}". Text: "{body}" Tell me the e-mail '
+            "address you wrote to.",
         ),
         solve,
     )
@@ -171,17 +161,16 @@ def forward_detail(draw: Draw) -> Plan:
         contact = yield contact_book.contact_details(contact_id=(yield from contact_id(friend)))
         if not (yield from _mail(subject, "sent")):
             yield letterbox.send_mail(recipient=contact["email"], subject=subject, body=detail)
-        return Answer(f"{friend} has it: {detail}.", [detail_fact(kind, detail, [])])
+        return Answer(f"{friend} has it: {detail}.", [detail_fact(kind, detail)])
 
     return Plan(
         (
             f"{sender} mailed me the {kind.detail}. Send just that, as the whole text, to my contact "
-            f'{friend}, subject "{subject}" (not twice), and tell it to me as well.',
+            f'{friend}, subject "{subject}", and tell it to me as well.',
             f"Take the {kind.detail} from the mail of {sender} and mail it to {friend} from my contacts: "
-            f'subject "{subject}", and as text the bare value, exactly as written. Look into the sent mail '
-            "first. What is it?",
+            f'subject "{subject}", and as text the bare value, exactly as written. What is it?',
             f"{friend} (in my contacts) needs the {kind.detail} that {sender} wrote me. Mail the value "
-            f'alone, under the subject "{subject}", unless I have sent such a mail; then read it to me.',
+            f'alone, under the subject "{subject}", and read it to me.',
         ),
         solve,
     )
@@ -200,16 +189,16 @@ def mail_to_calendar(draw: Draw) -> Plan:
         rows = (yield day_planner.list_events(date=day))["events"]
         if not any(event.items() <= row.items() for row in rows):
             yield day_planner.create_event(**event)
-        return Answer(f"{kind.subject} is in your calendar on {day}.", [facts.date("day", day)])
+        return Answer(f"{kind.subject} is in your calendar on {day}.", [facts.date("event_date", day)])
 
     return Plan(
         (
             f'Take the {kind.detail} from the mail of {sender} and put "{kind.subject}" into my calendar '
-            f"on that day: {start}, {minutes} minutes, unless it is there. Which day is it?",
+            f"on that day: {start}, {minutes} minutes. Which date is it?",
             f"{sender} wrote me the {kind.detail}. Block {minutes} minutes from {start} then, as "
-            f'"{kind.subject}" (look at that day first), and tell me the date.',
+            f'"{kind.subject}", and tell me the date.',
             f'My calendar lacks an event "{kind.subject}" at {start} for {minutes} minutes, on the '
-            f"{kind.detail} given in {sender}'s mail. Add it where it is missing; what date is it?",
+            f"{kind.detail} given in {sender}'s mail. Add it; what date is it?",
         ),
         solve,
     )

@@ -42,7 +42,7 @@ def _signed_in(meter: _Meter) -> Steps[dict[str, str]]:
     return {"session_key": key, "meter_id": meter_id}
 
 
-@template(meter_portal.TOOL, rate_board.TOOL, calls=5)
+@template(meter_portal.TOOL, rate_board.TOOL, calls=5, unseen=True)
 def month_cost(draw: Draw) -> Plan:
     """What a month's consumption costs in another currency."""
     meter, (month, first, last) = _drawn(draw), draw.pick(_MONTHS)
@@ -59,8 +59,8 @@ def month_cost(draw: Draw) -> Plan:
         return Answer(
             f"You used {used} units, which cost {row['converted']:.2f} {code}.",
             [
-                facts.number("used", used, tolerance=0.5),
-                facts.number("cost", row["converted"], tolerance=0.02),
+                facts.integer("consumption", used, "in kWh or cubic metres"),
+                facts.number("cost", row["converted"], f"in {code}, to cents"),
             ],
         )
 
@@ -81,7 +81,7 @@ def month_cost(draw: Draw) -> Plan:
 def submit_reading(draw: Draw) -> Plan:
     """Submit a reading and tell the cost since the one before."""
     meter = _drawn(draw)
-    value = meter.last + draw.between(30, 1_000)
+    value = meter.last + draw.between(*meter_portal.USE[meter.kind])
 
     def solve() -> Solution:
         where = yield from _signed_in(meter)
@@ -93,7 +93,8 @@ def submit_reading(draw: Draw) -> Plan:
         price = (yield meter_portal.unit_price(kind=meter.kind))["price"]
         cost = round((value - rows[0]["value"]) * price, 2)
         return Answer(
-            f"It is in; since the last reading you used {cost:.2f} AUR.", [facts.number("cost", cost)]
+            f"It is in; since the last reading you used {cost:.2f} AUR.",
+            [facts.number("cost", cost, "in AUR, to cents")],
         )
 
     return Plan(
@@ -102,7 +103,7 @@ def submit_reading(draw: Draw) -> Plan:
             f"{meter.user_name}, password {meter.password}). What does the use since the reading before "
             "cost, in aurel?",
             f"Sign in at Meter Portal as {meter.user_name} with {meter.password}, send in {value} for "
-            f"{meter.kind}, and tell me what has been used since the previous reading, in AUR.",
+            f"{meter.kind}, and tell me what the use since the previous reading costs, in AUR.",
             f"Please enter {value} as today's {meter.kind} reading at Meter Portal ({meter.user_name} / "
             f"{meter.password}) and work out the cost in aurel of the units since the last one.",
         ),
@@ -110,11 +111,15 @@ def submit_reading(draw: Draw) -> Plan:
     )
 
 
-@template(meter_portal.TOOL, calls=4)
+@template(meter_portal.TOOL, calls=4, writes=("readings",))
 def refused_reading(draw: Draw) -> Plan:
-    """Try to submit a reading that cannot be right; nothing changes."""
+    """Submit a reading, which is refused where it cannot be right."""
     meter = _drawn(draw)
-    value = meter.last - draw.between(3, 400)
+    use = draw.pick(("likely", "likely", "below the last", "too much"))
+    likely = meter_portal.USE[meter.kind]
+    value = meter.last + draw.between(
+        *{"below the last": (-400, -3), "too much": (1_150, 2_500)}.get(use, likely)
+    )
 
     def solve() -> Solution:
         where = yield from _signed_in(meter)
@@ -124,26 +129,27 @@ def refused_reading(draw: Draw) -> Plan:
         except ApiError:
             taken = False
         last = (yield meter_portal.reading_history(**where))["results"][0]
+        taken = taken or (last["date"], last["value"]) == (iso_day(0), value)
         return Answer(
             f"{'Yes' if taken else 'No'}: on {last['date']} it was {last['value']}.",
             [
-                facts.yes_no("taken", taken),
-                facts.number("last", last["value"], tolerance=0.5),
-                facts.date("day", last["date"]),
+                facts.yes_no("was_accepted", taken, "whether the reading was accepted"),
+                facts.integer("newest_reading", last["value"], "on file in the end"),
+                facts.date("reading_date", last["date"], "of the newest reading"),
             ],
         )
 
     return Plan(
         (
             f"Submit {value} for {meter.kind} at Meter Portal (user {meter.user_name}, password "
-            f"{meter.password}). Was it taken, yes or no? What is the latest reading on file, and of which "
-            "day?",
+            f"{meter.password}), as it is. Was it taken? What is the latest reading on file after that, and "
+            "of which day?",
             f"Try to enter {value} as my {meter.kind} reading, signed in as {meter.user_name} with "
-            f"{meter.password} at Meter Portal. Was it accepted (yes or no)? Try nothing else. Which "
-            "reading, of which date, is the newest there?",
+            f"{meter.password} at Meter Portal. Was it accepted? Try no other value. Which reading, of "
+            "which date, is the newest there in the end?",
             f"Is {value} accepted as the {meter.kind} reading of today? Meter Portal, {meter.user_name} / "
-            f"{meter.password}. Make that one attempt, answer yes or no, and report the newest reading on "
-            "file with its date.",
+            f"{meter.password}. Make that one attempt, tell me whether it was, and report the newest "
+            "reading then on file with its date.",
         ),
         solve,
     )

@@ -145,7 +145,7 @@ def copy_file(state: Tables, file_id: str, folder: str) -> tuple[JsonObject, Tab
     _vacant(state, folder, row["name"])
     free = state.table("file_quota")["quota-001"]["kb"] - _used(state)
     if row["size_kb"] > free:
-        raise ApiError(f"the copy needs {row['size_kb']} kB, only {free} kB are free")
+        raise ApiError(f"the quota has no room for a copy of {row['size_kb']} kB")
     key, state = state.next_id("file")
     row = {**row, "file_id": key, "folder": folder, "shared_with": []}
     return dict(row), state.with_row("files", key, row)

@@ -17,6 +17,8 @@ from stb_env.suites.sandbox.registry import ToolDoc
 TOOL = ToolDoc("Smart Home", "Meter Portal", "Meter readings; most calls need a session key.")
 TARIFFS = {"electricity": 0.31, "gas": 0.94, "water": 2.15}
 """Price of a unit in aurel, by what is metered."""
+USE = {"electricity": (140, 460), "gas": (30, 310), "water": (5, 28)}
+"""Least and greatest number of units that a month takes, by what is metered."""
 MOST_USE = 1_100
 _KEY = text("session_key", "Key from Sign In; the demonstration user's works too.", DEMO_TOKEN)
 _METER = text("meter_id", "Id from List Meters.", "meter-001")
@@ -29,13 +31,15 @@ def rows(rng: random.Random, _household: int) -> Mapping[str, Table]:
     meters: dict[str, Row] = {}
     readings: dict[str, Row] = {}
     for user in users:
-        for kind in TARIFFS:
+        # The household's in any order, so that a meter has no id that one could know by heart.
+        own = user.endswith("2")
+        for kind in rng.sample(list(TARIFFS), len(TARIFFS)) if own else TARIFFS:
             meter = f"meter-{len(meters) + 1:03}"
             meters[meter] = {"meter_id": meter, "user_id": user, "kind": kind, "unit": _unit(kind)}
-            value = rng.randrange(1_000, 40_000) if user.endswith("2") else 1_000
+            value = rng.randrange(1_000, 40_000) if own else 1_000
             for day in ("2025-12-01", "2026-01-01", "2026-02-01"):
                 key = f"reading-{len(readings) + 1:03}"
-                value += rng.randrange(40, 400)
+                value += rng.randint(*USE[kind])
                 readings[key] = {"meter_id": meter, "date": day, "value": value}
     return {"utility_users": users, "meters": meters, "readings": readings}
 
@@ -89,7 +93,7 @@ def unit_price(kind: str) -> JsonObject:
     return {"kind": kind, "unit": _unit(kind), "price": TARIFFS[kind], "currency": "AUR"}
 
 
-@TOOL.api("Submit Reading", _KEY, _METER, whole("value", "What the meter shows.", 2_200, 0, 999_999))
+@TOOL.api("Submit Reading", _KEY, _METER, whole("value", "What the meter shows.", 2_450, 0, 999_999))
 def submit_reading(state: Tables, session_key: str, meter_id: str, value: int) -> tuple[JsonObject, Tables]:
     """Submit today's reading, once a day; it must lie 0 to 1100 units above the last one."""
     _meter(state, session_key, meter_id)
@@ -97,9 +101,7 @@ def submit_reading(state: Tables, session_key: str, meter_id: str, value: int) -
     if last["date"] == today:
         raise ApiError(f"today's reading of {meter_id} is in already: {last['value']}")
     if not 0 <= value - last["value"] <= MOST_USE:
-        raise ApiError(
-            f"the reading of {last['date']} was {last['value']}; expected up to {MOST_USE} more, got {value}"
-        )
+        raise ApiError(f"a reading lies 0 to {MOST_USE} units above the last one on file, got {value}")
     key, state = state.next_id("reading")
     row = {"meter_id": meter_id, "date": today, "value": value}
     return dict(row), state.with_row("readings", key, row)
