@@ -163,7 +163,7 @@ class Rules:
                 failure, lost = error.failure(), error.usage
         if said is not None:
             state = _spent(state._replace(user=said.state), "user", [said.usage])
-            if said.text is not None:
+            if said.text is not None and not said.done:
                 finish, records = None, [_answered(record, said.text) for record in records]
         before, state = state, self._with_step(task, state, records, parsed, backend, left)
         if failure is not None:

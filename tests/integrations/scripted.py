@@ -62,16 +62,20 @@ class Failing:
         raise JudgeError("the judge is down", retryable=False)
 
 
-def gold_turns(env_id: str, task_id: str, **settings: Any) -> list[dict[str, Any]]:
-    """Return the assistant's messages of an episode that solves a task."""
+def gold_turns(env_id: str, task_id: str, *, fitting: bool = False, **settings: Any) -> list[dict[str, Any]]:
+    """Return the assistant's messages of an episode that solves a task; fitting, as Finish is offered."""
     env = make_env(env_id, settings)
     episode = play(env, load_agent("gold")(), task_id=task_id, seed=0)
     env.close()
     takes = next(tool["function"] for tool in episode.tools if tool["function"]["name"] == FINISH)
     turns = [copy.deepcopy(dict(message)) for message in episode.messages if message["role"] == "assistant"]
     for call in (call for turn in turns for call in turn.get("tool_calls") or ()):
-        # A model writes what Finish takes; frameworks refuse the original's return_type where it does not.
-        if call["function"]["name"] == FINISH and "return_type" not in takes["parameters"]["properties"]:
+        # Frameworks refuse the original's return_type where the schema does not have it.
+        if (
+            fitting
+            and call["function"]["name"] == FINISH
+            and "return_type" not in takes["parameters"]["properties"]
+        ):
             given = json.loads(call["function"]["arguments"])
             given.pop("return_type", None)
             call["function"]["arguments"] = json.dumps(given)
@@ -82,7 +86,7 @@ def gold_of(env_id: str, query: str, **settings: Any) -> list[dict[str, Any]]:
     """Return the same, of the first task with a query."""
     env = make_env(env_id, settings)
     ids = (env.tasks.at(index) for index in range(env.tasks.size or 0))
-    return gold_turns(env_id, next(task.id for task in ids if task.query == query), **settings)
+    return gold_turns(env_id, next(task.id for task in ids if task.query == query), fitting=True, **settings)
 
 
 def first_tasks(env_id: str, count: int, **settings: Any) -> list[str]:

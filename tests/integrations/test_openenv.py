@@ -166,7 +166,7 @@ def test_observations_and_state_are_typed(base: str):
             assert isinstance(begun, TaskGiven)
             assert begun.task_id == task_id
             assert (await client.list_tools())[-1].name == "Finish"
-            step = await client.call_tool("Finish", {"return_type": "give_up_and_restart"})
+            step = await client.call_tool("Finish", WRONG)
             assert isinstance(step.observation, CallToolObservation)
             assert (step.done, step.reward) == (True, 0.0)
             state = await client.state()
