@@ -47,7 +47,7 @@ def test_a_solution_that_reads_one_page_of_several_is_found(whole):
 def test_a_filter_that_changes_nothing_is_found():
     def solve():
         page = yield city_atlas.search_cities(query=name, country=country)
-        return Answer("", [integer("population", page["results"][0]["population"])])
+        return Answer("", [integer("cities", len(page["results"]))])
 
     row = next(iter(city_atlas.cities().values()))
     name, country = row["name"], row["country"]
