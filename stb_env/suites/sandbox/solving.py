@@ -24,7 +24,7 @@ def _as_it_is(result: Json) -> Json:
 
 
 class Solved(NamedTuple):
-    """A solution that was run: its calls, its answer, the state after it, and results by place of the call."""
+    """A solution that was run: its calls, answer, state afterwards, and results by the place of the call."""
 
     calls: list[ApiCall]
     answer: Answer
