@@ -55,7 +55,7 @@ class Api:
     function: Function = field(repr=False)
     id: ToolId
     stateless: bool
-    fact: tuple[str, ...] | None = None
+    fact: tuple[str, ...] | None = field(default=None, repr=False)
 
     def __call__(self, **arguments: Json) -> ApiCall:
         """Return a call of this API; nothing runs."""

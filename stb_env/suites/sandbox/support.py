@@ -2,8 +2,8 @@
 
 The gold solution says what an answer stands on. An episode has that where it made the same calls, or where
 its results hold what the solution read in them, whichever tool gave it. Arithmetic is free: an agent that saw
-what goes into a calculation may do it without a tool. What a calculator returns shows nothing, and neither does
-an argument that a call repeats. What is derived from results is never searched for, and no text is read.
+what goes into a calculation may do it without a tool. What a calculator returns shows nothing, and nor
+does an argument that a call repeats. What is derived from results is never searched for, and no text is read.
 """
 
 from __future__ import annotations
