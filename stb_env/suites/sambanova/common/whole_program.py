@@ -13,7 +13,7 @@ from stb_env.tools import FINISH, ToolCall, ToolResult
 
 def finish_saying(text: str) -> ToolCall:
     """Return a Finish that ends an episode with something said; nothing that is said decides."""
-    return ToolCall(FINISH, {"final_answer": text} if text else {}, "finish")
+    return ToolCall(FINISH, {"final_answer": text}, "finish")
 
 
 END = finish_saying("")
