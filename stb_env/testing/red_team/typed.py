@@ -126,8 +126,8 @@ def least(schema: JsonMapping) -> Json:
     """Return the least value that a schema allows: zero, false, the first of a list of options.
 
     Examples:
-        >>> least({"type": "object", "properties": {"count": {"type": "integer"}}}), least({"enum": ["a", "b"]})
-        ({'count': 0}, 'a')
+        >>> least({"properties": {"n": {"type": "integer"}}, "type": "object"}), least({"enum": ["a", "b"]})
+        ({'n': 0}, 'a')
     """
     if "enum" in schema:
         return schema["enum"][0]
