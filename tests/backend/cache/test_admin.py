@@ -148,12 +148,12 @@ def test_what_is_no_time_in_utc_to_the_second_is_damage(time):
 def test_an_overlay_hides_what_the_base_says_and_a_snapshot_keeps_what_is_seen(tmp_path):
     filled(tmp_path / "a", entry({}, "old"), entry({"n": 1}, 1)).snapshot(tmp_path / "b")
     with closing(filled(tmp_path / "b", entry({}, "new"))) as cache:
-        key = entry().key
-        assert json.loads(cache.get(key).text)["response"] == "new"
+        call = entry().call
+        assert json.loads(cache.get(call).text)["response"] == "new"
         assert len(cache) == len(list(cache.entries())) == 2
         cache.snapshot(tmp_path / "c")
     with closing(ResponseCache(tmp_path / "c", read_only=True)) as frozen:
-        assert frozen.entry(key).response == "new"
+        assert frozen.entry(call).response == "new"
         assert len(frozen) == 2
 
 
@@ -163,8 +163,8 @@ def test_an_answer_put_over_a_frozen_one_is_served_when_the_cache_is_opened_agai
     new = entry(response="new")
     filled(tmp_path / "b", new).close()
     with closing(ResponseCache(tmp_path / "b", read_only=read_only)) as reopened:
-        assert reopened.get(new.key) == new.hit
-        assert reopened.entry(new.key) == new
+        assert reopened.get(new.call) == new.hit
+        assert reopened.entry(new.call) == new
 
 
 def test_a_snapshot_never_overwrites(tmp_path):
@@ -240,7 +240,7 @@ def test_verification_goes_on_past_every_kind_of_damage(tmp_path):
             list(cache.entries())
         with pytest.raises(DataError, match="a damaged cache entry"):
             cache.get("2-no-entry")
-        assert cache.get(good[1].key) == good[1].hit
+        assert cache.get(good[1].call) == good[1].hit
 
 
 def test_verification_notices_a_base_that_is_not_the_frozen_one(tmp_path):
