@@ -53,6 +53,7 @@ class ProvenanceTable:
         # Answers may be longer than what the module takes for a field otherwise.
         csv.field_size_limit(max(csv.field_size_limit(), min(sys.maxsize, 2**31 - 1)))
         self._places: dict[tuple[str, ...], list[int]] = {}
+        self._width = 0
         lines = self._lines(0)
         _, names = next(lines, (0, []))
         if tuple(names) not in (COLUMNS, COLUMNS[:_OLDER]):
@@ -106,9 +107,10 @@ class ProvenanceTable:
                         yield data.decode()
 
                 for values in csv.reader(texts(), strict=True):
-                    if len(values) not in (len(COLUMNS), _OLDER):
+                    self._width = self._width or len(values)
+                    if len(values) != self._width:
                         raise DataError(
-                            f"{self.file}: a line of {len(values)} columns; expected {len(COLUMNS)}"
+                            f"{self.file}: a line of {len(values)} columns; expected {self._width}"
                         )
                     yield start, values
                     start = taken
@@ -121,6 +123,6 @@ def escaped(text: str) -> str:
 
     Examples:
         >>> escaped("Zürich"), escaped(chr(0xD800))
-        ('Zürich', '\\\\ud800')
+        ('Zürich', '\\ud800')
     """
     return text.encode("utf-8", "backslashreplace").decode()

@@ -221,7 +221,7 @@ def test_the_filter_drops_error_classes_and_keeps_other_errors(tmp_path):
 
 
 def test_verification_goes_on_past_every_kind_of_damage(tmp_path):
-    good = [entry({"n": n}, n) for n in range(3)]
+    good, damaged = [entry({"n": n}, n) for n in range(3)], entry({"n": 3}, 3)
     filled(tmp_path, *good).close()
     written = good[0].written()
     with closing(TextStore(tmp_path / "overlay")) as store:
@@ -230,16 +230,19 @@ def test_verification_goes_on_past_every_kind_of_damage(tmp_path):
         store.put("3-other-key", written)
         store.put("4-other-error", written.replace('"error":""', '"error":"x"'))
         store.put("5-a-list", "[]")
+        store.put(damaged.key, "{}")
     with closing(sqlite3.connect(tmp_path / "overlay" / "cache.db")) as con, con:
         con.execute("INSERT INTO Cache (key, raw, mode, value) VALUES ('6-pickle', 1, 4, x'80')")
     with closing(ResponseCache(tmp_path, read_only=True)) as cache:
         report = cache.verify()
-        assert (report.ok, report.checked, report.damaged) == (False, 9, 6)
-        assert [problem["key"][:2] for problem in report.problems] == ["1-", "2-", "3-", "4-", "5-", "6-"]
+        assert (report.ok, report.checked, report.damaged) == (False, 10, 7)
+        problems = [problem["key"] for problem in report.problems]
+        assert problems.pop(problems.index(damaged.key))
+        assert [key[:2] for key in problems] == ["1-", "2-", "3-", "4-", "5-", "6-"]
         with pytest.raises(DataError):
             list(cache.entries())
         with pytest.raises(DataError, match="a damaged cache entry"):
-            cache.get("2-no-entry")
+            cache.get(damaged.call)
         assert cache.get(good[1].call) == good[1].hit
 
 
@@ -251,7 +254,7 @@ def test_verification_notices_a_base_that_is_not_the_frozen_one(tmp_path):
         assert [problem["key"] for problem in cache.verify().problems] == ["cache.json"]
 
 
-def test_statistics_count_by_category_source_origin_and_class(tmp_path):
+def test_statistics_count_by_category_source_origin_class_and_key(tmp_path):
     made = [
         entry({"n": 1}, source="real", origin="train"),
         entry({"n": 2}, "", error="x", source="simulator"),
@@ -268,4 +271,5 @@ def test_statistics_count_by_category_source_origin_and_class(tmp_path):
             "by_source": {"real": 1, "simulator": 1, "unknown": 1},
             "by_origin": {"": 2, "train": 1},
             "by_class": {"other_error": 1, "success": 2},
+            "by_key": {"canonical": 3},
         }
