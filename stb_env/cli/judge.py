@@ -180,6 +180,7 @@ def judge(
             *files,
             seed=seed,
             concurrency=concurrency,
+            protocol=bool(chosen.protocol),
         )
         outcome = _as_the_original(folder, against, how, as_json)
     else:

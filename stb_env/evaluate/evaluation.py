@@ -151,7 +151,7 @@ def read_results(plan: EvaluationPlan, out: Path, wins: list[WinFigures] | None 
         known = planned.get(cell.folder.as_posix())
         size = len(episodes) if known is None else known["episodes"]
         names = (cell.simulator.name, cell.agent.name, group_name(cell.group))
-        runs.append(run_figures(*names, episodes, size))
+        runs.append(run_figures(*names, episodes, size, plan.trials))
     groups = [group_name(group) for group in plan.groups]
     return Results.of(plan.name, groups, plan.reference, runs, wins or [], tuple(followed))
 

@@ -139,7 +139,7 @@ class Results:
         runs = {(run.agent, run.group): run for run in self.runs if run.simulator == simulator}
         rows = [
             (
-                average.agent,
+                f"{average.agent} (incomplete)" if average.unscored else average.agent,
                 *(_rate(runs[average.agent, group]) for group in self.groups),
                 _spread(average.mean, average.std) if average.groups else "-",
                 _interval(average.interval) if average.groups else "-",
@@ -149,10 +149,10 @@ class Results:
         ]
         judges = sorted({judge for run in runs.values() for judge in run.judges if judge != "env"})
         notes = (
-            "Per cent: mean ± standard deviation over votes; the average weighs every group the same, with a "
-            "95 % bootstrap interval over tasks.",
+            "Per cent of all planned episodes: mean ± standard deviation over votes; the average weighs "
+            "every group the same, with a 95 % bootstrap interval over tasks.",
             f"Judged by {', '.join(judges) or 'no one'}.",
-            *_left_out(list(runs.values())),
+            *_incomplete(list(runs.values())),
             *self.remarks,
         )
         columns = ("agent", *self.groups, "average", "95 % interval")
@@ -207,7 +207,10 @@ class Results:
             spreads = [*(mine[group] for group in self.groups), trial_spread(average.trials)]
             shown = (_spread(one["trial_mean"], one["trial_std"]) for one in spreads)
             rows.append((self._label(average.simulator, average.agent), *shown))
-        notes = ("Mean reward of each trial, per cent: mean ± population standard deviation over trials.",)
+        notes = (
+            "Mean reward of each trial over its planned episodes, per cent: mean ± population standard "
+            "deviation over trials.",
+        )
         return Table("Trials", ("agent", *self.groups, "average"), rows, notes)
 
     def _episodes(self) -> Table:
@@ -266,11 +269,11 @@ def _under(simulator: str, of: int) -> str:
     return f", {simulator}" if of > 1 else ""
 
 
-def _left_out(runs: Sequence[RunFigures]) -> Iterator[str]:
+def _incomplete(runs: Sequence[RunFigures]) -> Iterator[str]:
     invalid, missing = sum(run.invalid for run in runs), sum(run.planned - run.episodes for run in runs)
-    yield f"Invalid episodes, left out: {invalid}."
+    yield f"Invalid episodes, which score 0: {invalid}."
     if missing:
-        yield f"Not played yet: {missing} episodes."
+        yield f"Not played yet, which score 0: {missing} episodes."
 
 
 def _win_row(agent: str, groups: Sequence[str], found: Mapping[str, WinFigures]) -> tuple[str, ...]:

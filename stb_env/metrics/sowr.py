@@ -21,7 +21,8 @@ class WinRate:
     """Results of a candidate, one for each query.
 
     Attributes:
-        queries: Queries that were decided; all shares are of these.
+        queries: Queries that all shares are of: those that were decided, or all that were planned.
+        undecided: Those among them that have no result; they are no win, no loss and no tie.
         win: Share that the candidate won: the rate that the paper prints.
         lose: Share that it lost.
         tie: Share that neither won.
@@ -30,6 +31,7 @@ class WinRate:
     """
 
     queries: int
+    undecided: int
     win: float
     lose: float
     tie: float
@@ -75,20 +77,28 @@ def most_frequent(results: Iterable[Result]) -> Result:
     return counts[0][0]
 
 
-def win_rate(results: Sequence[Result]) -> WinRate:
+def win_rate(results: Sequence[Result], planned: int | None = None) -> WinRate:
     """Count results of queries.
+
+    Args:
+        results: The result of each query that was decided.
+        planned: Queries that there should be; None for as many as were decided.
 
     Examples:
         >>> rate = win_rate(["win", "tie", "lose", "tie"])
         >>> rate.win, rate.lose, rate.tie, rate.ties_half
         (0.25, 0.25, 0.5, 0.5)
+        >>> win_rate(["win"], planned=4).win
+        0.25
     """
-    total = len(results)
+    total = max(len(results), planned or 0)
     counts = Counter(results)
     win, lose, tie = (counts[name] / total if total else 0.0 for name in ("win", "lose", "tie"))
     # One division, so that as many wins as losses are exactly a half.
     half = (2 * counts["win"] + counts["tie"]) / (2 * total) if total else 0.0
-    return WinRate(total, win, lose, tie, half, bootstrap_interval([_WORTH[result] for result in results]))
+    undecided = total - len(results)
+    interval = bootstrap_interval([*(_WORTH[result] for result in results), *[0.0] * undecided])
+    return WinRate(total, undecided, win, lose, tie, half, interval)
 
 
 def sowr(

@@ -71,7 +71,7 @@ def test_the_tables_name_every_agent_and_group(example: tuple[Path, dict[str, An
         "## Episodes",
     ]
     assert "| agent   | Sandbox     | I1Instruction | average " in text
-    assert "Judged by exact, heuristic. Invalid episodes, left out: 0." in text
+    assert "Judged by exact, heuristic. Invalid episodes, which score 0: 0." in text
 
 
 def test_runs_of_an_evaluation_are_compared(example: tuple[Path, dict[str, Any]], report: Command):
@@ -138,7 +138,7 @@ def test_a_budget_that_ends_it_exits_1_and_a_higher_one_goes_on(
     done = stb("eval", paid, "--out", tmp_path / "out", "--yes")
     assert done.exit_code == 1
     assert "the budget of $5 is used up" in " ".join(done.stderr.split())
-    assert "Not played yet: 1 episodes." in " ".join(done.stdout.split())
+    assert "Not played yet, which score 0: 1 episodes." in " ".join(done.stdout.split())
     paid.write_text(text.replace("episodes = 2", "episodes = 2\nbudget = 50"))
     done = stb("eval", paid, "--out", tmp_path / "out", "--yes", "--json")
     assert done.exit_code == 0, done.output

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from stb_env.evaluate.comparison import planned, read_judged_run
+from stb_env.evaluate.comparison import read_judged_run
 from stb_env.evaluate.discrepancies import JudgedRun
 from stb_env.evaluate.run_costs import read_seconds
 from stb_env.jsontypes import JsonMapping, JsonObject
@@ -18,6 +18,7 @@ from stb_env.report.document.played_task import PlayedTask, played_tasks
 from stb_env.report.document.spread import Spread
 from stb_env.report.document.tool_calls import ToolCalls, tool_calls
 from stb_env.report.document.votes import JudgeAgreement, VoteAgreement, judge_agreements
+from stb_env.rollout.player import planned_episodes
 from stb_env.usage import Usage
 
 
@@ -137,7 +138,7 @@ def read_reported_run(name: str, folder: Path, judge: str | None = None) -> Repo
     return ReportedRun(
         name,
         judged,
-        summarize(episodes, planned(judged)),
+        summarize(episodes, planned_episodes(folder)),
         bootstrap_interval([sum(trials) / len(trials) for trials in valid.values()]),
         cost(episodes),
         role_usage(episodes),

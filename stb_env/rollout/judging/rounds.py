@@ -20,6 +20,7 @@ from stb_env.metrics.sowr import Result, Sowr, sowr
 from stb_env.request import drive
 from stb_env.rollout.judging.case import case_of, is_answered
 from stb_env.rollout.judging.ordered_work import Progress, check_concurrency, read_lines, work_in_order
+from stb_env.rollout.player import player_of
 from stb_env.rollout.verdict_file import fields_of, read_judged, slug
 from stb_env.trajectory import Trajectory
 from stb_env.usage import Usage
@@ -167,7 +168,7 @@ def prefer(
         results[made.task_id] += [made.result] if made.result is not None else []
     groups = {task: episodes[0].group or episodes[0].suite for task, episodes in theirs.items()}
     rates = sowr(results, groups, comparisons=comparisons, invalid=len(theirs) - len(results))
-    against = reference.resolve().name
+    against = player_of(reference).name
     summary = {
         "judge": judge.name,
         "verdicts": verdicts,
