@@ -7,23 +7,23 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple, cast, get_args
+from typing import Any, NamedTuple
 
 from stb_env import jsontext
 from stb_env.episode_html import episode_html
 from stb_env.errors import DataError
 from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.tools import Source, Status, ToolResult
-from stb_env.verdict import RewardMode, reward_of
-
-VERSION = 3
-# Since 2 steps may have an engine. Since 3 answers are typed beside their text, and lines carry a checksum.
-_READ = (1, 2, VERSION)
-_TYPED = 3
-REWARD_SLACK = 1e-6
-"""Difference of two equal rewards: potentials add up to nothing only as exactly as floats do."""
-
-_SUM = ', "sha256": "'
+from stb_env.trajectory_line import (
+    READ,
+    TYPED,
+    VERSION,
+    is_unchanged,
+    sealed,
+    text_of,
+    wrong_reward,
+    wrong_type,
+)
 
 _NOTHING: JsonMapping = {}
 
@@ -169,41 +169,6 @@ def arguments_text(arguments: JsonMapping | str) -> str:
     return arguments if isinstance(arguments, str) else jsontext.dumps(dict(arguments))
 
 
-# Types that a parser of JSON makes, to which nothing is a subclass: a look into a set is all a check costs.
-_TYPES: Mapping[str, tuple[set[Any], str]] = {
-    **dict.fromkeys(("suite", "group", "task_id", "query", "final_answer", "reward_mode"), ({str}, "text")),
-    **dict.fromkeys(("trial", "seed"), ({int}, "a whole number")),
-    **dict.fromkeys(("tools", "messages", "steps"), ({list}, "a list of objects")),
-    "reward": ({int, float}, "a number"),
-    "valid": ({bool}, "true or false"),
-    "usage": ({dict}, "an object"),
-    **dict.fromkeys(
-        ("answer", "cannot", "verdict", "failure", "tree", "usage_by_role"),
-        ({dict, type(None)}, "an object or null"),
-    ),
-}
-# What each entry of a list has; "" where readers take it without.
-_PARTS = (("tools", "", dict), ("messages", "role", str), ("steps", "calls", list))
-
-
-def _wrong_type(fields: JsonMapping) -> str:
-    """Return what is wrong with the fields of a line, or nothing."""
-    for name, (types, words) in _TYPES.items():
-        if type(fields[name]) not in types:
-            return f"{name} is {words}, got {fields[name]!r:.40}"
-    for name, key, kind in _PARTS:
-        for place, part in enumerate(fields[name]):
-            if type(part) is not dict:
-                return f"{name} is a list of objects, got {part!r:.40} at {place}"
-            if key and type(part.get(key)) is not kind:
-                words = "text" if kind is str else "a list"
-                return f"{key} of {name} {place} is {words}, got {part.get(key)!r:.40}"
-    verdict = fields["verdict"]
-    if verdict is not None and type(verdict.get("status")) is not str:
-        return f"status of verdict is text, got {verdict.get('status')!r:.40}"
-    return ""
-
-
 @dataclass(frozen=True, slots=True)
 class Trajectory:
     """One episode as it is saved: a line of ``trajectories.jsonl``.
@@ -227,8 +192,8 @@ class Trajectory:
         failure: The failure as plain data, or None.
         usage: Model calls, tokens and cost.
         cannot: Why the request cannot be met, where the agent said so.
-        reward_mode: ``sparse``, ``partial`` or ``dense`` (see `stb_env.verdict.reward_of`), or ``own`` where a
-            wrapper or an environment of somebody's own gave another reward.
+        reward_mode: ``sparse``, ``partial`` or ``dense`` (see `stb_env.verdict.reward_of`), or ``own`` where
+            a wrapper or an environment of somebody's own gave another reward.
         tree: Search tree, where a search made one.
         usage_by_role: The same as ``usage`` for each role that asked a model: ``agent``, ``simulator``,
             ``judge``, ``user``, and ``search`` for what a search spent besides the branch that was played.
@@ -273,8 +238,7 @@ class Trajectory:
     @property
     def text(self) -> str:
         """The answer as text: its prose, else what is typed of it, as JSON."""
-        typed = self.answer if self.cannot is None else {"cannot": dict(self.cannot)}
-        return self.final_answer or ("" if typed is None else jsontext.dumps(dict(typed)))
+        return text_of(self.final_answer, self.answer, self.cannot)
 
     @property
     def solved(self) -> bool:
@@ -290,11 +254,10 @@ class Trajectory:
 
         It ends with a checksum of all that stands before it.
         """
-        text = jsontext.dumps(self.to_dict())
-        return f'{text[:-1]}{_SUM}{_checksum(text)}"}}'
+        return sealed(jsontext.dumps(self.to_dict()))
 
     def to_dict(self) -> JsonObject:
-        """Return the episode as plain data, as `to_json` writes it but for the checksum; nothing is copied."""
+        """Return the episode as plain data, as `to_json` writes it but for its checksum; copies nothing."""
         data = {"version": VERSION} | {name: getattr(self, name) for name in self.__dataclass_fields__}
         for name in ("cannot", "tree", "usage_by_role"):
             if data[name] is None:
@@ -313,56 +276,40 @@ class Trajectory:
         """
         try:
             data = json.loads(line)
-            if data["version"] not in _READ:
-                raise DataError(f"trajectory version {data['version']!r}; this package reads {VERSION}")
-            if data["version"] < _TYPED:
-                data |= {"answer": None, "final_answer": data["answer"], "reward_mode": "sparse"}
-            elif not _is_unchanged(line):
-                raise DataError(
-                    f"the line was changed since it was written (its sha256 differs): {line[:80]!r}"
-                )
-            fields = {name: data.get(name) for name in cls.__dataclass_fields__}
+            # Earlier lines have no checksum; one that has it was changed to pass for them.
+            typed = data["version"] in READ and (data["version"] >= TYPED or "sha256" in data)
+            if typed and not is_unchanged(line):
+                raise DataError("the line was changed since it was written (its sha256 differs)")
+            return cls.from_dict(data)
+        except DataError as error:
+            raise DataError(f"{error}: {line[:80]!r}") from error
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
             raise DataError(f"not a trajectory line ({error!r}): {line[:80]!r}") from error
-        if wrong := _wrong_type(fields):
-            raise DataError(f"not a trajectory line ({wrong}): {line[:80]!r}")
-        if data["version"] >= _TYPED and (wrong := _wrong_reward(fields)):
-            raise DataError(f"{wrong}: {line[:80]!r}")
+
+    @classmethod
+    def from_dict(cls, data: JsonMapping) -> Trajectory:
+        """Read what `to_dict` returned, of any version that is read.
+
+        Raises:
+            DataError: It is no trajectory, or has a reward that its verdict does not give.
+        """
+        try:
+            version = data["version"]
+            if version not in READ:
+                raise DataError(f"trajectory version {version!r}; this package reads {VERSION}")
+            fields: JsonObject = {name: data.get(name) for name in cls.__dataclass_fields__}
+            if version < TYPED:
+                fields |= {"answer": None, "final_answer": data["answer"], "reward_mode": "own"}
+        except (TypeError, KeyError, AttributeError) as error:
+            raise DataError(f"not a trajectory line ({error!r})") from error
+        if wrong := wrong_type(fields):
+            raise DataError(f"not a trajectory line ({wrong})")
+        if version < TYPED:
+            # These said nothing of their mode: where the verdict is what they earned, it was this one.
+            fields["reward_mode"] = "own" if wrong_reward(fields | {"reward_mode": "sparse"}) else "sparse"
+        elif wrong := wrong_reward(fields):
+            raise DataError(wrong)
         return cls(**fields)
-
-
-def _checksum(text: str) -> str:
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
-
-
-def _is_unchanged(line: str) -> bool:
-    """Return whether the checksum at the end of a line is that of what stands before it."""
-    text, _, rest = line.rstrip("\n").rpartition(_SUM)
-    return rest == f'{_checksum(text + "}")}"}}'
-
-
-def _wrong_reward(fields: JsonMapping) -> str:
-    """Return how a line's reward differs from what its verdict, validity and mode give, or nothing."""
-    if fields["reward_mode"] == "own":
-        return ""
-    given = earned_reward(fields["verdict"], fields["reward_mode"], valid=fields["valid"])
-    if given is None or abs(given - fields["reward"]) <= REWARD_SLACK:
-        return ""
-    return f"the reward is {fields['reward']}, and the verdict gives {given} in mode {fields['reward_mode']}"
-
-
-def earned_reward(verdict: JsonMapping | None, mode: str, *, valid: bool) -> float | None:
-    """Return what an episode earns by its verdict; None where it has none or nothing says so.
-
-    Examples:
-        >>> earned_reward({"status": "solved", "score": 1.0}, "sparse", valid=True)
-        1.0
-    """
-    if not valid:
-        return 0.0
-    if verdict is None or mode not in get_args(RewardMode):
-        return None
-    return reward_of(verdict, cast(RewardMode, mode))
 
 
 def read_trajectories(path: str | Path) -> list[Trajectory]:
@@ -397,6 +344,7 @@ def iter_trajectories(path: str | Path) -> Iterator[Trajectory]:
     file = file / "trajectories.jsonl" if file.is_dir() else file
     if not file.is_file():
         raise DataError(f"{file} does not exist; give a run folder or its trajectories.jsonl")
+    seen: dict[bytes, int] = {}
     with file.open("rb") as lines:
         for number, line in enumerate(lines, 1):
             # A torn last line, which a killed process may have left, has no end.
@@ -406,4 +354,7 @@ def iter_trajectories(path: str | Path) -> Iterator[Trajectory]:
                 episode = Trajectory.from_json(line.decode("utf-8"))
             except (DataError, UnicodeDecodeError) as error:
                 raise DataError(f"{file}, line {number}: {error}") from error
+            first = seen.setdefault(hashlib.sha256(line).digest(), number)
+            if first != number:
+                raise DataError(f"{file}, line {number}: the episode stands twice, first in line {first}")
             yield episode

@@ -27,6 +27,7 @@ from stb_env.reference import is_reference
 from stb_env.rollout.judging import rejudge
 from stb_env.rollout.make import make_env
 from stb_env.rollout.verdict_file import manifest_of, verdict_file
+from stb_env.suite import replaced_by
 from stb_env.tasks import TaskSource
 
 Folder = Annotated[Path | None, typer.Argument(metavar="DIR", help="Folder of a run.")]
@@ -219,6 +220,7 @@ def _judged(
     concurrency: int,
     quiet: bool,
 ) -> Outcome:
+    _check_judge(run, chosen.judge)
     with checking(cache):
         judge = load_judge(
             chosen.judge,
@@ -230,6 +232,16 @@ def _judged(
         )
     tasks = _tasks(run, judge, data, own=is_reference(chosen.judge or ""))
     return _again(run, judge, only_failed, tasks, concurrency, quiet)
+
+
+def _check_judge(run: Path, named: str | None) -> None:
+    """Refuse a run of an id that was replaced, unless a judge is named that goes by the episodes alone."""
+    env_id = str(manifest_of(run).get("env"))
+    if (following := replaced_by(env_id)) and named in (None, "heuristic"):
+        raise ConfigError(
+            f"{run} is a run of {env_id}, which was replaced by {following}: its judge is gone, and so are "
+            "its tasks; its verdicts are still read, and --judge pass asks a model about its episodes"
+        )
 
 
 def _value(word: StrEnum | None) -> str | None:

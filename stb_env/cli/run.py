@@ -20,6 +20,7 @@ from stb_env.evaluate.run_costs import read_seconds
 from stb_env.evaluate.run_estimate import RunEstimate
 from stb_env.evaluate.session import Session
 from stb_env.jsontypes import JsonObject
+from stb_env.judges.heuristic import HeuristicJudge
 from stb_env.llm.meter import Meter, current_meter
 from stb_env.llm.models_file import GGUF
 from stb_env.rollout.breaker import STOP_AFTER
@@ -243,7 +244,7 @@ def _table(summary: JsonObject, out: Path | None, meter: Meter) -> Table:
         ("mean reward ± std over trials", f"{summary['mean']:.3f} ± {summary['std']:.3f}"),
         ("95 % interval over tasks", f"{low:.3f} to {high:.3f}"),
         ("turns an episode", f"{summary['turns']:.1f}"),
-        ("judge", ", ".join(summary["judges"]) or "-"),
+        ("judge", ", ".join(map(_judge_label, summary["judges"])) or "-"),
         (
             "calls answered by",
             ", ".join(f"{name} {count}" for name, count in summary["sources"].items()) or "-",
@@ -266,6 +267,11 @@ def _table(summary: JsonObject, out: Path | None, meter: Meter) -> Table:
     for name, value in rows:
         table.add_row(name, value)
     return table
+
+
+def _judge_label(name: str) -> str:
+    """Return a judge's name, with a warning beside one whose verdicts are no reward to train on."""
+    return f"{name} (not to train on)" if name == HeuristicJudge.name else name
 
 
 def _repeats(summary: JsonObject) -> list[tuple[str, str]]:

@@ -8,14 +8,15 @@ from functools import lru_cache
 from typing import Literal
 
 from stb_env import jsontext
-from stb_env.actions.finish_arguments import finish_arguments
+from stb_env.actions.finish_arguments import PARAMETERS, finish_arguments
 from stb_env.answers import form_problems, listed_spelling, object_schema
 from stb_env.jsontypes import JsonMapping, JsonObject
-from stb_env.judges.judge import text_of
 from stb_env.tasks import Task
 from stb_env.tools import FINISH, Status, Tool, ToolCall, ToolResult
 from stb_env.trajectory import CallRecord
+from stb_env.trajectory_line import text_of
 from stb_env.validation import validate_call
+from stb_env.validation.violation import in_words
 
 GIVE_UP = "give_up_and_restart"
 _RETURN_TYPE: JsonObject = {"type": "string", "enum": ["give_answer", GIVE_UP]}
@@ -113,9 +114,10 @@ class FinishForm:
             >>> form.read(ToolCall("Finish", {})).problem
             'Finish needs final_answer'
         """
-        arguments = finish_arguments(call)
+        names = PARAMETERS if self.kind == "original" else tuple(self.tool.parameters["properties"])
+        arguments = finish_arguments(call, names)
         if self.kind == "typed":
-            return self._read_typed(arguments)
+            return self._read_typed(call, arguments)
         kind = arguments.get("return_type")
         if kind == GIVE_UP:
             return Finish("give_up")
@@ -144,10 +146,13 @@ class FinishForm:
             Finish("invalid", problem=problem) if problem else Finish("answer", given.get("final_answer", ""))
         )
 
-    def _read_typed(self, arguments: JsonMapping) -> Finish:
+    def _read_typed(self, call: ToolCall, arguments: JsonMapping) -> Finish:
         schemas = self.tool.parameters["properties"]
         if "return_type" in schemas and arguments.get("return_type") == GIVE_UP:
             return Finish("give_up")
+        if isinstance(call.arguments, str) and not _is_object(call.arguments):
+            problem = f"the arguments must be one JSON object, got {in_words(call.arguments)}"
+            return Finish("invalid", problem=problem)
         # Structured output writes null for what is absent.
         given = {
             name: listed_spelling(schemas[name], value) if name in schemas else value
@@ -166,7 +171,8 @@ class FinishForm:
         elif answer is not None:
             yield from form_problems(self.tool.parameters["properties"]["answer"], answer)
         elif cannot is None:
-            yield "Finish needs answer" + (
+            fields = ", ".join(self.tool.parameters["properties"]["answer"].get("properties", {}))
+            yield f"Finish needs answer, an object with {fields or 'no fields'}" + (
                 ", or cannot where the request cannot be met" if self.reasons else ""
             )
         else:
@@ -219,6 +225,26 @@ def finish_form(task: Task, *, gives_up: bool = False, original: bool = False) -
     return _typed_form(jsontext.dumps([task.answer, task.cannot]), gives_up)
 
 
+def said_in(finish: JsonMapping, text: str) -> JsonObject | None:
+    """Return the arguments with which Finish takes a plain text as the answer; None where answers are typed.
+
+    Args:
+        finish: The parameters of Finish.
+        text: What an agent wrote without a call.
+
+    Examples:
+        >>> said_in(TEXT_FINISH.parameters, "42"), said_in(FINISH_TOOL.parameters, "42")
+        ({'final_answer': '42'}, {'return_type': 'give_answer', 'final_answer': '42'})
+        >>> said_in({"type": "object", "properties": {"answer": {"type": "object"}}}, "42") is None
+        True
+    """
+    takes = finish["properties"]
+    if "answer" in takes:
+        return None
+    said = {"final_answer": text}
+    return {"return_type": "give_answer", **said} if "return_type" in takes else said
+
+
 @lru_cache(maxsize=1024)
 def _typed_form(schemas: str, gives_up: bool) -> FinishForm:
     """Return the form of tasks with these schemas of answer and reasons, as JSON."""
@@ -255,6 +281,13 @@ def _cannot_schema(reasons: Mapping[str, Sequence[str]]) -> JsonObject:
         "description": f"What is lacking, of the list that the reason allows. {listed}.",
     }
     return object_schema({"reason": {"type": "string", "enum": list(reasons)}, "what": what})
+
+
+def _is_object(text: str) -> bool:
+    try:
+        return isinstance(jsontext.loads(text), dict)
+    except ValueError:
+        return not text.strip()
 
 
 def _misfit(arguments: JsonMapping, tool: Tool) -> str:

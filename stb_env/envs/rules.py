@@ -163,9 +163,9 @@ class Rules:
                 failure, lost = error.failure(), error.usage
         if said is not None:
             state = _spent(state._replace(user=said.state), "user", [said.usage])
-            if said.text is not None:
+            if said.text is not None and not said.done:
                 finish, records = None, [_answered(record, said.text) for record in records]
-        before, state = state, self._with_step(state, records, parsed, backend, left)
+        before, state = state, self._with_step(task, state, records, parsed, backend, left)
         if failure is not None:
             return _failed(state, failure, lost)
         if finish is not None and finish.kind != "invalid":
@@ -198,7 +198,9 @@ class Rules:
         try:
             said = yield from of_role("user", user.reply(task, state.user, text))
         except InfrastructureError as error:
-            return _failed(self._with_step(state, (), parsed, state.backend), error.failure(), error.usage)
+            return _failed(
+                self._with_step(task, state, (), parsed, state.backend), error.failure(), error.usage
+            )
         result = bounded(ToolResult.of(said.text or "", source="env"), self.limits.result)
         state = state._replace(
             turn=state.turn + 1,
@@ -253,6 +255,7 @@ class Rules:
 
     def _with_step(
         self,
+        task: Task,
         state: State,
         records: Sequence[CallRecord],
         parsed: Action,
@@ -267,7 +270,7 @@ class Rules:
             result = self._joined_results(records)
         else:
             status = Status.NO_CALL
-            result = ToolResult.of("", error=NO_CALL, source="env", status=status).text
+            result = ToolResult.of("", error=_no_call(task), source="env", status=status).text
         extra = _thought(parsed)
         if self.compat:
             extra = original.step_report(records) | extra
@@ -324,6 +327,13 @@ class Rules:
             verdict=verdict.to_dict(),
             steps=(*state.steps[:-1], step),
         )
+
+
+def _no_call(task: Task) -> str:
+    """Return what an action without a call is answered with; of a typed answer it names the fields."""
+    if not isinstance(task.answer, Mapping):
+        return NO_CALL
+    return f"{NO_CALL}; its answer has {', '.join(task.answer.get('properties', {})) or 'no fields'}"
 
 
 def bounded(result: ToolResult, limit: int) -> str:

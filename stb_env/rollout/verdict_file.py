@@ -20,6 +20,7 @@ from stb_env.errors import DataError
 from stb_env.files import LineWriter, write_text
 from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.trajectory import Trajectory, iter_trajectories
+from stb_env.trajectory_line import earned_reward
 
 VERSION = 1
 
@@ -77,11 +78,16 @@ class Judgement:
         return cls(**fields_of(line, cls.__dataclass_fields__, VERSION, "verdict line"))
 
     def over(self, episode: Trajectory) -> Trajectory:
-        """Return the episode as this judgement leaves it; its reward is the verdict's score."""
+        """Return the episode as this judgement leaves it; its reward follows from its mode."""
         if self.verdict is None:
             return replace(episode, verdict=None, reward=0.0, valid=False, failure=self.failure)
-        valid, score = self.verdict["status"] != "na", float(self.verdict["score"])
-        return replace(episode, verdict=self.verdict, reward=score, valid=valid, failure=None)
+        valid = self.verdict["status"] != "na"
+        # What a wrapper added to the rewards is about the verdict that there was.
+        mode = "sparse" if episode.reward_mode == "own" else episode.reward_mode
+        reward = earned_reward(self.verdict, mode, valid=valid) or 0.0
+        return replace(
+            episode, verdict=self.verdict, reward=reward, reward_mode=mode, valid=valid, failure=None
+        )
 
 
 def fields_of(line: str, names: Iterable[str], version: int, what: str) -> JsonObject:

@@ -182,12 +182,11 @@ def test_what_cannot_be_compared_is_refused(sunny, rainy, given, message):
 
 def test_runs_of_other_tasks_are_refused(sunny, rainy):
     file = rainy / "trajectories.jsonl"
-    others = [replace(episode, query="another") for episode in read_trajectories(rainy)]
-    file.write_text("".join(f"{episode.to_json()}\n" for episode in others))
+    episodes = read_trajectories(rainy)
+    file.write_text("".join(replace(each, query="another").to_json() + "\n" for each in episodes))
     with pytest.raises(DataError, match=r"^task '.*' has another query in the reference run"):
         prefer(sunny, rainy, preference([])[0], VERDICTS)
-    others = [replace(episode, task_id=f"x{episode.task_id}") for episode in others]
-    file.write_text("".join(f"{episode.to_json()}\n" for episode in others))
+    file.write_text("".join(replace(each, task_id=f"x{each.task_id}").to_json() + "\n" for each in episodes))
     with pytest.raises(DataError, match=r"^the two runs share no task"):
         prefer(sunny, rainy, preference([])[0], VERDICTS)
 

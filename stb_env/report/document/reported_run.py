@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from stb_env.evaluate.comparison import read_judged_run
-from stb_env.evaluate.discrepancies import JudgedRun
+from stb_env.evaluate.discrepancies import JudgedRun, reward_modes
 from stb_env.evaluate.run_costs import read_seconds
 from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.metrics.cost import Cost, cost, role_usage
@@ -82,6 +82,11 @@ class ReportedRun:
         return str(self.judged.manifest.get("env", "-"))
 
     @property
+    def reward_mode(self) -> str:
+        """How its episodes were rewarded; several modes with commas."""
+        return reward_modes(self.judged.episodes)
+
+    @property
     def missing(self) -> int:
         """Episodes that are planned and not saved."""
         return max(0, int(self.summary["planned"]) - int(self.summary["episodes"]))
@@ -94,6 +99,7 @@ class ReportedRun:
             "env": self.env,
             "agent": self.agent,
             "judge": self.judged.judge,
+            "reward_mode": self.reward_mode,
             **self.summary,
             "missing": self.missing,
             "solved_interval": list(self.solved_interval),

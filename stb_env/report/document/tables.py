@@ -102,8 +102,17 @@ def summary_table(runs: Sequence[ReportedRun]) -> Table:
         "Intervals are 95 % bootstrap intervals over tasks. Solved of all: of every planned episode, "
         "those that failed or were not played included.",
         f"Judged by {judges}.",
+        _reward_note(runs),
     )
     return Table("Summary", columns, rows, notes)
+
+
+def _reward_note(runs: Sequence[ReportedRun]) -> str:
+    modes = {run.name: run.reward_mode or "-" for run in runs}
+    if len(set(modes.values())) == 1:
+        return f"Rewards are {runs[0].reward_mode or 'unknown'}."
+    told = ", ".join(f"{name} {mode}" for name, mode in modes.items())
+    return f"Rewards differ in mode, so that their means do not compare: {told}."
 
 
 def outcome_table(runs: Sequence[ReportedRun]) -> Table:

@@ -209,8 +209,10 @@ def _is_success(episode: Trajectory) -> float:
 
 
 def _is_executable(episode: Trajectory) -> float:
-    parts = (episode.verdict or {}).get("parts") or {}
-    return float(parts.get("executable", False))
+    verdict = episode.verdict or {}
+    # Runs of earlier versions have it among the parts.
+    figures = {**(verdict.get("parts") or {}), **(verdict.get("metrics") or {})}
+    return float(figures.get("executable", False))
 
 
 _MEASURES: Mapping[Measure, Callable[[Trajectory], float]] = {
