@@ -207,7 +207,7 @@ def judge(
 
 def _comparing(chosen: JudgingSettings, models: Path | None, cache: Path, seed: int) -> Comparing:
     words = (chosen.judge, chosen.comparisons, chosen.order, chosen.unsure)
-    return Comparing(*words, models, cache, chosen.evaluator, seed)
+    return Comparing(*words, models, cache, chosen.evaluator, seed, planned=bool(chosen.protocol))
 
 
 def _judged(

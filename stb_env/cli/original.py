@@ -25,6 +25,7 @@ from stb_env.suites.stabletoolbench.original_scores.passrate import STATUSES, So
 from stb_env.suites.stabletoolbench.original_scores.planned_scores import (
     PassScore,
     TrialRows,
+    WinScore,
     pass_score,
     win_score,
 )
@@ -112,7 +113,7 @@ def original_passes(source: Path, how: OriginalJudging, quiet: bool) -> Outcome:
             judged.setdefault(file.group, []).append(
                 replace(scoring, progress=progress).passes(answers, file)
             )
-    failed = {task: why for found in judged.values() for one in found for task, why in one.failed.items()}
+    failed = _failures(judged)
     rates: dict[str, JsonObject]
     if how.protocol:
         scores = {
@@ -145,8 +146,30 @@ def original_passes(source: Path, how: OriginalJudging, quiet: bool) -> Outcome:
     return _outcome(f"{answers.player}: {measure}", "solving", report, rows, decided)
 
 
-def original_preferences(source: Path, reference: Path, how: OriginalJudging, quiet: bool) -> Outcome:
-    """Compare the answers of two players group by group (SoWR) and report rates, files and what is missing.
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """What comparing two players' answers came to.
+
+    Attributes:
+        sides: The answers of the reference, and of who is rated.
+        scoring: Who compared.
+        judged: The rows of each group, a result file each trial.
+        scores: The score of each group.
+    """
+
+    sides: Sequence[AnswerSet]
+    scoring: Scoring
+    judged: Mapping[str, Sequence[Judged]]
+    scores: Mapping[str, WinScore]
+
+    @property
+    def failed(self) -> dict[str, str]:
+        """Why queries have no result."""
+        return _failures(self.judged)
+
+
+def compare_answers(source: Path, reference: Path, how: OriginalJudging, quiet: bool) -> Compared:
+    """Compare the answers of two players group by group (SoWR).
 
     Raises:
         ConfigError: A setting is wrong.
@@ -178,13 +201,25 @@ def original_preferences(source: Path, reference: Path, how: OriginalJudging, qu
                 judged.setdefault(group, []).append(
                     told.preferences(sides, files, rivals, statuses=how.pass_results is not None)
                 )
-    failed = {task: why for found in judged.values() for one in found for task, why in one.failed.items()}
-    rates: dict[str, JsonObject] = {}
-    for group, found in judged.items():
-        trials = _trials(mine.groups[group] if how.protocol else [], found)
-        rates[group] = win_score(trials, theirs.name, mine.name).to_dict()
+    scores = {
+        group: win_score(_trials(mine.groups[group] if how.protocol else [], found), theirs.name, mine.name)
+        for group, found in judged.items()
+    }
+    return Compared(sides, scoring, judged, scores)
+
+
+def original_preferences(source: Path, reference: Path, how: OriginalJudging, quiet: bool) -> Outcome:
+    """Compare the answers of two players and report rates, files and what is missing.
+
+    Raises:
+        ConfigError: A setting is wrong.
+        DataError: There are no answers of a common group, or a file cannot be read.
+    """
+    found = compare_answers(source, reference, how, quiet)
+    theirs, mine = found.sides
+    rates = {group: score.to_dict() for group, score in found.scores.items()}
     report = {
-        **_head(scoring, mine, failed),
+        **_head(found.scoring, mine, found.failed),
         "reference": theirs.player,
         "groups": rates,
         "average": fmean(rate["win"] for rate in rates.values()),
@@ -198,13 +233,17 @@ def original_preferences(source: Path, reference: Path, how: OriginalJudging, qu
     rows += _missing_rows(rates)
     results = {
         (task, 0): row_result(row, theirs.name, mine.name)
-        for found in judged.values()
-        for one in found
+        for judged in found.judged.values()
+        for one in judged
         for task, row in one.results.items()
     }
     measure = "SoWR of all planned queries" if how.protocol else "SoWR as the original computes it"
     title = f"{mine.player} against {theirs.player}: {measure}"
-    return _outcome(title, "comparison", report, rows, {scoring.model.name: results})
+    return _outcome(title, "comparison", report, rows, {found.scoring.model.name: results})
+
+
+def _failures(judged: Mapping[str, Sequence[Judged]]) -> dict[str, str]:
+    return {task: why for found in judged.values() for one in found for task, why in one.failed.items()}
 
 
 def _place(file: AnswerFile) -> str:

@@ -107,6 +107,7 @@ def sowr(
     *,
     comparisons: int,
     invalid: int = 0,
+    planned: Mapping[str, int] | None = None,
 ) -> Sowr:
     """Compute SoWR of comparisons.
 
@@ -115,14 +116,17 @@ def sowr(
         groups: Group of each of these tasks.
         comparisons: How many results a query must have to count.
         invalid: How many queries were left out before.
+        planned: How many queries each group should have, which all shares are of then, as under a protocol;
+            None for those that were decided.
     """
     results = {task: most_frequent(seen) for task, seen in rounds.items() if len(seen) >= comparisons}
     by_group: dict[str, list[Result]] = {}
     for task, result in results.items():
         by_group.setdefault(groups[task], []).append(result)
-    rates = {name: win_rate(members) for name, members in sorted(by_group.items())}
+    sizes: Mapping[str, int | None] = planned or dict.fromkeys(by_group)
+    rates = {name: win_rate(by_group.get(name, []), size) for name, size in sorted(sizes.items())}
     return Sowr(
-        win_rate(list(results.values())),
+        win_rate(list(results.values()), sum(planned.values()) if planned else None),
         rates,
         fmean(rate.win for rate in rates.values()) if rates else 0.0,
         fmean(rate.ties_half for rate in rates.values()) if rates else 0.0,
