@@ -7,7 +7,7 @@ comparison with its files. Whatever is published under a protocol is counted her
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.metrics.sopr import GroupRate, planned_rate
@@ -55,11 +55,11 @@ class PassScore:
             "scored": rate.valid,
             "without_result": rate.invalid,
             "complete": rate.invalid == 0,
-            "scores": [100 * score for score in rate.scores],
-            "solve_rate": 100 * rate.mean,
-            "std": 100 * rate.std,
-            "interval": [100 * end for end in rate.interval],
-            "trial_rates": [100 * one for one in self.trial_rates],
+            "scores": [_percent(score) for score in rate.scores],
+            "solve_rate": _percent(rate.mean),
+            "std": _percent(rate.std),
+            "interval": [_percent(end) for end in rate.interval],
+            "trial_rates": [_percent(one) for one in self.trial_rates],
         }
 
 
@@ -79,10 +79,14 @@ class WinScore:
 
     def to_dict(self) -> JsonObject:
         """Return the figures as plain data, rates in per cent."""
-        shares = {name: 100 * getattr(self.rate, name) for name in ("win", "tie", "lose", "ties_half")}
+        shares = {name: _percent(getattr(self.rate, name)) for name in ("win", "tie", "lose", "ties_half")}
         counts = {"planned": self.rate.queries, "without_result": self.rate.undecided}
         head = {"queries": self.queries, "trials": self.trials, **counts, "complete": not self.rate.undecided}
-        return {**head, **shares, "interval": [100 * end for end in asdict(self.rate)["interval"]]}
+        return {**head, **shares, "interval": [_percent(end) for end in self.rate.interval]}
+
+
+def _percent(share: float) -> float:
+    return round(100 * share, 6)
 
 
 def pass_score(trials: Sequence[TrialRows], votes: int) -> PassScore:
