@@ -218,8 +218,10 @@ def _row(
 
 def _asked(run: PreparedCell, assumptions: Mapping[str, Assumption], models: str | None) -> Iterator[_Asked]:
     """Yield the models that play a part in a run's episodes."""
+    connected = run.session.models
     for role, votes in run.session.asked.items():
-        price = model_config(run.cell, role, models).price
+        # What was connected knows best: an agent can name a models file in its text too.
+        price = (connected.get(role) or model_config(run.cell, role, models)).price
         yield _Asked(role, assumptions[role].calls * votes, assumptions[role], price)
 
 

@@ -62,7 +62,8 @@ def planned_episodes(folder: Path) -> int | None:
         if isinstance(known, int):
             return known
     manifest = manifest_of(folder)
-    episodes, trials = manifest.get("episodes"), manifest.get("trials") or 1
+    only, trials = manifest.get("only"), manifest.get("trials") or 1
+    episodes = len(only) if isinstance(only, list) else manifest.get("episodes")
     return episodes * trials if isinstance(episodes, int) else None
 
 

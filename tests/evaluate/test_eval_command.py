@@ -130,6 +130,25 @@ def test_an_estimate_is_printed_alone(paid: Path, services: Services, report: Co
     assert sum(services.count().values()) == 0
 
 
+def test_an_estimate_takes_the_price_from_the_models_file_that_an_agent_names(
+    paid: Path, models: Path, services: Services, report: Command, tmp_path: Path
+):
+    dear, free = tmp_path / "dear.toml", tmp_path / "free.toml"
+    own = models.read_text(encoding="utf-8")
+    dear.write_text(own.replace("completion = 200000", "completion = 400000"))
+    free.write_text(own.replace("completion = 200000", "completion = 0"))
+    text = (
+        paid.read_text()
+        + f'spec = "chat:{dear}"\n[[agent]]\nname = "free"\nspec = "chat"\nmodels = "{free}"\n'
+    )
+    paid.write_text(text)
+    cells = report("eval", paid, "--out", tmp_path / "out", "--estimate")["estimate"]["cells"]
+    dollars = {cell["name"].split(" · ")[1]: cell["dollars"] for cell in cells}
+    # Two episodes of 8 calls of 150 tokens; the judge and the simulator are the same for both.
+    assert dollars["chat"] - dollars["free"] == pytest.approx(2 * 8 * 150 * 0.4)
+    assert sum(services.count().values()) == 0
+
+
 def test_a_budget_that_ends_it_exits_1_and_a_higher_one_goes_on(
     paid: Path, services: Services, stb: Command, tmp_path: Path
 ):
