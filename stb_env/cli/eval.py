@@ -128,16 +128,16 @@ def preferring(plan: EvaluationPlan, out: Path) -> Prefer:
 
     def as_original(folder: Path, reference: Path) -> JsonMapping:
         how = OriginalJudging(
-            chosen.evaluator,
-            chosen.comparisons,
-            None,
-            False,
-            None,
-            None if plan.models is None else Path(plan.models),
-            out / "votes",
-            out / SCORES,
-            plan.seed,
-            plan.concurrency,
+            evaluator=chosen.evaluator,
+            evaluate_times=chosen.comparisons,
+            test_ids=None,
+            overwrite=False,
+            pass_results=None,
+            models=None if plan.models is None else Path(plan.models),
+            cache=out / "votes",
+            out=out / SCORES,
+            seed=plan.seed,
+            concurrency=plan.concurrency,
             protocol=True,
         )
         found = compare_answers(folder, reference, how, quiet=True)

@@ -132,10 +132,10 @@ def original_passes(source: Path, how: OriginalJudging, quiet: bool) -> Outcome:
     report = {
         **_head(scoring, answers, failed),
         "groups": rates,
-        "average": fmean(rate["solve_rate"] for rate in rates.values()),
-        "std": fmean(rate["std"] for rate in rates.values()),
+        "average": _mean(rates, "solve_rate"),
+        "std": _mean(rates, "std"),
     }
-    if len(rates) > 1:
+    if len(rates) > 1 and report["average"] is not None:
         named = (
             f"average of {len(answers.groups)} groups" if how.protocol else f"average of {len(rates)} files"
         )
@@ -242,6 +242,12 @@ def original_preferences(source: Path, reference: Path, how: OriginalJudging, qu
     return _outcome(title, "comparison", report, rows, {found.scoring.model.name: results})
 
 
+def _mean(rates: Mapping[str, JsonObject], name: str) -> float | None:
+    """Return the mean over groups; one without a rate counts as 0, and where none has one there is none."""
+    known = [rate[name] for rate in rates.values()]
+    return None if all(one is None for one in known) else fmean(one or 0.0 for one in known)
+
+
 def _failures(judged: Mapping[str, Sequence[Judged]]) -> dict[str, str]:
     return {task: why for found in judged.values() for one in found for task, why in one.failed.items()}
 
@@ -257,6 +263,9 @@ def _trials(files: Sequence[AnswerFile], judged: Sequence[Judged]) -> list[Trial
 
 def _pass_rows(group: str, score: PassScore) -> Iterator[tuple[str, str]]:
     rate = score.rate
+    if not rate.valid:
+        yield group, f"no rate: none of {_size(score.to_dict())} has a result"
+        return
     yield group, f"{100 * rate.mean:.1f}% ± {100 * rate.std:.1f}% of {_size(score.to_dict())}"
     if score.trials > 1:
         each = ", ".join(f"{100 * one:.1f}" for one in score.trial_rates)

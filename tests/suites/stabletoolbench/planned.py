@@ -1,4 +1,4 @@
-"""An evaluation under the protocol, with models behind local HTTP whose answers follow from the query's number."""
+"""An evaluation under the protocol, with models behind local HTTP that answer by the query's number."""
 
 from __future__ import annotations
 
@@ -73,6 +73,7 @@ class Field:
     Attributes:
         solves: How many of the first queries each agent's model answers well.
         refuses: From which query on an agent's endpoint refuses.
+        down: Whether the judge refuses.
         asked: Answers that the judge was asked to check, in order.
     """
 
@@ -80,6 +81,7 @@ class Field:
         self.services = services
         self.solves = dict(solves)
         self.refuses: dict[str, int] = {}
+        self.down = False
         self.asked: list[str] = []
         services.agent.always(self._play)
         services.simulator.always(simulating)
@@ -97,9 +99,11 @@ class Field:
         return finishing(f"[{model} answers {number} {quality}]")
 
     def _judge(self, request: Received) -> Answer:
+        if self.down:
+            return error("down", 503)
         function = request.body["tool_choice"]["function"]["name"]
         text = request.body["messages"][-1]["content"]
-        told = [answer for answer in re.findall(r"\[([\w-]+) answers (\d+) (well|badly)\]", text)]
+        told = re.findall(r"\[([\w-]+) answers (\d+) (well|badly)\]", text)
         if function == "check_task_solvable":
             return _said(function, {"task_status": "Solvable", "reason": "-"})
         if function == "select_better_answer":

@@ -142,6 +142,18 @@ def test_judging_under_the_protocol_counts_what_has_no_answer(agents: Field, tmp
     assert (original["queries"], original["printed"]) == (14, "Solve rate: 78.6% Std: 0.0%")
 
 
+def test_a_judge_that_is_down_gives_no_rate_and_is_asked_again(agents: Field, tmp_path: Path):
+    played = Played(agents, tmp_path, {INSTRUCTION: 3})
+    agents.down = True
+    found = played.judge("beta", code=1)
+    assert (found["average"], found["failed"]) == (None, 3)
+    words = ("judge", played.run("beta"), "--protocol", "stabletoolbench", "--out", played.results)
+    done = stb(*words, "--models", played.models, code=1)
+    assert "no rate: none of 3 queries has a result" in " ".join(done.stdout.split())
+    agents.down = False
+    assert played.judge("beta")["average"] == 100.0
+
+
 def test_all_four_commands_agree_on_trials_groups_and_invalid_episodes(agents: Field, tmp_path: Path):
     agents.refuses["gamma"] = 7
     counts = {INSTRUCTION: 10, CATEGORY: 5}

@@ -46,8 +46,9 @@ class PassScore:
     trial_rates: tuple[float, ...]
 
     def to_dict(self) -> JsonObject:
-        """Return the figures as plain data, rates in per cent."""
+        """Return the figures as plain data, rates in per cent; no rate where nothing has a result."""
         rate = self.rate
+        known = bool(rate.valid)
         return {
             "queries": self.queries,
             "trials": self.trials,
@@ -56,8 +57,8 @@ class PassScore:
             "without_result": rate.invalid,
             "complete": rate.invalid == 0,
             "scores": [_percent(score) for score in rate.scores],
-            "solve_rate": _percent(rate.mean),
-            "std": _percent(rate.std),
+            "solve_rate": _percent(rate.mean) if known else None,
+            "std": _percent(rate.std) if known else None,
             "interval": [_percent(end) for end in rate.interval],
             "trial_rates": [_percent(one) for one in self.trial_rates],
         }
