@@ -21,6 +21,7 @@ Examples:
     >>> env.step({"name": "Finish", "arguments": {"final_answer": "Done."}})[1]
     1.0
     >>> _ = env.reset(options={"task_id": "2"})
+    >>> _ = env.step("count()")
     >>> env.step({"name": "Finish", "arguments": {"answer": {"items": 0}}})[1]
     1.0
 """

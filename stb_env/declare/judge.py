@@ -15,6 +15,7 @@ from stb_env.jsontypes import JsonObject
 from stb_env.judges.judge import Case
 from stb_env.judges.own_judge import FAILURE, OwnJudge, as_verdict
 from stb_env.request import Slow, settled
+from stb_env.tools import FINISH
 from stb_env.verdict import KEPT, Verdict, Vote
 
 
@@ -36,8 +37,10 @@ class DeclaredJudge(OwnJudge):
 class CheckJudge:
     """Asks what a task declares: its answer must be the right one, and its check must hold.
 
-    The verdict's parts are ``answer:FIELD`` for each declared value, ``cannot`` where the request cannot be
-    met, and ``kept:check``: nobody knows whether a check held at the start, so it earns no part of a reward.
+    A right value counts where a call of the episode succeeded, if gold makes any: what is known from memory
+    was not looked up. The verdict's parts are ``answer:FIELD`` for each declared value, ``cannot`` where the
+    request cannot be met, and ``kept:check``: nobody knows whether a check held at the start, so it earns no
+    part of a reward.
     A check that raises decides nothing: the episode is invalid, never unsolved.
 
     Args:
@@ -102,8 +105,14 @@ def _problems(query: Query, case: Case) -> Iterator[tuple[str, str]]:
     if query.answer is None or query.schema is None:
         return
     answer: Mapping[str, object] = case.answer or {}
+    # Where gold calls a tool, an answer without any call that succeeded is from memory.
+    looked = any(call.name != FINISH and not call.result.error for call in case.calls)
+    supported = looked or all(call.name == FINISH for call in case.task.gold)
     for name, right in right_fields(query.schema, query.answer, case.answer).items():
-        yield f"answer:{name}", "" if right else _other(query.answer[name], answer.get(name))
+        if right:
+            yield f"answer:{name}", "" if supported else "is right, but no call of the episode succeeded"
+        else:
+            yield f"answer:{name}", _other(query.answer[name], answer.get(name))
 
 
 def _other(wanted: object, got: object) -> str:

@@ -123,10 +123,7 @@ class HeuristicJudge:
         if not evidence.answered:
             return "unsolved", f"no evidence: none of {evidence.tried} calls was answered"
         if not evidence.results:
-            return (
-                "unsolved",
-                f"guessed: none of {evidence.answered} calls follows from the query or a result",
-            )
+            return "unsolved", f"guessed: none of {evidence.answered} calls follows from what was known"
         answer = _Answer(text, evidence, terms(case.task.query))
         if not answer.told:
             return "unsolved", "no news: it tells nothing that a call found out"
@@ -184,12 +181,9 @@ class _Answer:
     def __init__(self, text: str, evidence: Evidence, asked: frozenset[str]) -> None:
         self._sentences, self._evidence, self._asked = sentences(text), evidence, asked
         self.tokens = [token for sentence in self._sentences for token in sentence]
-        words = _words(self.tokens)
+        self._words = words = _words(self.tokens)
         stems = frozenset(map(term, words))
-        self._told = [
-            (result, value) for result in evidence.results for value in result.values if value.is_told(words)
-        ]
-        self.told = [value for _, value in self._told]
+        self.told = [value for result in evidence.results for value in result.values if value.is_told(words)]
         self.offered = sum(bool(value.news) for result in evidence.results for value in result.values)
         self.used = {
             result.api
@@ -202,21 +196,24 @@ class _Answer:
         plain = {token.text for token in self.tokens if not token.specific} - beside
         self.prose = len(frozenset(map(term, plain)) - evidence.names - asked - {""})
         self.context = len(frozenset(map(term, words - beside)) & asked)
-        self._about = [
-            words for words in map(_words, self._sentences) if not asked.isdisjoint(map(term, words - beside))
-        ]
+        parts = map(_words, self._sentences)
+        self._about = frozenset[str]().union(
+            *(part for part in parts if not asked.isdisjoint(map(term, part - beside)))
+        )
 
     def precision(self) -> tuple[int, int]:
         """Return how many of the told values are asked for, and of how many in all that count.
 
         A value is asked for by its name, or where a sentence that tells it has another word of the query.
         """
-        asked = judged = 0
-        for result, value in self._told:
-            if any(other.news and other.is_asked(self._asked) for other in result.values):
-                asked += value.is_asked(self._asked) or any(value.news & words for words in self._about)
-                judged += 1
-        return asked, judged
+        judged: list[bool] = []
+        for result in self._evidence.results:
+            if any(value.news and value.is_asked(self._asked) for value in result.values):
+                told = [value for value in result.values if value.is_told(self._words)]
+                judged += [
+                    value.is_asked(self._asked) or not value.news.isdisjoint(self._about) for value in told
+                ]
+        return sum(judged), len(judged)
 
     def disclaimer(self) -> str:
         """Return the word by which the answer denies or doubts what it tells; empty where it claims it."""
@@ -228,9 +225,8 @@ class _Answer:
             denying = not words.isdisjoint(self._values) or self._asked.isdisjoint(map(term, words))
             texts = ["", *(token.text for token in sentence), ""]
             for before, word, after in zip(texts, texts[1:], texts[2:], strict=False):
-                if (word in DOUBTS or (denying and is_denial(word))) and not self._is_quoted(
-                    before, word, after
-                ):
+                disclaims = word in DOUBTS or (denying and is_denial(word))
+                if disclaims and not self._is_quoted(before, word, after):
                     return f"not claimed: it says {word!r}"
         return ""
 

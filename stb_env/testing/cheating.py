@@ -18,7 +18,7 @@ EXACT_FLOOR, OPEN_FLOOR = 0.01, 0.15
 _SHOWN, _EXCERPT = 5, 160
 _SIGNIFICANT = 0.01
 CHANCY = frozenset({"neighbour", "guess_first", "guess_last_result", "guess_error"})
-"""Cheats that are right now and then: of three accounts that are listed, the first is right in one of three."""
+"""Cheats that are right now and then: of three accounts that are listed, one is the right one."""
 
 
 def check_red_team(report: Report, subject: Subject, episodes: int) -> None:

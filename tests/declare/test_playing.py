@@ -178,11 +178,20 @@ def test_answer_and_check_must_both_hold(calls: list[str], values: Any, reward: 
 @pytest.mark.parametrize("values", [{"answer": "0"}, {"answer": "zero"}, {"count": 0}, {}, {"answer": None}])
 def test_a_bare_answer_is_typed_too_and_no_text_is_it(values: Any):
     env = started("count")
+    env.step("count()")
     observation, reward, terminated, *_ = env.step(typed(**values))
     assert (observation["status"], reward, terminated) == (2, 0.0, False)
     assert "answer" in json.loads(observation["result"])["error"]
     assert env.step(finish("0"))[0]["status"] == 2
     assert env.step(typed(answer=0.0))[1] == 1.0
+
+
+def test_a_right_answer_without_a_call_is_from_memory_and_earns_nothing():
+    for calls, reward in (([], 0.0), (["done('nothing')"], 0.0), (["count()"], 1.0)):
+        env = started("count", reward="partial")
+        for call in calls:
+            env.step(call)
+        assert env.step(typed(answer=0))[1] == reward
 
 
 def test_a_wrong_answer_tells_what_was_wanted_and_got():

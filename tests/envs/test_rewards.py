@@ -24,7 +24,8 @@ from stb_env.verdict import KEPT, Verdict, reward_of
 MODES = ("sparse", "partial", "dense")
 NULL = ("noop", "give_up", "echo", "inject", "random")
 ANSWER = object_schema({"day": {"type": "string"}, "notes": {"type": "integer"}})
-EXPECTED = {"day": "Tuesday", "notes": 3}
+# A number that is not drawn at random.
+EXPECTED = {"day": "Tuesday", "notes": 4711}
 WANTED = "Call the bank"
 CANNOT = {"not_found": ["note"]}
 

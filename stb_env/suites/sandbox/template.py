@@ -232,8 +232,9 @@ def twins(
     """
 
     def register(draw: Drawing) -> Drawing:
+        group = group_of(tools)
         return _registered(
-            Template(draw.__name__, draw, tools, calls, tuple(writes), group_of(tools), tuple(offers), twins=True)
+            Template(draw.__name__, draw, tools, calls, tuple(writes), group, tuple(offers), twins=True)
         )
 
     return register
