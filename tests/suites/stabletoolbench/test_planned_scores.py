@@ -222,6 +222,16 @@ def test_each_pair_is_asked_once_and_in_a_random_order(agents: Field, tmp_path: 
     assert 10 < sum(firsts) < 50
 
 
+def test_an_evaluation_that_is_done_asks_for_nothing_more(agents: Field, tmp_path: Path):
+    agents.solves = {"alpha": 3, "beta": 2}
+    played = Played(agents, tmp_path, {INSTRUCTION: 3}, more='reference = "beta agent"')
+    asked = len(agents.services.judge.requests)
+    words = ("eval", played.plan, "--protocol", "stabletoolbench", "--out", played.out)
+    assert report(*words, "--estimate")["estimate"]["calls"] == 0
+    assert report(*words)["wins"] == played.report["wins"]
+    assert len(agents.services.judge.requests) == asked
+
+
 def test_a_plan_with_other_comparisons_says_so(agents: Field, tmp_path: Path):
     agents.solves = {"alpha": 3, "beta": 2}
     played = Played(agents, tmp_path, {INSTRUCTION: 3}, more='reference = "beta agent"\ncomparisons = 1')
