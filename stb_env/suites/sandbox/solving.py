@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
 from stb_env.backend.world import Tables
+from stb_env.jsontypes import Json
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.changes import changes
 from stb_env.suites.sandbox.registry import ApiCall
@@ -15,29 +16,37 @@ Edit = Callable[[int, ApiCall], ApiCall]
 """Of a call's place and the call; returns the one that is made."""
 
 
+Show = Callable[[Json], Json]
+
+
+def _as_it_is(result: Json) -> Json:
+    return result
+
+
 class Solved(NamedTuple):
-    """A solution that was run: its calls, its answer, the state after it, and which calls found nothing."""
+    """A solution that was run: its calls, answer, state afterwards, and results by the place of the call."""
 
     calls: list[ApiCall]
     answer: Answer
     state: Tables
-    fruitless: frozenset[int] = frozenset()
+    results: Mapping[int, Json]
 
 
-def run(plan: Plan, state: Tables, edit: Edit | None = None) -> Solved:
+def run(plan: Plan, state: Tables, edit: Edit | None = None, shown: Show = _as_it_is) -> Solved:
     """Run the solution of a plan.
 
     Args:
         plan: The plan.
         state: Where it starts.
         edit: Changes calls on their way.
+        shown: Of a result; returns what the solution gets to see.
 
     Raises:
         ApiError: A call was refused, and the solution did not expect that.
         Undecided: There is more than one right answer.
     """
     calls: list[ApiCall] = []
-    fruitless: set[int] = set()
+    results: dict[int, Json] = {}
     solution = plan.solve()
     try:
         request = next(solution)
@@ -49,11 +58,10 @@ def run(plan: Plan, state: Tables, edit: Edit | None = None) -> Solved:
             except ApiError as error:
                 request = solution.throw(error)
             else:
-                if isinstance(response, dict) and [] in response.values():
-                    fruitless.add(len(calls) - 1)
-                request = solution.send(response)
+                results[len(calls) - 1] = seen = shown(response)
+                request = solution.send(seen)
     except StopIteration as stop:
-        return Solved(calls, stop.value, state, frozenset(fruitless))
+        return Solved(calls, stop.value, state, results)
 
 
 def idle_filters(plan: Plan, state: Tables, solved: Solved) -> bool:
@@ -70,9 +78,13 @@ def idle_filters(plan: Plan, state: Tables, solved: Solved) -> bool:
         _unchanged(plan, state, solved, place, name)
         for place, call in enumerate(solved.calls)
         # A look whether something is there already stands for no clause of the query.
-        if place not in solved.fruitless
+        if not _found_nothing(solved.results.get(place))
         for name in _filters(call)
     )
+
+
+def _found_nothing(result: Json) -> bool:
+    return isinstance(result, dict) and [] in result.values()
 
 
 def _filters(call: ApiCall) -> Iterator[str]:

@@ -19,6 +19,7 @@ from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.catalog import apis, household, tools
 from stb_env.suites.sandbox.generator import plan_of
 from stb_env.suites.sandbox.registry import ApiCall
+from stb_env.suites.sandbox.solving import run
 from stb_env.tasks import Task
 from stb_env.tools import FINISH, Status, ToolCall, ToolId
 from stb_env.trajectory import CallRecord
@@ -162,7 +163,11 @@ def sources(task: Task) -> Sequence[Source]:
 
 @lru_cache(maxsize=4096)
 def _sources(task_id: str, query: str, home: int) -> tuple[Source, ...]:
-    made = list(_watched_run(task_id, home))
+    solved = run(plan_of(task_id), household(home), shown=_watched)
+    made = [
+        (call_key(tools()[solved.calls[place].api.id].name, solved.calls[place].arguments), result)
+        for place, result in solved.results.items()
+    ]
     said = name_key(query)
     found: list[Source] = []
     for place, (call, response) in enumerate(made):
@@ -178,25 +183,6 @@ def _sources(task_id: str, query: str, home: int) -> tuple[Source, ...]:
         call, response = made[-1]
         found.append(Source(call, frozenset(map(value_key, _row_ids(response)))))
     return tuple(found)
-
-
-def _watched_run(task_id: str, home: int) -> Iterator[tuple[Key, Json]]:
-    """Run the gold solution; yield its calls that were not refused, with results that know what was read."""
-    state, solution = household(home), plan_of(task_id).solve()
-    made: list[tuple[Key, Json]] = []
-    try:
-        request = next(solution)
-        while True:
-            try:
-                response, state = request.api.run(state, request.arguments)
-            except ApiError as error:
-                request = solution.throw(error)
-            else:
-                watched = _watched(response)
-                made.append((call_key(tools()[request.api.id].name, request.arguments), watched))
-                request = solution.send(watched)
-    except StopIteration:
-        yield from made
 
 
 class _Row(dict[str, Json]):
