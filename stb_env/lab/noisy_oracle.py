@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Mapping
 from typing import Any
 
 from stb_env import seeding
 from stb_env.errors import ConfigError
 from stb_env.gymtypes import AnyEnv
 from stb_env.jsontypes import Json, JsonArray, JsonMapping
-from stb_env.lab.reader import Reader
-from stb_env.tasks import Task
+from stb_env.lab.reader import Reader, reported
+from stb_env.tasks import Ending, Task
+from stb_env.testing.red_team.typed import wrong_value
 from stb_env.tools import ToolCall, ToolResult
 
 SLIPS = ("wrong argument", "skipped call", "corrupted fact", "give up")
@@ -23,8 +24,8 @@ _FACTS = 3
 _DIGITS = re.compile(r"\d+")
 _NAME = re.compile(r"(?<=\s)[A-Z][a-z]{3,}")
 
-Attempt = Generator[ToolCall, ToolResult, str]
-"""Yields calls, is sent their results, returns the answer; an empty one where the agent gives up."""
+Attempt = Generator[ToolCall, ToolResult, Ending]
+"""Yields calls, is sent their results, returns how the episode ends."""
 
 
 class NoisyOracle(Reader):
@@ -86,22 +87,41 @@ def told(read: JsonArray) -> str:
 def _with_slip(plan: Attempt, task: Task, slip: str, rng: random.Random) -> Attempt:
     """Follow a plan with one mistake in it."""
     if slip == "give up":
-        return ""
+        return _refusal(task)
     wrong = rng.randrange(max(1, len(task.gold)))
     read: JsonArray = []
     try:
         call = next(plan)
         while True:
             if len(read) == wrong and slip == "skipped call":
-                return told(read) if read else ""
+                return reported(task, told(read), read) if read else _refusal(task)
             if len(read) == wrong and slip == "wrong argument":
                 call = ToolCall(call.name, misread(call.arguments, rng))
             result = yield call
             read.append(result.response)
             call = plan.send(result)
     except StopIteration as stop:
-        text: str = stop.value
-        return corrupted(text, rng) if slip == "corrupted fact" else text
+        ending: Ending = stop.value
+        return misreported(task, ending, rng) if slip == "corrupted fact" else ending
+
+
+def _refusal(task: Task) -> Ending:
+    """Return the first refusal that a task lists; nothing said where it lists none."""
+    for reason, whats in (task.cannot or {}).items():
+        return {"cannot": {"reason": reason, "what": list(whats[:1])}}
+    return ""
+
+
+def misreported(task: Task, ending: Ending, rng: random.Random) -> Ending:
+    """Return an ending with one fact of its text wrong, and one field where answers are typed."""
+    if isinstance(ending, str):
+        return corrupted(ending, rng)
+    wrong = {**ending, "final_answer": corrupted(ending.get("final_answer", ""), rng)}
+    if ending.get("answer") and isinstance(task.answer, Mapping):
+        name = rng.choice(sorted(ending["answer"]))
+        value = wrong_value(task.answer["properties"][name], ending["answer"][name])
+        wrong["answer"] = {**ending["answer"], name: value}
+    return wrong
 
 
 def misread(arguments: JsonMapping | str, rng: random.Random) -> JsonMapping | str:

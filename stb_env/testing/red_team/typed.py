@@ -7,7 +7,7 @@ from datetime import date, timedelta
 from itertools import combinations, islice
 
 from stb_env.answers import same
-from stb_env.jsontypes import Json, JsonMapping
+from stb_env.jsontypes import Json, JsonMapping, JsonObject
 from stb_env.testing.red_team.evidence import Ending, Evidence, Say, values_in
 
 _FIRST = 3
@@ -137,6 +137,16 @@ def _least(schema: JsonMapping) -> Json:
     return {"date": "2026-01-01", "time": "00:00"}.get(schema.get("format", ""), "")
 
 
+def filled(fields: Mapping[str, JsonMapping], values: Sequence[Json]) -> JsonObject:
+    """Return an answer whose fields are the first of some values that fit, at their least where none does.
+
+    Examples:
+        >>> filled({"city": {"type": "string"}, "count": {"type": "integer"}}, [3.5, "Oslo", 7])
+        {'city': 'Oslo', 'count': 7}
+    """
+    return {name: _fitting(schema, values) for name, schema in fields.items()}
+
+
 def _filled(values: Callable[[Evidence], Iterator[Json]]) -> Say:
     """Return a cheat that fills each field with the first of some values that fits its type."""
 
@@ -144,7 +154,7 @@ def _filled(values: Callable[[Evidence], Iterator[Json]]) -> Say:
         if not evidence.fields:
             return None
         found = list(values(evidence))
-        answer = {name: _fitting(schema, found) for name, schema in evidence.fields.items()}
+        answer = filled(evidence.fields, found)
         right = evidence.answer
         if right and all(same(evidence.fields[name], value, answer[name]) for name, value in right.items()):
             return None
