@@ -21,12 +21,12 @@ from stb_env.testing.subject import Subject, draws
 EPISODES = 20
 
 _NOTES = (
-    "Mean reward of each cheat, and the floor that it is held to: "
-    f"{EXACT_FLOOR:g} where an exact verifier decides and {OPEN_FLOOR:g} where the heuristic does. "
-    "Beside it, refused may score the share of tasks that cannot be met. "
+    "Mean reward of each cheat. A cheat is held to a floor: "
+    f"{EXACT_FLOOR:g} where an exact verifier decides and {OPEN_FLOOR:g} where the heuristic does, "
+    "or what the suite's judge states; refused may score the share of tasks that cannot be met. "
     "A keyless judge of text in place of typed answers is for evaluations, and held to nothing.",
-    "What is told is held against nobody: a second look and a missing last call, which may do no harm; "
-    "a copy whose calls are gold's own; answers that are gold's own; "
+    "What is told is held against nobody: a second look, which may do no harm; a missing last call, "
+    "but for tasks that acts decide; copies with gold's calls and gold's own answers; "
     "and where text decides, answers known by heart and tasks that ask for an act.",
 )
 
