@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Generator, Iterator
 from typing import Any
 
 from stb_env import seeding
 from stb_env.errors import ConfigError
 from stb_env.gymtypes import AnyEnv
 from stb_env.jsontypes import Json, JsonArray, JsonMapping
-from stb_env.lab.reader import Reader, reported
+from stb_env.lab.endings import corrupted, corrupted_ending, saying
+from stb_env.lab.reader import Reader
 from stb_env.tasks import Ending, Task
-from stb_env.testing.red_team.typed import wrong_value
 from stb_env.tools import ToolCall, ToolResult
 
 SLIPS = ("wrong argument", "skipped call", "corrupted fact", "give up")
@@ -21,11 +21,10 @@ SLIPS = ("wrong argument", "skipped call", "corrupted fact", "give up")
 
 # Of each answer; a report tells the first few, as people do.
 _FACTS = 3
-_DIGITS = re.compile(r"\d+")
-_NAME = re.compile(r"(?<=\s)[A-Z][a-z]{3,}")
+_DIGIT = re.compile(r"\d")
 
 Attempt = Generator[ToolCall, ToolResult, Ending]
-"""Yields calls, is sent their results, returns how the episode ends."""
+"""Yields calls, is sent their results, returns how it ends; with nothing said where the agent gives up."""
 
 
 class NoisyOracle(Reader):
@@ -87,14 +86,14 @@ def told(read: JsonArray) -> str:
 def _with_slip(plan: Attempt, task: Task, slip: str, rng: random.Random) -> Attempt:
     """Follow a plan with one mistake in it."""
     if slip == "give up":
-        return _refusal(task)
+        return saying(task, "")
     wrong = rng.randrange(max(1, len(task.gold)))
     read: JsonArray = []
     try:
         call = next(plan)
         while True:
             if len(read) == wrong and slip == "skipped call":
-                return reported(task, told(read), read) if read else _refusal(task)
+                return saying(task, told(read) if read else "")
             if len(read) == wrong and slip == "wrong argument":
                 call = ToolCall(call.name, misread(call.arguments, rng))
             result = yield call
@@ -102,26 +101,7 @@ def _with_slip(plan: Attempt, task: Task, slip: str, rng: random.Random) -> Atte
             call = plan.send(result)
     except StopIteration as stop:
         ending: Ending = stop.value
-        return misreported(task, ending, rng) if slip == "corrupted fact" else ending
-
-
-def _refusal(task: Task) -> Ending:
-    """Return the first refusal that a task lists; nothing said where it lists none."""
-    for reason, whats in (task.cannot or {}).items():
-        return {"cannot": {"reason": reason, "what": list(whats[:1])}}
-    return ""
-
-
-def misreported(task: Task, ending: Ending, rng: random.Random) -> Ending:
-    """Return an ending with one fact of its text wrong, and one field where answers are typed."""
-    if isinstance(ending, str):
-        return corrupted(ending, rng)
-    wrong = {**ending, "final_answer": corrupted(ending.get("final_answer", ""), rng)}
-    if ending.get("answer") and isinstance(task.answer, Mapping):
-        name = rng.choice(sorted(ending["answer"]))
-        value = wrong_value(task.answer["properties"][name], ending["answer"][name])
-        wrong["answer"] = {**ending["answer"], name: value}
-    return wrong
+        return corrupted_ending(task, ending, rng) if slip == "corrupted fact" else ending
 
 
 def misread(arguments: JsonMapping | str, rng: random.Random) -> JsonMapping | str:
@@ -138,14 +118,4 @@ def _other(value: Json, rng: random.Random) -> Json:
     if isinstance(value, int | float):
         return value + rng.randint(1, 9)
     text = str(value)
-    return corrupted(text, rng) if _DIGITS.search(text) else text[: max(1, len(text) // 2)]
-
-
-def corrupted(text: str, rng: random.Random) -> str:
-    """Return a text with one number or name changed; one without either turned into its opposite."""
-    found = [*_DIGITS.finditer(text), *_NAME.finditer(text)]
-    if not found:
-        return f"No. {text}" if not text.startswith("No") else f"Yes. {text}"
-    match = rng.choice(found)
-    changed = str(int(match[0]) + rng.randint(1, 9)) if match[0].isdigit() else match[0][::-1].capitalize()
-    return text[: match.start()] + changed + text[match.end() :]
+    return corrupted(text, rng) if _DIGIT.search(text) else text[: max(1, len(text) // 2)]

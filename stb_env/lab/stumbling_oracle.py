@@ -12,8 +12,8 @@ from stb_env.envs.finish import GIVE_UP
 from stb_env.errors import ConfigError
 from stb_env.gymtypes import AnyEnv
 from stb_env.jsontypes import Json, JsonArray, JsonMapping
-from stb_env.lab.noisy_oracle import misread, misreported, named_scalars, told
-from stb_env.lab.reader import reported
+from stb_env.lab.endings import corrupted_ending, saying
+from stb_env.lab.noisy_oracle import misread, named_scalars, told
 from stb_env.rollout import Agent
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.catalog import tools
@@ -28,8 +28,6 @@ from stb_env.wrappers.search import SearchTree, TreeSearch
 
 SLIPS = ("misread value", "mixed-up value", "wrong tool", "answer too early")
 """What goes wrong with a call, each as likely as the others. An answer gets one fact wrong."""
-
-_GIVE_UP = {"name": FINISH, "arguments": {"return_type": GIVE_UP}}
 
 # What a solution raises where a result has not what it needs to go on.
 _STUCK = (LookupError, TypeError, ValueError, ArithmeticError, AttributeError, RuntimeError, ApiError)
@@ -86,20 +84,20 @@ class StumblingOracle(Agent):
         if intended is not None and rng.random() < self.error_rate:
             intended = self._slipped(intended, steps, rng)
         if intended is None:
-            return _GIVE_UP
-        if isinstance(intended, ToolCall):
-            return {"name": intended.name, "arguments": intended.arguments}
-        return answer(intended)
+            return {"name": FINISH, "arguments": {"return_type": GIVE_UP}}
+        if not isinstance(intended, ToolCall):
+            return answer(intended)
+        return {"name": intended.name, "arguments": intended.arguments}
 
     def _slipped(
         self, intended: ToolCall | Ending, steps: Sequence[Step], rng: random.Random
     ) -> ToolCall | Ending | None:
         if not isinstance(intended, ToolCall):
-            return misreported(self._env.task, intended, rng)
+            return corrupted_ending(self._env.task, intended, rng)
         read = [call.result.response for step in steps for call in step.calls]
         slip = rng.choice(SLIPS)
         if slip == "answer too early":
-            return reported(self._env.task, told(read), read) if read else None
+            return saying(self._env.task, told(read)) if read else None
         if slip == "wrong tool":
             others = [tool.name for tool in self._env.task.tools if tool.name != intended.name]
             return ToolCall(rng.choice(others), intended.arguments) if others else intended

@@ -48,7 +48,7 @@ def oracle(task: Task) -> Generator[ToolCall, ToolResult, Ending]:
 
 
 def ending(task: Task, answer: Answer) -> Ending:
-    """Return how an episode of a task ends with a solution's answer."""
+    """Return how an episode of a task ends with an answer: as Finish takes it, or as prose."""
     if task.answer is None:
         return answer.text
     if answer.gap:

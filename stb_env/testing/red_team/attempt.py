@@ -70,9 +70,9 @@ def attempts(env: ToolEnv, job: Job, *, exact: bool) -> list[Attempt]:
         >>> any(one.asked for one in attempts(env, Job("write", 0, 7), exact=True))
         False
     """
+    played = [end for line in LINES for end in _line(env, job, line)]
     kind = env.rules.finish_form(env.tasks.get(job.task_id)).kind
     kind = "text" if kind == "original" else kind
-    played = [end for line in LINES for end in _line(env, job, line, kind)]
     line = _Gold.of(played, acting=exact and kind == "text")
     return [
         Attempt(
@@ -147,7 +147,7 @@ class _Gold(NamedTuple):
         )
 
 
-def _line(env: ToolEnv, job: Job, line: type[Cheater], kind: str) -> Iterator[_End]:
+def _line(env: ToolEnv, job: Job, line: type[Cheater]) -> Iterator[_End]:
     player = line(next(iter(line.says)))
     observation, info = env.reset(seed=job.seed, options={"task_id": job.task_id})
     player.reset(env, job.seed)
@@ -163,10 +163,9 @@ def _line(env: ToolEnv, job: Job, line: type[Cheater], kind: str) -> Iterator[_E
         calls += tuple(jsontext.dumps([call["name"], call["arguments"]]) for call in info["calls"])
         total += float(reward)
         over = terminated or truncated
-    if kind == "acts" and len(line.says) > 1:
-        # The last act ended the episode, so that nothing was said of it.
-        return
-    for cheat in line.says:
+    # Where acts decide, a cheat that only says something else is none; here nothing was left to be said.
+    acting = env.rules.finish_form(env.tasks.get(job.task_id)).kind == "acts"
+    for cheat in player.final_actions() if acting else line.says:
         yield _End(cheat, "", total, info, calls)
 
 
