@@ -25,7 +25,7 @@ def check_red_team(report: Report, subject: Subject, episodes: int) -> None:
     """Let the red team play some of the episodes, and check what each of its cheats scores.
 
     Args:
-        report: Gets ``red_team``, the mean reward of each cheat over the tasks on which words decide, and
+        report: Gets ``red_team``, the mean reward of each cheat over the tasks on which it counts, and
             ``red_team_told``, that of cheats and tasks that are held against nobody.
         subject: The environment.
         episodes: How many of its episodes are played, spread over all of them.

@@ -39,8 +39,8 @@ class Attempt:
         reward: What it earned.
         valid: Whether the reward means anything.
         failure: What went wrong where the infrastructure failed.
-        asked: Whether it counts: words decide on the task, the answer is not gold's own, and it is not that
-            of a copy whose calls are gold's own, argument for argument, each of them and no other.
+        asked: Whether it counts: the cheat is none that is only told, its answer is not gold's own, and it is
+            not that of a copy whose calls are gold's own, argument for argument, each of them and no other.
     """
 
     cheat: str
