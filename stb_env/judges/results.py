@@ -175,7 +175,7 @@ class Evidence:
         arguments = [read(_spelt(call.arguments)[:_ARGUMENT]) for call in calls[:_CALLS]]
         for position, (call, told) in enumerate(zip(calls, arguments, strict=False), 1):
             self.given.add(told)
-            if call.result.error or call.result.status is not Status.OK:
+            if call.result.error or call.result.source == "fault" or call.result.status is not Status.OK:
                 continue
             self.answered += 1
             tool = tools.get(call.name)

@@ -163,7 +163,9 @@ def _line(env: ToolEnv, job: Job, line: type[Cheater]) -> Iterator[_End]:
         calls += tuple(jsontext.dumps([call["name"], call["arguments"]]) for call in info["calls"])
         total += float(reward)
         over = terminated or truncated
-    for cheat in line.says:
+    # Where acts decide, a cheat that only says something else is none; here nothing was left to be said.
+    acting = env.rules.finish_form(env.tasks.get(job.task_id)).kind == "acts"
+    for cheat in player.final_actions() if acting else line.says:
         yield _End(cheat, "", total, info, calls)
 
 

@@ -13,7 +13,7 @@ from stb_env.tools import FINISH, ToolCall, ToolResult
 
 def finish_saying(text: str) -> ToolCall:
     """Return a Finish that ends an episode with something said; nothing that is said decides."""
-    return ToolCall(FINISH, {"return_type": "give_answer", "final_answer": text}, "finish")
+    return ToolCall(FINISH, {"final_answer": text}, "finish")
 
 
 END = finish_saying("")
@@ -33,7 +33,7 @@ def whole_program(parse: Callable[[ActionLike], Action]) -> Callable[[ActionLike
         ['Finish']
         >>> malformed = {"name": "Finish", "arguments": {"return_type": "later", "final_answer": "Bye."}}
         >>> whole_program(parse_action)(malformed).calls[-1].arguments
-        {'return_type': 'give_answer', 'final_answer': 'Bye.'}
+        {'final_answer': 'Bye.'}
     """
     # No inner function: what an environment holds is pickled with it.
     return partial(_read_whole, parse)

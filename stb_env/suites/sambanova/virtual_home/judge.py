@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from typing import ClassVar
 
 from stb_env.errors import DataError, JudgeError
 from stb_env.judges.judge import Case
@@ -52,6 +53,8 @@ class StepJudge:
     """
 
     name = "exact"
+    # Of the solutions that are played some end with a step that may be left out, such as getting up.
+    floors: ClassVar[Mapping[str, float]] = {"unfinished": 0.3}
 
     def judge(self, case: Case) -> Slow[Verdict]:
         """Return the verdict; yields nothing.
@@ -89,6 +92,8 @@ class OriginalJudge:
     """Compares texts of lines, as the original evaluator does; no line at all is executable there."""
 
     name = "original"
+    # Any step that a label has is a part of it, and a program without its last step is much like it.
+    floors: ClassVar[Mapping[str, float]] = {"random": 0.05, "unfinished": 1.0}
 
     def judge(self, case: Case) -> Slow[Verdict]:
         """Return the verdict; yields nothing."""

@@ -26,7 +26,7 @@ LIST = "curl -X GET 'https://api.thecatapi.com/v1/favourites'"
 
 def test_the_test_split_is_the_pinned_one():
     # To change it on purpose: raise VERSION, and say in CHANGELOG.md that scores stop comparing.
-    assert (VERSION, TEST.hash) == (2, "efe562446e337d88b9d81e4acd3c4429319cbeed01aafceb547a7b01ed9bdc5a")
+    assert (VERSION, TEST.hash) == (2, "9d75c1afd0044ce25f0e812794a2fdfb78c64e25a031b94883994154f6987874")
 
 
 def test_the_test_split_has_a_hundred_goals_over_six_kinds():

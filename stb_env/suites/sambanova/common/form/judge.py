@@ -16,9 +16,10 @@ documentation forbids, or takes the form for the substance:
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from stb_env.errors import DataError, JudgeError
 from stb_env.judges.judge import Case
@@ -91,6 +92,8 @@ class OriginalJudge:
     """
 
     name = "original"
+    # The search need not be made there.
+    floors: ClassVar[Mapping[str, float]] = {"unfinished": 1.0}
 
     def __init__(self, api: FormApi) -> None:
         self._labels = Labels(api, original=True)
