@@ -13,7 +13,7 @@ import typer
 from typer.testing import CliRunner
 
 from stb_env.baselines import load_agent
-from stb_env.cli import app
+from stb_env.cli import app as commands
 from stb_env.cli.judge import judge as judge_command
 from stb_env.judges.heuristic import HeuristicJudge
 from stb_env.judges.solvability import ModelSolvability
@@ -369,8 +369,8 @@ def test_a_judge_that_is_gone_is_one_line_before_the_work(gone, run, reference, 
 
 def test_the_heuristic_does_not_stand_in_for_an_exact_verifier_unasked(tmp_path: Path):
     out = str(tmp_path / "run")
-    CliRunner().invoke(app, ["run", "stb/Sandbox-v1", "--agent", "gold", "--episodes", "2", "--out", out])
-    refused = CliRunner().invoke(app, ["judge", out])
+    CliRunner().invoke(commands, ["run", "stb/Sandbox-v1", "--agent", "gold", "--episodes", "2", "--out", out])
+    refused = CliRunner().invoke(commands, ["judge", out])
     assert refused.exit_code == 2
     assert "whose exact verifier has judged it" in " ".join(refused.output.split())
-    assert CliRunner().invoke(app, ["judge", out, "--judge", "heuristic"]).exit_code == 0
+    assert CliRunner().invoke(commands, ["judge", out, "--judge", "heuristic"]).exit_code == 0
