@@ -4,204 +4,46 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Container, Iterator, Mapping, Sequence
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, NamedTuple, cast, get_args
+from typing import BinaryIO, NamedTuple, TypeAlias, cast
 
 from stb_env import jsontext
 from stb_env.episode_html import episode_html
 from stb_env.errors import DataError
 from stb_env.jsontypes import JsonMapping, JsonObject
-from stb_env.tools import Source, Status, ToolResult
+from stb_env.steps import CallRecord, Step, arguments_text, messages
+from stb_env.tools import FINISH, Status
+from stb_env.trajectory_fields import wrong_reward, wrong_type
+from stb_env.usage import Usage
 from stb_env.verdict import RewardMode, reward_of
+
+# Steps are parts of episodes, and come from here too.
+__all__ = [
+    "CallRecord",
+    "Key",
+    "SavedLine",
+    "Step",
+    "Trajectory",
+    "VerdictLine",
+    "arguments_text",
+    "iter_trajectories",
+    "messages",
+    "read_trajectories",
+    "saved_lines",
+    "verdict_lines",
+]
+
+Key: TypeAlias = tuple[str, int, int]
+"""What makes an episode unique in a run: task, trial and seed."""
 
 VERSION = 3
 # Since 2 steps may have an engine. Since 3 answers are typed beside their text, and lines carry a checksum.
 _READ = (1, 2, VERSION)
 _TYPED = 3
-REWARD_SLACK = 1e-6
-"""Difference of two equal rewards: potentials add up to nothing only as exactly as floats do."""
-
 _SUM = ', "sha256": "'
-
-_NOTHING: JsonMapping = {}
-
-
-# Named tuples, not dataclasses: several are made on every step, and these cost a third as much.
-class CallRecord(NamedTuple):
-    """One executed (or refused) call with its result.
-
-    Attributes:
-        id: Identifies the call among those of its step.
-        name: Tool name as written.
-        arguments: Arguments after lossless coercion, or the raw text where they are no object.
-        result: What came back.
-        violations: Messages of every schema violation or coercion, in order.
-    """
-
-    id: str
-    name: str
-    arguments: JsonMapping | str
-    result: ToolResult
-    violations: tuple[JsonMapping, ...] = ()
-
-    def to_dict(self) -> JsonObject:
-        """Return the form that ``info["calls"]`` and saved steps have; new objects each time.
-
-        ``origin`` is there only where a cache answered, ``class`` only where an API was observed.
-        """
-        result = self.result
-        data: JsonObject = {
-            "id": self.id,
-            "name": self.name,
-            "arguments": _copy(self.arguments),
-            "error": result.error,
-            "response": result.response,
-            "source": result.source,
-            "status": int(result.status),
-            "violations": [dict(violation) for violation in self.violations],
-        }
-        if result.origin:
-            data["origin"] = result.origin
-        if result.api_class:
-            data["class"] = result.api_class
-        return data
-
-    @classmethod
-    def from_dict(cls, data: JsonMapping) -> CallRecord:
-        """Read the form that `to_dict` writes."""
-        source: Source = data["source"]
-        result = ToolResult.of(
-            data["response"], error=data["error"], source=source, status=Status(data["status"])
-        ).noted(origin=data.get("origin", ""), api_class=data.get("class", ""))
-        return cls(data["id"], data["name"], data["arguments"], result, tuple(data["violations"]))
-
-
-def _copy(value: Any) -> Any:
-    # Most are texts, and a check against an abstract class costs several times as much.
-    if isinstance(value, str):
-        return value
-    if isinstance(value, (dict, Mapping)):
-        return {key: _copy(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_copy(item) for item in value]
-    return value
-
-
-class Step(NamedTuple):
-    """One action with everything that followed from it.
-
-    Attributes:
-        calls: The calls it made, in order.
-        text: What the agent wrote besides the calls (a thought), or all of it where there was no call.
-        result: The observation's ``result`` text.
-        status: The highest status of its calls.
-        reward: Reward of this step.
-        terminated: Whether the episode ended by its own rules here.
-        truncated: Whether it was cut off here.
-        extra: What the engine gave with the action (token ids, logprobs, loss mask), kept as given.
-    """
-
-    calls: tuple[CallRecord, ...]
-    text: str = ""
-    result: str = ""
-    status: Status = Status.OK
-    reward: float = 0.0
-    terminated: bool = False
-    truncated: bool = False
-    extra: JsonMapping = _NOTHING
-
-    def to_dict(self) -> JsonObject:
-        """Return the step as plain data."""
-        data: JsonObject = {
-            "calls": [call.to_dict() for call in self.calls],
-            "reward": self.reward,
-            "terminated": self.terminated,
-            "truncated": self.truncated,
-        }
-        if self.text:
-            data["text"] = self.text
-        return data | dict(self.extra)
-
-
-def messages(system: str, query: str, steps: Iterable[Step]) -> list[JsonObject]:
-    """Render an episode as OpenAI chat messages; tool results are ``role: tool`` with JSON content.
-
-    Args:
-        system: System message; left out where empty.
-        query: The user's message.
-        steps: The steps so far.
-    """
-    chat: list[JsonObject] = [{"role": "system", "content": system}] if system else []
-    chat.append({"role": "user", "content": query})
-    for step in steps:
-        chat.extend(_step_messages(step))
-    return chat
-
-
-def _step_messages(step: Step) -> Iterator[JsonObject]:
-    assistant: JsonObject = {"role": "assistant", "content": step.text or None}
-    if step.calls:
-        assistant["tool_calls"] = [
-            {
-                "id": call.id,
-                "type": "function",
-                "function": {"name": call.name, "arguments": arguments_text(call.arguments)},
-            }
-            for call in step.calls
-        ]
-    yield assistant
-    for call in step.calls:
-        yield {"role": "tool", "tool_call_id": call.id, "content": call.result.text}
-    if step.calls:
-        return
-    if step.status is not Status.OK:
-        # An action without a call gets its complaint as a user message: no call id exists to answer.
-        yield {"role": "user", "content": step.result}
-    elif not step.terminated:
-        # The user of a conversation heard it, and said something back.
-        yield {"role": "user", "content": json.loads(step.result)["response"]}
-
-
-def arguments_text(arguments: JsonMapping | str) -> str:
-    """Return the text form of arguments, as OpenAI messages carry it."""
-    return arguments if isinstance(arguments, str) else jsontext.dumps(dict(arguments))
-
-
-# Types that a parser of JSON makes, to which nothing is a subclass: a look into a set is all a check costs.
-_TYPES: Mapping[str, tuple[set[Any], str]] = {
-    **dict.fromkeys(("suite", "group", "task_id", "query", "final_answer", "reward_mode"), ({str}, "text")),
-    **dict.fromkeys(("trial", "seed"), ({int}, "a whole number")),
-    **dict.fromkeys(("tools", "messages", "steps"), ({list}, "a list of objects")),
-    "reward": ({int, float}, "a number"),
-    "valid": ({bool}, "true or false"),
-    "usage": ({dict}, "an object"),
-    **dict.fromkeys(
-        ("answer", "cannot", "verdict", "failure", "tree", "usage_by_role"),
-        ({dict, type(None)}, "an object or null"),
-    ),
-}
-# What each entry of a list has; "" where readers take it without.
-_PARTS = (("tools", "", dict), ("messages", "role", str), ("steps", "calls", list))
-
-
-def _wrong_type(fields: JsonMapping) -> str:
-    """Return what is wrong with the fields of a line, or nothing."""
-    for name, (types, words) in _TYPES.items():
-        if type(fields[name]) not in types:
-            return f"{name} is {words}, got {fields[name]!r:.40}"
-    for name, key, kind in _PARTS:
-        for place, part in enumerate(fields[name]):
-            if type(part) is not dict:
-                return f"{name} is a list of objects, got {part!r:.40} at {place}"
-            if key and type(part.get(key)) is not kind:
-                words = "text" if kind is str else "a list"
-                return f"{key} of {name} {place} is {words}, got {part.get(key)!r:.40}"
-    verdict = fields["verdict"]
-    if verdict is not None and type(verdict.get("status")) is not str:
-        return f"status of verdict is text, got {verdict.get('status')!r:.40}"
-    return ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,8 +69,8 @@ class Trajectory:
         failure: The failure as plain data, or None.
         usage: Model calls, tokens and cost.
         cannot: Why the request cannot be met, where the agent said so.
-        reward_mode: ``sparse``, ``partial`` or ``dense`` (see `stb_env.verdict.reward_of`), or ``own`` where a
-            wrapper or an environment of somebody's own gave another reward.
+        reward_mode: ``sparse``, ``partial`` or ``dense`` (see `stb_env.verdict.reward_of`), or ``own`` where
+            a wrapper or an environment of somebody's own gave another reward.
         tree: Search tree, where a search made one.
         usage_by_role: The same as ``usage`` for each role that asked a model: ``agent``, ``simulator``,
             ``judge``, ``user``, and ``search`` for what a search spent besides the branch that was played.
@@ -266,7 +108,7 @@ class Trajectory:
     usage_by_role: Mapping[str, Mapping[str, float]] | None = None
 
     @property
-    def key(self) -> tuple[str, int, int]:
+    def key(self) -> Key:
         """What makes an episode unique in a run: task, trial and seed."""
         return self.task_id, self.trial, self.seed
 
@@ -281,6 +123,52 @@ class Trajectory:
         """Whether the verdict says solved."""
         return self.verdict is not None and self.verdict["status"] == "solved"
 
+    @property
+    def awaits_verdict(self) -> bool:
+        """Whether it was played to its answer and lacks a verdict alone, which can be asked for again."""
+        failure = self.failure
+        if self.verdict is not None or failure is None or failure.get("stage") != "judge" or not self.steps:
+            return False
+        # A bug of somebody's judge says the same again.
+        passing = failure.get("retryable") or failure.get("kind") != "internal"
+        last = self.steps[-1]["calls"]
+        return bool(passing) and any(
+            call["name"] == FINISH and call["status"] == Status.FINISHED for call in last
+        )
+
+    def judged(self, verdict: JsonMapping, usage: Mapping[str, float]) -> Trajectory:
+        """Return the episode with a verdict that was given after it was played.
+
+        Args:
+            verdict: The verdict as plain data.
+            usage: What it cost.
+        """
+        reward = reward_of(verdict, cast(RewardMode, self.reward_mode))
+        end = {"reward": reward, "terminated": True, "truncated": False}
+        steps = [*self.steps[:-1], {**self.steps[-1], **end}]
+        return replace(
+            self.asked_judge(usage),
+            steps=steps,
+            verdict=verdict,
+            reward=sum((float(step["reward"]) for step in steps), 0.0),
+            valid=verdict["status"] != "na",
+            failure=None,
+        )
+
+    def decided(self, line: VerdictLine) -> Trajectory:
+        """Return the episode with the verdict of a line; as it is where the line has none."""
+        return self if line.verdict is None else self.judged(line.verdict, line.usage)
+
+    def asked_judge(self, usage: Mapping[str, float]) -> Trajectory:
+        """Return the episode with what its judge has used more."""
+        more = _usage(usage)
+        roles = dict(self.usage_by_role or {})
+        together = _usage(roles.get("judge", {})) + more
+        if together.calls > 0:
+            roles["judge"] = together.to_dict()
+        total = (_usage(self.usage) + more).to_dict()
+        return replace(self, usage=total, usage_by_role=roles or None)
+
     def _repr_html_(self) -> str:
         """Return the episode as a notebook shows it."""
         return episode_html(self.messages, verdict=self.verdict, failure=self.failure)
@@ -294,7 +182,7 @@ class Trajectory:
         return f'{text[:-1]}{_SUM}{_checksum(text)}"}}'
 
     def to_dict(self) -> JsonObject:
-        """Return the episode as plain data, as `to_json` writes it but for the checksum; nothing is copied."""
+        """Return the episode as plain data, as `to_json` writes it but for the checksum; no copy."""
         data = {"version": VERSION} | {name: getattr(self, name) for name in self.__dataclass_fields__}
         for name in ("cannot", "tree", "usage_by_role"):
             if data[name] is None:
@@ -324,9 +212,9 @@ class Trajectory:
             fields = {name: data.get(name) for name in cls.__dataclass_fields__}
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
             raise DataError(f"not a trajectory line ({error!r}): {line[:80]!r}") from error
-        if wrong := _wrong_type(fields):
+        if wrong := wrong_type(fields):
             raise DataError(f"not a trajectory line ({wrong}): {line[:80]!r}")
-        if data["version"] >= _TYPED and (wrong := _wrong_reward(fields)):
+        if data["version"] >= _TYPED and (wrong := wrong_reward(fields)):
             raise DataError(f"{wrong}: {line[:80]!r}")
         return cls(**fields)
 
@@ -341,35 +229,19 @@ def _is_unchanged(line: str) -> bool:
     return rest == f'{_checksum(text + "}")}"}}'
 
 
-def _wrong_reward(fields: JsonMapping) -> str:
-    """Return how a line's reward differs from what its verdict, validity and mode give, or nothing."""
-    if fields["reward_mode"] == "own":
-        return ""
-    given = earned_reward(fields["verdict"], fields["reward_mode"], valid=fields["valid"])
-    if given is None or abs(given - fields["reward"]) <= REWARD_SLACK:
-        return ""
-    return f"the reward is {fields['reward']}, and the verdict gives {given} in mode {fields['reward_mode']}"
-
-
-def earned_reward(verdict: JsonMapping | None, mode: str, *, valid: bool) -> float | None:
-    """Return what an episode earns by its verdict; None where it has none or nothing says so.
-
-    Examples:
-        >>> earned_reward({"status": "solved", "score": 1.0}, "sparse", valid=True)
-        1.0
-    """
-    if not valid:
-        return 0.0
-    if verdict is None or mode not in get_args(RewardMode):
-        return None
-    return reward_of(verdict, cast(RewardMode, mode))
+def _usage(counts: Mapping[str, float]) -> Usage:
+    # Numbers, as this package saves them.
+    return Usage(**counts)  # type: ignore[arg-type]
 
 
 def read_trajectories(path: str | Path) -> list[Trajectory]:
-    """Read ``trajectories.jsonl`` (or the run folder that holds it); a torn last line is left out.
+    """Read the episodes of a run folder, or of one file such as its ``trajectories.jsonl``.
+
+    A run that goes on, or was stopped, has more episodes than its ``trajectories.jsonl``: those that are
+    played and wait for an earlier one stand behind them. A torn last line is left out.
 
     Raises:
-        DataError: The file is missing or a line is broken.
+        DataError: The file is missing, a line is broken or was changed, or an episode stands twice.
 
     Examples:
         >>> from stb_env import read_trajectories
@@ -385,7 +257,7 @@ def iter_trajectories(path: str | Path) -> Iterator[Trajectory]:
     """Yield what `read_trajectories` returns, one episode in memory at a time.
 
     Raises:
-        DataError: The file is missing or a line is broken.
+        DataError: The file is missing, a line is broken or was changed, or an episode stands twice.
 
     Examples:
         >>> next(iter_trajectories("runs/nothing"))
@@ -393,17 +265,142 @@ def iter_trajectories(path: str | Path) -> Iterator[Trajectory]:
         ...
         stb_env.errors.DataError: runs/nothing does not exist; give a run folder or its trajectories.jsonl
     """
-    file = Path(path)
-    file = file / "trajectories.jsonl" if file.is_dir() else file
+    folder = Path(path)
+    file = folder / "trajectories.jsonl" if folder.is_dir() else folder
     if not file.is_file():
         raise DataError(f"{file} does not exist; give a run folder or its trajectories.jsonl")
+    if file == folder:
+        yield from (line.episode for line in saved_lines(file, once=file.name == "trajectories.jsonl"))
+        return
+    with ExitStack() as files:
+        # Opened first: at the end of a run its lines are in the other file, and it is removed.
+        journal = None
+        with suppress(FileNotFoundError):
+            journal = files.enter_context((folder / "played.jsonl").open("rb"))
+        known = set()
+        for line in saved_lines(file, once=True):
+            known.add(line.episode.key)
+            yield line.episode
+        if journal is not None:
+            yield from _waiting(folder, journal, known)
+
+
+class SavedLine(NamedTuple):
+    """A line of saved episodes.
+
+    Attributes:
+        begin: Where it begins in its file, in bytes.
+        length: Its bytes, without its end.
+        episode: What it says.
+    """
+
+    begin: int
+    length: int
+    episode: Trajectory
+
+
+def saved_lines(file: Path, *, once: bool) -> Iterator[SavedLine]:
+    r"""Yield the whole lines of a file of episodes.
+
+    Args:
+        file: The file.
+        once: Whether each episode may stand there only once.
+
+    Raises:
+        DataError: A line is broken or was changed, or an episode stands twice.
+
+    Examples:
+        >>> import tempfile
+        >>> file = Path(tempfile.mkdtemp()) / "trajectories.jsonl"
+        >>> _ = file.write_text("nonsense\\n")
+        >>> next(saved_lines(file, once=True))  # doctest: +ELLIPSIS
+        Traceback (most recent call last):
+        ...
+        stb_env.errors.DataError: .../trajectories.jsonl, line 1: not a trajectory line ...
+    """
+    with file.open("rb") as lines:
+        yield from _lines(lines, file, once=once)
+
+
+def _lines(lines: BinaryIO, file: Path, *, once: bool) -> Iterator[SavedLine]:
+    first: dict[Key, int] = {}
+    begin = 0
+    for number, line in enumerate(lines, 1):
+        # A torn last line, which a killed process may have left, has no end.
+        if not line.endswith(b"\n"):
+            return
+        try:
+            episode = Trajectory.from_json(line.decode("utf-8"))
+        except (DataError, UnicodeDecodeError) as error:
+            raise DataError(f"{file}, line {number}: {error}") from error
+        before = first.setdefault(episode.key, number)
+        if once and before != number:
+            raise DataError(
+                f"{file}, line {number}: task {episode.task_id!r}, trial {episode.trial} stands twice, first "
+                f"in line {before}; a run has one line for each task and trial: delete what was added"
+            )
+        yield SavedLine(begin, len(line) - 1, episode)
+        begin += len(line)
+
+
+def _waiting(folder: Path, journal: BinaryIO, known: Container[object]) -> Iterator[Trajectory]:
+    """Yield the played episodes of a run that its ``trajectories.jsonl`` does not have yet.
+
+    The last line on an episode counts, and a verdict that it lacks may stand in ``verdicts.jsonl``.
+    """
+    name = folder / "played.jsonl"
+    newest = {line.episode.key: line.begin for line in _lines(journal, name, once=False)}
+    given = (line for line in verdict_lines(folder / "verdicts.jsonl") if line.verdict is not None)
+    verdicts = {line.key: line for line in given}
+    for key, begin in newest.items():
+        if key not in known:
+            journal.seek(begin)
+            episode = Trajectory.from_json(journal.readline().decode("utf-8"))
+            if episode.awaits_verdict and key in verdicts:
+                episode = episode.decided(verdicts[key])
+            yield episode
+
+
+class VerdictLine(NamedTuple):
+    """A line of a file of verdicts that were given on saved episodes.
+
+    Attributes:
+        begin: Where it begins in its file, in bytes.
+        length: Its bytes, without its end.
+        key: Task, trial and seed of the episode.
+        verdict: The verdict as plain data; None where there is none.
+        usage: What it cost.
+    """
+
+    begin: int
+    length: int
+    key: Key
+    verdict: JsonMapping | None
+    usage: Mapping[str, float]
+
+
+def verdict_lines(file: Path) -> Iterator[VerdictLine]:
+    """Yield the whole lines of a file of verdicts; none where there is no such file.
+
+    Raises:
+        DataError: A line is broken.
+
+    Examples:
+        >>> list(verdict_lines(Path("runs/nothing/verdicts.jsonl")))
+        []
+    """
+    if not file.is_file():
+        return
+    begin = 0
     with file.open("rb") as lines:
         for number, line in enumerate(lines, 1):
-            # A torn last line, which a killed process may have left, has no end.
             if not line.endswith(b"\n"):
                 return
             try:
-                episode = Trajectory.from_json(line.decode("utf-8"))
-            except (DataError, UnicodeDecodeError) as error:
-                raise DataError(f"{file}, line {number}: {error}") from error
-            yield episode
+                said = json.loads(line)
+                key = (said["task_id"], said["trial"], said["seed"])
+                yield VerdictLine(begin, len(line) - 1, key, said["verdict"], said["usage"])
+            except (ValueError, TypeError, KeyError) as error:
+                wrong = f"{file}, line {number}: not a verdict line ({error!r}): {line[:80]!r}"
+                raise DataError(wrong) from error
+            begin += len(line)

@@ -63,12 +63,12 @@ def run_batch(
     cluster: Cluster | None = None,
     courier: Courier | None = None,
 ) -> list[Trajectory]:
-    """Play episodes, saving each in job order whatever the concurrency; skip what the run has already.
+    """Play episodes, saving each as it ends; skip what the run has already.
 
     An agent that can wait without a thread (see `Agent.blocks`) plays all its episodes on one event loop,
-    each in a fork of one environment; any other plays each in a thread. Whatever ends a batch early, episodes
-    that are finished are saved. At most four times as many episodes as are played at the same time are begun
-    and not yet saved: one that hangs does not fill the memory.
+    each in a fork of one environment; any other plays each in a thread. Whoever is done leaves its place to the
+    next, whatever else is still played: a slow episode holds up no other, and is not waited for to save them
+    (see `Run`). Whatever ends a batch early, episodes that are finished are saved.
 
     An exception of the agent's own ends its episode alone, as invalid.
 
@@ -78,9 +78,9 @@ def run_batch(
             those that stand ready meanwhile.
         jobs: The episodes.
         run: Where to save; None keeps them in memory alone.
-        concurrency: Episodes played at the same time. They are independent, so a slow one holds up no other;
-            one that waits for its judge leaves its place to another.
-        progress: Called after each saved episode; True for a bar on the terminal or in the notebook.
+        concurrency: Episodes played at the same time; one that waits for its judge leaves its place to another.
+        progress: Called after each saved episode, in the order in which they end; True for a bar on the
+            terminal or in the notebook.
         breaker: Ends the run where episodes keep failing alike; None plays on.
         remark: Told of each bug of the agent's, once; a log where not given.
         deadlines: How long calls, steps and episodes may take.
@@ -90,7 +90,7 @@ def run_batch(
         courier: Carries news back from the cluster's workers.
 
     Returns:
-        Every trajectory of the run, the ones of earlier sittings included.
+        Every trajectory of the run in job order, the ones of earlier sittings included.
 
     Raises:
         ConfigError: ``concurrency`` is below 1, or something cannot travel to the cluster.
@@ -113,10 +113,10 @@ def run_batch(
         players = _players(make_env, _guarding(make_agent, remark), book.jobs, concurrency, deadlines)
     with seldom(), _shown(progress, len(book.jobs)) as book.progress, held():
         try:
-            while episodes := players.take(book.saved):
+            while episodes := players.take():
                 book.keep(episodes)
         finally:
-            book.close(players.stop(book.saved))
+            book.close(players.stop())
     return book.trajectories
 
 
@@ -150,19 +150,18 @@ async def arun_batch(
     players = LoopPlayers(make_env, _guarding(make_agent, remark), book.jobs, concurrency, deadlines)
     with seldom(), _shown(progress, len(book.jobs)) as book.progress:
         try:
-            while episodes := await players.take(book.saved):
+            while episodes := await players.take():
                 await _in_thread(partial(book.keep, episodes))
         finally:
-            book.close(await players.stop(book.saved))
+            book.close(await players.stop())
     return book.trajectories
 
 
 class _Book:
-    """Keeps the episodes of a batch, in order.
+    """Keeps the episodes of a batch.
 
     Attributes:
         jobs: What is to be played.
-        saved: How many of them are saved, from the first on.
         progress: Called after each saved episode.
     """
 
@@ -178,18 +177,22 @@ class _Book:
         self._run, self._breaker = run, breaker
         self.progress: Progress | None = None
         self._played: list[Trajectory] = []
+        self._taken: list[Timed] = []
         self.jobs = list(jobs) if run is None else run.begin(list(jobs))
-        self.saved = 0
 
     @property
     def trajectories(self) -> list[Trajectory]:
-        """Every episode so far."""
-        return self._played if self._run is None else self._run.trajectories
+        """Every episode so far, in the order of the jobs."""
+        if self._run is not None:
+            return self._run.trajectories
+        places = {job.key: place for place, job in enumerate(self.jobs)}
+        return sorted(self._played, key=lambda episode: places[episode.key])
 
     def keep(self, episodes: list[Timed]) -> None:
-        """Save the next episodes, and tell of each."""
+        """Save episodes, and tell of each."""
+        self._taken = episodes
         self._save(episodes)
-        self.saved += len(episodes)
+        self._taken = []
         with passing():
             for trajectory, _ in episodes:
                 if self.progress is not None:
@@ -198,17 +201,10 @@ class _Book:
                     self._breaker.watch(trajectory)
 
     def close(self, left: list[Timed]) -> None:
-        """Save what is finished before its turn, and put everything in order."""
-        try:
-            self._save(self._unsaved(left))
-        finally:
-            if self._run is not None:
-                self._run.arrange()
-
-    def _unsaved(self, episodes: list[Timed]) -> list[Timed]:
+        """Save what is finished."""
         # Who was interrupted while saving has perhaps saved.
         done = set() if self._run is None else self._run.done
-        return [timed for timed in episodes if timed[0].key not in done]
+        self._save([*(timed for timed in self._taken if timed[0].key not in done), *left])
 
     def _save(self, episodes: list[Timed]) -> None:
         if self._run is None:

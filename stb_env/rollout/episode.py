@@ -16,7 +16,8 @@ from stb_env.rollout.agent import Agent
 from stb_env.rollout.deadlines import NO_DEADLINES, Deadlines, Watch
 from stb_env.rollout.opening import Opening
 from stb_env.rollout.timing import Stopwatch
-from stb_env.trajectory import REWARD_SLACK, Trajectory, earned_reward
+from stb_env.trajectory import Trajectory
+from stb_env.trajectory_fields import REWARD_SLACK, earned_reward
 from stb_env.usage import NO_USAGE, Usage
 from stb_env.wrappers.base import ToolWrapper
 

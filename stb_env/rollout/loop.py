@@ -124,69 +124,60 @@ class LoopPlayers:
     ) -> None:
         self._stage = Stage(make_env, make_agent, concurrency, deadlines)
         self._jobs = jobs
-        self._ahead = AHEAD * concurrency
-        self._outcomes: dict[int, Timed | BaseException] = {}
-        self._saved = 0
-        self._failed = False
+        self._most = AHEAD * concurrency
+        self._ended: list[Timed] = []
+        self._error: BaseException | None = None
         self._news, self._room = asyncio.Event(), asyncio.Event()
         self._task: asyncio.Task[None] | None = None
 
-    async def take(self, saved: int) -> list[Timed]:
-        """Wait for the next episode; see `Players`.
+    async def take(self) -> list[Timed]:
+        """Wait for an episode to end; see `Players`.
 
         Raises:
-            Exception: What ended the next episode and is about the run.
+            Exception: What ended an episode and is about the run.
         """
-        self._forget(saved)
         if self._task is None:
             self._task = asyncio.create_task(self._play_all())
-        while saved < len(self._jobs) and saved not in self._outcomes:
+            self._task.add_done_callback(lambda _: self._news.set())
+        while not (self._ended or self._error or self._task.done()):
             self._news.clear()
             await self._news.wait()
-        episodes: list[Timed] = []
-        while (outcome := self._outcomes.get(saved + len(episodes))) is not None:
-            if isinstance(outcome, BaseException):
-                if episodes:
-                    break
-                raise outcome
-            episodes.append(outcome)
-        return episodes
+        if not self._ended and self._error is not None:
+            raise self._error
+        return self._taken()
 
-    async def stop(self, saved: int) -> list[Timed]:
+    async def stop(self) -> list[Timed]:
         """Cancel the episodes that are being played; see `Players`."""
         if self._task is not None:
             self._task.cancel()
             await asyncio.wait([self._task])
-        self._forget(saved)
         self._stage.close()
-        left = [outcome for _, outcome in sorted(self._outcomes.items(), key=lambda item: item[0])]
-        return [outcome for outcome in left if not isinstance(outcome, BaseException)]
+        return self._taken()
 
-    def _forget(self, saved: int) -> None:
-        for number in range(self._saved, saved):
-            del self._outcomes[number]
-        self._saved = saved
+    def _taken(self) -> list[Timed]:
+        ended, self._ended = self._ended, []
         self._room.set()
+        return ended
 
     async def _play_all(self) -> None:
         async with asyncio.TaskGroup() as episodes:
-            for number, job in enumerate(self._jobs):
-                while number >= self._saved + self._ahead:
+            for job in self._jobs:
+                while len(self._ended) >= self._most:
                     self._room.clear()
                     await self._room.wait()
                 place = await self._stage.place()
-                if self._failed:
+                if self._error is not None:
                     return
-                episodes.create_task(self._play_one(number, job, place))
+                episodes.create_task(self._play_one(job, place))
 
-    async def _play_one(self, number: int, job: Job, place: Place) -> None:
+    async def _play_one(self, job: Job, place: Place) -> None:
         try:
-            self._outcomes[number] = await self._stage.play(job, place)
+            episode = await self._stage.play(job, place)
+            self._ended.append(episode)
         except asyncio.CancelledError:
             raise
-        except BaseException as error:  # noqa: BLE001 (raised by `take` when it is its turn)
-            self._outcomes[number] = error
-            self._failed = True
+        except BaseException as error:  # noqa: BLE001 (raised by `take`, behind what has ended before)
+            self._error = self._error or error
         finally:
             place.leave()
             self._news.set()
@@ -202,12 +193,12 @@ class BackgroundPlayers:
     def __init__(self, players: LoopPlayers) -> None:
         self._players = players
 
-    def take(self, saved: int) -> list[Timed]:
-        """Wait for the next episode; see `Players`."""
+    def take(self) -> list[Timed]:
+        """Wait for an episode to end; see `Players`."""
         with passing():
-            return wait_for(self._players.take(saved))
+            return wait_for(self._players.take())
 
-    def stop(self, saved: int) -> list[Timed]:
+    def stop(self) -> list[Timed]:
         """Cancel the episodes that are being played; see `Players`."""
         with passing(again=True):
-            return wait_for(self._players.stop(saved))
+            return wait_for(self._players.stop())

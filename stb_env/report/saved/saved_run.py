@@ -13,7 +13,8 @@ from stb_env.errors import DataError
 from stb_env.jsontypes import JsonObject
 from stb_env.report.saved.index import LineIndex
 from stb_env.report.saved.row import read_line, row_of
-from stb_env.rollout.verdict_file import Judgement, Key, manifest_of, read_judgements, verdict_file
+from stb_env.rollout.verdict_file import Judgement, manifest_of, read_judgements, verdict_file
+from stb_env.trajectory import Key
 
 Stamp = tuple[tuple[str, int, int], ...]
 
