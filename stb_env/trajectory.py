@@ -129,6 +129,9 @@ class Trajectory:
         failure = self.failure
         if self.verdict is not None or failure is None or failure.get("stage") != "judge" or not self.steps:
             return False
+        # A wrapper would make another reward of the verdict.
+        if self.reward_mode == "own":
+            return False
         # A bug of somebody's judge says the same again.
         passing = failure.get("retryable") or failure.get("kind") != "internal"
         last = self.steps[-1]["calls"]
@@ -143,8 +146,10 @@ class Trajectory:
             verdict: The verdict as plain data.
             usage: What it cost.
         """
-        reward = reward_of(verdict, cast(RewardMode, self.reward_mode))
-        end = {"reward": reward, "terminated": True, "truncated": False}
+        earned = reward_of(verdict, cast(RewardMode, self.reward_mode))
+        # What dense rewards have promised is paid back.
+        before = sum((float(step["reward"]) for step in self.steps[:-1]), 0.0)
+        end = {"reward": earned - before, "terminated": True, "truncated": False}
         steps = [*self.steps[:-1], {**self.steps[-1], **end}]
         return replace(
             self.asked_judge(usage),

@@ -19,6 +19,7 @@ from stb_env.rollout.job import Job
 from stb_env.rollout.place import Place, Playing, Ready
 from stb_env.rollout.players import AHEAD, Timed
 from stb_env.rollout.timing import Stopwatch
+from stb_env.rollout.two_stages import Keeper
 from stb_env.trajectory import Trajectory
 
 # What stands ready takes memory, and more than this only helps where there is no time left to get ready in.
@@ -41,6 +42,7 @@ class Stage:
         make_agent: Makes an agent.
         concurrency: Episodes played at the same time.
         deadlines: How long things may take.
+        keeper: Saves episodes before they are judged; None saves nothing.
     """
 
     def __init__(
@@ -49,7 +51,9 @@ class Stage:
         make_agent: AgentFactory,
         concurrency: int,
         deadlines: Deadlines,
+        keeper: Keeper | None = None,
     ) -> None:
+        self._keeper = keeper
         self._make_env = make_env
         self._make_agent = make_agent
         self._deadlines = deadlines
@@ -77,6 +81,7 @@ class Stage:
             trial=job.trial,
             deadlines=self._deadlines,
             stopwatch=stopwatch,
+            keeper=self._keeper,
         )
         trajectory: Trajectory = await adrive(slow, partial(place.enter, stopwatch))
         self._free.append(slot)
@@ -112,6 +117,7 @@ class LoopPlayers:
         jobs: The jobs.
         concurrency: Episodes played at the same time.
         deadlines: How long things may take.
+        keeper: Saves episodes before they are judged; None saves nothing.
     """
 
     def __init__(
@@ -121,12 +127,14 @@ class LoopPlayers:
         jobs: list[Job],
         concurrency: int,
         deadlines: Deadlines,
+        keeper: Keeper | None = None,
     ) -> None:
-        self._stage = Stage(make_env, make_agent, concurrency, deadlines)
+        self._stage = Stage(make_env, make_agent, concurrency, deadlines, keeper)
         self._jobs = jobs
         self._most = AHEAD * concurrency
         self._ended: list[Timed] = []
         self._error: BaseException | None = None
+        self._open = 0
         self._news, self._room = asyncio.Event(), asyncio.Event()
         self._task: asyncio.Task[None] | None = None
 
@@ -162,12 +170,15 @@ class LoopPlayers:
     async def _play_all(self) -> None:
         async with asyncio.TaskGroup() as episodes:
             for job in self._jobs:
-                while len(self._ended) >= self._most:
+                # Who waits for a judge has left its place: a judge that is slower than all others play does
+                # not fill the memory.
+                while self._open + len(self._ended) >= self._most:
                     self._room.clear()
                     await self._room.wait()
                 place = await self._stage.place()
                 if self._error is not None:
                     return
+                self._open += 1
                 episodes.create_task(self._play_one(job, place))
 
     async def _play_one(self, job: Job, place: Place) -> None:
@@ -180,6 +191,8 @@ class LoopPlayers:
             self._error = self._error or error
         finally:
             place.leave()
+            self._open -= 1
+            self._room.set()
             self._news.set()
 
 

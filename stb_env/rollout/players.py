@@ -18,14 +18,15 @@ from stb_env.rollout.deadlines import Deadlines
 from stb_env.rollout.episode import episode
 from stb_env.rollout.job import Job
 from stb_env.rollout.timing import Stopwatch, Timing
+from stb_env.rollout.two_stages import Keeper
 from stb_env.trajectory import Trajectory
 
 Timed = tuple[Trajectory, Timing]
 """An episode, and how long it took."""
 
 AHEAD = 4
-"""Episodes that have ended and nobody has taken yet, for each that is played at the same time: where saving is
-slower than playing, no more than this are held in memory."""
+"""Episodes in memory for each that is played at the same time: those that stand ready, that are judged, and
+that have ended and are still to be saved."""
 
 
 class Players(Protocol):
@@ -51,14 +52,20 @@ class Worker:
         make_env: Makes the environment.
         make_agent: Makes the agent.
         deadlines: How long things may take.
+        keeper: Saves episodes before they are judged; None saves nothing.
     """
 
     def __init__(
-        self, make_env: Callable[[], gym.Env[Any, Any]], make_agent: AgentFactory, deadlines: Deadlines
+        self,
+        make_env: Callable[[], gym.Env[Any, Any]],
+        make_agent: AgentFactory,
+        deadlines: Deadlines,
+        keeper: Keeper | None = None,
     ) -> None:
         self.agent = make_agent()
         self.env = self.agent.wrap(make_env())
         self._deadlines = deadlines
+        self._keeper = keeper
 
     def play(self, job: Job) -> Timed:
         """Play a job."""
@@ -71,6 +78,7 @@ class Worker:
             trial=job.trial,
             deadlines=self._deadlines,
             stopwatch=stopwatch,
+            keeper=self._keeper,
         )
         return drive(slow), stopwatch.read()
 
@@ -127,7 +135,7 @@ class ThreadPlayers:
         """Wait for an episode to end; see `Players`."""
         if not any(_failed(future) for future in self._pending):
             for job in islice(self._jobs, self._begun - len(self._pending)):
-                # A thread starts with an empty context; what the caller's holds (a meter) is to hold here too.
+                # A thread starts with an empty context; the caller's (a meter) is to hold here too.
                 self._pending.append(self._pool.submit(copy_context().run, self._play, job))
         if not self._pending:
             return []

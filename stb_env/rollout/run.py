@@ -29,8 +29,8 @@ class Run:
     ``trajectories.jsonl`` is in the order of the jobs. An episode that ends before its turn waits in
     ``played.jsonl``, and so does one whose verdict is still to come; verdicts that come later are appended to
     ``verdicts.jsonl``. All are appended to, each line on disk before the next, so a process that is killed
-    at any moment leaves every episode whole. With the last episode in its place, the two journals are removed.
-    Memory holds where lines stand, and no episode.
+    at any moment leaves every episode whole. With the last episode in its place, the two journals are
+    removed. Memory holds where lines stand, and no episode.
 
     What failed for a reason that may pass is played again in the next sitting, and what it was before stays
     in ``failures.jsonl``. Where only the judge failed, only the judge is asked again.

@@ -26,6 +26,7 @@ VERSION = 1
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 
+
 @dataclass(frozen=True, slots=True)
 class Judgement:
     """One verdict, or the failure to reach one: a line of a file of verdicts.
@@ -75,11 +76,13 @@ class Judgement:
         return cls(**fields_of(line, cls.__dataclass_fields__, VERSION, "verdict line"))
 
     def over(self, episode: Trajectory) -> Trajectory:
-        """Return the episode as this judgement leaves it; its reward is the verdict's score."""
+        """Return the episode as this judgement leaves it; its reward is what the verdict is worth."""
         if self.verdict is None:
             return replace(episode, verdict=None, reward=0.0, valid=False, failure=self.failure)
-        valid, score = self.verdict["status"] != "na", float(self.verdict["score"])
-        return replace(episode, verdict=self.verdict, reward=score, valid=valid, failure=None)
+        valid = self.verdict["status"] != "na"
+        earned = earned_reward(self.verdict, episode.reward_mode, valid=valid)
+        reward = float(self.verdict["score"]) if earned is None else earned
+        return replace(episode, verdict=self.verdict, reward=reward, valid=valid, failure=None)
 
 
 def fields_of(line: str, names: Iterable[str], version: int, what: str) -> JsonObject:
