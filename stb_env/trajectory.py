@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Container, Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
@@ -16,7 +15,7 @@ from stb_env.errors import DataError
 from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.steps import CallRecord, Step, arguments_text, messages
 from stb_env.tools import FINISH, Status
-from stb_env.trajectory_fields import wrong_reward, wrong_type
+from stb_env.trajectory_fields import is_unchanged, with_checksum, wrong_reward, wrong_type
 from stb_env.usage import Usage
 from stb_env.verdict import RewardMode, reward_of
 
@@ -43,7 +42,6 @@ VERSION = 3
 # Since 2 steps may have an engine. Since 3 answers are typed beside their text, and lines carry a checksum.
 _READ = (1, 2, VERSION)
 _TYPED = 3
-_SUM = ', "sha256": "'
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +182,7 @@ class Trajectory:
         It ends with a checksum of all that stands before it.
         """
         text = jsontext.dumps(self.to_dict())
-        return f'{text[:-1]}{_SUM}{_checksum(text)}"}}'
+        return with_checksum(text)
 
     def to_dict(self) -> JsonObject:
         """Return the episode as plain data, as `to_json` writes it but for the checksum; no copy."""
@@ -210,7 +208,7 @@ class Trajectory:
                 raise DataError(f"trajectory version {data['version']!r}; this package reads {VERSION}")
             if data["version"] < _TYPED:
                 data |= {"answer": None, "final_answer": data["answer"], "reward_mode": "sparse"}
-            elif not _is_unchanged(line):
+            elif not is_unchanged(line):
                 raise DataError(
                     f"the line was changed since it was written (its sha256 differs): {line[:80]!r}"
                 )
@@ -222,16 +220,6 @@ class Trajectory:
         if data["version"] >= _TYPED and (wrong := wrong_reward(fields)):
             raise DataError(f"{wrong}: {line[:80]!r}")
         return cls(**fields)
-
-
-def _checksum(text: str) -> str:
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
-
-
-def _is_unchanged(line: str) -> bool:
-    """Return whether the checksum at the end of a line is that of what stands before it."""
-    text, _, rest = line.rstrip("\n").rpartition(_SUM)
-    return rest == f'{_checksum(text + "}")}"}}'
 
 
 def _usage(counts: Mapping[str, float]) -> Usage:

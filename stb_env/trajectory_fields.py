@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from typing import Any, cast, get_args
 
 from stb_env.jsontypes import JsonMapping
 from stb_env.verdict import RewardMode, reward_of
+
+_SUM = ', "sha256": "'
 
 REWARD_SLACK = 1e-6
 """Difference of two equal rewards: potentials add up to nothing only as exactly as floats do."""
@@ -44,6 +47,26 @@ def wrong_type(fields: JsonMapping) -> str:
     if verdict is not None and type(verdict.get("status")) is not str:
         return f"status of verdict is text, got {verdict.get('status')!r:.40}"
     return ""
+
+
+def with_checksum(text: str) -> str:
+    """Return the text of a JSON object with a checksum of itself as its last field.
+
+    Examples:
+        >>> is_unchanged(with_checksum('{"reward": 0}')), is_unchanged(with_checksum('{"reward": 0}')[::-1])
+        (True, False)
+    """
+    return f'{text[:-1]}{_SUM}{_checksum(text)}"}}'
+
+
+def is_unchanged(line: str) -> bool:
+    """Return whether the checksum at the end of a line is that of what stands before it."""
+    text, _, rest = line.rstrip("\n").rpartition(_SUM)
+    return rest == f'{_checksum(text + "}")}"}}'
+
+
+def _checksum(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def wrong_reward(fields: JsonMapping) -> str:

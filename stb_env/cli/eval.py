@@ -18,7 +18,7 @@ from rich.table import Table as RichTable
 from stb_env.cli.judge_outcome import tell
 from stb_env.cli.run import Ray, Workers, cluster_at
 from stb_env.console import options
-from stb_env.console.output import FAILED, console, emit, reporting
+from stb_env.console.output import FAILED, console, emit, reporting, stoppable
 from stb_env.console.progress import bars
 from stb_env.errors import ConfigError
 from stb_env.evaluate.estimate import Estimate
@@ -88,7 +88,7 @@ def evaluation(
             console.print(_drawn(_estimated(expected)))
             _agree(expected, yes, as_json)
         joined = nullcontext() if cluster is None else cluster.joined()
-        with joined, bars(as_json, ready.ledger) as progress:
+        with stoppable(out), joined, bars(as_json, ready.ledger) as progress:
             done = play(
                 ready,
                 prefer=preferring(plan, out),

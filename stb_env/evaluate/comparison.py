@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -21,7 +20,7 @@ from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.metrics.cost import Cost, cost
 from stb_env.metrics.rates import summarize
 from stb_env.metrics.significance import Difference, compare_runs, paired_bootstrap
-from stb_env.rollout.verdict_file import manifest_of, read_judged
+from stb_env.rollout.verdict_file import manifest_of, planned_of, read_judged
 from stb_env.trajectory import Trajectory
 
 # What may differ between runs that are compared, and is still worth a remark.
@@ -213,8 +212,7 @@ def _side(run: JudgedRun) -> Side:
 
 def planned(run: JudgedRun) -> int | None:
     """Return how many episodes a run should have, which its summary knows once it was played to the end."""
-    file = run.folder / "summary.json"
-    return int(json.loads(file.read_text(encoding="utf-8"))["planned"]) if file.is_file() else None
+    return planned_of(run.folder)
 
 
 def _remarks(first: JsonMapping, second: JsonMapping) -> list[str]:

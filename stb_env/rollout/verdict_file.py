@@ -140,6 +140,24 @@ def manifest_of(folder: Path) -> JsonObject:
         raise DataError(f"{file} is no JSON object ({error}); play the run again") from error
 
 
+def planned_of(folder: Path) -> int | None:
+    """Return how many episodes a run should have, which its summary knows once it was played to the end.
+
+    Raises:
+        DataError: The summary is broken.
+    """
+    file = folder / "summary.json"
+    if not file.is_file():
+        return None
+    try:
+        planned = json.loads(file.read_bytes()).get("planned")
+    except (ValueError, AttributeError) as error:
+        raise DataError(
+            f"{file} is damaged ({error}); the command that played the run writes it anew"
+        ) from error
+    return planned if isinstance(planned, int) else None
+
+
 def verdict_file(folder: Path, judge: str) -> Path:
     """Return where the verdicts of a judge on a run belong."""
     own = manifest_of(folder).get("judge") == judge
