@@ -93,7 +93,7 @@ def passing(*, again: bool = False) -> Iterator[None]:
 
 @contextmanager
 def terminable() -> Iterator[None]:
-    """Have SIGTERM do within the block what Ctrl-C does: it waits with `held`, and raises `KeyboardInterrupt`.
+    """Have SIGTERM do in the block what Ctrl-C does: it waits with `held`, and raises `KeyboardInterrupt`.
 
     Only the main thread is told of signals, so elsewhere this does nothing.
 
@@ -116,7 +116,7 @@ def terminable() -> Iterator[None]:
         signal.signal(signal.SIGTERM, before)
 
 
-def _as_interrupt(number: int, frame: FrameType | None) -> None:
+def _as_interrupt(number: int, frame: FrameType | None) -> None:  # noqa: ARG001 (as a handler has it)
     interrupt = signal.getsignal(signal.SIGINT)
     # In the background, shells have Ctrl-C ignored; who asks a process to end means it all the same.
     (interrupt if callable(interrupt) else signal.default_int_handler)(signal.SIGINT, frame)

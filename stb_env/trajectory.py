@@ -305,7 +305,7 @@ def saved_lines(file: Path, *, once: bool) -> Iterator[SavedLine]:
     Examples:
         >>> import tempfile
         >>> file = Path(tempfile.mkdtemp()) / "trajectories.jsonl"
-        >>> _ = file.write_text("nonsense\\n")
+        >>> _ = file.write_text("nonsense\n")
         >>> next(saved_lines(file, once=True))  # doctest: +ELLIPSIS
         Traceback (most recent call last):
         ...

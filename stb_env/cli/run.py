@@ -100,9 +100,9 @@ def run(
 ) -> None:
     """Play tasks in order and save judged trajectories; run again to resume.
 
-    The same command plays what failed for a reason that may pass again, asks for verdicts that failed without
-    playing again, and more episodes or trials extend the run. Exit 1 where it stopped before its end, or every
-    episode is invalid; 130 where Ctrl-C or SIGTERM ended it.
+    The same command plays what failed for a reason that may pass again, asks for verdicts that failed
+    without playing again, and more episodes or trials extend the run. Exit 1 where it stopped before its end,
+    or every episode is invalid; 130 where Ctrl-C or SIGTERM ended it.
 
     Example: stb-env run stb/Sandbox-v1 --agent gold --seed 0 --out runs/gold
     """
