@@ -124,7 +124,8 @@ def episode(
         return played
     played = replace(played, failure=not_judged().failure())
     if keeper is not None:
-        yield Request(run=partial(keeper.keep, played), aside=True)
+        # In the place in which it was played: on disk before it waits for its judge.
+        yield Request(run=partial(keeper.keep, played))
     return (yield from judged(env, judge, played, limit, keeper))
 
 
