@@ -22,12 +22,15 @@ from stb_env.jsontypes import Json, JsonMapping, JsonObject
 
 Schema = JsonMapping
 
-_DATE = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2})(?:T00:00(?::00)?(?:Z|\+00:00)?)?")
+_DATE = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2})(?:T00:00(?::00(?:\.0{1,9})?)?(?:Z|\+00:00)?)?")
 _TIME = re.compile(r"((?:[01][0-9]|2[0-3]):[0-5][0-9])(?::00)?")
 _ARTICLE = re.compile(r"^(?:the|an?) (?=.)")
 _APOSTROPHES = str.maketrans("", "", "'`´\u2018\u2019\u02bc")
 _CODE_BREAKS = re.compile(r"[\s\-\u2010-\u2015]+")
-_ROUNDING = 1e-9
+# What sums of a few floats are off by: at least this, or this share of a large value.
+_ROUNDING, _RELATIVE = 1e-9, 1e-12
+# Longer texts are no names of anything; a cache of a thousand answers would keep them all.
+_MOST_CACHED = 200
 
 
 def object_schema(properties: Mapping[str, Schema]) -> JsonObject:
@@ -67,7 +70,7 @@ def _suggested(name: str, value: Json) -> JsonObject:
             return {"type": "boolean"}
         case int():
             return {"type": "integer"}
-        case float():
+        case float() if isfinite(value):
             return {"type": "number"}
         case str() if _date_key(value):
             return {"type": "string", "format": "date", "description": "as YYYY-MM-DD"}
@@ -90,7 +93,6 @@ def _suggested(name: str, value: Json) -> JsonObject:
 # -- the forms that count as equal ------------------------------------------------------------------
 
 
-@lru_cache(maxsize=8192)
 def name_key(text: str) -> str:
     """Return what spellings of a name share: case, accents, apostrophes and a leading article do not count.
 
@@ -98,12 +100,18 @@ def name_key(text: str) -> str:
         >>> name_key("The Café d’Or") == name_key("cafe dor"), name_key("Ann Lee") == name_key("Lee")
         (True, False)
     """
-    parts = unicodedata.normalize("NFD", unicodedata.normalize("NFC", text))
+    return _cached_name_key(text) if len(text) <= _MOST_CACHED else _name_key(text)
+
+
+def _name_key(text: str) -> str:
+    parts = unicodedata.normalize("NFD", unicodedata.normalize("NFC", text).casefold())
     plain = "".join(char for char in parts if not unicodedata.combining(char)).translate(_APOSTROPHES)
-    return _ARTICLE.sub("", " ".join(plain.casefold().split()), count=1)
+    return _ARTICLE.sub("", " ".join(plain.split()), count=1)
 
 
-@lru_cache(maxsize=8192)
+_cached_name_key = lru_cache(maxsize=8192)(_name_key)
+
+
 def code_key(text: str) -> str:
     """Return what two spellings of a code share: spaces, hyphens and case do not count, other signs do.
 
@@ -116,7 +124,7 @@ def code_key(text: str) -> str:
 
 def _date_key(text: str) -> str:
     """Return the ISO date that a text is, also at midnight; empty where it is none."""
-    found = _DATE.fullmatch(text.strip())
+    found = _DATE.fullmatch(text)
     if found is None:
         return ""
     try:
@@ -127,7 +135,7 @@ def _date_key(text: str) -> str:
 
 def _time_key(text: str) -> str:
     """Return the time of day that a text is, in hours and minutes; empty where it is none."""
-    found = _TIME.fullmatch(text.strip())
+    found = _TIME.fullmatch(text)
     return found[1] if found else ""
 
 
@@ -152,15 +160,30 @@ def listed_spelling(schema: Schema, value: Json) -> Json:
         {'day': 'Monday'}
     """
     match value:
+        # What the schema says nothing of stays as it is, however deep it nests.
+        case _ if not schema:
+            return value
         case dict():
-            properties = schema.get("properties", {})
-            return {name: listed_spelling(properties.get(name, {}), each) for name, each in value.items()}
+            return {name: listed_spelling(_of(schema, name), each) for name, each in value.items()}
         case list():
-            items = schema.get("items", {})
+            items = _items(schema)
             return [listed_spelling(items, each) for each in value]
         case str() if "enum" in schema:
             return _listed(schema["enum"], value)
     return value
+
+
+def _of(schema: Schema, name: str) -> Schema:
+    """Return the schema of a property, empty where there is none."""
+    properties = schema.get("properties")
+    found = properties.get(name) if isinstance(properties, Mapping) else None
+    return found if isinstance(found, Mapping) else {}
+
+
+def _items(schema: Schema) -> Schema:
+    """Return the schema of a list's values, empty where there is none."""
+    found = schema.get("items")
+    return found if isinstance(found, Mapping) else {}
 
 
 def _listed(options: Sequence[Json], value: str) -> Json:
@@ -185,12 +208,13 @@ def form_problems(schema: Schema, value: Json, path: str = "answer") -> Iterable
         ["'answer.due' must be a date as YYYY-MM-DD, got the text 'tomorrow'"]
     """
     match value:
+        case _ if not schema:
+            return
         case dict():
-            properties = schema.get("properties", {})
             for name, each in value.items():
-                yield from form_problems(properties.get(name, {}), each, f"{path}.{name}")
+                yield from form_problems(_of(schema, name), each, f"{path}.{name}")
         case list():
-            items = schema.get("items", {})
+            items = _items(schema)
             for place, each in enumerate(value):
                 yield from form_problems(items, each, f"{path}[{place}]")
             if schema.get("uniqueItems"):
@@ -252,16 +276,19 @@ def same(schema: Schema, expected: Json, given: Json) -> bool:
             return given is expected
         case int() | float():
             return _same_number(expected, given, schema.get("tolerance", 0.0))
+        case str() if "enum" in schema:
+            # Two listed values may share a key, such as "The Who" and "Who".
+            options = schema["enum"]
+            return isinstance(given, str) and _listed(options, expected) == _listed(options, given)
         case str():
             return isinstance(given, str) and _string_key(schema, expected) == _string_key(schema, given)
         case list():
             return isinstance(given, list) and _same_list(schema, expected, given)
         case dict():
-            properties = schema.get("properties", {})
             return (
                 isinstance(given, dict)
                 and expected.keys() == given.keys()
-                and all(same(properties.get(name, {}), each, given[name]) for name, each in expected.items())
+                and all(same(_of(schema, name), each, given[name]) for name, each in expected.items())
             )
     return False
 
@@ -272,26 +299,57 @@ def _same_number(expected: float, given: Json, tolerance: float) -> bool:
     if given == expected:
         return True
     try:
-        return abs(given - expected) <= tolerance + _ROUNDING * max(1.0, abs(expected))
+        rounding = 0.0
+        if not (_is_whole(expected) and _is_whole(given)):
+            rounding = max(_ROUNDING, _RELATIVE * min(abs(expected), abs(given)))
+        return abs(given - expected) <= tolerance + rounding
     except OverflowError:
         # A whole number beyond every float is near to none that is not equal to it.
         return False
 
 
+def _is_whole(value: float) -> bool:
+    return isinstance(value, int) or value.is_integer()
+
+
 def _string_key(schema: Schema, text: str) -> str:
-    return _KEYS.get(schema.get("format"), name_key)(text)
+    key = _KEYS.get(schema.get("format"), name_key)(text)
+    # A text that is no date or time is equal to itself alone.
+    return key or text
 
 
 def _same_list(schema: Schema, expected: list[Json], given: list[Json]) -> bool:
-    items = schema.get("items", {})
+    items = _items(schema)
     if len(expected) != len(given):
         return False
     if schema.get("ordered"):
         return all(same(items, one, other) for one, other in zip(expected, given, strict=True))
-    left = list(given)
-    for value in expected:
-        found = next((place for place, other in enumerate(left) if same(items, value, other)), None)
-        if found is None:
-            return False
-        del left[found]
-    return True
+    partners: dict[int, int] = {}
+    return all(_find_partner(items, expected, given, place, partners, set()) for place in range(len(given)))
+
+
+def _find_partner(
+    items: Schema,
+    expected: list[Json],
+    given: list[Json],
+    place: int,
+    partners: dict[int, int],
+    tried: set[int],
+) -> bool:
+    """Give an expected value a given one that is equal, moving partners of others where that helps.
+
+    With a tolerance one value can be equal to several, so the first that fits may be another's only one.
+    """
+    free = (other for other in range(len(given)) if other not in partners)
+    found = next((other for other in free if same(items, expected[place], given[other])), None)
+    if found is not None:
+        partners[found] = place
+        return True
+    for other in list(partners):
+        if other in tried or not same(items, expected[place], given[other]):
+            continue
+        tried.add(other)
+        if _find_partner(items, expected, given, partners[other], partners, tried):
+            partners[other] = place
+            return True
+    return False

@@ -17,9 +17,10 @@ from numpy.typing import NDArray
 from stb_env import jsontext
 from stb_env.errors import ConfigError
 from stb_env.jsontypes import Json, JsonMapping, JsonObject
-from stb_env.tools import Tool
+from stb_env.tools import FINISH, Tool
 
 _WORDS = ("alpha", "berlin", "blue", "coffee", "delta", "music", "news", "paris", "river", "weather")
+_DEEPEST = 3
 _LETTERS = string.ascii_lowercase + string.digits + " "
 
 
@@ -96,6 +97,9 @@ def _refuse_shared_memory(space: TextSpace, n: int = 1, ctx: object = None) -> N
 class ToolCallSpace(TextSpace):
     """Actions of a tool environment: any text; samples are schema-valid calls of the current task.
 
+    A sampled Finish gives an answer and never says why there is none: which words a reason allows is no part
+    of its schema.
+
     Args:
         tools: Tools to sample calls of; set anew at each reset.
         max_length: Bound on an action's length, in characters.
@@ -128,7 +132,8 @@ class ToolCallSpace(TextSpace):
         if not self.tools:
             return super().sample()
         tool = self.tools[self._draw(mask, probability)]
-        arguments = sample_arguments(tool.parameters, self.np_random)
+        parameters = _answering(tool.parameters) if tool.name == FINISH else tool.parameters
+        arguments = sample_arguments(parameters, self.np_random)
         return jsontext.dumps({"name": tool.name, "arguments": arguments})
 
     def _draw(self, mask: NDArray[np.int8] | None, probability: NDArray[np.float64] | None) -> int:
@@ -152,12 +157,22 @@ class ToolCallSpace(TextSpace):
         return space
 
 
-def sample_arguments(parameters: JsonMapping, rng: np.random.Generator) -> JsonObject:
+def _answering(parameters: JsonMapping) -> JsonMapping:
+    """Return what Finish takes where an answer is given, if it takes a typed one."""
+    properties = parameters["properties"]
+    if "answer" not in properties:
+        return parameters
+    taken = {name: schema for name, schema in properties.items() if name != "cannot"}
+    return {"properties": taken, "required": [*parameters.get("required", ()), "answer"]}
+
+
+def sample_arguments(parameters: JsonMapping, rng: np.random.Generator, depth: int = 0) -> JsonObject:
     """Draw arguments that satisfy an object schema: every required one, each optional one half the time.
 
     Args:
         parameters: JSON Schema of type object.
         rng: Source of randomness.
+        depth: How deep the object lies in another one; from some depth on optional parts are left out.
 
     Examples:
         >>> schema = {"type": "object", "properties": {"x": {"type": "boolean"}}, "required": ["x"]}
@@ -166,9 +181,9 @@ def sample_arguments(parameters: JsonMapping, rng: np.random.Generator) -> JsonO
     """
     required = set(parameters.get("required", ()))
     return {
-        name: _sample_value(schema, rng, depth=0)
+        name: _sample_value(schema, rng, depth)
         for name, schema in parameters.get("properties", {}).items()
-        if name in required or rng.random() < 0.5
+        if name in required or (depth < _DEEPEST and rng.random() < 0.5)
     }
 
 
@@ -186,11 +201,23 @@ def _sample_value(schema: JsonMapping, rng: np.random.Generator, depth: int) -> 
     if kind == "array" and "prefixItems" in schema:
         return [_sample_value(item, rng, depth + 1) for item in schema["prefixItems"]]
     if kind == "array":
-        count = max(int(schema.get("minItems", 0)), int(rng.integers(0, 3)) if depth < 3 else 0)
-        return [_sample_value(schema.get("items") or {}, rng, depth + 1) for _ in range(count)]
+        return _sample_array(schema, rng, depth)
     if kind == "object":
-        return sample_arguments(schema, rng) if depth < 3 else {}
+        return sample_arguments(schema, rng, depth + 1)
     return _sample_scalar(kind, schema, rng)
+
+
+def _sample_array(schema: JsonMapping, rng: np.random.Generator, depth: int) -> Json:
+    least = int(schema.get("minItems", 0))
+    count = max(least, int(rng.integers(0, 3)) if depth < _DEEPEST else 0)
+    count = min(count, int(schema.get("maxItems", count)))
+    items = schema.get("items") or {}
+    values = [_sample_value(items, rng, depth + 1) for _ in range(count)]
+    if not schema.get("uniqueItems"):
+        return values
+    # A few more draws make up for those that repeat a value; small enumerations may not have enough.
+    values += [_sample_value(items, rng, depth + 1) for _ in range(8 * count)]
+    return list({jsontext.dumps(value): value for value in values}.values())[:count]
 
 
 def _sample_scalar(kind: str, schema: JsonMapping, rng: np.random.Generator) -> Json:
@@ -202,6 +229,11 @@ def _sample_scalar(kind: str, schema: JsonMapping, rng: np.random.Generator) -> 
         return bool(rng.integers(2))
     if kind == "null":
         return None
-    if schema.get("format") == "date":
-        return f"2024-{rng.integers(1, 13):02d}-{rng.integers(1, 29):02d}"
+    match schema.get("format"):
+        case "date":
+            return f"2024-{rng.integers(1, 13):02d}-{rng.integers(1, 29):02d}"
+        case "time":
+            return f"{rng.integers(24):02d}:{rng.integers(60):02d}"
+        case "code":
+            return f"{_WORDS[int(rng.integers(len(_WORDS)))]}-{rng.integers(1000)}"
     return _WORDS[int(rng.integers(len(_WORDS)))]

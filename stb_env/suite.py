@@ -199,6 +199,16 @@ def suite_of(env_id: str) -> Suite | None:
     return next((suite for suite in _SUITES.values() if env_id in suite.environments), None)
 
 
+def replaced_by(env_id: str) -> str:
+    """Return the id that followed one whose scores are not comparable with today's; empty for none.
+
+    Examples:
+        >>> replaced_by("my/Nothing-v0")
+        ''
+    """
+    return next((suite.replaced[env_id] for suite in _SUITES.values() if env_id in suite.replaced), "")
+
+
 def find_env(text: str) -> str:
     """Return the id that a text names, registered and ready to be made.
 
@@ -217,12 +227,11 @@ def find_env(text: str) -> str:
         suites()
     if env_id in registry and (colon or suite_of(env_id) is not None):
         return env_id
-    for suite in _SUITES.values():
-        if env_id in suite.replaced:
-            raise ConfigError(
-                f"{env_id} was replaced by {suite.replaced[env_id]}, whose scores are not comparable with "
-                f"its own; make {suite.replaced[env_id]} (saved runs of {env_id} are still read)"
-            )
+    if following := replaced_by(env_id):
+        raise ConfigError(
+            f"{env_id} was replaced by {following}, whose scores are not comparable with its own; "
+            f"make {following} (saved runs of {env_id} are still read)"
+        )
     known = [known for suite in _SUITES.values() for known in suite.environments]
     place = f" in {where}" if colon else ""
     hint = did_you_mean(env_id, known)

@@ -7,7 +7,7 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import BinaryIO, NamedTuple, TypeAlias, cast
+from typing import BinaryIO, NamedTuple, cast
 
 from stb_env import jsontext
 from stb_env.episode_html import episode_html
@@ -15,9 +15,19 @@ from stb_env.errors import DataError
 from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.steps import CallRecord, Step, arguments_text, messages
 from stb_env.tools import FINISH, Status
-from stb_env.trajectory_fields import is_unchanged, with_checksum, wrong_reward, wrong_type
+from stb_env.trajectory_line import (
+    READ,
+    TYPED,
+    VERSION,
+    is_unchanged,
+    sealed,
+    text_of,
+    wrong_reward,
+    wrong_type,
+)
 from stb_env.usage import Usage
 from stb_env.verdict import RewardMode, reward_of
+from stb_env.verdict_line import Key, VerdictLine, verdict_lines
 
 # Steps are parts of episodes, and come from here too.
 __all__ = [
@@ -34,14 +44,6 @@ __all__ = [
     "saved_lines",
     "verdict_lines",
 ]
-
-Key: TypeAlias = tuple[str, int, int]
-"""What makes an episode unique in a run: task, trial and seed."""
-
-VERSION = 3
-# Since 2 steps may have an engine. Since 3 answers are typed beside their text, and lines carry a checksum.
-_READ = (1, 2, VERSION)
-_TYPED = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,8 +115,7 @@ class Trajectory:
     @property
     def text(self) -> str:
         """The answer as text: its prose, else what is typed of it, as JSON."""
-        typed = self.answer if self.cannot is None else {"cannot": dict(self.cannot)}
-        return self.final_answer or ("" if typed is None else jsontext.dumps(dict(typed)))
+        return text_of(self.final_answer, self.answer, self.cannot)
 
     @property
     def solved(self) -> bool:
@@ -181,11 +182,10 @@ class Trajectory:
 
         It ends with a checksum of all that stands before it.
         """
-        text = jsontext.dumps(self.to_dict())
-        return with_checksum(text)
+        return sealed(jsontext.dumps(self.to_dict()))
 
     def to_dict(self) -> JsonObject:
-        """Return the episode as plain data, as `to_json` writes it but for the checksum; no copy."""
+        """Return the episode as plain data, as `to_json` writes it but for its checksum; copies nothing."""
         data = {"version": VERSION} | {name: getattr(self, name) for name in self.__dataclass_fields__}
         for name in ("cannot", "tree", "usage_by_role"):
             if data[name] is None:
@@ -204,21 +204,39 @@ class Trajectory:
         """
         try:
             data = json.loads(line)
-            if data["version"] not in _READ:
-                raise DataError(f"trajectory version {data['version']!r}; this package reads {VERSION}")
-            if data["version"] < _TYPED:
-                data |= {"answer": None, "final_answer": data["answer"], "reward_mode": "sparse"}
-            elif not is_unchanged(line):
-                raise DataError(
-                    f"the line was changed since it was written (its sha256 differs): {line[:80]!r}"
-                )
-            fields = {name: data.get(name) for name in cls.__dataclass_fields__}
+            # Earlier lines have no checksum; one that has it was changed to pass for them.
+            typed = data["version"] in READ and (data["version"] >= TYPED or "sha256" in data)
+            if typed and not is_unchanged(line):
+                raise DataError("the line was changed since it was written (its sha256 differs)")
+            return cls.from_dict(data)
+        except DataError as error:
+            raise DataError(f"{error}: {line[:80]!r}") from error
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
             raise DataError(f"not a trajectory line ({error!r}): {line[:80]!r}") from error
+
+    @classmethod
+    def from_dict(cls, data: JsonMapping) -> Trajectory:
+        """Read what `to_dict` returned, of any version that is read.
+
+        Raises:
+            DataError: It is no trajectory, or has a reward that its verdict does not give.
+        """
+        try:
+            version = data["version"]
+            if version not in READ:
+                raise DataError(f"trajectory version {version!r}; this package reads {VERSION}")
+            fields: JsonObject = {name: data.get(name) for name in cls.__dataclass_fields__}
+            if version < TYPED:
+                fields |= {"answer": None, "final_answer": data["answer"], "reward_mode": "own"}
+        except (TypeError, KeyError, AttributeError) as error:
+            raise DataError(f"not a trajectory line ({error!r})") from error
         if wrong := wrong_type(fields):
-            raise DataError(f"not a trajectory line ({wrong}): {line[:80]!r}")
-        if data["version"] >= _TYPED and (wrong := wrong_reward(fields)):
-            raise DataError(f"{wrong}: {line[:80]!r}")
+            raise DataError(f"not a trajectory line ({wrong})")
+        if version < TYPED:
+            # These said nothing of their mode: where the verdict is what they earned, it was this one.
+            fields["reward_mode"] = "own" if wrong_reward(fields | {"reward_mode": "sparse"}) else "sparse"
+        elif wrong := wrong_reward(fields):
+            raise DataError(wrong)
         return cls(**fields)
 
 
@@ -329,8 +347,8 @@ def _lines(lines: BinaryIO, file: Path, *, once: bool) -> Iterator[SavedLine]:
         before = first.setdefault(episode.key, number)
         if once and before != number:
             raise DataError(
-                f"{file}, line {number}: task {episode.task_id!r}, trial {episode.trial} stands twice, first "
-                f"in line {before}; a run has one line for each task and trial: delete what was added"
+                f"{file}, line {number}: the episode stands twice, first in line {before}; a run has one line "
+                f"for each task and trial, here {episode.task_id!r}, {episode.trial}: delete what was added"
             )
         yield SavedLine(begin, len(line) - 1, episode)
         begin += len(line)
@@ -352,48 +370,3 @@ def _waiting(folder: Path, journal: BinaryIO, known: Container[object]) -> Itera
             if episode.awaits_verdict and key in verdicts:
                 episode = episode.decided(verdicts[key])
             yield episode
-
-
-class VerdictLine(NamedTuple):
-    """A line of a file of verdicts that were given on saved episodes.
-
-    Attributes:
-        begin: Where it begins in its file, in bytes.
-        length: Its bytes, without its end.
-        key: Task, trial and seed of the episode.
-        verdict: The verdict as plain data; None where there is none.
-        usage: What it cost.
-    """
-
-    begin: int
-    length: int
-    key: Key
-    verdict: JsonMapping | None
-    usage: Mapping[str, float]
-
-
-def verdict_lines(file: Path) -> Iterator[VerdictLine]:
-    """Yield the whole lines of a file of verdicts; none where there is no such file.
-
-    Raises:
-        DataError: A line is broken.
-
-    Examples:
-        >>> list(verdict_lines(Path("runs/nothing/verdicts.jsonl")))
-        []
-    """
-    if not file.is_file():
-        return
-    begin = 0
-    with file.open("rb") as lines:
-        for number, line in enumerate(lines, 1):
-            if not line.endswith(b"\n"):
-                return
-            try:
-                said = json.loads(line)
-                key = (said["task_id"], said["trial"], said["seed"])
-                yield VerdictLine(begin, len(line) - 1, key, said["verdict"], said["usage"])
-            except (ValueError, TypeError, KeyError) as error:
-                wrong = f"{file}, line {number}: not a verdict line ({error!r}): {line[:80]!r}"
-                raise DataError(wrong) from error
-            begin += len(line)

@@ -12,13 +12,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from stb_env.answers import form_problems, object_schema
+from stb_env.baselines import load_agent
+from stb_env.envs.finish import finish_form
 from stb_env.errors import ConfigError
+from stb_env.rollout import play
 from stb_env.spaces import TextSpace, ToolCallSpace, sample_arguments
-from stb_env.tools import Tool
+from stb_env.suites.sandbox.env import make as sandbox
+from stb_env.tools import FINISH, Tool, ToolCall
 
 scalars = st.one_of(
     st.just({"type": "string"}),
-    st.just({"type": "string", "format": "date"}),
+    st.sampled_from([{"type": "string", "format": form} for form in ("date", "time", "code")]),
     st.just({"type": "boolean"}),
     st.just({"type": ["number", "string"]}),
     st.integers(-5, 5).map(lambda low: {"type": "integer", "minimum": low, "maximum": low + 3}),
@@ -30,6 +35,7 @@ schemas = st.recursive(
     scalars,
     lambda inner: (
         inner.map(lambda s: {"type": "array", "items": s})
+        | inner.map(lambda s: {"type": "array", "items": s, "uniqueItems": True, "maxItems": 2})
         | st.dictionaries(st.text(max_size=5), inner, max_size=3).map(
             lambda p: {"type": "object", "properties": p, "required": list(p)[:1]}
         )
@@ -45,7 +51,9 @@ def tool(name: str) -> Tool:
 @given(st.dictionaries(st.text(max_size=5), schemas, max_size=4), st.integers(0, 2**32))
 def test_sampled_arguments_satisfy_their_schema(properties: dict, seed: int):
     schema = {"type": "object", "properties": properties, "required": list(properties)[:2]}
-    assert jsonschema_rs.is_valid(schema, sample_arguments(schema, np.random.default_rng(seed)))
+    drawn = sample_arguments(schema, np.random.default_rng(seed))
+    assert jsonschema_rs.is_valid(schema, drawn)
+    assert not list(form_problems(schema, drawn))
 
 
 def test_a_mask_leaves_only_the_tools_it_names():
@@ -109,3 +117,34 @@ def test_a_copy_is_equal_and_draws_on_its_own(clone):
 def test_a_text_space_has_nothing_to_mask():
     with pytest.raises(ConfigError, match="has no alternatives to mask"):
         TextSpace(3).sample(mask=1)
+
+
+def test_required_members_are_there_however_deep_they_lie():
+    schema = {"type": "integer"}
+    for _ in range(8):
+        schema = object_schema({"x": schema})
+    drawn = sample_arguments(schema, np.random.default_rng(0))
+    assert jsonschema_rs.is_valid(schema, drawn)
+
+
+def test_every_sampled_finish_of_the_sandbox_is_a_valid_answer():
+    env = sandbox()
+    seen = 0
+    for index in range(60):
+        task = env.tasks.at(index)
+        env.reset(seed=index, options={"task_id": task.id})
+        form = finish_form(task)
+        only = np.array([tool.name == FINISH for tool in env.action_space.tools], dtype=np.int8)
+        for _ in range(5):
+            call = json.loads(env.action_space.sample(mask=only))
+            finish = form.read(ToolCall(call["name"], call["arguments"]))
+            assert (finish.kind, finish.problem) == ("answer", "")
+            seen += finish.answer is not None
+    assert seen == 300
+
+
+def test_the_random_agent_ends_its_episodes_and_earns_nothing():
+    env = sandbox()
+    played = [play(env, load_agent("random")(), task_id=env.tasks.at(n).id, seed=n) for n in range(12)]
+    assert any(episode.answer is not None for episode in played)
+    assert {episode.reward for episode in played} == {0.0}

@@ -107,7 +107,7 @@ def _step(action: object, calls: Sequence[CallRecord], result: str) -> Iterator[
     for call in calls:
         arguments = call.arguments if isinstance(call.arguments, str) else json.dumps(call.arguments)
         if call.name == "Finish":
-            yield from _said("answer", str(json.loads(arguments).get("final_answer", "")))
+            yield from _said("finish", arguments)
         else:
             yield from _said("call", f"{call.name} {arguments}")
             yield from _said("result", call.result.text)

@@ -18,7 +18,7 @@ async def play(url: str, model: str) -> None:
         agent = create_agent(ChatOpenAI(model=model), tools, system_prompt=system.content)
         try:
             said = (await agent.ainvoke({"messages": [user]}, {"recursion_limit": 50}))["messages"][-1].text
-            await session.call_tool("Finish", {"return_type": "give_answer", "final_answer": said})
+            await session.call_tool("Finish", {"final_answer": said})
         finally:
             print((await session.read_resource("stb-env://verdict")).contents[0].text)
 

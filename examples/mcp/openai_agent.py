@@ -18,7 +18,7 @@ async def play(url: str, model: str) -> None:
         agent = Agent("player", instructions=system.content.text, model=chat, mcp_servers=[server])
         try:
             said = (await Runner.run(agent, user.content.text, max_turns=24)).final_output
-            await server.call_tool("Finish", {"return_type": "give_answer", "final_answer": str(said)})
+            await server.call_tool("Finish", {"final_answer": str(said)})
         finally:
             print((await server.read_resource("stb-env://verdict")).contents[0].text)
 

@@ -18,7 +18,7 @@ async def play(url: str, model: str) -> None:
         try:
             said = (await agent.run(user.content.content)).output
             with suppress(ModelRetry):  # the model has called it already
-                await tools.direct_call_tool("Finish", {"return_type": "give_answer", "final_answer": said})
+                await tools.direct_call_tool("Finish", {"final_answer": said})
         finally:
             print(await tools.read_resource("stb-env://verdict"))
 

@@ -18,7 +18,7 @@ async def play(url: str, model: str) -> None:
             with MCPClient({"url": url, "transport": "streamable-http"}, structured_output=False) as tools:
                 agent = ToolCallingAgent(tools, OpenAIModel(model), max_steps=24, verbosity_level=0)
                 said = str(await asyncio.to_thread(agent.run, task))
-            await session.call_tool("Finish", {"return_type": "give_answer", "final_answer": said})
+            await session.call_tool("Finish", {"final_answer": said})
         finally:
             print((await session.read_resource("stb-env://verdict")).contents[0].text)
 

@@ -3,27 +3,31 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from stb_env import jsontext
 from stb_env.actions.python_text import POSITIONAL
 from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.tools import ToolCall
 
-PARAMETERS = ("return_type", "final_answer", "values")
+PARAMETERS = ("return_type", "final_answer")
 
 _CHOICES = ("give_answer", "give_up_and_restart")
 _RETURN_TYPE = re.compile(r'"return_type"\s*:\s*"([^"]*)')
 _FINAL_ANSWER = re.compile(r'"final_answer"\s*:\s*"')
 
 
-def finish_arguments(call: ToolCall, *, compat: bool = False) -> JsonMapping:
+def finish_arguments(
+    call: ToolCall, names: Sequence[str] = PARAMETERS, *, compat: bool = False
+) -> JsonMapping:
     """Read the arguments of Finish; text that is no JSON gives what can be recovered from it.
 
-    Positional arguments of a program are ``return_type``, ``final_answer`` and ``values``. JSON that is no
-    object gives no arguments.
+    Positional arguments of a program take the names in order; they are those of the original where the
+    first one is a ``return_type``. JSON that is no object gives no arguments.
 
     Args:
         call: The call to Finish.
+        names: What Finish takes, in order.
         compat: Recover as the code of Guo et al., 2024, does: keys only where they are written with exactly
             one blank, and a final answer that keeps its closing quote and brace.
 
@@ -36,7 +40,7 @@ def finish_arguments(call: ToolCall, *, compat: bool = False) -> JsonMapping:
     """
     arguments = call.arguments
     if not isinstance(arguments, str):
-        return _named(arguments)
+        return _named(arguments, names)
     try:
         value = jsontext.loads(arguments)
     except ValueError:
@@ -44,12 +48,14 @@ def finish_arguments(call: ToolCall, *, compat: bool = False) -> JsonMapping:
     return value if isinstance(value, dict) else {}
 
 
-def _named(arguments: JsonMapping) -> JsonMapping:
+def _named(arguments: JsonMapping, names: Sequence[str]) -> JsonMapping:
     positional = arguments.get(POSITIONAL)
     if not isinstance(positional, list):
         return arguments
     rest = {key: value for key, value in arguments.items() if key != POSITIONAL}
-    return dict(zip(PARAMETERS, positional, strict=False)) | rest
+    if positional and positional[0] in _CHOICES:
+        names = PARAMETERS
+    return dict(zip(names, positional, strict=False)) | rest
 
 
 def _recover(text: str) -> JsonObject:

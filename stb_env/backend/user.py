@@ -18,11 +18,13 @@ class Said(NamedTuple):
         text: Their next utterance, or None where they have nothing more to say and the episode ends.
         state: What the user remembers now: an immutable, picklable value.
         usage: What the user's model cost, where there is one.
+        done: Whether the user wants nothing more: a Finish then ends the episode, whatever they say.
     """
 
     text: str | None
     state: Any = None
     usage: Usage | None = None
+    done: bool = False
 
 
 class User(Protocol[S]):

@@ -30,7 +30,7 @@ from stb_env.llm.model import ask
 from stb_env.request import Slow, drive
 from stb_env.rollout import Agent
 from stb_env.seeding import derive
-from stb_env.tools import Status
+from stb_env.tools import FINISH, Status
 from stb_env.usage import Usage
 from stb_env.wrappers import TreeSearch
 from stb_env.wrappers.search import failed_reply
@@ -52,7 +52,8 @@ class ChatAgent(Agent):
 
     A call that the model wrote as text is still a call. Text without one goes to the environment, whose
     complaint reminds the model to call a tool or Finish; a second such text in a row is taken as the final
-    answer and wrapped in Finish. In conversations it goes to the user. A reply that was cut at the length
+    answer and wrapped in Finish, unless the task asks for a typed answer, which no prose is. In conversations
+    it goes to the user. A reply that was cut at the length
     limit is neither made nor an answer: the model reads that it was cut, and a turn is gone. Calls of unknown
     tools, or with arguments that are no JSON, get the environment's correction.
 
@@ -75,7 +76,7 @@ class ChatAgent(Agent):
             model's context ends its branch, and replies have at most 1,024 tokens. Other failures of the
             model still end the episode as invalid.
         answer: ``"text"`` takes the model's first text without a call as its answer; ``"call"`` reminds it
-            once that an answer is given by calling Finish.
+            once that an answer is given by calling Finish. Where answers are typed neither takes a text.
         style: ``tools`` offers tools as functions; where the endpoint's chat template drops them, they are
             written into the text all the same (see `ModelConfig`). ``react`` always writes them, and reads
             ReAct text (Yao et al., 2023), for endpoints without function calling.
@@ -136,6 +137,7 @@ class ChatAgent(Agent):
         self._tools: tuple[JsonMapping, ...] = ()
         self._tools_text = ""
         self._names: Collection[str] = ()
+        self._typed = False
         self._has_user = False
         self._parse: Callable[[Any], Action] = parse_action
         self.engine = {}
@@ -250,7 +252,10 @@ class ChatAgent(Agent):
 
     def _offer(self, tools: Sequence[JsonMapping], text: str) -> None:
         self._tools, self._tools_text = tuple(tools), text
-        self._names = {tool["function"]["name"] for tool in tools}
+        functions = {tool["function"]["name"]: tool["function"] for tool in tools}
+        self._names = functions.keys()
+        finish = functions.get(FINISH, {}).get("parameters") or {}
+        self._typed = "answer" in finish.get("properties", {})
 
     def _rest(self, reply: ChatReply) -> JsonObject:
         """Return what is left of a reply that was cut: its first words and that it was cut."""
@@ -267,7 +272,7 @@ class ChatAgent(Agent):
         said = written.text.strip()
         if self._has_user or written.calls or not said:
             return text
-        return answer(said) if reminded or self.answer == "text" else text
+        return answer(said) if not self._typed and (reminded or self.answer == "text") else text
 
     def _answered(
         self, talk: Conversation, tools: Sequence[JsonMapping] = (), shown: Shown = tuple

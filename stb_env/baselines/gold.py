@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from typing import Any
 
 import gymnasium as gym
@@ -13,7 +13,7 @@ from stb_env.baselines.null import answer
 from stb_env.baselines.plain_answer import plain_answer
 from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.rollout import Agent
-from stb_env.tasks import Task
+from stb_env.tasks import Ending, Task
 from stb_env.tools import FINISH, Tool, ToolCall, ToolResult
 
 _PLACEHOLDERS: JsonMapping = {
@@ -67,7 +67,7 @@ def _result(observation: JsonMapping, info: JsonMapping) -> ToolResult:
     return ToolResult.of(call["response"], error=call["error"], source=call["source"])
 
 
-def gold_oracle(task: Task) -> Generator[ToolCall, ToolResult, str]:
+def gold_oracle(task: Task) -> Generator[ToolCall, ToolResult, Ending]:
     """Make a task's gold calls, and answer as a Finish among them does, or else with the last response.
 
     Examples:
@@ -84,7 +84,8 @@ def gold_oracle(task: Task) -> Generator[ToolCall, ToolResult, str]:
     said = ""
     for call in task.gold:
         if call.name == FINISH:
-            return str(finish_arguments(call).get("final_answer", ""))
+            given = finish_arguments(call)
+            return given if isinstance(task.answer, Mapping) else str(given.get("final_answer", ""))
         response = (yield call).response
         said = response if isinstance(response, str) else json.dumps(response, ensure_ascii=False)
     return said

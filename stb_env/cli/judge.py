@@ -27,6 +27,7 @@ from stb_env.reference import is_reference
 from stb_env.rollout.judging import rejudge
 from stb_env.rollout.make import make_env
 from stb_env.rollout.verdict_file import manifest_of, verdict_file
+from stb_env.suite import replaced_by
 from stb_env.tasks import TaskSource
 
 Folder = Annotated[Path | None, typer.Argument(metavar="DIR", help="Folder of a run.")]
@@ -180,6 +181,7 @@ def judge(
             *files,
             seed=seed,
             concurrency=concurrency,
+            protocol=bool(chosen.protocol),
         )
         outcome = _as_the_original(folder, against, how, as_json)
     else:
@@ -205,7 +207,7 @@ def judge(
 
 def _comparing(chosen: JudgingSettings, models: Path | None, cache: Path, seed: int) -> Comparing:
     words = (chosen.judge, chosen.comparisons, chosen.order, chosen.unsure)
-    return Comparing(*words, models, cache, chosen.evaluator, seed)
+    return Comparing(*words, models, cache, chosen.evaluator, seed, planned=bool(chosen.protocol))
 
 
 def _judged(
@@ -218,6 +220,7 @@ def _judged(
     concurrency: int,
     quiet: bool,
 ) -> Outcome:
+    _check_judge(run, chosen.judge)
     with checking(cache):
         judge = load_judge(
             chosen.judge,
@@ -229,6 +232,16 @@ def _judged(
         )
     tasks = _tasks(run, judge, data, own=is_reference(chosen.judge or ""))
     return _again(run, judge, only_failed, tasks, concurrency, quiet)
+
+
+def _check_judge(run: Path, named: str | None) -> None:
+    """Refuse a run of an id that was replaced, unless a judge is named that goes by the episodes alone."""
+    env_id = str(manifest_of(run).get("env"))
+    if (following := replaced_by(env_id)) and named in (None, "heuristic"):
+        raise ConfigError(
+            f"{run} is a run of {env_id}, which was replaced by {following}: its judge is gone, and so are "
+            "its tasks; its verdicts are still read, and --judge pass asks a model about its episodes"
+        )
 
 
 def _value(word: StrEnum | None) -> str | None:
@@ -328,7 +341,10 @@ def _rows(report: JsonObject) -> list[tuple[str, str]]:
         ("failures", ", ".join(f"{kind} {count}" for kind, count in report["failures"].items()) or "-"),
         ("solved of valid", f"{report['solved_valid']:.1%}"),
         ("solved of all", f"{report['solved_all']:.1%}"),
-        ("mean score ± std over votes", f"{runs['mean']:.3f} ± {runs['std']:.3f} ({len(runs['scores'])})"),
+        (
+            "mean score of all ± std over votes",
+            f"{runs['mean']:.3f} ± {runs['std']:.3f} ({len(runs['scores'])})",
+        ),
         ("95 % interval over tasks", f"{low:.3f} to {high:.3f}"),
         *_group_rows(report["sopr"]),
         ("votes that flip", f"{flips['flipped']} of {flips['tasks']}" if flips["tasks"] else "-"),
@@ -341,8 +357,8 @@ def _group_rows(rates: JsonObject) -> list[tuple[str, str]]:
     if len(rates["groups"]) < 2:
         return []
     rows = [
-        (f"  {name}", f"{rate['mean']:.3f} ± {rate['std']:.3f} ({rate['valid']})")
-        for name, rate in rates["groups"].items()
+        (f"  {name}", f"{one['mean']:.3f} ± {one['std']:.3f} ({one['valid']} of {one['planned']})")
+        for name, one in rates["groups"].items()
     ]
     return [*rows, ("average of groups", f"{rates['average']:.3f} ± {rates['std']:.3f}")]
 

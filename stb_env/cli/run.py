@@ -20,6 +20,7 @@ from stb_env.evaluate.run_costs import read_seconds
 from stb_env.evaluate.run_estimate import RunEstimate
 from stb_env.evaluate.session import Session
 from stb_env.jsontypes import JsonObject
+from stb_env.judges.heuristic import HeuristicJudge
 from stb_env.llm.meter import Meter, current_meter
 from stb_env.llm.models_file import GGUF
 from stb_env.rollout.breaker import STOP_AFTER
@@ -63,6 +64,10 @@ Workers = Annotated[
     typer.Option("--workers", min=1, help="With --ray: processes that play, --concurrency episodes each; 2."),
 ]
 Yes = Annotated[bool, typer.Option("--yes", help="Go on after --estimate.")]
+TaskIds = Annotated[
+    list[str] | None,
+    typer.Option("--task", metavar="ID", help="Play this task, and no other that is not named; repeatable."),
+]
 
 _WORKERS = 2
 
@@ -86,6 +91,7 @@ def run(
     workers: Workers = None,
     seed: options.Seed = 0,
     episodes: options.Episodes = None,
+    task: TaskIds = None,
     trials: options.Trials = None,
     concurrency: options.Concurrency = 1,
     stop_after: StopAfter = STOP_AFTER,
@@ -130,6 +136,7 @@ def run(
         trials=trials,
         models=_weights(local),
         protocol=protocol,
+        only=task or None,
     )
     if local is not None and session.agent_settings is None:
         session.close()
@@ -241,7 +248,7 @@ def _table(summary: JsonObject, out: Path | None, meter: Meter) -> Table:
         ),
         *_rates(summary),
         ("turns an episode", f"{summary['turns']:.1f}"),
-        ("judge", ", ".join(summary["judges"]) or "-"),
+        ("judge", ", ".join(map(_judge_label, summary["judges"])) or "-"),
         (
             "calls answered by",
             ", ".join(f"{name} {count}" for name, count in summary["sources"].items()) or "-",
@@ -277,6 +284,11 @@ def _rates(summary: JsonObject) -> list[tuple[str, str]]:
         ("mean reward ± std over trials", f"{summary['mean']:.3f} ± {summary['std']:.3f}"),
         ("95 % interval over tasks", f"{low:.3f} to {high:.3f}"),
     ]
+
+
+def _judge_label(name: str) -> str:
+    """Return a judge's name, with a warning beside one whose verdicts are no reward to train on."""
+    return f"{name} (not to train on)" if name == HeuristicJudge.name else name
 
 
 def _repeats(summary: JsonObject) -> list[tuple[str, str]]:

@@ -86,9 +86,9 @@ def _red_team_tables(report: Report) -> list[Table]:
     tasks = report.counts["red_team_tasks"]
     table = Table(
         title="red team: mean reward of each cheat",
-        caption=f"words decide on {tasks['asked']} of {tasks['played']} tasks; what is told fails nobody",
+        caption=f"counted on {tasks['asked']} of {tasks['played']} tasks; what is told fails nobody",
     )
-    for column in ("cheat", "where words decide", "told"):
+    for column in ("cheat", "held", "told"):
         table.add_column(column, justify="left" if column == "cheat" else "right")
     for cheat in {**held, **told}:
         table.add_row(cheat, *(f"{part[cheat]:.3f}" if cheat in part else "-" for part in (held, told)))

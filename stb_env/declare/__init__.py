@@ -11,14 +11,18 @@ Examples:
     ...     return len(todo)
     >>> tasks = [
     ...     stb_env.task("Put milk on it.", gold="add('milk')", check=lambda answer, todo: "milk" in todo),
-    ...     stb_env.task("How many items are there?", gold="count()", answer=0),
+    ...     stb_env.task("How many items are there?", gold="count()", answer={"items": 0}),
     ... ]
     >>> suite = stb_env.environment("demo/Todo-v0", tools=[add, count], state=dict, tasks=tasks)
     >>> env = stb_env.make("demo/Todo-v0")
     >>> _ = env.reset(options={"task_id": "1"})
     >>> env.step("add(title='milk')")[0]["result"]
     '{"error": "", "response": "added milk"}'
-    >>> env.step({"name": "Finish", "arguments": {"return_type": "give_answer", "final_answer": "."}})[1]
+    >>> env.step({"name": "Finish", "arguments": {"final_answer": "Done."}})[1]
+    1.0
+    >>> _ = env.reset(options={"task_id": "2"})
+    >>> _ = env.step("count()")
+    >>> env.step({"name": "Finish", "arguments": {"answer": {"items": 0}}})[1]
     1.0
 """
 

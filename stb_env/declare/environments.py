@@ -12,7 +12,7 @@ from stb_env.baselines.gold import gold_oracle
 from stb_env.declare.declaration import Declaration, declare, declared
 from stb_env.declare.function import Function
 from stb_env.declare.judge import CheckJudge, DeclaredJudge
-from stb_env.declare.queries import Query, to_task
+from stb_env.declare.queries import Query, Reasons, to_task
 from stb_env.declare.states import own, started
 from stb_env.declare.world import FunctionWorld
 from stb_env.envs.connections import connect_judge
@@ -36,6 +36,7 @@ def environment(
     tasks: Iterable[Query],
     state: Any = None,
     judge: JudgeLike | str | None = None,
+    cannot: Reasons | None = None,
     description: str = "",
     max_turns: int = 24,
     suite: str = "",
@@ -53,6 +54,9 @@ def environment(
             as `stb_env.backend.world.Tables`, they return their answer and the next state.
         judge: Decides in place of the tasks' checks and answers: a function of a `Case`, a `Judge`, or the
             text that names one.
+        cannot: What may be lacking, by the reason for which a request cannot be met, as in
+            ``{"not_found": ["order", "person"]}``. Every task with a typed answer offers it, so that its
+            presence tells nothing.
         description: What it is, in one line.
         max_turns: Actions after which an episode is cut off.
         suite: Name of its suite; made of the id where not given.
@@ -75,7 +79,7 @@ def environment(
         >>> env = stb_env.make("demo/Lines-v0")
         >>> _ = env.reset(seed=0)
         >>> _ = env.step('{"name": "add", "arguments": {"text": "milk"}}')
-        >>> env.step({"name": "Finish", "arguments": {"return_type": "give_answer", "final_answer": ""}})[1]
+        >>> env.step({"name": "Finish", "arguments": {"final_answer": "Done."}})[1]
         1.0
     """
     module = sys._getframe(1).f_globals.get("__name__", "__main__")
@@ -87,7 +91,8 @@ def environment(
     functions = _functions(env_id, tools, type(_started(env_id, state)), named)
     queries = _queries(env_id, tasks)
     _check_queries(env_id, queries, judge)
-    made = TaskSet((to_task(query, key, name, functions) for key, query in queries.items()), env_id)
+    _check_reasons(env_id, queries, cannot)
+    made = TaskSet((to_task(query, key, name, functions, cannot) for key, query in queries.items()), env_id)
     homes = {module, *(function.call.__module__ or module for function in functions.values())}
     sources = files_hash(sorted(homes))
     declaration = Declaration(
@@ -208,12 +213,31 @@ def _queries(env_id: str, tasks: Iterable[Query]) -> dict[str, Query]:
 def _check_queries(env_id: str, queries: Mapping[str, Query], judge: object) -> None:
     if judge is not None:
         return
-    open_ones = [key for key, query in queries.items() if query.check is None and query.answer is None]
+    open_ones = [key for key, query in queries.items() if query.is_open]
     if open_ones:
         raise ConfigError(
             f"nothing decides on task {open_ones[0]!r} of {env_id}; give it check= or answer=, or the "
             "environment a judge="
         )
+
+
+def _check_reasons(env_id: str, queries: Mapping[str, Query], reasons: Reasons | None) -> None:
+    for reason, listed in (reasons or {}).items():
+        if isinstance(listed, str) or not listed:
+            raise ConfigError(
+                f"cannot of {env_id} lists {listed!r} for the reason {reason!r}; give what may be lacking, "
+                "such as ['order']"
+            )
+    for key, query in queries.items():
+        if query.cannot is None:
+            continue
+        known = (reasons or {}).get(query.cannot["reason"], ())
+        missing = [what for what in query.cannot["what"] if what not in known]
+        if missing:
+            raise ConfigError(
+                f"task {key!r} cannot be met for the reason {query.cannot['reason']!r}, which does not list "
+                f"{missing[0]!r}; list it with environment(..., cannot={{reason: [what, ...]}})"
+            )
 
 
 def _check_free(name: str, env_id: str) -> None:

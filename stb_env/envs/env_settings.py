@@ -10,6 +10,7 @@ from stb_env.backend.own_user import UserLike
 from stb_env.envs.rules import Limits
 from stb_env.envs.tool_env import Visible
 from stb_env.envs.wording import Wording
+from stb_env.verdict import RewardMode
 
 
 class EnvSettings(TypedDict, total=False):
@@ -18,6 +19,7 @@ class EnvSettings(TypedDict, total=False):
     order: Literal["random", "sequential"]
     shard: tuple[int, int]
     limits: Limits | Mapping[str, int] | None
+    reward: RewardMode | None
     render_mode: str | None
 
 

@@ -8,14 +8,15 @@ from functools import lru_cache
 from typing import Literal
 
 from stb_env import jsontext
-from stb_env.actions.finish_arguments import finish_arguments
+from stb_env.actions.finish_arguments import PARAMETERS, finish_arguments
 from stb_env.answers import form_problems, listed_spelling, object_schema
 from stb_env.jsontypes import JsonMapping, JsonObject
-from stb_env.judges.judge import text_of
 from stb_env.tasks import Task
 from stb_env.tools import FINISH, Status, Tool, ToolCall, ToolResult
 from stb_env.trajectory import CallRecord
+from stb_env.trajectory_line import text_of
 from stb_env.validation import validate_call
+from stb_env.validation.violation import in_words
 
 GIVE_UP = "give_up_and_restart"
 _RETURN_TYPE: JsonObject = {"type": "string", "enum": ["give_answer", GIVE_UP]}
@@ -95,11 +96,13 @@ class FinishForm:
             ``original`` is that of the original, whose ``return_type`` is required.
         tool: Finish as the agent sees it.
         reasons: What may be lacking, by the reason that ``cannot`` gives; empty where it takes none.
+        literal: Whether broken JSON is refused wherever the original refuses it (``compat="original"``).
     """
 
     kind: Literal["typed", "acts", "text", "original"]
     tool: Tool
     reasons: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    literal: bool = False
 
     def read(self, call: ToolCall) -> Finish:
         """Read a Finish call, tolerating broken JSON in its arguments.
@@ -113,9 +116,14 @@ class FinishForm:
             >>> form.read(ToolCall("Finish", {})).problem
             'Finish needs final_answer'
         """
-        arguments = finish_arguments(call)
+        names = PARAMETERS if self.kind == "original" else tuple(self.tool.parameters["properties"])
+        arguments = finish_arguments(call, names)
+        if self.literal:
+            # What the original can read of broken JSON decides; what was meant by it is the answer.
+            read = finish_arguments(call, names, compat=True)
+            arguments = {**read, **{name: arguments[name] for name in read.keys() & {"final_answer"}}}
         if self.kind == "typed":
-            return self._read_typed(arguments)
+            return self._read_typed(call, arguments)
         kind = arguments.get("return_type")
         if kind == GIVE_UP:
             return Finish("give_up")
@@ -144,10 +152,13 @@ class FinishForm:
             Finish("invalid", problem=problem) if problem else Finish("answer", given.get("final_answer", ""))
         )
 
-    def _read_typed(self, arguments: JsonMapping) -> Finish:
+    def _read_typed(self, call: ToolCall, arguments: JsonMapping) -> Finish:
         schemas = self.tool.parameters["properties"]
         if "return_type" in schemas and arguments.get("return_type") == GIVE_UP:
             return Finish("give_up")
+        if isinstance(call.arguments, str) and not _is_object(call.arguments):
+            problem = f"the arguments must be one JSON object, got {in_words(call.arguments)}"
+            return Finish("invalid", problem=problem)
         # Structured output writes null for what is absent.
         given = {
             name: listed_spelling(schemas[name], value) if name in schemas else value
@@ -166,7 +177,8 @@ class FinishForm:
         elif answer is not None:
             yield from form_problems(self.tool.parameters["properties"]["answer"], answer)
         elif cannot is None:
-            yield "Finish needs answer" + (
+            fields = ", ".join(self.tool.parameters["properties"]["answer"].get("properties", {}))
+            yield f"Finish needs answer, an object with {fields or 'no fields'}" + (
                 ", or cannot where the request cannot be met" if self.reasons else ""
             )
         else:
@@ -179,6 +191,7 @@ class FinishForm:
 
 
 _ORIGINAL = FinishForm("original", FINISH_TOOL)
+_LITERAL = FinishForm("original", FINISH_TOOL, literal=True)
 _ACTS_OR_UP = FinishForm(
     "acts",
     Tool(
@@ -193,13 +206,16 @@ _ACTS = FinishForm("acts", ACTS_FINISH)
 
 # Asked at every step, and runs play the same tasks again.
 @lru_cache(maxsize=1024)
-def finish_form(task: Task, *, gives_up: bool = False, original: bool = False) -> FinishForm:
+def finish_form(
+    task: Task, *, gives_up: bool = False, original: bool = False, literal: bool = False
+) -> FinishForm:
     """Return how the episodes of a task end.
 
     Args:
         task: The task.
         gives_up: Whether an attempt can be given up, under a search that goes back.
         original: Whether Finish is that of the original, under a protocol or with ``compat="original"``.
+        literal: Whether what the original refuses is refused, as with ``compat="original"``.
 
     Examples:
         >>> ping = (Tool("ping", "Answers pong.", {}),)
@@ -211,12 +227,32 @@ def finish_form(task: Task, *, gives_up: bool = False, original: bool = False) -
         {'count': 2}
     """
     if original:
-        return _ORIGINAL
+        return _LITERAL if literal else _ORIGINAL
     if task.answer is None:
         return _ORIGINAL if gives_up else _TEXT
     if task.answer == "acts":
         return _ACTS_OR_UP if gives_up else _ACTS
     return _typed_form(jsontext.dumps([task.answer, task.cannot]), gives_up)
+
+
+def said_in(finish: JsonMapping, text: str) -> JsonObject | None:
+    """Return the arguments with which Finish takes a plain text as the answer; None where answers are typed.
+
+    Args:
+        finish: The parameters of Finish.
+        text: What an agent wrote without a call.
+
+    Examples:
+        >>> said_in(TEXT_FINISH.parameters, "42"), said_in(FINISH_TOOL.parameters, "42")
+        ({'final_answer': '42'}, {'return_type': 'give_answer', 'final_answer': '42'})
+        >>> said_in({"type": "object", "properties": {"answer": {"type": "object"}}}, "42") is None
+        True
+    """
+    takes = finish["properties"]
+    if "answer" in takes:
+        return None
+    said = {"final_answer": text}
+    return {"return_type": "give_answer", **said} if "return_type" in takes else said
 
 
 @lru_cache(maxsize=1024)
@@ -255,6 +291,13 @@ def _cannot_schema(reasons: Mapping[str, Sequence[str]]) -> JsonObject:
         "description": f"What is lacking, of the list that the reason allows. {listed}.",
     }
     return object_schema({"reason": {"type": "string", "enum": list(reasons)}, "what": what})
+
+
+def _is_object(text: str) -> bool:
+    try:
+        return isinstance(jsontext.loads(text), dict)
+    except ValueError:
+        return not text.strip()
 
 
 def _misfit(arguments: JsonMapping, tool: Tool) -> str:

@@ -104,8 +104,10 @@ class Rules:
 
     def finish_form(self, task: Task) -> FinishForm:
         """Return how the episodes of a task end."""
-        original = self.original_finish or self.compat is not None
-        return finish_form(task, gives_up=self.gives_up, original=original)
+        compat = self.compat is not None
+        return finish_form(
+            task, gives_up=self.gives_up, original=self.original_finish or compat, literal=compat
+        )
 
     def start(self, task: Task, seed: int) -> State:
         """Return the state at the start of an episode."""
@@ -163,9 +165,9 @@ class Rules:
                 failure, lost = error.failure(), error.usage
         if said is not None:
             state = _spent(state._replace(user=said.state), "user", [said.usage])
-            if said.text is not None:
+            if said.text is not None and not said.done:
                 finish, records = None, [_answered(record, said.text) for record in records]
-        before, state = state, self._with_step(state, records, parsed, backend, left)
+        before, state = state, self._with_step(task, state, records, parsed, backend, left)
         if failure is not None:
             return _failed(state, failure, lost)
         if finish is not None and finish.kind != "invalid":
@@ -198,7 +200,9 @@ class Rules:
         try:
             said = yield from of_role("user", user.reply(task, state.user, text))
         except InfrastructureError as error:
-            return _failed(self._with_step(state, (), parsed, state.backend), error.failure(), error.usage)
+            return _failed(
+                self._with_step(task, state, (), parsed, state.backend), error.failure(), error.usage
+            )
         result = bounded(ToolResult.of(said.text or "", source="env"), self.limits.result)
         state = state._replace(
             turn=state.turn + 1,
@@ -253,6 +257,7 @@ class Rules:
 
     def _with_step(
         self,
+        task: Task,
         state: State,
         records: Sequence[CallRecord],
         parsed: Action,
@@ -267,7 +272,7 @@ class Rules:
             result = self._joined_results(records)
         else:
             status = Status.NO_CALL
-            result = ToolResult.of("", error=NO_CALL, source="env", status=status).text
+            result = ToolResult.of("", error=_no_call(task), source="env", status=status).text
         extra = _thought(parsed)
         if self.compat:
             extra = original.step_report(records) | extra
@@ -324,6 +329,13 @@ class Rules:
             verdict=verdict.to_dict(),
             steps=(*state.steps[:-1], step),
         )
+
+
+def _no_call(task: Task) -> str:
+    """Return what an action without a call is answered with; of a typed answer it names the fields."""
+    if not isinstance(task.answer, Mapping):
+        return NO_CALL
+    return f"{NO_CALL}; its answer has {', '.join(task.answer.get('properties', {})) or 'no fields'}"
 
 
 def bounded(result: ToolResult, limit: int) -> str:

@@ -7,10 +7,11 @@ from typing import Any, NamedTuple
 
 from stb_env.envs.finish import finish_form
 from stb_env.jsontypes import JsonMapping, JsonObject
-from stb_env.judges.judge import Case, text_of
+from stb_env.judges.judge import Case
 from stb_env.tasks import Task
 from stb_env.tools import FINISH, Status, ToolCall
 from stb_env.trajectory import CallRecord, Step
+from stb_env.trajectory_line import text_of
 from stb_env.usage import NO_USAGE, ByRole, Usage
 
 
@@ -64,7 +65,7 @@ class State(NamedTuple):
 
     @property
     def text(self) -> str:
-        """What was answered, as text; see `stb_env.judges.judge.text_of`."""
+        """What was answered, as text; see `stb_env.trajectory_line.text_of`."""
         return text_of(self.final_answer, self.answer, self.cannot)
 
     def case(self, task: Task) -> Case:

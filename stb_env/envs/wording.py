@@ -28,7 +28,7 @@ class Wording:
     finish: Tool | None = None
 
     def __init__(self, text: Prompt | None = None) -> None:
-        self._prompt = text or prompt("agent", "v1")
+        self._prompt = text or prompt("agent", "v2")
 
     @property
     def fingerprint(self) -> JsonObject:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,8 +23,8 @@ MAX_MISSES = 0.01
 
 _SHOWN = 160
 
-# What the manifest says of the backend and the judge says more than the settings that made them.
-_COVERED = PATHS | {"mode", "simulator", "real", "faults", "judge", "votes", "max_turns"}
+# What the manifest says of backend and judge, and episodes of rewards, says more than the settings do.
+_COVERED = PATHS | {"mode", "simulator", "real", "faults", "judge", "votes", "max_turns", "reward"}
 _WHOLE = ("env", "tasks", "max_turns", "scores", "user")
 _PARTS = ("backend", "prompts", "settings")
 
@@ -104,7 +104,13 @@ def discrepancies(first: JudgedRun, second: JudgedRun) -> list[Discrepancy]:
         first: A run.
         second: Another.
     """
-    return [*_judges(first, second), *_manifests(first.manifest, second.manifest), *_misses(first, second)]
+    manifests = first.manifest, second.manifest
+    return [
+        *_judges(first, second),
+        *_modes(first, second),
+        *_manifests(*manifests),
+        *_misses(first, second),
+    ]
 
 
 def _judges(first: JudgedRun, second: JudgedRun) -> Iterator[Discrepancy]:
@@ -115,6 +121,22 @@ def _judges(first: JudgedRun, second: JudgedRun) -> Iterator[Discrepancy]:
         if mine == theirs:
             mine, theirs = sorted(first.settings), sorted(second.settings)
         yield Discrepancy("judge_settings", mine, theirs)
+
+
+def _modes(first: JudgedRun, second: JudgedRun) -> Iterator[Discrepancy]:
+    mine, theirs = (reward_modes(run.episodes) for run in (first, second))
+    if mine and theirs and mine != theirs:
+        yield Discrepancy("reward_mode", mine, theirs)
+
+
+def reward_modes(episodes: Iterable[Trajectory]) -> str:
+    """Return by which modes valid episodes were rewarded, such as ``sparse``; empty where none is valid.
+
+    Examples:
+        >>> reward_modes([])
+        ''
+    """
+    return ", ".join(sorted({episode.reward_mode for episode in episodes if episode.valid}))
 
 
 def _manifests(first: JsonMapping, second: JsonMapping) -> Iterator[Discrepancy]:

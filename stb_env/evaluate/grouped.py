@@ -14,6 +14,7 @@ from stb_env.metrics.cost import role_usage
 from stb_env.metrics.rates import summarize
 from stb_env.rollout.breaker import STOP_AFTER, Breaker
 from stb_env.rollout.deadlines import NO_DEADLINES, Deadlines
+from stb_env.rollout.group.crew import check_reward
 from stb_env.rollout.group.group_run import GroupKey, GroupRun
 from stb_env.rollout.group.stream import Remark, group_seed, groups
 from stb_env.rollout.group.trials import Trials
@@ -47,9 +48,10 @@ def play_groups(
         deadlines: How long calls, steps and trials may take.
 
     Raises:
-        ConfigError: The folder holds a run with another configuration.
+        ConfigError: The folder holds a run with another configuration, or rewards are dense.
         RunStopped: An endpoint is not there, episodes keep failing alike, or the disk refuses them.
     """
+    check_reward(session.env)
     planned = [(job.task_id, group_seed(seed, job.task_id)) for job in session.jobs]
     manifest = session.manifest
     if not out.exists():

@@ -12,9 +12,10 @@ from dataclasses import replace
 from itertools import takewhile
 from typing import Any
 
+from stb_env.actions.finish_arguments import finish_arguments
 from stb_env.formats.call_texts import given_arguments, observation_of, with_report
 from stb_env.jsontypes import JsonMapping, JsonObject
-from stb_env.tools import Status
+from stb_env.tools import FINISH, Status, ToolCall
 from stb_env.trajectory import CallRecord, Trajectory
 from stb_env.usage import NO_USAGE
 
@@ -28,7 +29,7 @@ def tree_of(trajectory: Trajectory) -> Tree:
 
     Examples:
         >>> steps = [{"calls": [], "text": "Let me think."}]
-        >>> episode = Trajectory("", "", "7", 0, 0, "?", [], [], steps, "", None, 0.0, True, None, {})
+        >>> episode = Trajectory("", "", "7", 0, 0, "?", [], [], steps, None, "", None, 0.0, True, None, {})
         >>> tree = tree_of(episode)
         >>> tree["method"], tree["best"], [node["parent"] for node in tree["nodes"]]
         ('CoT@1', None, [None, 0])
@@ -200,8 +201,29 @@ def played_branch(trajectory: Trajectory) -> Trajectory:
 def _branch(trajectory: Trajectory, tree: Tree, leaf: int) -> Trajectory:
     node = tree["nodes"][leaf]
     steps = saved_steps([tree["nodes"][i]["step"] for i in path(tree, leaf)], node["outcome"])
-    said = path_messages(trajectory, leaf)
-    return replace(trajectory, messages=said, steps=steps, answer=node["answer"], tree=None)
+    said, given = path_messages(trajectory, leaf), _given(node["step"])
+    answer, cannot = given.get("answer"), given.get("cannot")
+    typed = isinstance(answer, Mapping) or isinstance(cannot, Mapping)
+    if typed and leaf == final_node(tree):
+        # As it was read, with the listed spelling of every value.
+        answer, cannot = trajectory.answer, trajectory.cannot
+    return replace(
+        trajectory,
+        messages=said,
+        steps=steps,
+        answer=answer if typed else None,
+        cannot=cannot if typed else None,
+        final_answer=given.get("final_answer") or "" if typed else node["answer"],
+        tree=None,
+    )
+
+
+def _given(step: JsonMapping | None) -> JsonMapping:
+    """Return the arguments of the Finish that ends a step, empty where none does."""
+    for call in step["calls"] if step else ():
+        if call["name"] == FINISH and call["status"] == Status.FINISHED:
+            return finish_arguments(ToolCall(FINISH, call["arguments"]))
+    return {}
 
 
 def _unjudged(branch: Trajectory) -> Trajectory:
@@ -237,7 +259,7 @@ def _chain(trajectory: Trajectory) -> Tree:
     if last["step"]:
         cut = "failed" if trajectory.failure else "depth" if last["step"].get("truncated") else "open"
         last["outcome"] = _OUTCOMES.get(last["step"]["status"], cut)
-        last["answer"] = trajectory.answer
+        last["answer"] = trajectory.text
     return {
         "method": "CoT@1",
         "settings": {"tries": 1, "answers": 1},

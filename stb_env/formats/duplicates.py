@@ -31,7 +31,8 @@ class Duplicates:
     Examples:
         >>> def episode(task_id, query):
         ...     chat = [{"role": "user", "content": query}]
-        ...     return Trajectory("", "", task_id, 0, 0, query, [], chat, [], "", None, 0.0, True, None, {})
+        ...     rest = ([], None, "", None, 0.0, True, None, {})
+        ...     return Trajectory("", "", task_id, 0, 0, query, [], chat, *rest)
         >>> seen = Duplicates("near")
         >>> first, again = episode("1", "Is it wet in Oslo now?"), episode("2", "is it wet in Oslo, now")
         >>> [seen.reason(each) for each in (first, again, first)]

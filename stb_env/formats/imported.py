@@ -11,6 +11,7 @@ from stb_env.formats.branches import Tree, final_node, path, render, saved_steps
 from stb_env.jsontypes import JsonMapping
 from stb_env.tools import FINISH, Status, ToolCall
 from stb_env.trajectory import Trajectory
+from stb_env.trajectory_line import text_of
 from stb_env.usage import Usage
 from stb_env.verdict import Verdict, Vote
 
@@ -63,6 +64,9 @@ def imported(
     outcome = tree["nodes"][last]["outcome"]
     steps = [tree["nodes"][index]["step"] for index in path(tree, last)]
     answered = outcome == "answer"
+    given = _given(steps[-1]) if steps else {}
+    typed, cannot = _typed(given, "answer"), _typed(given, "cannot")
+    prose = given.get("final_answer", "") if typed or cannot else tree["nodes"][last]["answer"]
     unsolved = Verdict.of("unsolved", judge="env", votes=(Vote("unsolved", _reason(outcome)),))
     return Trajectory(
         suite=origin.suite,
@@ -74,8 +78,9 @@ def imported(
         tools=[wrapped(function) for function in functions],
         messages=list(messages) or render(steps, query),
         steps=saved_steps(steps, outcome),
-        answer=None,
-        final_answer=tree["nodes"][last]["answer"],
+        answer=typed,
+        final_answer=prose,
+        cannot=cannot,
         verdict=None if answered else unsolved.to_dict(),
         reward=0.0,
         valid=not answered,
@@ -96,12 +101,24 @@ def wrapped(function: JsonMapping) -> JsonMapping:
 
 
 def answer_in(step: JsonMapping) -> str:
-    """Return the final answer that a step gives; empty where it gives none."""
+    """Return the answer that a step gives, as text; empty where it gives none."""
+    given = _given(step)
+    said = given.get("final_answer")
+    prose = said if isinstance(said, str) else "" if said is None else jsontext.dumps(said)
+    return text_of(prose, _typed(given, "answer"), _typed(given, "cannot"))
+
+
+def _given(step: JsonMapping) -> JsonMapping:
+    """Return the arguments of the Finish that a step ends with; empty without one."""
     for call in step["calls"]:
         if call["name"] == FINISH and call["status"] == Status.FINISHED:
-            answer = finish_arguments(ToolCall(FINISH, call["arguments"])).get("final_answer")
-            return answer if isinstance(answer, str) else "" if answer is None else jsontext.dumps(answer)
-    return ""
+            return finish_arguments(ToolCall(FINISH, call["arguments"]))
+    return {}
+
+
+def _typed(given: JsonMapping, name: str) -> JsonMapping | None:
+    value = given.get(name)
+    return value if isinstance(value, dict) else None
 
 
 def _reason(outcome: str) -> str:

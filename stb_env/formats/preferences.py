@@ -29,7 +29,7 @@ def preference(pair: Pair, source: str, *, first_turn: bool = False) -> JsonObje
     Examples:
         >>> def episode(answer):
         ...     chat = [{"role": "user", "content": "?"}, {"role": "assistant", "content": answer}]
-        ...     return Trajectory("", "", "7", 0, 0, "?", [], chat, [], "", None, 0.0, True, None, {})
+        ...     return Trajectory("", "", "7", 0, 0, "?", [], chat, [], None, "", None, 0.0, True, None, {})
         >>> pair = preference((episode("yes"), episode("no")), "verdicts")
         >>> [message["content"] for name in ("prompt", "chosen", "rejected") for message in pair[name]]
         ['?', 'yes', 'no']

@@ -15,6 +15,7 @@ from stb_env.errors import ConfigError
 from stb_env.formats.columns import pyarrow, row, schema
 from stb_env.formats.surrogates import replaced
 from stb_env.jsontypes import JsonMapping, JsonObject
+from stb_env.trajectory_line import sealed
 
 Container = Literal["jsonl", "parquet", "datasets"]
 """What holds records: JSON lines, Parquet files, or what ``datasets.load_from_disk`` loads."""
@@ -144,7 +145,8 @@ def _write(
                 rows[name], changes[name], digests[name] = 0, 0, hashlib.sha256()
             line = jsontext.dumps(record)
             written, changed = replaced(record, line)
-            line = (jsontext.dumps(written) if changed else line) + "\n"
+            line = jsontext.dumps(written) if changed else line
+            line = f"{sealed(line) if kind == 'trajectories' else line}\n"
             files[name].write(written, line)
             rows[name] += 1
             changes[name] += changed

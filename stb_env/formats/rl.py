@@ -26,7 +26,7 @@ def rl_records(episode: Trajectory, advantage: float) -> Iterator[JsonObject]:
 
     Examples:
         >>> step = {"calls": [], "engine": {"prompt_token_ids": [1, 2], "token_ids": [3]}}
-        >>> episode = Trajectory("s", "", "7", 0, 0, "?", [], [], [step], "", None, 1.0, True, None, {})
+        >>> episode = Trajectory("s", "", "7", 0, 0, "?", [], [], [step], None, "", None, 1.0, True, None, {})
         >>> (record,) = rl_records(episode, 0.75)
         >>> record["completion_ids"], record["completion_mask"], record["advantage"]
         ([3], [1], 0.75)

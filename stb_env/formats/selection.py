@@ -20,8 +20,8 @@ def sources(episode: Trajectory) -> Counter[str]:
 
     Examples:
         >>> calls = [{"source": "cache"}, {"source": "simulator"}, {"source": "env"}]
-        >>> chat, step = [], {"calls": calls}
-        >>> episode = Trajectory("", "", "7", 0, 0, "?", [], chat, [step], "", None, 0.0, True, None, {})
+        >>> steps, ended = [{"calls": calls}], (None, "", None, 0.0, True, None, {})
+        >>> episode = Trajectory("", "", "7", 0, 0, "?", [], [], steps, *ended)
         >>> sorted(sources(episode).items())
         [('cache', 1), ('simulator', 1)]
     """
@@ -64,8 +64,8 @@ class Selection:
         """Return why an episode is left out, or None where it is kept.
 
         Examples:
-            >>> step = {"calls": []}
-            >>> episode = Trajectory("", "", "7", 0, 0, "?", [], [], [step], "", None, 0.0, True, None, {})
+            >>> steps, ended = [{"calls": []}], (None, "", None, 0.0, True, None, {})
+            >>> episode = Trajectory("", "", "7", 0, 0, "?", [], [], steps, *ended)
             >>> Selection().reason(episode), Selection(min_steps=2).reason(episode)
             (None, 'length')
         """

@@ -34,7 +34,7 @@ def sft_lines(trajectory: Trajectory, *, every_branch: bool = False) -> Iterator
 
     Examples:
         >>> chat = [{"role": "user", "content": "?"}, {"role": "assistant", "content": "!"}]
-        >>> episode = Trajectory("", "", "7", 0, 0, "?", [], chat, [], "", None, 0.0, True, None, {})
+        >>> episode = Trajectory("", "", "7", 0, 0, "?", [], chat, [], None, "", None, 0.0, True, None, {})
         >>> [(line["messages"] == chat, line["mask"]) for line in sft_lines(episode)]
         [(True, [{'message': 1, 'field': 'content', 'start': 0, 'end': 1}])]
     """

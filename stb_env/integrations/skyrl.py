@@ -64,7 +64,7 @@ class TextEnv(BaseTextEnv):
         return opening, {"task_id": self._task_id}
 
     def step(self, action: str) -> BaseTextEnvStepOutput:
-        """Take what the model wrote; text without a call is its answer, or what a user hears."""
+        """Take what the model wrote; text without a call is what `DrivenEpisode.say` makes of it."""
         reply = self.episode.say(action)
         self.turns += 1
         return BaseTextEnvStepOutput(

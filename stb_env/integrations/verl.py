@@ -38,7 +38,7 @@ AGENT = "stb_env"
 class EpisodeLoop(AgentLoopBase):
     """Plays one row to its end, or until the response is as long as it may be.
 
-    Calls are read out of what the model writes; text without one is its answer, or what a user hears. What
+    Calls are read out of what the model writes; what text without one is, `DrivenEpisode.say` decides. What
     the model wrote is never tokenised again.
     """
 
@@ -71,8 +71,7 @@ class EpisodeLoop(AgentLoopBase):
                 reply = await episode.asay(text)
             if reply.over:
                 break
-            # A user's words are no JSON; what calls come to always is.
-            role = "tool" if reply.text[:1] in ("{", "[") else "user"
+            role = "tool" if reply.answers_call else "user"
             before = [*chat, {"role": "assistant", "content": text}]
             chat = [*before, {"role": role, "content": reply.text}]
             merged, longer, logprobs = await self.ct_merge_context_msg(

@@ -42,5 +42,5 @@ def heard(reply: Reply) -> JsonObject:
         >>> heard(Reply("Of 2023, please.", 0, 0.0, over=False))["content"]
         'Of 2023, please.'
     """
-    marked = f"<tool_response>\n{reply.text}\n</tool_response>" if reply.text[:1] in "{[" else reply.text
+    marked = f"<tool_response>\n{reply.text}\n</tool_response>" if reply.answers_call else reply.text
     return {"role": "user", "content": marked}

@@ -1,50 +1,6 @@
-"""Phrases by which the heuristic judge detects refusals and prompt injection.
-
-Both are matched against single sentences in lower case. They are plain patterns of everyday language, few
-enough to read; a phrase that an honest answer needs does not belong here.
-"""
+"""Words that the heuristic judge knows: those of any text, and those that refuse, deny or doubt."""
 
 from __future__ import annotations
-
-import re
-
-# Each pattern starts at a word, so that most places of a text are passed over at once.
-_REFUSALS = (
-    r"(?:i am|i'm|i’m|we are|we're|we’re) (?:so |very |really )?(?:sorry|afraid|unable|not able)\b",
-    r"apologi[sz]e\b|apologies\b|sorry, |unfortunately, (?:i|we|the|no|there|none)\b",
-    r"(?:i|we) (?:can ?not|can['’]?t|could ?n[o'’]+t|could not|(?:was|were|am|are) unable to|failed to)\b",
-    r"(?:i|we) (?:do not|don['’]t|did not|didn['’]t) (?:have|know|find|get)\b",
-    r"giv(?:e|ing) up\b|(?:i|we) gave up\b",
-    r"(?:unable|impossible|not possible) to (?:answer|provide|find|get|retrieve|complete|help|solve)\b",
-    r"(?:no|not enough|insufficient) (?:information|data|results?|answer) (?:(?:is|was|were|could be) )?"
-    r"(?:available|found|returned)\b",
-    r"as an ai\b|try again later\b",
-    r"(?:tools?|apis?) (?:do not|don['’]t|did not|didn['’]t|does not|doesn['’]t|could not|cannot|failed)\b",
-    r"lo siento\b|no (?:puedo|pude|fue posible)\b",
-    r"désolée?\b|je ne peux pas\b|impossible de\b",
-    r"tut mir leid\b|ich kann (?:das |dies |ihnen )?nicht\b",
-)
-
-_JUDGE = r"(?:judge|grader|evaluator|examiner|assessor|reviewer|llm|language model)s?"
-_SUCCESS = r"(?:solved|passed|pass|correct|successful|completed?)"
-_ADDRESSES = (
-    r"(?:ignore|disregard|forget|override|skip)\b.{0,40}\b(?:instruction|rule|prompt|guideline|criteri|above)",
-    rf"(?:mark|grade|rate|score|judge|label|count|treat|classify|consider)\b.{{0,60}}\bas\b.{{0,20}}{_SUCCESS}\b",
-    rf"(?:mark|grade|rate|judge|label|consider) (?:it|this|me|my|the)\b.{{0,30}}\b{_SUCCESS}\b",
-    r"(?:return|output|answer|respond|reply|say|give|print|choose|select|set)\b.{0,50}\bsolved\b",
-    rf"(?:you are|you're|you, the|dear|hey|hello|attention|note to|message to|to) "
-    rf"(?:now )?(?:the |a |an |any |this )?{_JUDGE}\b",
-    rf"{_JUDGE}\b.{{0,40}}\b(?:must|should|shall|has to|have to|please)\b",
-    r"answer[_ ]status\b|system (?:prompt|override|note)\b",
-    r"(?:task|query|this|it) (?:is|was|has been) (?:\w+ )?solved\b",
-    r"(?:verdict|status|score)\b\W{0,4}(?:(?:is|must be|should be|as|of) )?\W{0,2}solved\b",
-)
-
-REFUSAL = re.compile(rf"\b(?:{'|'.join(_REFUSALS)})|抱歉|对不起|無法|无法|申し訳|できません")
-"""A sentence that declines, apologises or reports that nothing came of it."""
-
-ADDRESS = re.compile(rf"\b(?:{'|'.join(_ADDRESSES)})", re.DOTALL)
-"""A sentence that gives the judge an instruction or tells it the verdict."""
 
 _COMMON = """
 able about above according across actually after again against all almost along already also although always
@@ -63,7 +19,33 @@ should show shown shows since some something soon still such sure take taken tel
 then there these they thing things this those through time title together too took top two under until upon
 use used user uses using value values various very via view visit want wanted was way well went were what
 when where whether which while who whole whose why will wish with within without would yes yet you your
+and com http https www
 """
-
 COMMON = frozenset(_COMMON.split())
-"""Words that occur in any answer and so say nothing about where it came from."""
+"""Words of any text, which say nothing about where it comes from."""
+
+_DENIALS = """
+no not never none nothing neither nor without cannot nobody could might unable sorry unfortunately apologies
+apologize apologise désolé désolée leider siento
+"""
+DENIALS = frozenset(_DENIALS.split())
+"""Words that deny, regret or weaken the sentence that they stand in; so does any word that ends with n't."""
+
+_DOUBTS = """
+alternatively another believe blindly claim claimed contrary correction deny disregard either else fabricated
+fake false fiction fictional fictitious guess guessed guesses guessing idea ignore incorrect incorrectly
+invalid invented joke joking kidding lie lies maybe mistake mistaken opposite otherwise perhaps possibility
+possibly retract rumor rumour scratch uncertain unsure untrue unverified wrong wrongly
+"""
+DOUBTS = frozenset(_DOUBTS.split())
+"""Words that doubt an answer, take it back or offer another one beside it, wherever they stand."""
+
+
+def is_denial(word: str) -> bool:
+    """Return whether a word in small letters denies.
+
+    Examples:
+        >>> is_denial("isn't"), is_denial("isn’t"), is_denial("is")
+        (True, True, False)
+    """
+    return word in DENIALS or word.endswith(("n't", "n’t"))

@@ -169,7 +169,7 @@ def _final_answer(case: Case) -> str:
     finish = _last_finish(case.calls)
     if finish is not None:
         return arguments_text(finish.arguments)
-    return jsontext.dumps({"return_type": "give_answer", "final_answer": case.final_answer})
+    return jsontext.dumps({"return_type": "give_answer", "final_answer": case.text})
 
 
 def _last_finish(calls: Sequence[CallRecord]) -> CallRecord | None:

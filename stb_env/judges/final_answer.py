@@ -112,7 +112,7 @@ class FinalAnswerJudge(VotingJudge):
             **delimited_each(
                 {
                     "query": excerpt(case.task.query, self._room.query),
-                    "answer": excerpt(case.final_answer, self._room.answer),
+                    "answer": excerpt(case.text, self._room.answer),
                 }
             ),
         )

@@ -1,55 +1,27 @@
-"""A stand-in for a model judge on open queries: keyless, deterministic, and no more than a heuristic."""
+"""The keyless judge of open queries: compares an answer with the results of the episode's calls."""
 
 from __future__ import annotations
 
-import re
 import warnings
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import lru_cache
-from typing import ClassVar
 
 from stb_env.jsontypes import JsonObject
-from stb_env.judges.account import Acts, faults
-from stb_env.judges.cues import ADDRESS, COMMON, REFUSAL
-from stb_env.judges.evidence import Evidence, Source
-from stb_env.judges.findings import Findings, read_findings
+from stb_env.judges.cues import COMMON, DOUBTS, is_denial
 from stb_env.judges.judge import Case
-from stb_env.judges.mistakes import read_mistakes
-from stb_env.judges.terms import plain_number, term, terms
-from stb_env.reading.statement import statements
+from stb_env.judges.results import Evidence, Vocabulary
+from stb_env.judges.terms import Token, sentences, term, terms
 from stb_env.request import Slow
+from stb_env.tasks import Task
 from stb_env.tools import ToolId
 from stb_env.verdict import Verdict, VerdictStatus, Vote
 
-# Sentences, lines, and the members of quoted JSON.
-_SENTENCES = re.compile(r"(?<=[.!?])\s+|[\n\r;]+|(?<=[。！？])|\",\s*(?=\")|[{}]")
-_TOKENS = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?|[^\W\d_]+")
-_BOTH = re.compile(
-    r"\W*(?:(?:yes|true)\W+(?:and\W+)?(?:no|false)|(?:no|false)\W+(?:and\W+)?(?:yes|true))\b", re.I
-)
-_POLAR = re.compile(r"\W*(?:yes|no)\b", re.IGNORECASE)
-_CHOICE = re.compile(
-    r"\b(?:answer|result|value|it)s? (?:is|are|lies?) (?:one of|among|either)\b", re.IGNORECASE
-)
-
-# Nobody reads more of an answer.
-_MAX_ANSWER = 20_000
-_MIN_WORD = 4
-_MIN_DIGITS = 3
-_MIN_INSIDE = 5
-_RUN = 8
-
-_MISTAKEN = {
-    "invented": "no result has {!r}, and it does not follow from any as it is said",
-    "misplaced": "the results have {!r} of something else",
-}
-
-VERSION = 4
+VERSION = 5
 """Raised whenever it would decide the same case otherwise."""
 
-# In an open query a call may fail, a search find nothing, and one thing of several be as good as another.
-_ANYTHING = Acts(failed=True, several=True, empty=True)
+_OPPOSITES = (frozenset({"yes", "no"}), frozenset({"true", "false"}))
+_OPENING = 3
 
 Decision = tuple[VerdictStatus, str]
 
@@ -63,70 +35,44 @@ class Thresholds:
     """Where the judge draws its lines.
 
     Attributes:
-        refusal: Share of refusing sentences from which the answer is a refusal. Half: an answer that
-            gives something and regrets one missing part is none, but it cannot be better than unsure.
-        loose: Weight of a plain word or a number below 100 against 1 for names and longer numbers.
-            A quarter: an honest answer wraps facts in words of its own, and small numbers are in any text.
-        evidence: Weight of grounded tokens that an answer needs at all: one fact, or four words.
-        doubtful: Grounded share below which the answer was made up.
-        grounded: Grounded share from which the answer counts as taken from the responses. Well below 1,
-            because dates, units and names are often rewritten.
-        unclaimed: Share of what an answer has from the responses that it may deny, doubt or offer beside
-            something else.
-        raw: Share of raw data from which the answer is a dump.
-        precision: Share of the findings that must be what the query asks.
-        flood: Findings from which telling most of what was offered is a dump.
-        offered: Share of what was offered that is most of it.
-        prose: Share of own words below which an answer is bare data.
-        talk: Share of own words from which an answer may tell a value more of each API, as a courtesy.
-        bare: Precision that bare data need.
-        listed: Findings from which values need words that say what they are.
-        labelled: How many such words for each.
-        waste: Irrelevant tools called for each relevant one.
-        complete: Share of the relevant APIs that must have answered, and be told of, for solved.
-        partial: Share of them up to which an answer that regrets nothing is unsolved.
+        longest: Characters above which an answer is a dump.
+        strange: Share of an answer's names that may come from nowhere.
+        flood: Values up to which an answer may tell all that there are.
+        offered: Share of all values above which an answer that tells more than `flood` of them is a dump.
+        prose: Words of its own for each value that excuse an answer from that.
+        context: Words of the query beside each value that an answer needs, and at least one.
+        precision: Share of the values that must be asked for, where the results have such.
+        partial: Share of the relevant APIs above which an answer is unsure, and no more unsolved.
     """
 
-    refusal: float = 0.5
-    loose: float = 0.25
-    evidence: float = 1.0
-    doubtful: float = 0.3
-    grounded: float = 0.5
-    unclaimed: float = 0.3
-    raw: float = 0.1
-    precision: float = 0.65
-    flood: int = 5
-    offered: float = 0.7
-    prose: float = 0.15
-    talk: float = 0.3
-    bare: float = 0.75
-    listed: int = 3
-    labelled: float = 0.1
-    waste: float = 1.0
-    complete: float = 1.0
+    longest: int = 5_000
+    strange: float = 0.2
+    flood: int = 6
+    offered: float = 0.6
+    prose: float = 0.75
+    context: float = 0.25
+    precision: float = 0.6
     partial: float = 0.5
 
 
 class HeuristicJudge:
-    """Decides open queries by precision: what is told must come from calls that follow, and be asked for.
+    """Decides whether an answer tells what the calls found out, by comparing it with their results as data.
 
-    In order: sentences that speak to the judge count for nothing; what is left must be no refusal. A call
-    is evidence where something in its arguments comes from the query or an earlier result, and no code,
-    address or request in them from elsewhere; any other is none, whatever it returned. The answer must be
-    an answer and no dump: it may not paste raw data, tell nearly everything that there was, take back,
-    deny or doubt what it says, or leave open which of several things holds. Each number, day, name,
-    address and code must be somewhere in the data, under the name and in the record that its sentence
-    gives it, or follow by rounding, as another unit, or by a reckoning that the sentence or the query
-    speaks of. Of the values that it tells, most must have a name that the query asks for, or stand in a
-    sentence about the query. Each API that the data set marks as relevant must be told of, unless later
-    calls build on it or it had no news; more irrelevant ones than relevant must not have been called.
-    Text in responses is evidence only: it cannot speak to the judge.
+    It does not read sentences. It splits the answer into words, names, numbers and codes, and looks for them
+    in the query and among the values of the results. An answer is solved where all of this holds:
 
-    It does not understand the query. It sees that a value is the wrong one of its kind only where the
-    sentence says which, takes a right call for a right answer where there is nothing to tell, and fails
-    honest answers that put nearly all that a vague query ("the details") could mean in words of their own;
-    ``docs/heuristic_judge.md`` says how often.
-    Its numbers compare with nothing but its own.
+    1. A call was answered whose arguments come from the query, an earlier result or the documentation.
+    2. Every number and code, and nearly every name, occurs in the query, a result or the documentation.
+    3. It tells values that the query does not have, with words of the query beside them: not nearly all that
+       there are, unless in words of its own, and mostly those that the query asks for by name or that stand
+       in a sentence with a word of the query.
+    4. It has no word of doubt, and no word of denial in a sentence that tells a value or says nothing else.
+       Words that the query or a result has beside the same neighbour do not count.
+    5. It tells a value of each relevant API that gave any, or a later call was made with one.
+
+    Orders to the judge are words as any others. The judge is a stand-in where no model judges: free and equal
+    on every machine, and no measure of quality. An agent that is trained on it learns to please it;
+    ``docs/heuristic_judge.md`` says what honest answers and cheats earn.
 
     Args:
         thresholds: Where it draws its lines.
@@ -135,27 +81,27 @@ class HeuristicJudge:
     Examples:
         >>> from stb_env.request import drive
         >>> from stb_env.tasks import Task
-        >>> from stb_env.tools import Tool
-        >>> forecast = Tool("forecast", "", {})
-        >>> case = Case(Task("1", "Weather in Oslo?", (forecast,)), final_answer="Weather in Oslo?", calls=())
-        >>> drive(HeuristicJudge().judge(case)).status
+        >>> from stb_env.tools import Tool, ToolResult
+        >>> from stb_env.trajectory import CallRecord
+        >>> task = Task("1", "How is the weather in Oslo?", (Tool("weather", "Tells it.", {}),))
+        >>> drizzle = ToolResult.of({"weather": "light drizzle"}, source="world")
+        >>> calls = (CallRecord("", "weather", {"city": "Oslo"}, drizzle),)
+        >>> for answer in ("In Oslo the weather is a light drizzle.", "Sorry, I cannot tell."):
+        ...     drive(HeuristicJudge().judge(Case(task, answer, calls))).status
+        'solved'
         'unsolved'
     """
 
     name = "heuristic"
-    # Beside an exact judge's task, too, these may earn the tenth that an open judge may give any cheat.
-    floors: ClassVar[Mapping[str, float]] = {
-        "random": 0.02, "shifted": 0.1, "doubled": 0.1, "guess_facts": 0.1, "neighbour": 0.1,
-    }  # fmt: skip
 
     def __init__(self, thresholds: Thresholds | None = None, *, unnamed: bool = False) -> None:
-        self._thresholds = thresholds or Thresholds()
+        self._limits = thresholds or Thresholds()
         self._unnamed = unnamed
 
     @property
     def fingerprint(self) -> JsonObject:
         """What decides its verdicts."""
-        return {"version": VERSION, **asdict(self._thresholds)}
+        return {"version": VERSION, **asdict(self._limits)}
 
     def judge(self, case: Case) -> Slow[Verdict]:
         """Return the verdict, with one vote that names the rule that decided."""
@@ -166,129 +112,131 @@ class HeuristicJudge:
         return Verdict.of(status, judge=self.name, votes=(Vote(status, reason),))
 
     def _decide(self, case: Case) -> Decision:
-        limits = self._thresholds
-        text, sentences = _to_the_user(case.final_answer[:_MAX_ANSWER])
-        if not sentences:
+        text = case.final_answer
+        if len(text) > self._limits.longest:
+            return "unsolved", f"dump: it has {len(text)} characters"
+        if text.lstrip()[:1] in ("{", "["):
+            return "unsolved", "dump: it is data and no text"
+        if not any(sentences(text)):
             return "unsolved", "empty: nothing is left to judge"
-        refused = sum(REFUSAL.search(text.lower()) is not None for text in sentences) / len(sentences)
-        if refused > limits.refusal:
-            return "unsolved", f"refusal: {refused:.0%} of the sentences decline or apologise"
         evidence = Evidence(case)
         if not evidence.answered:
             return "unsolved", f"no evidence: none of {evidence.tried} calls was answered"
-        if not evidence.followed:
-            return (
-                "unsolved",
-                f"guessed: none of {len(evidence.answered)} calls follows from the query or a result",
-            )
-        found = read_findings(text, evidence)
-        claims = dict(self._claims(sentences, evidence))
-        reason = self._form(found) or self._stance(text, found, evidence.facts.text) or self._precision(found)
+        if not evidence.results:
+            return "unsolved", f"guessed: none of {evidence.answered} calls follows from what was known"
+        answer = _Answer(text, evidence, terms(case.task.query))
+        if not answer.told:
+            return "unsolved", "no news: it tells nothing that a call found out"
+        reason = self._invented(answer, evidence, case.task) or self._form(answer) or answer.disclaimer()
         if reason:
             return "unsolved", reason
-        reading = read_mistakes(text, statements(text), evidence.facts)
-        if reading.mistake:
-            return (
-                "unsolved",
-                f"{reading.mistake.kind}: {_MISTAKEN[reading.mistake.kind].format(reading.mistake.text)}",
-            )
-        weight, share = _grounding(claims, evidence, reading.derived)
-        if not claims and not found.told:
-            return self._confirmation(case, evidence, text)
-        if weight < limits.evidence and not found.told:
-            return "unsolved", "too little: hardly anything in it occurs in what the tools answered"
-        if share < limits.doubtful:
-            return "unsolved", f"ungrounded: {share:.0%} of the facts occur in what the tools answered"
-        return self._complete(case, evidence, found, share, refused)
+        return self._completeness(frozenset(case.task.relevant), answer)
 
-    def _form(self, found: Findings) -> str:
-        limits = self._thresholds
-        if found.raw > limits.raw:
-            return f"dump: {found.raw:.0%} of it is data as programs write them"
-        told, offered = found.values, found.offered
-        if told > limits.flood and told > limits.offered * offered and found.named < limits.precision:
-            return f"dump: it tells {told} of the {offered} values that the tools answered"
-        if told >= limits.listed and found.labels <= limits.labelled * told:
-            return f"bare: it lists {told} values and does not say what they are"
+    def _invented(self, answer: _Answer, evidence: Evidence, task: Task) -> str:
+        """Return what of an answer comes from nowhere, where that is too much."""
+        about = (f"{tool.name.replace('_', ' ')} {tool.description}" for tool in task.tools)
+        sources = (evidence.given, evidence.found, Vocabulary(*about))
+        specific = [token for token in answer.tokens if token.specific and token.text not in COMMON]
+        strange = [token for token in specific if not any(source.has(token) for source in sources)]
+        names = sum(not token.numeric for token in specific)
+        for token in strange:
+            if token.numeric or len(strange) > self._limits.strange * names:
+                return f"invented: nothing has {token.text!r:.80}"
         return ""
 
-    def _stance(self, text: str, found: Findings, returned: str) -> str:
-        if found.retracted:
-            return "taken back: it says that what it said is not so"
-        if found.unclaimed > self._thresholds.unclaimed:
-            return f"not claimed: {found.unclaimed:.0%} of what it has from the tools it denies or doubts"
-        fault = next(faults(text, returned, _ANYTHING), None)
-        if fault is not None:
-            return str(fault)
-        if _BOTH.match(text) or _CHOICE.search(text):
-            return "no answer: it leaves open which of several things holds"
+    def _form(self, answer: _Answer) -> str:
+        """Return why an answer hands over data instead of telling what was asked for, where it does."""
+        limits, told = self._limits, len(answer.told)
+        if told > max(limits.flood, limits.offered * answer.offered) and answer.prose < limits.prose * told:
+            return f"dump: it tells {told} of {answer.offered} values"
+        if answer.context < max(1, limits.context * told):
+            return f"bare: it tells {told} values and hardly says of what"
+        asked, judged = answer.precision()
+        if asked < limits.precision * judged:
+            return f"beside the point: the query asks for {asked} of the {judged} values that it tells"
         return ""
 
-    def _precision(self, found: Findings) -> str:
-        limits = self._thresholds
-        plain = found.prose < limits.prose
-        precision = limits.bare if plain else limits.precision
-        courtesies = len(found.sources) if found.prose >= limits.talk and not found.opaque else 0
-        unasked = round((1 - found.precision) * found.values)
-        if unasked > courtesies and found.values > 1 and found.precision < precision:
-            return f"beside the point: {found.precision:.0%} of {found.values} values are what the query asks"
+    def _completeness(self, relevant: frozenset[ToolId], answer: _Answer) -> Decision:
+        done = relevant & (answer.used | answer.silent)
+        facts = f"it tells {len(answer.told)} values, of {len(done)} of {len(relevant)} relevant APIs"
+        if len(done) == len(relevant):
+            return "solved", f"grounded and complete: {facts}"
+        status: VerdictStatus = "unsure" if len(done) > self._limits.partial * len(relevant) else "unsolved"
+        return status, f"incomplete: {facts}"
+
+
+class _Answer:
+    """An answer beside the evidence.
+
+    Attributes:
+        tokens: Its tokens.
+        told: The values that it tells.
+        offered: How many values with news there are.
+        used: The APIs of which it tells a value, or on which a later call builds.
+        silent: The APIs that gave no value.
+        context: How many terms of the query it has that are no values.
+        prose: How many terms that are neither values nor their names, nor of the query.
+    """
+
+    def __init__(self, text: str, evidence: Evidence, asked: frozenset[str]) -> None:
+        self._sentences, self._evidence, self._asked = sentences(text), evidence, asked
+        self.tokens = [token for sentence in self._sentences for token in sentence]
+        self._words = words = _words(self.tokens)
+        stems = frozenset(map(term, words))
+        self.told = [value for result in evidence.results for value in result.values if value.is_told(words)]
+        self.offered = sum(bool(value.news) for result in evidence.results for value in result.values)
+        self.used = {
+            result.api
+            for result in evidence.results
+            if result.needed or any(v.is_told(words) or v.is_named(words, stems) for v in result.values)
+        }
+        self.silent = {result.api for result in evidence.results if not result.values}
+        self._values = frozenset[str]().union(*(value.news for value in self.told))
+        beside = evidence.brief | self._values
+        plain = {token.text for token in self.tokens if not token.specific} - beside
+        self.prose = len(frozenset(map(term, plain)) - evidence.names - asked - {""})
+        self.context = len(frozenset(map(term, words - beside)) & asked)
+        parts = map(_words, self._sentences)
+        self._about = frozenset[str]().union(
+            *(part for part in parts if not asked.isdisjoint(map(term, part - beside)))
+        )
+
+    def precision(self) -> tuple[int, int]:
+        """Return how many of the told values are asked for, and of how many in all that count.
+
+        A value is asked for by its name, or where a sentence that tells it has another word of the query.
+        """
+        judged: list[bool] = []
+        for result in self._evidence.results:
+            if any(value.news and value.is_asked(self._asked) for value in result.values):
+                told = [value for value in result.values if value.is_told(self._words)]
+                judged += [
+                    value.is_asked(self._asked) or not value.news.isdisjoint(self._about) for value in told
+                ]
+        return sum(judged), len(judged)
+
+    def disclaimer(self) -> str:
+        """Return the word by which the answer denies or doubts what it tells; empty where it claims it."""
+        opening = {token.text for token in self.tokens[:_OPENING]}
+        if any(pair <= opening for pair in _OPPOSITES):
+            return "no answer: it says both yes and no"
+        for sentence in self._sentences:
+            words = _words(sentence)
+            denying = not words.isdisjoint(self._values) or self._asked.isdisjoint(map(term, words))
+            texts = ["", *(token.text for token in sentence), ""]
+            for before, word, after in zip(texts, texts[1:], texts[2:], strict=False):
+                disclaims = word in DOUBTS or (denying and is_denial(word))
+                if disclaims and not self._is_quoted(before, word, after):
+                    return f"not claimed: it says {word!r}"
         return ""
 
-    def _complete(
-        self, case: Case, evidence: Evidence, found: Findings, share: float, refused: float
-    ) -> Decision:
-        limits = self._thresholds
-        relevant = set(case.task.relevant)
-        called = {source.api for source in evidence.answered if source.api is not None}
-        used = _used(relevant, evidence, found)
-        facts = f"{share:.0%} of the facts grounded, {len(used)} of {len(relevant)} relevant APIs told of"
-        if relevant and not used:
-            return "unsolved", f"irrelevant: {facts}"
-        if relevant and len(called - relevant) > limits.waste * len(relevant):
-            return "unsolved", f"wasteful: {len(called - relevant)} irrelevant APIs called, {facts}"
-        if refused and len(used) < len(relevant):
-            return "unsure", f"part refused: {facts}"
-        heard = relevant & called
-        if len(heard) > 1 and len(used) <= limits.partial * len(heard):
-            return "unsolved", f"incomplete: {facts}"
-        if relevant and len(used) < limits.complete * len(relevant):
-            return "unsure", f"incomplete: {facts}"
-        if share < limits.grounded:
-            return "unsure", f"partly grounded: {facts}"
-        return "solved", f"grounded and complete: {facts}"
+    def _is_quoted(self, before: str, word: str, after: str) -> bool:
+        known = (self._evidence.given.pairs, self._evidence.found.pairs)
+        return any((before, word) in pairs or (word, after) in pairs for pairs in known)
 
-    def _confirmation(self, case: Case, evidence: Evidence, text: str) -> Decision:
-        """Decide on an answer without news: what was to be done can be done, and then there is none."""
-        relevant = set(case.task.relevant)
-        used = _used(relevant, evidence, None)
-        done = relevant == used != set()
-        if done and _POLAR.match(text):
-            return "unsure", "yes or no: nothing in it can be held against the tools"
-        words = terms(text)
-        about = len(words & evidence.asked) > len(words) / 2 and not _repeats(text, case.task.query)
-        if done and about:
-            return "solved", f"confirmed: each of {len(relevant)} relevant APIs did as the query says"
-        if used and about:
-            return (
-                "unsure",
-                f"confirmed in part: {len(used)} of {len(relevant)} relevant APIs did as the query says",
-            )
-        return "unsolved", "echo: says nothing that the query and the arguments do not"
 
-    def _claims(self, sentences: Iterable[str], evidence: Evidence) -> Iterator[tuple[str, float]]:
-        """Yield the informative tokens of an answer that neither query nor arguments have, with weights."""
-        loose = self._thresholds.loose
-        for sentence in sentences:
-            for position, token in enumerate(_TOKENS.findall(sentence)):
-                plain = _plain(token)
-                if plain in COMMON or term(plain) in evidence.given:
-                    continue
-                if token[0].isdigit():
-                    yield plain, 1.0 if len(plain) >= _MIN_DIGITS else loose
-                elif position and token[0].isupper() and len(token) > 1:
-                    yield plain, 1.0
-                elif len(token) >= _MIN_WORD or not token.isascii():
-                    yield plain, loose
+def _words(told: Sequence[Token]) -> frozenset[str]:
+    return frozenset(word for token in told for word in (token.text, *token.pieces))
 
 
 @lru_cache(maxsize=1)
@@ -299,56 +247,3 @@ def _warn_once() -> None:
         UnnamedJudgeWarning,
         stacklevel=2,
     )
-
-
-def _used(relevant: set[ToolId], evidence: Evidence, found: Findings | None) -> set[ToolId]:
-    """Return the relevant APIs that the answer tells of, that later calls build on, or that had no news."""
-    return {
-        source.api
-        for position, source in enumerate(evidence.followed)
-        if source.api in relevant
-        and (source.fed or not _has_news(source, evidence) or (found and position in found.sources))
-    }
-
-
-def _has_news(source: Source, evidence: Evidence) -> bool:
-    """Return whether a call told a name, or something that the query asks for by its name."""
-    return any(leaf.named or not leaf.key.isdisjoint(evidence.asked) for leaf in source.leaves)
-
-
-def _repeats(text: str, query: str) -> bool:
-    """Return whether an answer has a run of words of the query, not a name or a quotation alone."""
-    said, asked = (" ".join(_TOKENS.findall(one.lower())) for one in (text, query))
-    words = asked.split()
-    runs = (" ".join(words[start : start + _RUN]) for start in range(len(words) - _RUN + 1))
-    return asked in said or any(run in said for run in runs)
-
-
-def _to_the_user(text: str) -> tuple[str, list[str]]:
-    """Return an answer without what speaks to the judge, and its sentences that say something."""
-    kept = []
-    for sentence in _SENTENCES.split(text):
-        if ADDRESS.search(sentence.lower()):
-            text = text.replace(sentence, " ", 1)
-        elif _TOKENS.search(sentence):
-            kept.append(sentence)
-    return text, kept
-
-
-def _plain(token: str) -> str:
-    """Return a token in a form in which spellings of one number or word agree."""
-    return plain_number(token) if token[0].isdigit() else token.lower()
-
-
-def _grounding(claims: dict[str, float], evidence: Evidence, derived: frozenset[str]) -> tuple[float, float]:
-    """Return the weight of the claims found in the responses, and its share of all."""
-    inside = "\n".join(source.text for source in evidence.followed).lower()
-    found = sum(
-        weight
-        for token, weight in claims.items()
-        if token in evidence.tokens
-        or token in derived
-        # Names are often run together in addresses and handles.
-        or (len(token) >= _MIN_INSIDE and not token[0].isdigit() and token in inside)
-    )
-    return found, found / (sum(claims.values()) or 1.0)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from stb_env import jsontext
-from stb_env.jsontypes import JsonMapping, JsonObject
+from stb_env.jsontypes import JsonObject
 from stb_env.request import Slow, drive
 from stb_env.tasks import Task
 from stb_env.trajectory import CallRecord
+from stb_env.trajectory_line import text_of
 from stb_env.verdict import Verdict
 
 
@@ -54,17 +54,6 @@ class Case:
             JudgeError: No usable verdict came.
         """
         return drive(judge.judge(self))
-
-
-def text_of(final_answer: str, answer: JsonMapping | None, cannot: JsonMapping | None) -> str:
-    """Return an answer as people and models read it: its prose, else what is typed of it, as JSON.
-
-    Examples:
-        >>> text_of("It is 12.", {"total": 12}, None), text_of("", {"total": 12}, None)
-        ('It is 12.', '{"total": 12}')
-    """
-    typed = answer if cannot is None else {"cannot": dict(cannot)}
-    return final_answer or ("" if typed is None else jsontext.dumps(dict(typed)))
 
 
 class Judge(Protocol):

@@ -122,7 +122,7 @@ class VotingJudge:
         Raises:
             MissingVotes: Too many votes are missing.
         """
-        reason = self._gate(case.final_answer)
+        reason = self._gate(case.text)
         if reason:
             return self._verdict(Ballot([Vote("unsolved", reason)] * self.votes))
         ballot = Ballot()

@@ -99,7 +99,7 @@ class PromptPairQuestion:
         texts = {"query": excerpt(first.task.query, self._room.query)}
         for name, case in (("first", first), ("second", second)):
             texts[f"{name} calls"] = "\n".join(call_lines(case.calls, self._room.calls))
-            texts[f"{name} answer"] = excerpt(case.final_answer, self._room.answer)
+            texts[f"{name} answer"] = excerpt(case.text, self._room.answer)
         fields = {name.replace(" ", "_"): text for name, text in delimited_each(texts).items()}
         message = {"role": "user", "content": self._prompt.render(function=_FUNCTION, **fields)}
         tool = preference_tool(_FUNCTION)

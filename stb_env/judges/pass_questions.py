@@ -85,7 +85,7 @@ class PromptQuestions:
     def _texts(self, case: Case) -> dict[str, str]:
         return {
             "query": excerpt(case.task.query, self._room.query),
-            "answer": excerpt(case.final_answer, self._room.answer),
+            "answer": excerpt(case.text, self._room.answer),
         }
 
 

@@ -269,7 +269,7 @@ def settle(
 
 def _same(first: Case, second: Case) -> bool:
     """Say whether two episodes gave the same answer after the same calls with the same results."""
-    return first.final_answer == second.final_answer and _told(first) == _told(second)
+    return first.text == second.text and _told(first) == _told(second)
 
 
 def _told(case: Case) -> list[tuple[Any, ...]]:

@@ -201,7 +201,7 @@ def _judged(episode: Trajectory, tasks: TaskSet, judge: Judge) -> Judged | None:
     if not episode.valid:
         return None
     exact = (episode.task_id, episode.trial, episode.reward)
-    if not episode.answer:
+    if not episode.text:
         # An end without an answer needs no judge.
         return Judged(*exact, 0.0, episode.solved, "unsolved")
     try:

@@ -32,7 +32,7 @@ from stb_env.synthesis.role import Role as SynthesisRole
 from stb_env.synthesis.role import Try
 from stb_env.synthesis.scene import Scene
 from stb_env.tasks import Task
-from stb_env.tools import Tool
+from stb_env.tools import Status, Tool
 
 QUESTIONS = 10
 TURNS = 2
@@ -197,6 +197,25 @@ def _agent(model: ChatModel, tasks: Sequence[Task]) -> Iterator[bool | None]:
             yield None
 
 
+def _finish(model: ChatModel, tasks: Sequence[Task]) -> Iterator[bool | None]:
+    """Make gold's calls and let the model answer: whether its first Finish fits the task's schema."""
+    env = make(split="test")
+    for task in tasks:
+        observation, info = env.reset(seed=0, options={"task_id": task.id})
+        for call in task.gold:
+            observation, *_ = env.step({"name": call.name, "arguments": call.arguments})
+        agent = ChatAgent(model)
+        agent.reset(env, 0)
+        try:
+            action = agent.act(observation, {**info, "messages": env.messages})
+        except InfrastructureError as error:
+            if error.kind not in _UNREADABLE:
+                raise
+            yield None
+        else:
+            yield env.step(action)[0]["status"] == Status.FINISHED
+
+
 def _simulator(model: ChatModel, tasks: Sequence[Task]) -> Iterator[bool | None]:
     simulator = LLMSimulator(model)
     calls = ((_tool(task), task.gold[0].arguments, task.id) for task in tasks)
@@ -268,6 +287,7 @@ def _user(model: ChatModel, tasks: Sequence[Task]) -> Iterator[bool | None]:
 
 ROLES: Mapping[str, tuple[str, Role]] = {
     "agent": ("agent", _agent),
+    "finish": ("agent", _finish),
     "simulator": ("simulator", _simulator),
     "pass": ("judge", _pass),
     "preference": ("judge", _preference),

@@ -11,8 +11,9 @@ from stb_env import seeding
 from stb_env.errors import ConfigError
 from stb_env.gymtypes import AnyEnv
 from stb_env.jsontypes import Json, JsonArray, JsonMapping
+from stb_env.lab.endings import corrupted, corrupted_ending, saying
 from stb_env.lab.reader import Reader
-from stb_env.tasks import Task
+from stb_env.tasks import Ending, Task
 from stb_env.tools import ToolCall, ToolResult
 
 SLIPS = ("wrong argument", "skipped call", "corrupted fact", "give up")
@@ -20,11 +21,10 @@ SLIPS = ("wrong argument", "skipped call", "corrupted fact", "give up")
 
 # Of each answer; a report tells the first few, as people do.
 _FACTS = 3
-_DIGITS = re.compile(r"\d+")
-_NAME = re.compile(r"(?<=\s)[A-Z][a-z]{3,}")
+_DIGIT = re.compile(r"\d")
 
-Attempt = Generator[ToolCall, ToolResult, str]
-"""Yields calls, is sent their results, returns the answer; an empty one where the agent gives up."""
+Attempt = Generator[ToolCall, ToolResult, Ending]
+"""Yields calls, is sent their results, returns how it ends; with nothing said where the agent gives up."""
 
 
 class NoisyOracle(Reader):
@@ -86,22 +86,22 @@ def told(read: JsonArray) -> str:
 def _with_slip(plan: Attempt, task: Task, slip: str, rng: random.Random) -> Attempt:
     """Follow a plan with one mistake in it."""
     if slip == "give up":
-        return ""
+        return saying(task, "")
     wrong = rng.randrange(max(1, len(task.gold)))
     read: JsonArray = []
     try:
         call = next(plan)
         while True:
             if len(read) == wrong and slip == "skipped call":
-                return told(read) if read else ""
+                return saying(task, told(read) if read else "")
             if len(read) == wrong and slip == "wrong argument":
                 call = ToolCall(call.name, misread(call.arguments, rng))
             result = yield call
             read.append(result.response)
             call = plan.send(result)
     except StopIteration as stop:
-        text: str = stop.value
-        return corrupted(text, rng) if slip == "corrupted fact" else text
+        ending: Ending = stop.value
+        return corrupted_ending(task, ending, rng) if slip == "corrupted fact" else ending
 
 
 def misread(arguments: JsonMapping | str, rng: random.Random) -> JsonMapping | str:
@@ -118,14 +118,4 @@ def _other(value: Json, rng: random.Random) -> Json:
     if isinstance(value, int | float):
         return value + rng.randint(1, 9)
     text = str(value)
-    return corrupted(text, rng) if _DIGITS.search(text) else text[: max(1, len(text) // 2)]
-
-
-def corrupted(text: str, rng: random.Random) -> str:
-    """Return a text with one number or name changed; one without either turned into its opposite."""
-    found = [*_DIGITS.finditer(text), *_NAME.finditer(text)]
-    if not found:
-        return f"No. {text}" if not text.startswith("No") else f"Yes. {text}"
-    match = rng.choice(found)
-    changed = str(int(match[0]) + rng.randint(1, 9)) if match[0].isdigit() else match[0][::-1].capitalize()
-    return text[: match.start()] + changed + text[match.end() :]
+    return corrupted(text, rng) if _DIGIT.search(text) else text[: max(1, len(text) // 2)]

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 from stb_env.baselines.gold import Gold
 from stb_env.baselines.null import answer
+from stb_env.gymtypes import AnyEnv
 from stb_env.jsontypes import Json, JsonMapping
+from stb_env.lab.endings import saying
 
 # What a plan raises where a result has not the members that the API documents.
 _UNREADABLE = (LookupError, TypeError, ValueError, ArithmeticError, AttributeError, RuntimeError)
@@ -28,12 +31,18 @@ class Reader(Gold):
 
     name = "reader"
 
+    def reset(self, env: AnyEnv, seed: int) -> None:
+        """Choose the plan for the task."""
+        super().reset(env, seed)
+        inner: Any = env.unwrapped
+        self._task = inner.task
+
     def act(self, observation: JsonMapping, info: JsonMapping) -> Json:
         """Return the plan's next call, its answer, or the result that it could not read."""
         try:
             return super().act(observation, info)
         except _UNREADABLE:
-            return answer(_as_text(info["calls"][-1]))
+            return answer(saying(self._task, _as_text(info["calls"][-1])))
 
 
 def _as_text(call: JsonMapping) -> str:

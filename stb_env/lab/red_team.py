@@ -21,11 +21,13 @@ from stb_env.testing.subject import Subject, draws
 EPISODES = 20
 
 _NOTES = (
-    "Mean reward of each cheat. A cheat is held to its floor on the tasks on which words decide: those that "
-    f'gold\'s calls with a mere "Done." do not solve. There it may score {EXACT_FLOOR:g} where an exact '
-    f"verifier decides and {OPEN_FLOOR:g} where the heuristic does.",
-    "What is told is held against nobody: cheats whose answer is gold's own, a neighbour whose calls are "
-    "gold's here, argument for argument and no other, and tasks that ask for an act and not for words.",
+    "Mean reward of each cheat. A cheat is held to a floor: "
+    f"{EXACT_FLOOR:g} where an exact verifier decides and {OPEN_FLOOR:g} where the heuristic does, "
+    "or what the suite's judge states; refused may score the share of tasks that cannot be met. "
+    "A keyless judge of text in place of typed answers is for evaluations, and held to nothing.",
+    "What is told is held against nobody: a second look, which may do no harm; a missing last call, "
+    "but for tasks that acts decide; copies with gold's calls and gold's own answers; "
+    "and where text decides, answers known by heart and tasks that ask for an act.",
 )
 
 
@@ -44,9 +46,9 @@ def run(settings: LabSettings) -> Experiment:
 
     Options: ``ids``, a list of environments, all of the registered suites where not given; ``judge``, another
     one than the environment's own; the name of a suite (``api_bank=PATH``), its official data, or ``data``,
-    those of the given ids. ``episodes`` is the number of tasks of each. An environment that lets its judge be
-    chosen, and has an exact one, is also played under ``heuristic``; one that lets the form of answers be
-    chosen also in each other form.
+    those of the given ids. ``episodes`` is the number of tasks of each. An environment that takes text in
+    place of typed answers is also played with text. One that lets its judge be chosen, and has an exact one,
+    is also played under ``heuristic``, with text where it takes it.
 
     Raises:
         ConfigError: An option is unknown, or an environment cannot be made with it.
@@ -64,7 +66,7 @@ def run(settings: LabSettings) -> Experiment:
     suites = list(dict.fromkeys(column.suite for column in columns))
     return Experiment(
         title="The red team",
-        columns=("environment", "tasks", "words_decide", "worst_cheat", "its_score"),
+        columns=("environment", "tasks", "counted", "worst_cheat", "its_score"),
         rows=tuple(map(_summary, columns)),
         notes=(*_NOTES, *_remarks(settings, lacking)),
         details={"episodes": settings.episodes or EPISODES, "seed": settings.seed, "lacking": lacking},
@@ -91,8 +93,11 @@ def _variants(settings: LabSettings, env_id: str) -> Iterator[JsonObject]:
         return
     yield {}
     suite, takes = suite_of(env_id), env_settings(env_id)
-    if suite is not None and suite.exact:
-        yield from ({"judge": judge} for judge in ("heuristic",) if "judge" in takes)
+    text: JsonObject = {"answer": "text"} if "answer" in takes else {}
+    if text:
+        yield text
+    if suite is not None and suite.exact and "judge" in takes:
+        yield text | {"judge": "heuristic"}
 
 
 def _column(settings: LabSettings, env_id: str, chosen: JsonObject) -> _Column:
@@ -139,7 +144,7 @@ def _summary(column: _Column) -> TableRow:
 def _tables(suite: str, columns: Sequence[_Column]) -> list[Experiment]:
     ours = [column for column in columns if column.suite == suite]
     parts = (
-        (f"{suite}: where words decide", [(column.label, column.held) for column in ours]),
+        (f"{suite}: held", [(column.label, column.held) for column in ours]),
         (f"{suite}: told", [(column.label, column.told) for column in ours]),
     )
     return [_table(title, scores) for title, scores in parts if any(held for _, held in scores)]

@@ -166,7 +166,7 @@ def run(settings: LabSettings) -> Experiment:
     """Play the same tasks under every search, with the same agent and equal budgets.
 
     Args:
-        settings: ``episodes`` is the number of tasks, spread over the Sandbox's test split (all 600), or of
+        settings: ``episodes`` is the number of tasks, spread over the Sandbox's test split (all of it), or of
             each group of ``data``. Options: ``budgets``, calls of the agent for a task (6, 12 and 24),
             ``agent`` (the stumbling oracle) with its ``error_rate`` of a step (0.25), ``judge``, the open one
             (heuristic), ``margin``, the change that counts as none (0.02), and ``models``. With ``data``,

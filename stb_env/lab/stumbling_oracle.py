@@ -7,18 +7,22 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from stb_env import seeding
-from stb_env.baselines.null import GiveUp, answer
+from stb_env.baselines.null import answer
+from stb_env.envs.finish import GIVE_UP
 from stb_env.errors import ConfigError
 from stb_env.gymtypes import AnyEnv
 from stb_env.jsontypes import Json, JsonArray, JsonMapping
-from stb_env.lab.noisy_oracle import corrupted, misread, named_scalars, told
+from stb_env.lab.endings import corrupted_ending, saying
+from stb_env.lab.noisy_oracle import misread, named_scalars, told
 from stb_env.rollout import Agent
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.catalog import tools
 from stb_env.suites.sandbox.generator import plan_of
+from stb_env.suites.sandbox.oracle import ending
 from stb_env.suites.sandbox.registry import ApiCall
 from stb_env.suites.sandbox.template import Solution
-from stb_env.tools import ToolCall, ToolResult
+from stb_env.tasks import Ending, Task
+from stb_env.tools import FINISH, ToolCall, ToolResult
 from stb_env.trajectory import Step
 from stb_env.wrappers.search import SearchTree, TreeSearch
 
@@ -72,27 +76,28 @@ class StumblingOracle(Agent):
 
     def act(self, observation: JsonMapping, info: JsonMapping) -> Json:
         """Return the next call, or the answer."""
+        del observation, info
         tree = self._env.tree
         steps = tree.steps(tree.current)
-        intended = _next(self._plan.solve(), steps)
+        intended = _next(self._env.task, self._plan.solve(), steps)
         rng = seeding.rng("stumble", self._seed, self._env.task.id, *_place(tree))
         if intended is not None and rng.random() < self.error_rate:
             intended = self._slipped(intended, steps, rng)
         if intended is None:
-            return GiveUp().act(observation, info)
-        if isinstance(intended, str):
+            return {"name": FINISH, "arguments": {"return_type": GIVE_UP}}
+        if not isinstance(intended, ToolCall):
             return answer(intended)
         return {"name": intended.name, "arguments": intended.arguments}
 
     def _slipped(
-        self, intended: ToolCall | str, steps: Sequence[Step], rng: random.Random
-    ) -> ToolCall | str | None:
-        if isinstance(intended, str):
-            return corrupted(intended, rng)
+        self, intended: ToolCall | Ending, steps: Sequence[Step], rng: random.Random
+    ) -> ToolCall | Ending | None:
+        if not isinstance(intended, ToolCall):
+            return corrupted_ending(self._env.task, intended, rng)
         read = [call.result.response for step in steps for call in step.calls]
         slip = rng.choice(SLIPS)
         if slip == "answer too early":
-            return told(read) if read else None
+            return saying(self._env.task, told(read)) if read else None
         if slip == "wrong tool":
             others = [tool.name for tool in self._env.task.tools if tool.name != intended.name]
             return ToolCall(rng.choice(others), intended.arguments) if others else intended
@@ -109,14 +114,14 @@ def _place(tree: SearchTree) -> Iterator[int]:
     yield len(tree.here.children)
 
 
-def _next(solution: Solution, steps: Sequence[Step]) -> ToolCall | str | None:
+def _next(task: Task, solution: Solution, steps: Sequence[Step]) -> ToolCall | Ending | None:
     """Return the call or the answer that follows these steps; None where the results lead nowhere."""
     try:
         request = next(solution)
         for step in steps:
             request = _after(solution, step.calls[0].result)
     except StopIteration as stop:
-        return str(stop.value.text)
+        return ending(task, stop.value)
     except _STUCK:
         return None
     return ToolCall(tools()[request.api.id].name, dict(request.arguments))

@@ -91,6 +91,8 @@ CALLS = Contract("call")
 def calls(tools: Sequence[JsonMapping]) -> Contract:
     """Return the form of a call of one of the tools; words as well where no tool ends the episode.
 
+    Arguments have their `strict` form, which `given` turns back.
+
     Examples:
         >>> ping = {"function": {"name": "ping", "parameters": {"properties": {"n": {"type": "integer"}}}}}
         >>> [sorted(one["properties"]) for one in calls([ping]).schema["anyOf"]]
@@ -109,7 +111,7 @@ def converses(tools: Sequence[JsonMapping]) -> bool:
 
 
 def _call(name: str, parameters: JsonMapping) -> JsonObject:
-    arguments = {**parameters, "type": "object"}
+    arguments = strict({"properties": {}, **parameters, "type": "object"})
     return _object({"name": {"type": "string", "enum": [name]}, "arguments": arguments})
 
 
@@ -145,6 +147,88 @@ def plain(schema: Json, depth: int = _MAX_DEPTH) -> JsonObject:
     kept |= {name: most for name, most in bounds.items() if isinstance(most, int) and most <= _MOST_ITEMS}
     properties = schema.get("properties")
     return kept | _members(schema, properties, depth) if isinstance(properties, Mapping) else kept
+
+
+def strict(schema: Json, depth: int = _MAX_DEPTH) -> JsonObject:
+    """Return a schema as `plain` does, whose objects need all their members: null stands for an absent one.
+
+    Examples:
+        >>> day = {"type": "string", "format": "date"}
+        >>> strict({"type": "object", "properties": {"due": day}})["properties"]
+        {'due': {'type': ['string', 'null']}}
+    """
+    kept = plain(schema, depth)
+    if not isinstance(schema, Mapping) or not depth:
+        return kept
+    options = schema.get("anyOf") or schema.get("oneOf")
+    if isinstance(options, list):
+        kept["anyOf"] = [strict(option, depth - 1) for option in options]
+    if "items" in kept:
+        kept["items"] = strict(schema["items"], depth - 1)
+    if "properties" in kept:
+        required = kept["required"]
+        kept["properties"] = {
+            name: strict(each, depth - 1) if name in required else _or_null(strict(each, depth - 1))
+            for name, each in schema["properties"].items()
+        }
+        kept["required"] = list(kept["properties"])
+    return kept
+
+
+def _or_null(schema: JsonObject) -> JsonObject:
+    if takes_null(schema):
+        return schema
+    if "anyOf" in schema:
+        return {**schema, "anyOf": [*schema["anyOf"], {"type": "null"}]}
+    listed = schema.get("enum", [schema["const"]] if "const" in schema else None)
+    made = {name: value for name, value in schema.items() if name != "const"}
+    if listed is not None:
+        made["enum"] = [*listed, None]
+    if "type" in schema:
+        kinds = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
+        made["type"] = [*kinds, "null"]
+    return made
+
+
+def takes_null(schema: Json) -> bool:
+    """Return whether null fits a schema.
+
+    Examples:
+        >>> takes_null({"type": ["string", "null"]}), takes_null({}), takes_null({"type": "string"})
+        (True, True, False)
+    """
+    if not isinstance(schema, Mapping):
+        return True
+    options = schema.get("anyOf") or schema.get("oneOf")
+    if isinstance(options, list):
+        return any(map(takes_null, options))
+    if "enum" in schema or "const" in schema:
+        return None in schema.get("enum", [schema.get("const")])
+    kinds = schema.get("type", "null")
+    return kinds == "null" or (isinstance(kinds, list) and "null" in kinds)
+
+
+def given(schema: Json, value: Json) -> Json:
+    """Return a value of a `strict` form without the nulls that stand for absent members.
+
+    Examples:
+        >>> schema = {"properties": {"n": {"type": "integer"}, "m": {"type": "integer"}}, "required": ["n"]}
+        >>> given(schema, {"n": 1, "m": None}), given(schema, {"n": None, "m": 2})
+        ({'n': 1}, {'n': None, 'm': 2})
+    """
+    if not isinstance(schema, Mapping):
+        return value
+    if isinstance(value, list):
+        return [given(schema.get("items"), each) for each in value]
+    properties = schema.get("properties")
+    if not isinstance(value, dict) or not isinstance(properties, Mapping):
+        return value
+    required = schema.get("required", ())
+    return {
+        name: given(properties.get(name), each)
+        for name, each in value.items()
+        if each is not None or name in required or takes_null(properties.get(name))
+    }
 
 
 def _members(schema: JsonMapping, properties: JsonMapping, depth: int) -> JsonObject:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
-from stb_env.jsontypes import JsonObject
+from stb_env import jsontext
+from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.llm.abilities import Abilities
 from stb_env.llm.chat import ChatReply, ChatRequest
 from stb_env.llm.config import Structured
-from stb_env.llm.contract import CALLS, Contract, Way
+from stb_env.llm.contract import CALLS, Contract, Way, given
 from stb_env.llm.findings import FINDINGS, Findings
 from stb_env.llm.model import ChatModel, DrivenModel, ModelError, ask, fingerprint
 from stb_env.llm.place import Place
@@ -166,8 +167,29 @@ def read(reply: ChatReply, request: ChatRequest) -> ChatReply:
         '{"error": ""}'
     """
     if request.contract == CALLS:
-        return read_written(reply, request.tools)
+        return _without_nulls(read_written(reply, request.tools), request.tools)
     if request.tools or not reply.tool_calls:
         return reply
     content = str(reply.tool_calls[0]["function"]["arguments"])
     return replace(reply, message={"role": "assistant", "content": content})
+
+
+def _without_nulls(reply: ChatReply, tools: Sequence[JsonMapping]) -> ChatReply:
+    """Return a reply whose calls say nothing of what a strict form made them write null for."""
+    if not reply.tool_calls:
+        return reply
+    schemas = {tool["function"]["name"]: tool["function"].get("parameters") for tool in tools}
+    calls = [_call_without_nulls(call, schemas) for call in reply.tool_calls]
+    return replace(reply, message={**reply.message, "tool_calls": calls})
+
+
+def _call_without_nulls(call: JsonMapping, schemas: Mapping[str, JsonMapping | None]) -> JsonMapping:
+    function = call["function"]
+    try:
+        arguments = jsontext.loads(function["arguments"])
+    except (TypeError, ValueError):
+        return call
+    kept = given(schemas.get(function["name"]), arguments)
+    return (
+        call if kept == arguments else {**call, "function": {**function, "arguments": jsontext.dumps(kept)}}
+    )

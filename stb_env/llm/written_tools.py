@@ -19,7 +19,7 @@ from stb_env.tools import ToolCall
 Spelling = Literal["react", "json"]
 """ReAct text (Yao et al., 2023), or one JSON object a reply, which a server's grammar can enforce."""
 
-_PROMPTS = {"react": "react", "json": "calls_as_json"}
+_PROMPTS = {"react": ("react", "v2"), "json": ("calls_as_json", "v1")}
 _OBSERVATION = "Observation:"
 _WORDS = f' To say something to the user instead, write {{"{SAY}": ...}}.'
 
@@ -41,7 +41,7 @@ def write_request(request: ChatRequest, spelling: Spelling) -> ChatRequest:
     lines = "\n".join(jsontext.dumps(tool.get("function", tool)) for tool in request.tools)
     talks = spelling == "json" and converses(request.tools)
     words = {"words": _WORDS if talks else ""} if spelling == "json" else {}
-    system = prompt(_PROMPTS[spelling], "v1").render(tools=lines, **words)
+    system = prompt(*_PROMPTS[spelling]).render(tools=lines, **words)
     written = replace(
         request,
         messages=tuple(_merged([*_opened(request.messages, system, spelling, talks)])),

@@ -1,8 +1,8 @@
 """Confidence intervals of means, which never have width 0.
 
 A bootstrap of equal values returns one point, however few values there were. Where all are equal, the exact
-bound (Clopper and Pearson, 1934) on the share of tasks that could still be otherwise takes its place: the mean
-lies where those tasks, at the least or the greatest value that there is, would put it.
+bound (Clopper and Pearson, 1934) on the share of tasks that could still be otherwise takes its place: the
+mean lies where those tasks, at the least or the greatest value that there is, would put it.
 """
 
 from __future__ import annotations

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Self
 
 from stb_env.actions import Action
+from stb_env.envs.finish import said_in
 from stb_env.envs.tool_env import Info, Observation, ToolEnv, Transition
 from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.rollout.episode import recorded, step_record
@@ -43,13 +44,19 @@ class Reply:
         """Whether a framework should mark the message as a tool's error."""
         return self.status not in (0, 6)
 
+    @property
+    def answers_call(self) -> bool:
+        """Whether the text is what calls came to, not what is said about a text without any."""
+        return self.status != Status.NO_CALL and self.text[:1] in ("{", "[")
+
 
 class DrivenEpisode:
     """Plays one episode after another for a framework that has a loop of its own.
 
     A framework asks its model, and brings every tool call here. What all of them need is the same: tool specs
     with a description on every parameter, a call by name, text without a call as the answer (in conversations
-    as what the user hears), quiet after the end, and a failure that is no reward of 0.
+    as what the user hears; where answers are typed it is none, and costs a turn), quiet after the end, and a
+    failure that is no reward of 0.
 
     Args:
         env: An environment or a wrapper of this package, or an id of any suite.
@@ -111,7 +118,8 @@ class DrivenEpisode:
         """Take a message that a model wrote without its framework's calls; after the end nothing changes.
 
         Calls that are written in the text are made. Any other text is heard by the user, in a task that is a
-        conversation, and the reply is what they say back; elsewhere it is the answer.
+        conversation, and the reply is what they say back; elsewhere it is the answer, or, where answers are
+        typed, a turn that is lost.
         """
         action = self._spoken(text)
         return self.conclude(text) if action is None else self._heard(self._take(self.env.step(action)))
@@ -132,12 +140,17 @@ class DrivenEpisode:
         return self._late() if self._over else self._take(await self.env.astep(Action((), text)))
 
     def conclude(self, text: str) -> Reply:
-        """Take a model's text as its answer, whatever it says; after the end nothing changes."""
-        return self.call(FINISH, _answer(text))
+        """Take a model's text as its answer, whatever it says; after the end nothing changes.
+
+        Where answers are typed it is none: the episode goes on, and a turn is lost.
+        """
+        given = self._answer(text)
+        return self.tell(text) if given is None else self.call(FINISH, given)
 
     async def aconclude(self, text: str) -> Reply:
         """Take a model's text as its answer on the event loop; see `conclude`."""
-        return await self.acall(FINISH, _answer(text))
+        given = self._answer(text)
+        return await (self.atell(text) if given is None else self.acall(FINISH, given))
 
     def fork(self) -> Self:
         """Return an independent episode that stands where this one does; costs a few microseconds."""
@@ -237,8 +250,13 @@ class DrivenEpisode:
         """Return what a text does; None where it can only be the answer, or comes too late."""
         inner: Any = self.env.unwrapped
         action: Action = inner.read(text)
-        alone = not action.calls and inner.rules.user is None
-        return None if alone or self._over else action
+        is_answer = not action.calls and inner.rules.user is None and self._answer(text) is not None
+        return None if is_answer or self._over else action
+
+    def _answer(self, text: str) -> JsonObject | None:
+        """Return the arguments of Finish that give a text as the answer; None where answers are typed."""
+        inner: Any = self.env.unwrapped
+        return said_in(inner.finish.parameters, text)
 
     def _heard(self, reply: Reply) -> Reply:
         """Return what a user said back as their words, not as the JSON of a call's result."""
@@ -263,10 +281,6 @@ def _options(task_id: str | None) -> JsonObject | None:
 
 def _action(name: str, arguments: JsonMapping | str) -> JsonObject:
     return {"name": name, "arguments": arguments}
-
-
-def _answer(text: str) -> JsonObject:
-    return {"return_type": "give_answer", "final_answer": text}
 
 
 def _described(tool: JsonObject) -> JsonObject:

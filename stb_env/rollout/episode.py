@@ -19,7 +19,7 @@ from stb_env.rollout.opening import Opening
 from stb_env.rollout.timing import Stopwatch
 from stb_env.rollout.two_stages import Halt, Keeper, judged, later_judge, not_judged
 from stb_env.trajectory import Trajectory
-from stb_env.trajectory_fields import REWARD_SLACK, earned_reward
+from stb_env.trajectory_line import REWARD_SLACK, earned_reward
 from stb_env.usage import NO_USAGE, Usage
 from stb_env.wrappers.base import ToolWrapper
 

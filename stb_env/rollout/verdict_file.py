@@ -20,7 +20,7 @@ from stb_env.errors import DataError
 from stb_env.files import LineWriter, write_text
 from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.trajectory import Key, Trajectory, iter_trajectories
-from stb_env.trajectory_fields import earned_reward
+from stb_env.trajectory_line import earned_reward
 
 VERSION = 1
 
@@ -76,13 +76,16 @@ class Judgement:
         return cls(**fields_of(line, cls.__dataclass_fields__, VERSION, "verdict line"))
 
     def over(self, episode: Trajectory) -> Trajectory:
-        """Return the episode as this judgement leaves it; its reward is what the verdict is worth."""
+        """Return the episode as this judgement leaves it; its reward follows from its mode."""
         if self.verdict is None:
             return replace(episode, verdict=None, reward=0.0, valid=False, failure=self.failure)
         valid = self.verdict["status"] != "na"
-        earned = earned_reward(self.verdict, episode.reward_mode, valid=valid)
-        reward = float(self.verdict["score"]) if earned is None else earned
-        return replace(episode, verdict=self.verdict, reward=reward, valid=valid, failure=None)
+        # What a wrapper added to the rewards is about the verdict that there was.
+        mode = "sparse" if episode.reward_mode == "own" else episode.reward_mode
+        reward = earned_reward(self.verdict, mode, valid=valid) or 0.0
+        return replace(
+            episode, verdict=self.verdict, reward=reward, reward_mode=mode, valid=valid, failure=None
+        )
 
 
 def fields_of(line: str, names: Iterable[str], version: int, what: str) -> JsonObject:
@@ -138,24 +141,6 @@ def manifest_of(folder: Path) -> JsonObject:
         return dict(json.loads(file.read_text(encoding="utf-8")))
     except ValueError as error:
         raise DataError(f"{file} is no JSON object ({error}); play the run again") from error
-
-
-def planned_of(folder: Path) -> int | None:
-    """Return how many episodes a run should have, which its summary knows once it was played to the end.
-
-    Raises:
-        DataError: The summary is broken.
-    """
-    file = folder / "summary.json"
-    if not file.is_file():
-        return None
-    try:
-        planned = json.loads(file.read_bytes()).get("planned")
-    except (ValueError, AttributeError) as error:
-        raise DataError(
-            f"{file} is damaged ({error}); the command that played the run writes it anew"
-        ) from error
-    return planned if isinstance(planned, int) else None
 
 
 def verdict_file(folder: Path, judge: str) -> Path:

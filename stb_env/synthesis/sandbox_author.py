@@ -181,7 +181,9 @@ def _turn(task: Task, searches: bool) -> Draft:
             calls.append({"name": call.name, "arguments": arguments, "result": answer})
             call = solution.send(result)
     except StopIteration as stop:
-        return {"calls": calls, "reply": str(stop.value)}
+        ending = stop.value
+        reply = ending if isinstance(ending, str) else ending["final_answer"]
+        return {"calls": calls, "reply": reply}
 
 
 def _search(tool: Tool) -> Iterator[Draft]:

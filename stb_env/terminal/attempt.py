@@ -9,6 +9,7 @@ from stb_env.envs.tool_env import ToolEnv
 from stb_env.errors import DataError
 from stb_env.jsontypes import JsonMapping
 from stb_env.rollout.driven import DrivenEpisode, Reply
+from stb_env.tools import FINISH, ToolCall
 
 
 class Attempt:
@@ -56,6 +57,12 @@ class Attempt:
     def max_turns(self) -> int:
         """Actions after which the episode is cut off."""
         return self._inner.rules.max_turns
+
+    def misfit(self, name: str, arguments: JsonMapping) -> str:
+        """Return why Finish would refuse these arguments; empty where it would not, or for another tool."""
+        if name != FINISH:
+            return ""
+        return self._inner.rules.finish_form(self._inner.task).read(ToolCall(name, arguments)).problem
 
     async def call(self, name: str, arguments: JsonMapping | str) -> Reply:
         """Call a tool."""

@@ -18,14 +18,14 @@ EXACT_FLOOR, OPEN_FLOOR = 0.01, 0.15
 _SHOWN, _EXCERPT = 5, 160
 _SIGNIFICANT = 0.01
 CHANCY = frozenset({"neighbour", "guess_first", "guess_last_result", "guess_error"})
-"""Cheats that are right now and then: of three accounts that are listed, the first is right in one of three."""
+"""Cheats that are right now and then: of three accounts that are listed, one is the right one."""
 
 
 def check_red_team(report: Report, subject: Subject, episodes: int) -> None:
     """Let the red team play some of the episodes, and check what each of its cheats scores.
 
     Args:
-        report: Gets ``red_team``, the mean reward of each cheat over the tasks on which words decide, and
+        report: Gets ``red_team``, the mean reward of each cheat over the tasks on which it counts, and
             ``red_team_told``, that of cheats and tasks that are held against nobody.
         subject: The environment.
         episodes: How many of its episodes are played, spread over all of them.

@@ -69,7 +69,7 @@ class ChainOfThought(ToolWrapper):
         """The episode so far in the wrapper's style."""
         query = self.env.messages[1]["content"]
         if self.style == "tools":
-            return messages(prompt("thought", "v1").text, query, self._steps)
+            return messages(prompt("thought", "v2").text, query, self._steps)
         return [*self._opening(query), *(said for step in self._steps for said in _react_messages(step))]
 
     @property
@@ -79,7 +79,7 @@ class ChainOfThought(ToolWrapper):
     def _opening(self, query: str) -> list[JsonObject]:
         # What can be called may change during an episode; the action space has what is on offer now.
         offered = cast(ToolCallSpace, cast(ToolEnv, self.env.unwrapped).action_space).tools
-        system = prompt("react", "v1").render(tools="\n".join(tool.spec for tool in offered))
+        system = prompt("react", "v2").render(tools="\n".join(tool.spec for tool in offered))
         return [{"role": "system", "content": system}, {"role": "user", "content": query}]
 
     # -- core ------------------------------------------------------------------------------------

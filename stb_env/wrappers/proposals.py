@@ -17,6 +17,7 @@ from stb_env import jsontext
 from stb_env.jsontypes import Json, JsonMapping, JsonObject
 from stb_env.tools import FINISH
 from stb_env.wrappers.documented import Documented, Parameter, documented, words
+from stb_env.wrappers.filled_answers import answer_schema, filled
 from stb_env.wrappers.mentions import mentions
 from stb_env.wrappers.result_rows import Row, Scalar, rows
 
@@ -153,6 +154,7 @@ class AnswerCandidate:
 
     Attributes:
         text: The final answer.
+        answer: JSON text of the typed answer; empty where the answer is text.
         names: Words of the names of the fields that it quotes.
         relevance: Mean relevance of the rows that it quotes.
         share: Which share of the result's values it quotes; 0 where it quotes nothing.
@@ -161,6 +163,7 @@ class AnswerCandidate:
     """
 
     text: str
+    answer: str = ""
     names: frozenset[str] = frozenset()
     relevance: float = 0.0
     share: float = 0.0
@@ -170,14 +173,14 @@ class AnswerCandidate:
     @cached_property
     def action(self) -> str:
         """The action as JSON text."""
+        if self.answer:
+            return f'{{"name": "{FINISH}", "arguments": {{"answer": {self.answer}}}}}'
         arguments = {"return_type": "give_answer", "final_answer": self.text}
         return jsontext.dumps({"name": FINISH, "arguments": arguments})
 
 
 Candidate = CallCandidate | AnswerCandidate
 AnyCandidate = TypeVar("AnyCandidate", CallCandidate, AnswerCandidate)
-
-_NOTHING = AnswerCandidate("Done.")
 
 
 def candidates(seen: Seen, size: int, finish: bool = True) -> list[Candidate]:
@@ -200,7 +203,7 @@ def candidates(seen: Seen, size: int, finish: bool = True) -> list[Candidate]:
     if seen.over:
         return []
     latest = seen.calls[: -_LATEST_RESULTS - 1 : -1]
-    answers = _answers(latest, max(1, size // 3)) if finish else ()
+    answers = _answers(latest, max(1, size // 3), answer_schema(seen.tools)) if finish else ()
     return [*_calls(seen.tools, seen.query, latest, size - len(answers)), *answers]
 
 
@@ -328,13 +331,18 @@ def _placeholder(parameter: Parameter) -> Json:
 
 
 @lru_cache(maxsize=_KEPT)
-def _answers(latest: tuple[Done, ...], most: int) -> tuple[AnswerCandidate, ...]:
-    return _distinct(_quotes([done for done in latest if done.ok and done.rows]), most)
+def _answers(latest: tuple[Done, ...], most: int, schema: str) -> tuple[AnswerCandidate, ...]:
+    found = [done for done in latest if done.ok and done.rows]
+    made = [_quotes(found, schema, yes=True)]
+    if '"boolean"' in schema:
+        made.append(_quotes(found, schema, yes=False))
+    each = (candidate for pair in zip_longest(*made) for candidate in pair if candidate is not None)
+    return _distinct(each, most)
 
 
-def _quotes(results: Sequence[Done]) -> Iterator[AnswerCandidate]:
+def _quotes(results: Sequence[Done], schema: str, *, yes: bool) -> Iterator[AnswerCandidate]:
     """Quote rows, the latest and the most relevant first; then single fields of them, then whole results."""
-    yield _NOTHING
+    yield AnswerCandidate("Done.", filled(schema, (), yes=yes) if schema else "")
     quoted = [
         (done, place)
         for done in results
@@ -343,28 +351,32 @@ def _quotes(results: Sequence[Done]) -> Iterator[AnswerCandidate]:
         ]
     ]
     for done, place in quoted[:_ROWS_QUOTED]:
-        yield _row(done, place, None, latest=done is results[0])
+        yield _row(done, place, None, schema, yes, latest=done is results[0])
     for done in results[:1]:
-        yield _quote(done.rows, done, latest=True)
+        yield _quote(done.rows, done, schema, yes, latest=True)
     for done, place in quoted:
         for field in range(len(done.rows[place].fields)):
-            yield _row(done, place, field, latest=done is results[0])
+            yield _row(done, place, field, schema, yes, latest=done is results[0])
 
 
 @lru_cache(maxsize=16 * _KEPT)
-def _row(done: Done, place: int, field: int | None, *, latest: bool) -> AnswerCandidate:
+def _row(
+    done: Done, place: int, field: int | None, schema: str, yes: bool, *, latest: bool
+) -> AnswerCandidate:
     row = done.rows[place]
     if field is not None:
         row = replace(row, fields=(row.fields[field],))
-    return _quote([row], done, latest=latest)
+    return _quote([row], done, schema, yes, latest=latest)
 
 
-def _quote(rows: Sequence[Row], result: Done, *, latest: bool) -> AnswerCandidate:
+def _quote(rows: Sequence[Row], result: Done, schema: str, yes: bool, *, latest: bool) -> AnswerCandidate:
     text = ". ".join(row.text for row in rows)[:_LONGEST_ANSWER]
     names = words(" ".join(name for row in rows for name, _ in row.fields))
     relevance = sum(row.relevance for row in rows) / len(rows)
     share = sum(len(row.fields) for row in rows) / sum(len(row.fields) for row in result.rows)
-    return AnswerCandidate(text, names, relevance, share, latest, len(rows) == 1 and rows[0].singled_out)
+    answer = filled(schema, rows, yes=yes) if schema else ""
+    one = len(rows) == 1 and rows[0].singled_out
+    return AnswerCandidate(text, answer, names, relevance, share, latest, one)
 
 
 def done(call: JsonMapping, query: str) -> Done:

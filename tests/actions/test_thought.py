@@ -104,7 +104,7 @@ def test_a_step_keeps_the_thought_beside_its_text(env):
 def test_a_thought_in_the_answer_is_not_judged(env, opens):
     info = env.step(GIVE % f"{opens}I cannot say.")[4]
     assert info["verdict"]["status"] != "solved"
-    assert env.snapshot().answer == "I cannot say."
+    assert env.snapshot().final_answer == "I cannot say."
     assert "Tuesday" not in str(env.snapshot().calls)
 
 

@@ -52,7 +52,7 @@ def test_an_answer_that_its_own_judge_rejects_is_a_failed_try_which_the_test_nev
     model = walking("a", "?", "b", "!", tried=note, Solved=verdict)
     agent = ReflexionAgent(model)
     episode = played(agent, test)
-    assert (episode.answer, len(agent.lessons)) == ("gold", 1)
+    assert (episode.final_answer, len(agent.lessons)) == ("gold", 1)
     assert [case.final_answer for case in test.cases] == ["gold"]
     reflected = [r.messages[-1]["content"] for r in model.requests if "You tried" in str(r.messages)]
     assert "nothing" in str(reflected[0])
@@ -62,7 +62,7 @@ def test_an_answer_that_its_own_judge_cannot_check_is_given_and_that_is_said():
     model = walking("a", "!", Solved=lambda text: "hm", reply=lambda text: "hm")
     agent = ReflexionAgent(model)
     episode = played(agent)
-    assert (episode.valid, episode.answer, agent.lessons) == (True, "gold", [])
+    assert (episode.valid, episode.final_answer, agent.lessons) == (True, "gold", [])
     (note,) = episode.tree["notes"]
     assert note.startswith("the answer 'gold' was not checked: 1 of 1 votes")
     assert episode.usage["calls"] - 1 == len(model.requests) == 5
@@ -93,7 +93,7 @@ def test_a_long_try_is_told_within_bounds_its_last_calls_at_least():
 def test_the_last_answer_is_given_unchecked():
     model = walking("?", "?", tried=note, Solved=lambda text: "Unsolved")
     agent = ReflexionAgent(model, n=2)
-    assert (played(agent).answer, len(agent.lessons)) == ("nothing", 1)
+    assert (played(agent).final_answer, len(agent.lessons)) == ("nothing", 1)
 
 
 def test_every_failed_try_leaves_a_lesson_until_none_is_left():

@@ -130,7 +130,7 @@ def test_the_best_of_n_is_what_the_agents_own_judge_prefers():
     test = CountingJudge()
     model = walking("a", "?", "b", "!", "?", Solved=solved)
     episode = played(BestOfNAgent(model, n=3), test)
-    assert (episode.answer, episode.reward) == ("gold", 1.0)
+    assert (episode.final_answer, episode.reward) == ("gold", 1.0)
     assert len(test.cases) == 1
     assert [call.arguments for call in test.cases[0].calls[:-1]] == [{"door": "b"}]
 
@@ -140,7 +140,7 @@ def test_an_agent_goes_on_where_its_own_judge_writes_nothing_of_use(agent: Any):
     model = walking("?", "!", "!", Solved=lambda text: "hm", reply=lambda text: "hm")
     settings = {"max_queries": 3} if agent is UCTAgent else {"n": 3}
     episode = played(agent(model, **settings))
-    assert (episode.valid, episode.answer) == (True, "nothing")
+    assert (episode.valid, episode.final_answer) == (True, "nothing")
     assert len(episode.tree["notes"]) == 3
     assert "votes of judge pass:walker:v3 are missing" in episode.tree["notes"][0]
 
@@ -152,7 +152,7 @@ def test_filtering_dfs_goes_on_in_the_order_of_making_where_its_ranker_fails():
 
     model = ScriptedModel(reply)
     episode = played(DFSAgent(model, filter=True))
-    assert (episode.valid, episode.answer) == (True, "nothing")
+    assert (episode.valid, episode.final_answer) == (True, "nothing")
     assert episode.tree["notes"] == ["nodes 1 and 2 were not compared: down"]
 
 

@@ -65,7 +65,7 @@ def test_it_sends_the_messages_and_tools_of_the_episode_and_answers_by_finish(en
     (request,) = model.requests
     assert [message["role"] for message in request.messages] == ["system", "user"]
     assert [tool["function"]["name"] for tool in request.tools] == [*job[1], FINISH]
-    assert (played.answer, played.reward, played.valid) == ("Done.", 1.0, True)
+    assert (played.final_answer, played.reward, played.valid) == ("Done.", 1.0, True)
 
 
 def test_calls_of_one_turn_are_all_made_and_each_gets_its_result(env, job):
@@ -91,7 +91,7 @@ def test_every_call_is_answered_even_one_that_was_not_made(env, job):
     _, model, _ = run(env, job, [wrong, DONE])
     heard = {message["tool_call_id"]: message["content"] for message in model.requests[1].messages[3:]}
     assert set(heard) == {"a", "b", "c"}
-    assert "return_type must be" in heard["a"]
+    assert "Finish needs final_answer" in heard["a"]
     assert json.loads(heard["b"])["error"] == "this call was not made"
 
 

@@ -79,11 +79,14 @@ def test_a_saved_line_has_the_documented_fields(tmp_path: Path):
         "messages",
         "steps",
         "answer",
+        "final_answer",
         "verdict",
         "reward",
         "valid",
         "failure",
         "usage",
+        "reward_mode",
+        "sha256",
     ]
     assert set(saved["steps"][0]) == {"calls", "reward", "terminated", "truncated"}
     assert set(saved["steps"][0]["calls"][0]) == {

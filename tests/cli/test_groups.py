@@ -35,6 +35,14 @@ def command(tmp_path: Path) -> tuple[str, ...]:
     return ("groups", NOTES, "--agent", f"{tmp_path / 'coin.py'}:Coin", "--k", "6", "--json")
 
 
+def test_dense_rewards_are_refused_before_anything_is_written(tmp_path: Path):
+    out = tmp_path / "run"
+    done = stb("groups", "stb/Sandbox-v1", "--agent", "gold", "--set", "reward=dense", "--out", out)
+    assert done.exit_code == 2
+    assert error_of(done).startswith("reward='dense' tells the episodes of a group nothing")
+    assert not out.exists()
+
+
 def files(folder: Path) -> list[bytes]:
     return [(folder / name).read_bytes() for name in ("trajectories.jsonl", "groups.jsonl", "summary.json")]
 

@@ -37,6 +37,9 @@ def renamed(name: str) -> Any:
     return tool
 
 
+NUMBER = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
+
+
 def query(**changed: Any) -> Any:
     return stb_env.task(**({"query": "Add milk.", "answer": "x"} | changed))
 
@@ -106,6 +109,38 @@ def forbids_copies() -> Any:
             {"state": (x for x in "x")},
             r"^the state of t/List-v0 cannot be made: TypeError: cannot pickle 'gene",
         ),
+        (
+            {"tasks": [query(answer={"n": "two"}, schema=NUMBER)]},
+            r"^the answer of task '1' is none that its Finish takes: 'answer.n' must be an integer, got",
+        ),
+        (
+            {"tasks": [query(answer={"m": 2}, schema=NUMBER)]},
+            r"^the answer of task '1' is none that its Finish takes: missing required parameter 'answer.n'",
+        ),
+        (
+            {"tasks": [query(answer={"n": 2}, schema={"type": "whatever", "properties": {}})]},
+            r"^the schema of task '1' is broken: tool 'Finish' has a broken schema",
+        ),
+        (
+            {"tasks": [query(gold="Finish(answer={'n': 'x'})", answer={"n": 2})]},
+            r"^the answer of task '1' is none that its Finish takes: 'answer.n' must be an integer",
+        ),
+        (
+            {"tasks": [query(answer=None, cannot=("not_found", ["order"]))]},
+            r"^task '1' cannot be met for the reason 'not_found', which does not list 'order'; list it with",
+        ),
+        (
+            {"tasks": [query(answer=None, cannot=("lost", ["order"]))], "cannot": {"not_found": ["order"]}},
+            r"^task '1' cannot be met for the reason 'lost', which does not list 'order'",
+        ),
+        (
+            {"cannot": {"not_found": "order"}},
+            r"^cannot of t/List-v0 lists 'order' for the reason 'not_found'; give what may be lacking",
+        ),
+        (
+            {"tasks": [query(answer={})]},
+            r"^nothing decides on task '1' of t/List-v0; give it check= or answer=",
+        ),
         ({"judge": 3}, r"^a judge is a function of a Case or has a method judge\(case\), got 3$"),
     ],
 )
@@ -119,6 +154,41 @@ def test_what_is_wrong_is_said(changed: dict[str, Any], message: str):
     [
         ({"query": " "}, r"^a task needs a query, got ' '; say what the user asks$"),
         ({"check": "x"}, r"^check of the task 'Add milk.' is 'x'; give a function of answer and state$"),
+        (
+            {"check": lambda todo: True},
+            r"^check of the task 'Add milk.' takes \(todo\), which too many",
+        ),
+        (
+            {"check": lambda a, b, c: True},
+            r"^check of the task 'Add milk.' takes \(a, b, c\), which missing",
+        ),
+        ({"answer": {"n": None}}, r"^the answer's 'n' is None, which tells no type; give text, a number"),
+        ({"answer": {"n": []}}, r"^the answer's 'n' is \[\], which tells no type"),
+        ({"answer": {"n": float("nan")}}, r"^the answer's 'n' is nan, which tells no type"),
+        (
+            {"schema": {"n": {"type": "integer"}}},
+            r"^schema of the task 'Add milk.' is .*, without properties; give",
+        ),
+        (
+            {"schema": {"properties": {"n": {"tolerance": -1}}}},
+            r"^tolerance of 'n' in the task 'Add milk.' is -1; give",
+        ),
+        (
+            {"schema": {"properties": {"n": {"tolerance": "1"}}}},
+            r"^tolerance of 'n' in the task 'Add milk.' is '1'",
+        ),
+        (
+            {"cannot": ("not_found", ["order"])},
+            r"^the task 'Add milk.' has answer= and cannot=; give",
+        ),
+        (
+            {"answer": None, "cannot": "not_found"},
+            r"^cannot of the task 'Add milk.' is 'not_found'; give a reason and what is lacking, such as",
+        ),
+        (
+            {"answer": None, "cannot": ("not_found", [])},
+            r"^cannot of the task 'Add milk.' is \('not_found'",
+        ),
     ],
 )
 def test_what_is_wrong_with_a_task_is_said(changed: dict[str, Any], message: str):
@@ -151,7 +221,31 @@ def test_gold_is_read_in_any_form_of_an_action(gold: Any, calls: list[Any]):
 def test_the_answer_ends_the_gold_calls():
     declare(tasks=[query(answer=3)])
     (task,) = stb_env.make("t/List-v0").tasks
-    assert [(call.name, call.arguments["final_answer"]) for call in task.gold] == [("Finish", "3")]
+    assert [(call.name, call.arguments) for call in task.gold] == [("Finish", {"answer": {"answer": 3}})]
+
+
+def test_values_make_schema_and_gold():
+    declare(tasks=[query(answer={"count": 2, "due": "2026-03-09", "titles": ["Milk"]})])
+    (task,) = stb_env.make("t/List-v0").tasks
+    assert list(task.answer["properties"]) == task.answer["required"] == ["count", "due", "titles"]
+    assert task.gold[-1].arguments == {"answer": {"count": 2, "due": "2026-03-09", "titles": ["Milk"]}}
+    assert task.cannot is None
+
+
+def test_a_schema_may_stand_beside_the_values():
+    day = {"type": "string", "enum": ["Monday", "Tuesday"], "description": "of delivery"}
+    schema = {"type": "object", "properties": {"day": day}, "required": ["day"]}
+    declare(tasks=[query(answer={"day": "monday"}, schema=schema)])
+    (task,) = stb_env.make("t/List-v0").tasks
+    assert (task.answer, task.gold[-1].arguments) == (schema, {"answer": {"day": "Monday"}})
+
+
+def test_every_task_with_a_typed_answer_offers_the_reasons():
+    reasons = {"not_found": ["order", "person"]}
+    declare(tasks=[query(), query(answer=None, cannot=("not_found", ["order"]))], cannot=reasons)
+    met, unmet = stb_env.make("t/List-v0").tasks
+    assert met.cannot == unmet.cannot == reasons
+    assert unmet.gold[-1].arguments == {"cannot": {"reason": "not_found", "what": ["order"]}}
 
 
 def test_a_finish_in_gold_gives_the_answer():

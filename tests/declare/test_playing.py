@@ -12,8 +12,10 @@ import pytest
 
 import stb_env
 from stb_env.backend.world import Tables
+from stb_env.baselines import load_agent
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.errors import ConfigError
+from stb_env.rollout import play
 
 pytestmark = pytest.mark.usefixtures("forgotten")
 
@@ -30,7 +32,11 @@ def started(task_id: str = "add", **settings: Any) -> ToolEnv:
 
 
 def finish(answer: str = "") -> dict[str, Any]:
-    return {"name": "Finish", "arguments": {"return_type": "give_answer", "final_answer": answer}}
+    return {"name": "Finish", "arguments": {"final_answer": answer}}
+
+
+def typed(**values: Any) -> dict[str, Any]:
+    return {"name": "Finish", "arguments": {"answer": values}}
 
 
 def result(env: ToolEnv, action: str) -> dict[str, Any]:
@@ -151,11 +157,84 @@ def test_async_tools_play_in_a_thread_on_a_loop_and_where_a_loop_already_runs():
 
 
 @pytest.mark.parametrize(
-    ("task_id", "answer", "reward"),
-    [("count", " 0.0 ", 1.0), ("count", "zero", 0.0), ("count", "It is 0.", 0.0), ("both", "1", 0.0)],
+    ("calls", "values", "reward", "partial"),
+    [
+        (["add('x')"], {"open_items": 1, "first": "the X"}, 1.0, 1.0),
+        (["add('x')"], {"open_items": 1.0, "first": "x"}, 1.0, 1.0),
+        (["add('x')"], {"open_items": 1, "first": "y"}, 0.0, 0.5),
+        # The check holds or everything is lost: nobody knows whether it held at the start.
+        ([], {"open_items": 1, "first": "x"}, 0.0, 0.0),
+        ([], {"open_items": 0, "first": "y"}, 0.0, 0.0),
+    ],
 )
-def test_answer_and_check_must_both_hold(task_id: str, answer: str, reward: float):
-    assert started(task_id).step(finish(answer))[1] == reward
+def test_answer_and_check_must_both_hold(calls: list[str], values: Any, reward: float, partial: float):
+    for mode, earned in (("sparse", reward), ("partial", partial)):
+        env = started("both", reward=mode)
+        for call in calls:
+            env.step(call)
+        assert env.step(typed(**values))[1] == earned
+
+
+@pytest.mark.parametrize("values", [{"answer": "0"}, {"answer": "zero"}, {"count": 0}, {}, {"answer": None}])
+def test_a_bare_answer_is_typed_too_and_no_text_is_it(values: Any):
+    env = started("count")
+    env.step("count()")
+    observation, reward, terminated, *_ = env.step(typed(**values))
+    assert (observation["status"], reward, terminated) == (2, 0.0, False)
+    assert "answer" in json.loads(observation["result"])["error"]
+    assert env.step(finish("0"))[0]["status"] == 2
+    assert env.step(typed(answer=0.0))[1] == 1.0
+
+
+def test_a_right_answer_without_a_call_is_from_memory_and_earns_nothing():
+    for calls, reward in (([], 0.0), (["done('nothing')"], 0.0), (["count()"], 1.0)):
+        env = started("count", reward="partial")
+        for call in calls:
+            env.step(call)
+        assert env.step(typed(answer=0))[1] == reward
+
+
+def test_a_wrong_answer_tells_what_was_wanted_and_got():
+    info = started("count").step(typed(answer=3))[4]
+    assert info["verdict"]["parts"] == {"answer:answer": False}
+    assert info["verdict"]["votes"] == [{"status": "unsolved", "reason": "answer:answer: wanted 0, got 3"}]
+
+
+def test_the_check_is_given_the_typed_answer():
+    env = started("typed check")
+    assert env.step(typed(words=["b", "a"]))[1] == 1.0
+    assert started("typed check").step(typed(words=["c"]))[1] == 0.0
+
+
+@pytest.mark.parametrize("mode", ["sparse", "partial"])
+@pytest.mark.parametrize("task_id", ["add", "count", "both", "start", "typed check", "found", "lost"])
+def test_gold_solves_and_null_agents_earn_nothing(task_id: str, mode: str):
+    def earned(name: str) -> float:
+        return play(started(reward=mode), load_agent(name)(), task_id=task_id, seed=0).reward
+
+    assert earned("gold") == 1.0
+    # An agent that always refuses is right where a request cannot be met for the first reason of the list.
+    names = ["noop", "echo", "inject", *(["give_up"] if task_id != "lost" else [])]
+    assert [earned(name) for name in names] == [0.0] * len(names)
+
+
+REFUSED = {"reason": "not_found", "what": ["order"]}
+
+
+@pytest.mark.parametrize(
+    ("task_id", "arguments", "reward"),
+    [
+        ("lost", {"cannot": REFUSED}, 1.0),
+        ("lost", {"cannot": {"reason": "not_found", "what": ["order", "person"]}}, 0.0),
+        ("lost", {"cannot": {"reason": "not_found", "what": ["person"]}}, 0.0),
+        ("lost", {"answer": {"price": 3}}, 0.0),
+        ("found", {"answer": {"price": 3}}, 1.0),
+        ("found", {"cannot": REFUSED}, 0.0),
+    ],
+)
+def test_a_request_that_cannot_be_met_is_refused_with_its_reason(task_id: str, arguments: Any, reward: float):
+    for mode in ("sparse", "partial"):
+        assert started(task_id, reward=mode).step({"name": "Finish", "arguments": arguments})[1] == reward
 
 
 def test_a_check_may_be_async_and_give_a_part():

@@ -83,6 +83,12 @@ def careless(answer: str, todo: Todo) -> bool:
     return int(answer) == 1
 
 
+WORDS = {
+    "type": "object",
+    "properties": {"words": {"type": "array", "items": {"type": "string"}}},
+    "required": ["words"],
+}
+
 SUITE = stb_env.environment(
     "t/Todo-v0",
     description="A list of things to do.",
@@ -99,6 +105,7 @@ SUITE = stb_env.environment(
         opaque,
     ],
     state=Todo,
+    cannot={"not_found": ["order", "person"]},
     max_turns=6,
     tasks=[
         stb_env.task(
@@ -106,7 +113,11 @@ SUITE = stb_env.environment(
         ),
         stb_env.task("How many are open?", gold="count()", answer=0, id="count"),
         stb_env.task(
-            "Both.", gold="add('x')\ncount()", answer="1", check=lambda _, t: "x" in t.items, id="both"
+            "Both.",
+            gold="add('x')\ncount()",
+            answer={"open_items": 1, "first": "x"},
+            check=lambda _, t: "x" in t.items,
+            id="both",
         ),
         stb_env.task("Later.", gold="slowly(title='x')", check=later, id="later"),
         stb_env.task("Carelessly.", check=careless, id="careless", split="train"),
@@ -116,6 +127,20 @@ SUITE = stb_env.environment(
             state=Todo({"tea": True}),
             check=lambda answer, todo: (not todo.items["tea"], "the tea is open"),
             id="start",
+        ),
+        stb_env.task(
+            "Say a and b.",
+            gold="Finish(answer={'words': ['a', 'b']})",
+            schema=WORDS,
+            check=lambda answer, todo: sorted(answer["words"]) == ["a", "b"],
+            id="typed check",
+        ),
+        stb_env.task("What is the price of my order?", answer={"price": 3}, id="found"),
+        stb_env.task(
+            "What is the price of my second order?",
+            schema={"type": "object", "properties": {"price": {"type": "integer"}}, "required": ["price"]},
+            cannot=("not_found", ["order"]),
+            id="lost",
         ),
         stb_env.task("No verdict.", check=lambda answer, todo: "yes", id="no verdict", split="train"),
     ],

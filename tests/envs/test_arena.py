@@ -24,14 +24,15 @@ from stb_env.llm import ScriptedModel
 from stb_env.wrappers import DiscreteActions
 
 SANDBOX = "stb/Sandbox-v1"
-GIVE_UP = {"name": "Finish", "arguments": {"return_type": "give_up_and_restart"}}
+REFUSAL = {"reason": "not_found", "what": ["film"]}
+REFUSED = {"name": "Finish", "arguments": {"cannot": REFUSAL}}
 PLAYERS = ("gold", "noop", "give_up", "echo", "random")
 
 ignoring_its_advice = pytest.mark.filterwarnings("ignore::UserWarning")
 
 
 def answer(text: str) -> dict[str, Any]:
-    return {"name": "Finish", "arguments": {"return_type": "give_answer", "final_answer": text}}
+    return {"name": "Finish", "arguments": {"cannot": REFUSAL, "final_answer": text}}
 
 
 def play_out(arena: Any, names: list[str], seed: int = 0) -> dict[str, tuple[float, bool, bool, dict]]:
@@ -106,14 +107,14 @@ def test_the_rewards_sum_to_zero(names: list[str], seed: int):
 
 
 @settings(max_examples=25)
-@given(st.integers(0, 2**32), st.lists(st.sampled_from(["sample", "chat", "answer", "give up"]), min_size=30))
+@given(st.integers(0, 2**32), st.lists(st.sampled_from(["sample", "chat", "answer", "refuse"]), min_size=30))
 def test_the_rewards_of_random_actions_sum_to_zero_and_come_together(seed: int, kinds: list[str]):
     arena = parallel_env(SANDBOX, agents=3, max_turns=5)
     arena.reset(seed=seed)
-    actions = {"chat": "just chatting", "answer": answer("42"), "give up": GIVE_UP}
+    actions = {"chat": "just chatting", "answer": answer("42"), "refuse": REFUSED}
     while arena.agents:
         step = {
-            name: actions.get(kinds.pop() if kinds else "give up") or arena.action_space(name).sample()
+            name: actions.get(kinds.pop() if kinds else "refuse") or arena.action_space(name).sample()
             for name in arena.agents
         }
         _, earned, terminated, truncated, _ = arena.step(step)
@@ -171,13 +172,13 @@ def test_a_finisher_is_skipped_and_stays_alive_until_the_last_one_has_finished()
     arena = raw_env(SANDBOX, agents=3)
     arena.reset(seed=0)
     turns = []
-    for action in ("hm", GIVE_UP, "hm", "hm", "hm", GIVE_UP):
+    for action in ("hm", REFUSED, "hm", "hm", "hm", REFUSED):
         turns.append(arena.agent_selection)
         arena.step(action)
     assert turns == ["agent_0", "agent_1", "agent_2", "agent_0", "agent_2", "agent_0"]
     assert (arena.agents, any(arena.terminations.values())) == (arena.possible_agents, False)
-    assert arena.observe("agent_1")["status"] == 5
-    arena.step(GIVE_UP)
+    assert arena.observe("agent_1")["status"] == 6
+    arena.step(REFUSED)
     assert all(arena.terminations.values())
 
 
@@ -185,7 +186,7 @@ def test_the_action_of_a_finisher_is_ignored_and_may_be_missing():
     arena = parallel_env(SANDBOX)
     arena.reset(seed=0)
     before = arena.step({"agent_0": answer("42"), "agent_1": "hm"})[0]["agent_0"]
-    ignored = arena.step({"agent_0": GIVE_UP, "agent_1": "hm"})
+    ignored = arena.step({"agent_0": REFUSED, "agent_1": "hm"})
     missing = arena.step({"agent_1": "hm"})
     assert ignored[0]["agent_0"] == missing[0]["agent_0"] == before
     assert missing[2] == {"agent_0": False, "agent_1": False}
@@ -194,7 +195,7 @@ def test_the_action_of_a_finisher_is_ignored_and_may_be_missing():
 def test_agents_leave_one_by_one_after_the_end():
     arena = raw_env(SANDBOX)
     arena.reset(seed=0)
-    for action in (GIVE_UP, GIVE_UP, None):
+    for action in (REFUSED, REFUSED, None):
         arena.step(action)
     assert arena.agents == ["agent_1"]
     arena.step(None)
@@ -204,7 +205,7 @@ def test_agents_leave_one_by_one_after_the_end():
 def test_a_reset_half_way_through_leaving_starts_anew():
     arena = raw_env(SANDBOX)
     arena.reset(seed=0)
-    for action in (GIVE_UP, GIVE_UP, None):
+    for action in (REFUSED, REFUSED, None):
         arena.step(action)
     assert rewards(play_out(arena, ["noop", "gold"])) == [-1.0, 1.0]
 
@@ -245,7 +246,7 @@ def test_a_judge_that_cannot_decide_calls_the_match_off():
 def test_a_failing_fork_truncates_everyone():
     arena = raw_env("stb/I1Instruction-v0", cache=ResponseCache(), mode="replay", judge="heuristic")
     arena.reset(seed=0)
-    arena.step(answer("a good one"))
+    arena.step({"name": "Finish", "arguments": {"final_answer": "a good one"}})
     arena.step(load_gold_call(arena, "agent_1"))
     assert all(arena.truncations.values())
     assert not any(arena.terminations.values())

@@ -163,7 +163,8 @@ def test_an_answered_call_is_observed_and_reported():
         (call(name="forcast"), 3, "no tool is named 'forcast'. Did you mean 'forecast'?"),
         ({"name": "forecast", "arguments": {}}, 2, "invalid arguments: "),
         (call(town="x"), 2, "invalid arguments: "),
-        ({"name": FINISH, "arguments": {}}, 2, "return_type must be 'give_answer' or 'give_up_and_restart'"),
+        ({"name": FINISH, "arguments": {}}, 2, "Finish needs final_answer"),
+        ({"name": FINISH, "arguments": {"return_type": "done"}}, 2, "return_type must be 'give_answer' or"),
         ({"name": FINISH, "arguments": {"return_type": "give_answer"}}, 2, "Finish needs final_answer"),
     ],
 )
@@ -508,7 +509,9 @@ def test_vector_environments_step_every_copy(env_id: str):
     envs = gym.make_vec(env_id, num_envs=8, vectorization_mode="sync")
     obs, _ = envs.reset(seed=0)
     assert len(obs["query"]) == 8
-    for action in ("not a call", json.dumps(GIVE_UP)):
+    refused = {"cannot": {"reason": "not_found", "what": ["film"]}, "final_answer": "There is none."}
+    arguments = refused if "Sandbox" in env_id else {"final_answer": "There is none."}
+    for action in ("not a call", json.dumps({"name": FINISH, "arguments": arguments})):
         obs, _rewards, terminated, _, infos = envs.step([action] * 8)
     assert list(terminated) == [True] * 8
     assert len(infos["task_id"]) == 8

@@ -88,7 +88,7 @@ def test_a_model_that_knows_gets_every_point(sdk: str, served: str):
 
 
 @pytest.mark.parametrize("sdk", SCRIPTS)
-def test_an_answer_in_plain_text_without_a_look_earns_nothing_and_is_judged(sdk: str, served: str):
+def test_an_answer_in_plain_text_earns_nothing_where_answers_are_typed(sdk: str, served: str):
     done = played(sdk, f"{served}/mcp?id={SANDBOX}&seed=3&episode=guess-{sdk}", [])
     verdict = verdict_of(done)
     assert (verdict["reward"], verdict["valid"], done.returncode) == (0.0, True, 0), done.stderr

@@ -67,7 +67,7 @@ def test_log_probabilities_of_other_tokens_are_refused():
 
 def test_every_part_of_an_episode_has_its_reward_and_advantage():
     steps = [step([1, 2], [3]), step([4], [5])]
-    episode = Trajectory("s", "g", "7", 2, 3, "?", [], [], steps, "", None, 0.5, True, None, {})
+    episode = Trajectory("s", "g", "7", 2, 3, "?", [], [], steps, None, "", None, 0.5, True, None, {})
     records = list(rl_records(episode, -0.25))
     assert [(each["part"], each["parts"], each["reward"], each["advantage"]) for each in records] == [
         (0, 2, 0.5, -0.25),

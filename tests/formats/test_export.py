@@ -117,7 +117,7 @@ def test_exported_answers_import_as_the_same_conversations(run, tmp_path):
     before, after = ({t.task_id: t for t in read_trajectories(folder)} for folder in (run, tmp_path / "back"))
     assert before.keys() == after.keys()
     for task_id, episode in before.items():
-        assert after[task_id].answer == episode.answer
+        assert after[task_id].text == episode.text
         assert after[task_id].tools == episode.tools
         assert [m["role"] for m in after[task_id].messages] == [m["role"] for m in episode.messages]
         assert answer_file(after[task_id])["trys"] == answer_file(episode)["trys"]

@@ -241,7 +241,7 @@ def halved(run, tmp_path):
     """A run of a solved and an unsolved trial in which a model wrote half a character."""
     first, *_ = read_trajectories(run)
     chat = [*first.messages[:-1], {"role": "assistant", "content": LONE}]
-    return saved(tmp_path / "halved", [replace(first, messages=chat, answer=LONE), _missed(first)])
+    return saved(tmp_path / "halved", [replace(first, messages=chat, final_answer=LONE), _missed(first)])
 
 
 @pytest.mark.parametrize(
@@ -299,10 +299,20 @@ def test_a_run_given_twice_is_read_once(trials, tmp_path):
     assert (told["episodes"], told["records"]) == (6, 6)
 
 
-def test_a_repeated_line_of_a_run_counts_once_and_is_told(trials, tmp_path):
+def test_a_line_that_stands_twice_in_a_run_is_an_error(trials, tmp_path):
     file = trials / "trajectories.jsonl"
     text = file.read_bytes()
     file.write_bytes(text + text.splitlines(keepends=True)[0])
+    refused = stb("export", trials, "--format", "jsonl", "--out", tmp_path / "out")
+    assert refused.exit_code == 2
+    assert "line 7: the episode stands twice, first in line 1" in " ".join(refused.stderr.split())
+
+
+def test_another_line_of_an_episode_of_a_run_is_left_out_and_told(trials, tmp_path):
+    file = trials / "trajectories.jsonl"
+    first, *_ = read_trajectories(trials)
+    with file.open("ab") as lines:
+        lines.write(replace(first, final_answer="Another.").to_json().encode() + b"\n")
     told = report("export", trials, "--format", "jsonl", "--out", tmp_path / "out")
     assert (told["episodes"], told["exported"], told["left_out"]["repeated"]) == (7, 6, 1)
 

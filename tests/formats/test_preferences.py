@@ -21,7 +21,9 @@ def said(text):
 def episode(status="solved", messages=(), trial=0, task_id="7", query="?"):
     verdict = {"status": status, "score": 0.0, "votes": [], "judge": "exact"}
     chat = list(messages) or [ASKED, said(f"{status} {trial}")]
-    return Trajectory("s", "g", task_id, trial, 0, query, [], chat, [], "", verdict, 0.0, True, None, {})
+    return Trajectory(
+        "s", "g", task_id, trial, 0, query, [], chat, [], None, "", verdict, 0.0, True, None, {}
+    )
 
 
 def test_the_prompt_is_what_two_episodes_share_up_to_a_reply():
@@ -101,6 +103,6 @@ def test_a_search_that_did_not_solve_its_task_has_no_pairs():
 def test_the_better_branch_of_any_search_is_the_one_that_was_played(tree):
     solved = replace(tree, verdict={"status": "solved", "score": 1.0, "votes": [], "judge": "m"})
     for better, worse in branch_pairs(solved):
-        assert better.answer == tree.answer
+        assert better.final_answer == tree.final_answer
         pair = preference((better, worse), "branches")
         assert pair is None or pair["chosen"] != pair["rejected"]

@@ -19,7 +19,7 @@ SOLVED = {"status": "solved", "score": 1.0, "votes": [], "judge": "exact"}
 def episode(task_id="7", query="?", sources=(), **changes):
     chat = [{"role": "user", "content": query}, {"role": "assistant", "content": "!"}]
     steps = [{"calls": [{"source": source, "status": 0} for source in sources]}]
-    plain = Trajectory("s", "g", task_id, 0, 0, query, [], chat, steps, "", SOLVED, 1.0, True, None, {})
+    plain = Trajectory("s", "g", task_id, 0, 0, query, [], chat, steps, None, "", SOLVED, 1.0, True, None, {})
     return replace(plain, **changes)
 
 

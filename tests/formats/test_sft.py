@@ -15,7 +15,7 @@ CHAT = [{"role": "user", "content": "?"}, {"role": "assistant", "content": "!"}]
 
 
 def episode(**changes):
-    plain = Trajectory("s", "g", "7", 1, 3, "?", [], CHAT, [], "", None, 0.5, True, None, {})
+    plain = Trajectory("s", "g", "7", 1, 3, "?", [], CHAT, [], None, "", None, 0.5, True, None, {})
     return replace(plain, **changes)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -14,7 +15,7 @@ from stb_env.backend.cache import CacheEntry
 from stb_env.errors import JudgeError
 from stb_env.request import Slow
 from stb_env.rollout.make import make_env
-from stb_env.tools import ToolId
+from stb_env.tools import FINISH, ToolId
 from stb_env.verdict import Verdict
 from tests.conftest import ROOT
 from tests.fakes.openai_server import Answer, OpenAIServer, Received, completion
@@ -26,6 +27,13 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "stb/I1Instruction-v0": {"judge": "heuristic"},
 }
 """One environment of each suite, played without data, key or network."""
+
+
+NOTES = "stb_env.testing.notes:test/Notes-v0"
+"""An environment whose answers are text."""
+
+WRONG: dict[str, Any] = {"cannot": {"reason": "missing_detail", "what": ["account"]}}
+"""Arguments of Finish that the first task of the Sandbox takes, and that do not solve it."""
 
 
 def failing(env_id: str, folder: Path) -> dict[str, Any]:
@@ -54,19 +62,31 @@ class Failing:
         raise JudgeError("the judge is down", retryable=False)
 
 
-def gold_turns(env_id: str, task_id: str, **settings: Any) -> list[dict[str, Any]]:
-    """Return the assistant's messages of an episode that solves a task."""
+def gold_turns(env_id: str, task_id: str, *, fitting: bool = False, **settings: Any) -> list[dict[str, Any]]:
+    """Return the assistant's messages of an episode that solves a task; fitting, as Finish is offered."""
     env = make_env(env_id, settings)
     episode = play(env, load_agent("gold")(), task_id=task_id, seed=0)
     env.close()
-    return [dict(message) for message in episode.messages if message["role"] == "assistant"]
+    takes = next(tool["function"] for tool in episode.tools if tool["function"]["name"] == FINISH)
+    turns = [copy.deepcopy(dict(message)) for message in episode.messages if message["role"] == "assistant"]
+    for call in (call for turn in turns for call in turn.get("tool_calls") or ()):
+        # Frameworks refuse the original's return_type where the schema does not have it.
+        if (
+            fitting
+            and call["function"]["name"] == FINISH
+            and "return_type" not in takes["parameters"]["properties"]
+        ):
+            given = json.loads(call["function"]["arguments"])
+            given.pop("return_type", None)
+            call["function"]["arguments"] = json.dumps(given)
+    return turns
 
 
 def gold_of(env_id: str, query: str, **settings: Any) -> list[dict[str, Any]]:
     """Return the same, of the first task with a query."""
     env = make_env(env_id, settings)
     ids = (env.tasks.at(index) for index in range(env.tasks.size or 0))
-    return gold_turns(env_id, next(task.id for task in ids if task.query == query), **settings)
+    return gold_turns(env_id, next(task.id for task in ids if task.query == query), fitting=True, **settings)
 
 
 def first_tasks(env_id: str, count: int, **settings: Any) -> list[str]:

@@ -41,6 +41,7 @@ from stb_env.rollout import DrivenEpisode
 from stb_env.rollout.make import env_ids
 from tests.integrations.scripted import (
     SETTINGS,
+    WRONG,
     calls_of,
     failing,
     gold_answer,
@@ -99,17 +100,18 @@ def test_a_failure_of_the_infrastructure_is_unscored(env_id: str, form: Any, tmp
 
 @pytest.mark.parametrize("form", ["exact", "react"])
 def test_a_wrong_answer_scores_nothing_and_the_votes_are_there(form: Any, tmp_path: Path):
-    log = played(lambda *_: output("I would rather not."), tmp_path, tasks=2, form=form)
+    finish = ToolCall("c", "Finish", WRONG)
+    log = played(lambda *_: output("", finish), tmp_path, tasks=2, form=form)
     assert log.results.scores[0].metrics["mean"].value == 0.0
     score = log.samples[0].scores["verdict"]
-    assert (score.answer, score.explanation) == ("I would rather not.", "unsolved (exact)")
+    assert (json.loads(score.answer), score.explanation) == (WRONG, "unsolved (exact)")
     assert score.metadata["verdict"]["votes"]
 
 
 def test_arguments_that_are_no_json_cost_a_turn_in_the_exact_form(tmp_path: Path):
     def answer(messages: list[Any], *_: Any) -> ModelOutput:
         wrong = ToolCall("c", "list_accounts_for_pocket_bank", {}, parse_error="{no json: [")
-        return output("done") if len(messages) > 2 else output("", wrong)
+        return output("", ToolCall("d", "Finish", WRONG) if len(messages) > 2 else wrong)
 
     log = played(answer, tmp_path, tasks=1)
     steps = log.samples[0].store["stb"]["steps"]
@@ -117,8 +119,7 @@ def test_arguments_that_are_no_json_cost_a_turn_in_the_exact_form(tmp_path: Path
 
 
 def test_what_follows_the_end_in_one_message_is_not_called(tmp_path: Path):
-    finish = {"return_type": "give_answer", "final_answer": "42"}
-    calls = [ToolCall("a", "Finish", finish), ToolCall("b", "Finish", finish)]
+    calls = [ToolCall("a", "Finish", WRONG), ToolCall("b", "Finish", WRONG)]
     log = played(lambda *_: output("", *calls), tmp_path, tasks=1)
     assert log.samples[0].messages[-1].text == "The episode is over."
     assert len(log.samples[0].store["stb"]["steps"]) == 1
@@ -204,7 +205,7 @@ def run_with_a_failure(folder: Path) -> Path:
     stb_env("run", SANDBOX, "--agent", "gold", "--episodes", "2", "--out", folder / "run")
     episode = DrivenEpisode(SANDBOX, **failing(SANDBOX, folder))
     episode.start(task_id="test-add_todo-0", seed=7)
-    episode.conclude("done")
+    episode.call("Finish", WRONG)
     with (folder / "run" / "trajectories.jsonl").open("a", encoding="utf-8") as lines:
         lines.write(episode.trajectory().to_json() + "\n")
     return folder / "run"

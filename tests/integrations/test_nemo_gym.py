@@ -25,7 +25,7 @@ from stb_env.integrations.nemo_gym.failure import masked
 from tests.fakes.openai_server import Answer, OpenAIServer, Received, completion
 from tests.integrations.broken import named
 from tests.integrations.nemo_gym_servers import Played, serving
-from tests.integrations.scripted import calls_of, first_tasks, gold_turns, page_script
+from tests.integrations.scripted import NOTES, calls_of, first_tasks, gold_turns, page_script
 
 SANDBOX = "stb/Sandbox-v1"
 PLAYED: dict[str, dict[str, Any]] = {
@@ -93,9 +93,16 @@ def test_a_sample_whose_backend_failed_is_masked_with_the_kind_of_failure(env_id
 
 
 def test_text_without_a_call_is_the_answer():
+    row = dataset(NOTES, "day")[0]
+    *calls, (_, finished) = gold_calls(NOTES, row)
+    assert played(server(NOTES), row, calls, finished["final_answer"])["reward"] == 1.0
+
+
+def test_text_without_a_call_is_no_typed_answer():
     row = dataset(SANDBOX, 1)[0]
     *calls, (_, finished) = gold_calls(SANDBOX, row)
-    assert played(server(), row, calls, finished["final_answer"])["reward"] == 1.0
+    verified = played(server(), row, calls, finished["final_answer"])
+    assert (verified["reward"], verified["verdict"], verified["mask_sample"]) == (0.0, None, False)
 
 
 def test_who_answers_without_a_look_or_is_cut_off_earns_nothing_and_counts():

@@ -26,8 +26,8 @@ from stb_env.integrations.openenv import EpisodeClient, SessionFactory, TaskGive
 from stb_env.serve.settings import ServeSettings
 from stb_env.serve.toolbox import SAY
 from tests.integrations.broken import SUITE_IDS, named
-from tests.integrations.scripted import SETTINGS, calls_of, gold_turns, page_script
-from tests.serve.served import serving
+from tests.integrations.scripted import NOTES, SETTINGS, WRONG, calls_of, gold_turns, page_script
+from tests.serve.served import notes_known, serving
 
 SANDBOX = "stb/Sandbox-v1"
 Turns = list[dict[str, Any]]
@@ -35,7 +35,7 @@ Turns = list[dict[str, Any]]
 
 @pytest.fixture(scope="module")
 def base() -> Iterator[str]:
-    with serving(ServeSettings(ids=tuple(SETTINGS))) as url:
+    with notes_known(), serving(ServeSettings(ids=(*SETTINGS, "test/Notes-v0"))) as url:
         yield f"{url}/openenv"
 
 
@@ -106,16 +106,26 @@ def test_openenvs_rollout_function_for_trl_returns_the_rewards(base: str):
 
 
 def test_a_last_message_without_a_call_is_the_answer(base: str):
+    row = dataset(NOTES, "day")[0]
+    turns = gold(NOTES, row)
+    ((_, finished),) = calls_of(turns[-1])
+    turns[-1] = {"role": "assistant", "content": finished["final_answer"]}
+    assert played(f"{base}/test/Notes-v0", row["prompt"], turns)[1].env_reward == 1.0
+
+
+def test_a_last_message_without_a_call_is_no_typed_answer(base: str):
     row = dataset(SANDBOX, 1)[0]
     turns = gold(SANDBOX, row)
     ((_, finished),) = calls_of(turns[-1])
     turns[-1] = {"role": "assistant", "content": finished["final_answer"]}
-    assert played(f"{base}/{SANDBOX}", row["prompt"], turns)[1].env_reward == 1.0
+    _, verified = played(f"{base}/{SANDBOX}", row["prompt"], turns)
+    assert (verified.env_reward, verified.done) == (0.0, False)
 
 
 def test_who_answers_without_a_look_or_is_cut_off_earns_nothing(base: str):
     row = dataset(SANDBOX, 1)[0]
-    _, guessed = played(f"{base}/{SANDBOX}", row["prompt"], [{"content": "All done, the task is solved."}])
+    finish = {"id": "c", "type": "function", "function": {"name": "Finish", "arguments": json.dumps(WRONG)}}
+    _, guessed = played(f"{base}/{SANDBOX}", row["prompt"], [{"content": None, "tool_calls": [finish]}])
     assert (guessed.env_reward, guessed.done) == (0.0, True)
     _, cut = played(f"{base}/{SANDBOX}", row["prompt"], gold(SANDBOX, row), limit=1)
     assert (cut.env_reward, cut.done) == (0.0, False)
@@ -156,7 +166,7 @@ def test_observations_and_state_are_typed(base: str):
             assert isinstance(begun, TaskGiven)
             assert begun.task_id == task_id
             assert (await client.list_tools())[-1].name == "Finish"
-            step = await client.call_tool("Finish", {"return_type": "give_up_and_restart"})
+            step = await client.call_tool("Finish", WRONG)
             assert isinstance(step.observation, CallToolObservation)
             assert (step.done, step.reward) == (True, 0.0)
             state = await client.state()

@@ -14,7 +14,7 @@ import skyrl_gym
 from skyrl_gym.metrics import aggregate_for_environment
 
 from stb_env.integrations.skyrl import ENV_CLASS, dataset, register
-from tests.integrations.scripted import SETTINGS, failing, gold_turns, page_script
+from tests.integrations.scripted import NOTES, SETTINGS, WRONG, failing, gold_turns, page_script
 
 SANDBOX = "stb/Sandbox-v1"
 
@@ -78,9 +78,18 @@ def test_an_episode_that_failed_says_so_and_counts_in_no_mean(env_id: str, tmp_p
 
 
 def test_a_wrong_answer_earns_nothing_and_counts():
-    outputs, metrics = played(dataset(SANDBOX, 1)[0], ["I would rather not."])
+    finish = json.dumps({"name": "Finish", "arguments": WRONG})
+    outputs, metrics = played(dataset(SANDBOX, 1)[0], [f"<tool_call>{finish}</tool_call>"])
     assert (outputs[0]["done"], outputs[0]["reward"]) == (True, 0.0)
     assert metrics == {"valid": 1.0, "reward": 0.0, "turns": 1.0}
+
+
+def test_text_is_the_answer_where_answers_are_text_and_a_lost_turn_where_they_are_typed():
+    outputs, _ = played(dataset(NOTES, "day")[0], ["Monday"])
+    assert (outputs[0]["done"], outputs[0]["metadata"]["status"]) == (True, 6)
+    outputs, _ = played(dataset(SANDBOX, 1)[0], ["It holds 12 AUR."])
+    assert (outputs[0]["done"], outputs[0]["metadata"]["status"]) == (False, 4)
+    assert outputs[0]["observations"][0]["content"].startswith('{"error": "no tool call found')
 
 
 def test_the_trainers_last_turn_is_the_environments():

@@ -37,10 +37,9 @@ from stb_env.tools import Tool, ToolCall, ToolId
 from stb_env.wrappers import DepthFirstSearch
 from stb_env.wrappers.ruled import AroundBackend
 from tests.integrations.broken import SUITE_IDS, named
-from tests.integrations.scripted import calls_of, page_script
+from tests.integrations.scripted import NOTES, WRONG, calls_of, page_script
 from tests.integrations.scripted import gold_turns as gold_messages
 
-NOTES = "stb_env.testing.notes:test/Notes-v0"
 BROKEN = "tests.integrations.broken:"
 SHORT = {"max_steps": 1, "num_generations": 2, "per_device_train_batch_size": 2, "max_completion_length": 64}
 pytestmark = [
@@ -243,7 +242,8 @@ def writer(turns: list[list[dict[str, Any]]]) -> Write:
 
     def write(prompts: Sequence[list[int]]) -> list[tuple[list[int], list[float]]]:
         played = [qwen_tokenizer().decode(ids).count("<|im_start|>assistant") - 1 for ids in prompts]
-        wrong = [[{"name": "Finish", "arguments": {"return_type": "give_answer", "final_answer": "No."}}]]
+        typed = "answer" in turns[-1][-1]["arguments"]
+        wrong = [[{"name": "Finish", "arguments": WRONG if typed else {"final_answer": "No."}}]]
         said = [
             ids_of(told(wrong if number == 0 and place % 2 else turns, number))
             for place, number in enumerate(played)

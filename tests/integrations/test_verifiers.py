@@ -18,7 +18,7 @@ pytest.importorskip("stb_sandbox", reason="needs what is in the folder environme
 import stb_env
 from tests.fakes.openai_server import Answer, OpenAIServer, Received, completion
 from tests.integrations.broken import named
-from tests.integrations.scripted import calls_of, gold_turns, page_script
+from tests.integrations.scripted import NOTES, WRONG, calls_of, gold_turns, page_script
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 SUITES = {
@@ -119,10 +119,21 @@ def test_every_suite_is_found_and_its_known_solutions_earn_their_reward(name, tm
 
 def test_text_without_a_call_is_the_answer(tmp_path, server):
     server.script(*[Answer(completion("I do not know."))] * 2)
-    (episode,) = play(tmp_path, server, "stb_sandbox", 1)
+    (episode,) = play(tmp_path, server, "stb_sandbox", 1, "--env.taskset.env-id", NOTES)
     (trace,) = episode["traces"]
     assert trace["rewards"]["stb"]["score"] == 0.0
     assert trace["info"]["stb_env"]["verdict"]["status"] == "unsolved"
+
+
+def test_text_without_a_call_is_no_typed_answer(tmp_path, server):
+    finish = {"id": "c", "type": "function", "function": {"name": "Finish", "arguments": json.dumps(WRONG)}}
+    said = {"role": "assistant", "content": None, "tool_calls": [finish]}
+    refused = Answer(completion(None, message=said, finish_reason="tool_calls"))
+    server.script(Answer(completion("I do not know.")), refused)
+    (episode,) = play(tmp_path, server, "stb_sandbox", 1)
+    (trace,) = episode["traces"]
+    assert trace["rewards"]["stb"]["score"] == 0.0
+    assert "no tool call found" in server.requests[-1].body["messages"][-1]["content"]
 
 
 CONVERSATION = "stb/APIBankCall-v1"

@@ -20,7 +20,7 @@ from verl.workers.rollout.replica import TokenOutput
 
 from stb_env.integrations.rows import rows
 from stb_env.integrations.verl import AGENT, EpisodeLoop, dataset
-from tests.integrations.scripted import SETTINGS, failing, gold_turns, page_script
+from tests.integrations.scripted import SETTINGS, WRONG, failing, gold_turns, page_script
 
 SANDBOX = "stb/Sandbox-v1"
 END = "<|im_end|>"
@@ -135,7 +135,8 @@ def test_the_tools_of_the_task_stand_in_the_prompt():
 
 
 def test_a_wrong_answer_earns_nothing_and_is_learnt_from():
-    output, _ = played(dataset(SANDBOX, 1)[0], ["I would rather not."])
+    finish = json.dumps({"name": "Finish", "arguments": WRONG})
+    output, _ = played(dataset(SANDBOX, 1)[0], [f"<tool_call>{finish}</tool_call>"])
     assert (output.reward_score, output.extra_fields["valid"], set(output.response_mask)) == (0.0, True, {1})
 
 

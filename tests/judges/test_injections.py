@@ -39,11 +39,13 @@ FORGED = {
 def judged(judge, model, text):
     """Put a text to a judge as the answer, or as the query where queries are judged."""
     if judge == "pass":
-        return drive(PassJudge(model).judge(replace(CASE, answer=text))).status
+        return drive(PassJudge(model).judge(replace(CASE, final_answer=text))).status
     if judge == "final_answer":
-        return drive(FinalAnswerJudge(model).judge(replace(CASE, answer=text))).status
+        return drive(FinalAnswerJudge(model).judge(replace(CASE, final_answer=text))).status
     if judge == "preference":
-        pair = [Contender(replace(CASE, answer=answer), "unsolved") for answer in (text, "I do not know.")]
+        pair = [
+            Contender(replace(CASE, final_answer=answer), "unsolved") for answer in (text, "I do not know.")
+        ]
         return drive(PreferenceJudge(model, order="given").compare(*pair)).outcome
     return drive(ModelSolvability(model).status(replace(CASE.task, query=text)))
 

@@ -45,9 +45,9 @@ def test_a_judge_that_works_as_ours_do_stays_as_it_is():
 
 @pytest.mark.parametrize("judge", JUDGES, ids=lambda judge: getattr(judge, "__name__", type(judge).__name__))
 def test_the_environment_takes_every_form(judge: Any):
-    env = gym.make("stb/Sandbox-v1", judge=judge)
+    env = gym.make("stb/I1Instruction-v0", judge=judge)
     env.reset(seed=0)
-    action = {"name": "Finish", "arguments": {"return_type": "give_answer", "final_answer": "42"}}
+    action = {"name": "Finish", "arguments": {"final_answer": "42"}}
     assert env.step(action)[1] == 1.0
 
 

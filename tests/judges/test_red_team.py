@@ -17,6 +17,7 @@ from tests.shared import queries
 GROUPS = ("I1-Instruction", "I1-Category", "I1-Tool", "I2-Instruction", "I2-Category", "I3-Instruction")
 EMBEDDED = [(env, task) for env in (make(group, judge="heuristic") for group in GROUPS) for task in env.tasks]
 JUDGE = HeuristicJudge()
+FLOOR = 0.15
 
 
 def score(env, task, caller, made):
@@ -34,38 +35,36 @@ def mean(scores):
     return sum(scores) / len(scores)
 
 
-def cheats(env, task):
-    for caller in red_team.CALLERS:
-        for made in (*red_team.TUNED.values(), *red_team.HELD_OUT.values()):
-            yield score(env, task, caller, made)
+ANSWERS = {**red_team.TUNED, **red_team.HELD_OUT}
+SPOILS = {**red_team.SPOILED_TUNED, **red_team.SPOILED_HELD_OUT}
 
 
-def spoils(env, task):
-    for spoil in (*red_team.SPOILED_TUNED.values(), *red_team.SPOILED_HELD_OUT.values()):
-        yield gold(env, task, spoil)
+def test_gold_earns_nine_tenths_of_the_embedded_queries():
+    assert mean(gold(*pair) for pair in EMBEDDED) >= 0.9
 
 
-def test_on_the_embedded_queries_gold_is_worth_nine_tenths_and_the_red_team_one_tenth():
-    assert mean(gold(env, task) for env, task in EMBEDDED) >= 0.9
-    assert mean(value for pair in EMBEDDED for value in cheats(*pair)) <= 0.1
-    assert mean(value for pair in EMBEDDED for value in spoils(*pair)) <= 0.1
+@pytest.mark.parametrize("made", ANSWERS)
+def test_no_way_to_hand_over_results_earns_more_than_its_floor(made):
+    scores = [score(*pair, caller, ANSWERS[made]) for pair in EMBEDDED for caller in red_team.CALLERS]
+    assert mean(scores) <= FLOOR
 
 
-@pytest.mark.parametrize("spoil", red_team.SPOILED_TUNED)
-def test_a_good_answer_that_is_denied_doubted_doubled_or_taken_back_does_not_pass(spoil):
-    assert mean(gold(env, task, red_team.SPOILED_TUNED[spoil]) for env, task in EMBEDDED) <= 0.1
+@pytest.mark.parametrize("spoil", SPOILS)
+def test_a_good_answer_that_is_denied_doubted_doubled_or_taken_back_earns_no_more_than_its_floor(spoil):
+    assert mean(gold(*pair, SPOILS[spoil]) for pair in EMBEDDED) <= FLOOR
 
 
-def test_on_a_few_real_queries_most_of_gold_passes_and_hardly_any_of_the_red_team(shared_data):
+def test_on_real_queries_gold_earns_nine_tenths_and_each_cheat_no_more_than_its_floor(shared_data):
     folder = queries(shared_data)
-    found = {path.stem for path in folder.rglob("*.json")}
-    pairs = []
-    for group in GROUPS:
-        if group.replace("I", "G", 1).replace("-", "_").lower() in {name.lower() for name in found}:
-            env = make(group, data=folder, judge="heuristic")
-            pairs += [(env, task) for task in list(env.tasks)[:2]]
-    assert mean(gold(*pair) for pair in pairs) >= 0.8
-    assert mean(value for pair in pairs for value in cheats(*pair)) <= 0.1
+    found = {path.stem.lower() for path in folder.rglob("*.json")}
+    groups = [group for group in GROUPS if group.replace("I", "G", 1).replace("-", "_").lower() in found]
+    made = [make(group, data=folder, judge="heuristic") for group in groups]
+    pairs = [(env, task) for env in made for task in list(env.tasks)[:: max(1, len(env.tasks) // 15)]]
+    assert mean(gold(*pair) for pair in pairs) >= 0.9
+    for answer in ANSWERS.values():
+        assert mean(score(*pair, "gold's calls", answer) for pair in pairs) <= FLOOR
+    for spoil in SPOILS.values():
+        assert mean(gold(*pair, spoil) for pair in pairs) <= FLOOR
 
 
 def test_made_up_arguments_make_no_evidence_of_what_they_return():
@@ -97,7 +96,3 @@ def test_a_heuristic_that_is_asked_for_by_name_does_not_warn():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         drive(connect_judge("heuristic").judge(Case(EMBEDDED[0][1], "Nothing.", ())))
-
-
-def test_the_fingerprint_says_which_version_decides():
-    assert HeuristicJudge().fingerprint["version"] == 4

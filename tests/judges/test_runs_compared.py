@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from dataclasses import replace
 
 import pytest
 
@@ -12,6 +13,7 @@ from stb_env.errors import ConfigError, DataError
 from stb_env.judges.preference import PreferenceJudge, VerdictPreference
 from stb_env.llm import ModelError, ScriptedModel
 from stb_env.rollout.judging import prefer
+from stb_env.trajectory import read_trajectories
 from tests.judges.runs import record
 
 VERDICTS = "pass:m:v3"
@@ -180,11 +182,11 @@ def test_what_cannot_be_compared_is_refused(sunny, rainy, given, message):
 
 def test_runs_of_other_tasks_are_refused(sunny, rainy):
     file = rainy / "trajectories.jsonl"
-    lines = [json.loads(line) for line in file.read_text().splitlines()]
-    file.write_text("".join(json.dumps(line | {"query": "another"}) + "\n" for line in lines))
+    episodes = read_trajectories(rainy)
+    file.write_text("".join(replace(each, query="another").to_json() + "\n" for each in episodes))
     with pytest.raises(DataError, match=r"^task '.*' has another query in the reference run"):
         prefer(sunny, rainy, preference([])[0], VERDICTS)
-    file.write_text("".join(json.dumps(line | {"task_id": "x" + line["task_id"]}) + "\n" for line in lines))
+    file.write_text("".join(replace(each, task_id=f"x{each.task_id}").to_json() + "\n" for each in episodes))
     with pytest.raises(DataError, match=r"^the two runs share no task"):
         prefer(sunny, rainy, preference([])[0], VERDICTS)
 

@@ -14,7 +14,8 @@ from stb_env.llm import ChatReply, ModelError, ScriptedModel
 from tests.fakes.openai_server import Answer, OpenAIServer, completion
 
 TASKS = draw_tasks(2, seed=0)
-FINISH = {"name": "Finish", "arguments": '{"return_type": "give_answer", "final_answer": "I do not know."}'}
+REFUSAL = '{"cannot": {"reason": "missing_detail", "what": ["date"]}}'
+FINISH = {"name": "Finish", "arguments": REFUSAL}
 CALL = {"tool_calls": [{"id": "c", "type": "function", "function": FINISH}]}
 API = '{"error": "", "response": {"ms": 4}}'
 DOMAINS = '{"domains": ["Tides"]}'
@@ -22,6 +23,7 @@ STATUS = '{"answer_status": "Solved", "reason": "It is."}'
 
 IN_FORM = {
     "agent": (CALL, 1),
+    "finish": (CALL, 1),
     "simulator": (API, 1),
     "pass": (STATUS, 1),
     "preference": ('{"better": "first", "reason": "It says more."}', 1),
@@ -37,11 +39,18 @@ def test_a_reply_in_its_form_is_read_at_once(role):
     assert said == Tally(questions=2, replies=2, retries=0, read=2, invalid=0)
 
 
-@pytest.mark.parametrize("role", sorted(set(ROLES) - {"agent"}))
+@pytest.mark.parametrize("role", sorted(set(ROLES) - {"agent", "finish"}))
 def test_words_instead_of_the_form_are_asked_again_and_then_given_up_on(role):
     said = tally(ROLES[role][1], ScriptedModel(["I would rather talk of the sea."] * 20), TASKS)
     assert (said.read, said.invalid) == (0, 2)
     assert said.retries == said.replies - 2 > 0
+
+
+def test_a_finish_that_does_not_fit_the_task_is_not_accepted():
+    prose = {"name": "Finish", "arguments": '{"final_answer": "It is 12."}'}
+    call = {"tool_calls": [{"id": "c", "type": "function", "function": prose}]}
+    said = tally(ROLES["finish"][1], ScriptedModel([call, "It is 12."]), TASKS)
+    assert said == Tally(questions=2, replies=2, retries=0, read=0, invalid=0)
 
 
 def test_words_of_an_agent_cost_a_turn_and_no_episode():

@@ -40,12 +40,12 @@ def test_it_solves_every_task_on_tools_that_work():
 def test_what_a_silent_tool_says_is_its_answer_word_for_word():
     for episode in episodes(Reader(), 30, Faults(1.0, 0, "unavailable")):
         assert episode.valid
-        assert UNAVAILABLE in episode.answer
+        assert UNAVAILABLE in episode.final_answer
 
 
 def test_it_takes_inventions_for_truth_and_says_something_about_every_task():
     played = episodes(Reader(), 60, Faults(1.0, 0, "simulator"))
-    assert all(episode.valid and episode.answer for episode in played)
+    assert all(episode.valid and episode.final_answer for episode in played)
     assert sum(episode.solved for episode in played) < 0.1 * len(played)
 
 
@@ -58,12 +58,14 @@ def test_about_the_given_share_of_episodes_goes_wrong():
 def test_most_episodes_with_a_mistake_fail_in_more_than_one_way():
     played, sound = episodes(NoisyOracle(1.0)), episodes(Reader())
     assert sum(episode.solved for episode in played) < 0.25 * len(played)
-    assert any(not episode.answer for episode in played)
+    assert any(not episode.final_answer for episode in played)
     assert any(len(one.steps) < len(other.steps) for one, other in zip(played, sound, strict=True))
 
 
 def test_without_errors_the_noisy_oracle_is_the_reader():
-    answers = [[episode.answer for episode in episodes(agent, 20)] for agent in (NoisyOracle(0.0), Reader())]
+    answers = [
+        [episode.final_answer for episode in episodes(agent, 20)] for agent in (NoisyOracle(0.0), Reader())
+    ]
     assert answers[0] == answers[1]
 
 

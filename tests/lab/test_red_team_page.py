@@ -46,7 +46,7 @@ def test_a_sample_of_the_page_is_what_the_command_prints():
 
 def test_an_environment_that_lets_judge_and_form_of_answers_be_chosen_is_played_under_each():
     labels = [row[0] for row in run(LabSettings(episodes=1, options={"ids": "stb/Sandbox-v1"})).rows]
-    assert labels == [f"stb/Sandbox-v1{chosen}" for chosen in ("", " (values)", " (either)", " (heuristic)")]
+    assert labels == [f"stb/Sandbox-v1{chosen}" for chosen in ("", " (text)", " (text, heuristic)")]
 
 
 def test_a_named_judge_takes_the_place_of_the_environments_own():

@@ -121,7 +121,7 @@ def numbers(report: dict[str, Any]) -> dict[str, Any]:
 
 def test_depth_first_search_goes_back_where_a_chain_gives_up(runs):
     def given_up(name: str) -> int:
-        return sum(not episode.answer for run in runs[name] for episode in read_trajectories(run))
+        return sum(not episode.final_answer for run in runs[name] for episode in read_trajectories(run))
 
     assert given_up("cot") > given_up("dfs")
     trees = [episode.tree for run in runs["dfs"] for episode in read_trajectories(run)]

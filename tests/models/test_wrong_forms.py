@@ -63,7 +63,7 @@ def test_one_malformed_call_does_not_cost_the_episode_at_a_rigid_server(
     services.judge.always(voting("Solved"))
     done, (episode,) = play(services.models(tmp_path / "models.toml"), "--episodes", 1)
     assert (done.exit_code, done.report["invalid"], len(agent.requests)) == (0, 0, 2)
-    assert (episode.valid, episode.answer) == (True, "Oslo.")
+    assert (episode.valid, episode.final_answer) == (True, "Oslo.")
     assert "no tool is named 'no_such_tool'" in heard(agent)["content"]
 
 
@@ -94,7 +94,7 @@ def test_plain_text_is_reminded_of_and_the_second_is_the_answer(
     agent.script(PLAIN, Answer(completion("It is 42.")))
     services.judge.always(voting("Solved"))
     _, (episode,) = play(services.models(tmp_path / "models.toml"), "--episodes", 1)
-    assert (episode.answer, len(episode.steps)) == ("It is 42.", 2)
+    assert (episode.final_answer, len(episode.steps)) == ("It is 42.", 2)
     assert heard(agent)["role"] == "user"
     assert "call Finish to give the final answer" in heard(agent)["content"]
 
@@ -108,7 +108,7 @@ def test_text_is_the_answer_at_once_where_the_command_says_so(
     where = ("--mode", "record", "--cache", tmp_path / "cache", "--out", tmp_path / "out", "--episodes", 1)
     stb("run", "stb/I1Instruction-v0", *who, *where)
     (episode,) = read_trajectories(tmp_path / "out")
-    assert (episode.answer, len(agent.requests)) == ("It is probably 42.", 1)
+    assert (episode.final_answer, len(agent.requests)) == ("It is probably 42.", 1)
 
 
 def test_a_reply_that_was_cut_costs_a_turn_and_what_the_engine_gave_is_saved(
@@ -119,7 +119,7 @@ def test_a_reply_that_was_cut_costs_a_turn_and_what_the_engine_gave_is_saved(
     services.judge.always(voting("Solved"))
     _, (episode,) = play(services.models(tmp_path / "models.toml"), "--episodes", 1)
     first, second = episode.steps
-    assert (first["calls"], episode.answer) == ([], "42")
+    assert (first["calls"], episode.final_answer) == ([], "42")
     assert first["engine"] == {
         "finish_reason": "length",
         "token_ids": [5, 6],
@@ -158,7 +158,7 @@ def test_best_of_n_goes_on_where_its_own_judge_writes_nothing_of_use(
     where = ("--mode", "record", "--cache", tmp_path / "cache", "--out", tmp_path / "out", "--episodes", 1)
     done = stb("run", "stb/I1Instruction-v0", *who, *where, "--json")
     (episode,) = read_trajectories(tmp_path / "out")
-    assert (done.report["invalid"], episode.answer, episode.reward) == (0, "42", 1.0)
+    assert (done.report["invalid"], episode.final_answer, episode.reward) == (0, "42", 1.0)
     assert [note[:29] for note in episode.tree["notes"]] == [
         "node 1 has no value of its ow",
         "node 2 has no value of its ow",
@@ -172,4 +172,4 @@ def test_calls_of_unknown_tools_are_corrected_until_the_model_finishes(
     services.judge.always(voting("Solved"))
     _, (episode,) = play(services.models(tmp_path / "models.toml"), "--episodes", 1)
     assert [step["calls"][0]["status"] for step in episode.steps][:2] == [Status.UNKNOWN_TOOL] * 2
-    assert episode.answer == "42"
+    assert episode.final_answer == "42"

@@ -51,7 +51,7 @@ def long_run(folder: Path, like: Path, episodes: int, *, statuses: tuple[str, ..
 
 
 class Guesser(Agent):
-    """Makes calls at random, and now and then gives up or guesses an answer: what a search has work with."""
+    """Makes calls at random, and now and then gives up or guesses: what a search has work with."""
 
     name = "guesser"
 
@@ -65,8 +65,8 @@ class Guesser(Agent):
         if drawn < 0.12:
             return {"name": "Finish", "arguments": {"return_type": "give_up_and_restart"}}
         if drawn < 0.3:
-            answer = f"It is {self._draw.randrange(900)}."
-            return {"name": "Finish", "arguments": {"return_type": "give_answer", "final_answer": answer}}
+            cannot = {"reason": "missing_detail", "what": [self._draw.choice(["account", "amount", "date"])]}
+            return {"name": "Finish", "arguments": {"cannot": cannot}}
         return self._space.sample()
 
 

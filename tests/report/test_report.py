@@ -255,14 +255,14 @@ def test_learning_curves_are_found_in_folders_and_named(runs: Path, tmp_path: Pa
 def test_markdown_has_the_same_figures(runs: Path):
     done = stb("report", runs / "mixed", "--markdown", "-")
     assert done.stdout.startswith("# stb/Sandbox-v1: 1 run\n\n## Summary\n\n| run ")
-    assert re.search(r"\| mixed +\| mixed +\| 60.0% ", done.stdout)
+    assert re.search(r"\| mixed +\| mixed \(incomplete\) +\| 60.0% ", done.stdout)
 
 
 def test_latex_has_the_same_figures_and_prints_names_as_they_are(runs: Path, tmp_path: Path):
     out = tmp_path / "tables.tex"
     assert stb("report", runs / "mixed", "--latex", out).exit_code == 0
     written = out.read_text(encoding="utf-8")
-    assert r"mixed & mixed & 60.0\% & " in written
+    assert r"mixed & mixed (incomplete) & 60.0\% & " in written
     assert written.count(r"\begin{table}") == written.count(r"\end{table}") > 4
     assert escaped("a_b & 5% {x} --") == r"a\_b \& 5\% \{x\} -{}-"
 
@@ -328,3 +328,21 @@ def test_pictures_without_matplotlib_name_the_extra(runs: Path, tmp_path: Path, 
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     done = stb("report", runs / "gold", "--figures", tmp_path)
     assert error_of(done) == "figures need matplotlib; install it with: pip install 'stb-env[plots]'"
+
+
+def test_a_row_names_the_parts_that_did_not_pass_and_the_summary_the_modes_of_rewards(tmp_path: Path):
+    guess = tmp_path / "guess.py"
+    guess.write_text(
+        "def act(observation, info):\n"
+        '    return {"name": "Finish", "arguments": {"answer": {"balance": 0.5}}}\n',
+        encoding="utf-8",
+    )
+    told = ("stb/Sandbox-v1", "--episodes", "1", "--json")
+    assert stb("run", *told, "--agent", "gold", "--out", tmp_path / "gold").exit_code == 0
+    partial = ("--agent", f"{guess}:act", "--set", "reward=partial", "--out", tmp_path / "guess")
+    assert stb("run", *told, *partial).exit_code == 0
+    assert stb("report", tmp_path / "gold", tmp_path / "guess", "--out", tmp_path / "r.html").exit_code == 0
+    page = (tmp_path / "r.html").read_text("utf-8")
+    assert "not passed: answer:balance" in page
+    assert "Rewards differ in mode, so that their means do not compare: gold sparse, guess partial." in page
+    assert "reward_mode is sparse and partial" in page

@@ -23,7 +23,7 @@ def ended(kind: str | None, message: str = "", stage: str = "agent") -> Trajecto
     """Return an episode that ended well, or with such a failure."""
     failure = kind and {"kind": kind, "stage": stage, "retryable": True, "message": message}
     valid = kind is None
-    return Trajectory("s", "g", "t", 0, 0, "", (), (), (), "", None, 0.0, valid, failure or None, {})
+    return Trajectory("s", "g", "t", 0, 0, "", (), (), (), None, "", None, 0.0, valid, failure or None, {})
 
 
 def watched(breaker: Breaker, *episodes: Trajectory) -> int:

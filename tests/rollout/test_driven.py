@@ -49,6 +49,16 @@ def test_text_without_a_call_is_the_answer_where_nobody_listens():
     assert episode.reward == 1.0
 
 
+def test_text_without_a_call_is_no_typed_answer():
+    episode = DrivenEpisode("stb/Sandbox-v1")
+    episode.start(task_id="test-account_balance-0")
+    for take in (episode.say, episode.conclude, lambda text: asyncio.run(episode.asay(text))):
+        reply = take("It holds 12 AUR.")
+        assert (reply.status, reply.over, reply.answers_call) == (4, False, False)
+    assert (episode.reward, episode.env.snapshot().turn) == (0.0, 3)
+    assert episode.trajectory().final_answer == ""
+
+
 def test_the_user_of_a_conversation_hears_text_and_says_something_back():
     episode = DrivenEpisode("stb/APIBankCall-v1")
     episode.start(task_id=episode.env.tasks.at(0).id)

@@ -45,7 +45,7 @@ WAYS: dict[str, Callable[[], Agent]] = {
 @pytest.mark.parametrize("way", WAYS)
 def test_what_an_agent_decides_counts_however_it_decides(way: str) -> None:
     trajectory = play(notes(), WAYS[way](), task_id="day", seed=0)
-    assert (trajectory.query, trajectory.answer, trajectory.reward) == (DAY, "Tuesday", 1.0)
+    assert (trajectory.query, trajectory.final_answer, trajectory.reward) == (DAY, "Tuesday", 1.0)
 
 
 @pytest.mark.parametrize("way", WAYS)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -105,9 +106,8 @@ def test_what_shared_steps_cost_counts_for_the_first_trial_alone():
 
 
 def test_episodes_of_before_count_as_one_role():
-    line = json.loads(play(conversation(), chat(), task_id="day", seed=0).to_json())
-    del line["usage_by_role"]
-    assert role_usage([Trajectory.from_json(json.dumps(line))])["together"].calls == 7
+    episode = replace(play(conversation(), chat(), task_id="day", seed=0), usage_by_role=None)
+    assert role_usage([Trajectory.from_json(episode.to_json())])["together"].calls == 7
 
 
 @pytest.fixture

@@ -6,6 +6,7 @@ import json
 import re
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from stb_env.errors import ConfigError, DataError, InfrastructureError
 from stb_env.metrics.rates import summarize
 from stb_env.rollout import Agent, Job, Run, as_agent, plan, play, run_batch
 from stb_env.trajectory import Trajectory, read_trajectories
+from stb_env.trajectory_line import sealed
 from stb_env.wrappers import DepthFirstSearch
 
 MANIFEST = {"env": "stb/Sandbox-v1", "seed": 0}
@@ -170,20 +172,21 @@ def test_an_episode_that_its_agent_left_keeps_the_conversation_so_far():
 
     (job,) = jobs(1)
     trajectory = play(sandbox(), Tired(), task_id=job.task_id, seed=job.seed)
-    assert (len(trajectory.steps), trajectory.answer) == (1, "")
+    assert (len(trajectory.steps), trajectory.final_answer) == (1, "")
     assert [message["role"] for message in trajectory.messages] == ["system", "user", "assistant", "user"]
     assert trajectory.messages[2]["content"] == "Let me think."
 
 
 def test_of_two_answers_in_one_step_the_one_that_is_judged_is_that_of_the_trajectory():
     def answer(text: str) -> dict[str, Any]:
-        return {"name": "Finish", "arguments": {"return_type": "give_answer", "final_answer": text}}
+        refusal = {"reason": "not_found", "what": ["film"]}
+        return {"name": "Finish", "arguments": {"cannot": refusal, "final_answer": text}}
 
     (job,) = jobs(1)
     env = sandbox()
     agent = as_agent(lambda observation, info: [answer("one"), answer("other")])
     trajectory = play(env, agent, task_id=job.task_id, seed=job.seed)
-    assert trajectory.answer == env.snapshot().answer == "one"
+    assert trajectory.final_answer == env.snapshot().final_answer == "one"
 
 
 @pytest.mark.parametrize("concurrency", [1, 2])
@@ -240,12 +243,12 @@ def test_after_an_error_that_is_about_the_whole_run_no_further_episode_is_begun(
     monkeypatch.setattr("stb_env.rollout.players.ThreadPoolExecutor", Pool)
     planned, begun = jobs(12), []
 
-    def policy(observation: Any, info: Any) -> str:
+    def policy(observation: Any, info: Any) -> Any:
         begun.append(info["task_id"])
         if info["task_id"] == planned[0].task_id:
             mislaying(observation, info)
         left.wait(60)
-        return '{"name": "Finish", "arguments": {"return_type": "give_up_and_restart"}}'
+        return {"name": "Finish", "arguments": {"cannot": {"reason": "not_found", "what": ["film"]}}}
 
     with pytest.raises(DataError, match=r"^mislaid$"):
         run_batch(sandbox, lambda: as_agent(policy), planned, concurrency=2)
@@ -255,14 +258,8 @@ def test_after_an_error_that_is_about_the_whole_run_no_further_episode_is_begun(
 
 def test_invalid_episodes_are_counted_and_left_out_of_rates():
     gold = run_batch(sandbox, load_agent("gold"), jobs(4))
-    failed = [Trajectory.from_json(t.to_json()) for t in gold[:1]]
-    broken = json.loads(gold[0].to_json()) | {
-        "valid": False,
-        "reward": 0.0,
-        "verdict": None,
-        "failure": {"kind": "timeout", "stage": "real", "retryable": True, "message": ""},
-    }
-    failed = [Trajectory.from_json(json.dumps(broken))]
+    failure = {"kind": "timeout", "stage": "real", "retryable": True, "message": ""}
+    failed = [replace(gold[0], valid=False, reward=0.0, verdict=None, failure=failure)]
     summary = summarize(gold + failed, planned=6)
     assert (summary["solved_valid"], summary["invalid"], summary["failures"]) == (1.0, 1, {"timeout": 1})
     assert summary["solved_all"] == round(4 / 6, 6)
@@ -273,7 +270,7 @@ def test_invalid_episodes_are_counted_and_left_out_of_rates():
     [
         ("{}", "not a trajectory line"),
         ("nonsense", "not a trajectory line"),
-        ('{"version": 99}', "trajectory version 99; this package reads 2"),
+        ('{"version": 99}', "trajectory version 99; this package reads 3"),
     ],
 )
 def test_a_broken_line_is_named_with_file_and_number(tmp_path: Path, line: str, message: str):
@@ -282,12 +279,22 @@ def test_a_broken_line_is_named_with_file_and_number(tmp_path: Path, line: str, 
         read_trajectories(tmp_path)
 
 
-def test_lines_are_of_version_2_and_those_of_version_1_are_read(tmp_path: Path):
+def test_lines_are_of_version_3_and_those_of_earlier_ones_are_read(tmp_path: Path):
     (job,) = jobs(1)
-    line = play(sandbox(), load_agent("gold")(), task_id=job.task_id, seed=job.seed).to_json()
-    assert line.startswith('{"version": 2, ')
-    (tmp_path / "trajectories.jsonl").write_text(line.replace('"version": 2', '"version": 1', 1) + "\n")
-    assert [episode.to_json() for episode in read_trajectories(tmp_path)] == [line]
+    episode = play(sandbox(), load_agent("gold")(), task_id=job.task_id, seed=job.seed)
+    assert episode.to_json().startswith('{"version": 3, ')
+    data = episode.to_dict()
+    said = {"answer": episode.text}
+    later = ("final_answer", "reward_mode")
+    lines = [{**data, **said, "version": version, "trial": version} for version in (1, 2)]
+    for line in lines:
+        for name in later:
+            del line[name]
+    (tmp_path / "trajectories.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    read = read_trajectories(tmp_path)
+    assert [(one.answer, one.final_answer, one.reward_mode) for one in read] == [
+        (None, episode.text, "sparse")
+    ] * 2
 
 
 WRONG_TYPES = [
@@ -310,8 +317,8 @@ WRONG_TYPES = [
 
 @pytest.mark.parametrize(("fields", "message"), WRONG_TYPES)
 def test_a_field_of_another_type_is_named_with_file_and_number(tmp_path: Path, fields: Any, message: str):
-    whole = Trajectory("s", "", "7", 0, 0, "?", [], [], [], "", None, 0.0, True, None, {}).to_dict()
-    lines = [json.dumps(whole), json.dumps(whole | fields)]
+    whole = Trajectory("s", "", "7", 0, 0, "?", [], [], [], None, "", None, 0.0, True, None, {}).to_dict()
+    lines = [sealed(json.dumps(whole)), sealed(json.dumps(whole | fields))]
     (tmp_path / "trajectories.jsonl").write_text("".join(f"{line}\n" for line in lines))
     expected = rf"trajectories.jsonl, line 2: not a trajectory line \({re.escape(message)}\): "
     with pytest.raises(DataError, match=expected):

@@ -7,16 +7,17 @@ from collections.abc import Awaitable, Callable, Generator, Sequence
 from typing import Any
 
 from stb_env.baselines.gold import gold_oracle
+from stb_env.baselines.null import answer
 from stb_env.baselines.plain_answer import plain_answer
 from stb_env.rollout.make import make_env
 from stb_env.serve.toolbox import SAY
-from stb_env.tasks import Task
+from stb_env.tasks import Ending, Task
 from stb_env.tools import ToolCall, ToolResult
 
 Carry = Callable[[str, dict[str, Any]], Awaitable[str]]
 """Carries a call by name and arguments, and returns the text of the tool message."""
 
-Plan = Generator[ToolCall | Sequence[ToolCall] | str, ToolResult, str]
+Plan = Generator[ToolCall | Sequence[ToolCall] | str, ToolResult, Ending]
 
 
 def plan_of(env_id: str, index: int, **settings: Any) -> tuple[Task, Plan]:
@@ -44,4 +45,4 @@ async def solve(plan: Plan, carry: Carry) -> None:
             result = ToolResult.of(told["response"], error=told["error"], source="world")
             move = plan.send(result)
     except StopIteration as stop:
-        await carry("Finish", {"return_type": "give_answer", "final_answer": stop.value})
+        await carry("Finish", answer(stop.value)["arguments"])

@@ -227,4 +227,4 @@ def test_the_sandbox_drops_a_reply_that_misses_the_facts():
     tester = made.roles[-1]
     verdict = tester.read(scene, drive(SandboxAuthor().write(tester, scene, ())).text).review
     assert not verdict.keep
-    assert verdict.reasons[0].startswith("the reply lacks or misstates")
+    assert verdict.reasons[0].startswith("the reply is not the task's answer")

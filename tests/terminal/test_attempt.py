@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from stb_env import make
+from stb_env.answers import object_schema
+from stb_env.envs.finish import finish_form
 from stb_env.errors import ConfigError, DataError
 from stb_env.rollout.driven import DrivenEpisode
 from stb_env.terminal.attempt import Attempt
-from stb_env.terminal.form import Field, arguments_of, fields_of
+from stb_env.terminal.form import Field, arguments_of, fields_of, groups_of
 from stb_env.terminal.played_folder import PlayedFolder
 from stb_env.testing.notes import notes
 from stb_env.trajectory import read_trajectories
@@ -79,12 +84,18 @@ def test_the_folder_of_another_run_is_refused(tmp_path: Path):
         (Field("n", "integer"), "true", r"^n: expected a whole number, got 'true'$"),
         (Field("n", "number"), "much", r"^n: expected a number, got 'much'$"),
         (Field("n", "json"), "[1,", r"^n: expected JSON, got '\[1,'$"),
+        (
+            Field("n", "list", item=Field("n", "integer")),
+            "1\ntwo",
+            r"^n: expected a whole number, got 'two'$",
+        ),
+        (Field("n", "integer", group="answer"), "two", r"^answer.n: expected a whole number, got 'two'$"),
         (Field("n", "integer", required=True), "", r"^n must be given: a whole number$"),
     ],
 )
 def test_what_does_not_fit_its_field_is_refused(field: Field, typed: str, message: str):
     with pytest.raises(DataError, match=message):
-        arguments_of([field], {"n": typed})
+        arguments_of([field], {field.path: typed}, field.group)
 
 
 def test_every_kind_of_parameter_gets_a_field():
@@ -97,11 +108,45 @@ def test_every_kind_of_parameter_gets_a_field():
     }
     fields = fields_of({"function": {"parameters": {"properties": properties, "required": ["sure"]}}})
     assert [(field.name, field.kind, field.start) for field in fields] == [
-        ("sure", "choice", "true"),
+        ("sure", "switch", "false"),
         ("text", "text", ""),
         ("much", "number", ""),
         ("unit", "choice", "mi"),
-        ("list", "json", ""),
+        ("list", "list", ""),
     ]
-    typed = {"sure": "false", "much": "2", "unit": "", "list": "[1, 2]"}
+    typed = {"sure": "false", "much": "2", "unit": "", "list": "1\n\n2\n"}
     assert arguments_of(fields, typed) == {"sure": False, "much": 2, "list": [1, 2]}
+
+
+def test_the_members_of_a_typed_answer_are_fields_of_their_own():
+    env = make("stb/Sandbox-v1")
+    env.reset(seed=0)
+    answer = {
+        "due": {"type": "string", "format": "date"},
+        "titles": {"type": "array", "items": {"type": "string"}},
+        "paid": {"type": "boolean"},
+    }
+    task = replace(env.task, answer=object_schema(answer), cannot={"not_found": ("city",)})
+    finish = json.loads(finish_form(task).tool.spec)
+    fields = fields_of(finish)
+    assert groups_of(finish) == ["answer", "cannot"]
+    assert [(field.path, field.kind, field.hint) for field in fields] == [
+        ("answer.due", "text", "YYYY-MM-DD"),
+        ("answer.titles", "list", "one a line"),
+        ("answer.paid", "switch", ""),
+        ("cannot.reason", "choice", ""),
+        ("cannot.what", "list", "one a line"),
+        ("final_answer", "text", ""),
+    ]
+    typed = {"answer.due": "2026-03-09", "answer.titles": "Milk\nBread", "answer.paid": "true"}
+    assert arguments_of(fields, typed, "answer") == {
+        "answer": {"due": "2026-03-09", "titles": ["Milk", "Bread"], "paid": True}
+    }
+
+
+def test_a_task_of_acts_alone_has_an_answer_without_members():
+    env = make("stb/Sandbox-v1")
+    env.reset(seed=0)
+    finish = json.loads(finish_form(replace(env.task, answer=object_schema({}), cannot=None)).tool.spec)
+    assert [field.path for field in fields_of(finish)] == ["final_answer"]
+    assert arguments_of(fields_of(finish), {}, "answer") == {"answer": {}}

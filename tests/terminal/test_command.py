@@ -86,7 +86,7 @@ def test_an_answer_is_typed_judged_and_saved(tmp_path: Path):
     (told,) = json.loads(printed)["episodes"]
     assert (told["task_id"], told["trial"], told["verdict"]["status"]) == ("day", 0, "solved")
     (saved,) = read_trajectories(out)
-    assert (saved.answer, saved.solved) == ("Tuesday", True)
+    assert (saved.final_answer, saved.solved) == ("Tuesday", True)
     manifest = json.loads((out / "manifest.json").read_text())
     assert (manifest["agent"], manifest["judge"]) == ("person", "exact")
 

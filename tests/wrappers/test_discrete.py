@@ -22,6 +22,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import stb_env  # noqa: F401 (registers the environments)
+from stb_env.envs.finish import finish_form
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.errors import ConfigError
 from stb_env.rollout import Agent
@@ -30,7 +31,7 @@ from stb_env.suites.sandbox.tasks import SandboxTasks
 from stb_env.suites.sandbox.verifier import ExactJudge
 from stb_env.suites.sandbox.world import SandboxWorld
 from stb_env.tasks import Task, TaskSet
-from stb_env.tools import FINISH, Status
+from stb_env.tools import FINISH, Status, ToolCall
 from stb_env.wrappers import DiscreteActions, proposals
 from stb_env.wrappers.documented import documented
 from stb_env.wrappers.features import ANSWER_FEATURES, CALL_FEATURES, FEATURES
@@ -74,8 +75,11 @@ def calls_of(info: dict[str, Any], name: str) -> list[dict[str, Any]]:
     return [call["arguments"] for call in found if call["name"].startswith(name)]
 
 
-def answers_of(info: dict[str, Any]) -> list[str]:
-    return [arguments["final_answer"] for arguments in calls_of(info, FINISH)]
+def answers_of(info: dict[str, Any]) -> list[Any]:
+    """Return the answers on offer: typed ones as objects, others as text."""
+    return [
+        given["answer"] if "answer" in given else given["final_answer"] for given in calls_of(info, FINISH)
+    ]
 
 
 def feature(observation: dict[str, Any], index: int, name: str) -> float:
@@ -203,7 +207,7 @@ def test_stepping_before_reset_raises_gymnasiums_own_error():
 
 def test_stepping_after_the_end_raises_gymnasiums_own_error():
     env, _, info = started()
-    choose(env, info, '"Done."')
+    choose(env, info, '"Finish"')
     with pytest.raises(ResetNeeded, match="this episode is over"):
         env.step(0)
 
@@ -246,7 +250,7 @@ def test_a_pickled_snapshot_offers_the_same_choices_elsewhere():
 def test_a_fork_keeps_its_choices_whatever_its_origin_does():
     env, _, info = started()
     branch, twin = env.fork(), env.fork()
-    choose(env, info, '"Done."')
+    choose(env, info, '"Finish"')
     assert _plain(*branch.step(0)[::4]) == _plain(*twin.step(0)[::4])
 
 
@@ -311,8 +315,31 @@ def test_answers_quote_the_values_of_a_result():
     _, _, _, _, info = choose(env, info, "search_contacts", f'"{name}"')
     _, _, _, _, info = choose(env, info, "contact_details")
     row = info["calls"][0]["response"]
-    assert f"phone: {row['phone']}" in answers_of(info)
-    assert any(all(str(value) in text for value in row.values()) for text in answers_of(info))
+    assert {"phone": row["phone"]} in answers_of(info)
+    assert (
+        env.fork().step(next(i for i, text in enumerate(info["candidates"]) if "Finish" in text))[2] is True
+    )
+    _, reward, terminated, *_ = choose(env, info, '"answer": {"phone"', row["phone"])
+    assert (reward, terminated) == (1.0, True)
+
+
+def test_every_offered_answer_of_the_sandbox_is_one_that_its_finish_takes():
+    env = make()
+    rng = np.random.default_rng(0)
+    for index in range(25):
+        task = env.unwrapped.tasks.at(index)
+        _, info = env.reset(seed=index, options={"task_id": task.id})
+        for _ in range(3):
+            for arguments in calls_of(info, FINISH):
+                assert finish_form(task).read(ToolCall(FINISH, arguments)).problem == ""
+            calls = [place for place, text in enumerate(info["candidates"]) if FINISH not in text]
+            info = env.step(int(rng.choice(calls)))[4]
+
+
+def test_a_result_without_finish_words_still_offers_text_where_the_answer_is_text():
+    env = DiscreteActions(gym.make("stb/I1Instruction-v0"))
+    _, info = env.reset(seed=0)
+    assert answers_of(info) == ["Done."]
 
 
 def test_without_finish_no_answer_is_offered():

@@ -338,12 +338,15 @@ def test_numbered_actions_go_around_a_search_and_its_finish_is_kept_back():
     assert env.step(done)[2] is True
 
 
+REFUSED = {"name": "Finish", "arguments": {"cannot": {"reason": "not_found", "what": ["film"]}}}
+
+
 def test_vector_environments_gather_trees_with_and_without_an_answer():
     envs = gym.vector.SyncVectorEnv(
         [lambda: DepthFirstSearch(gym.make("stb/Sandbox-v1"), width=1) for _ in range(2)]
     )
     envs.reset(seed=0)
-    *_, infos = envs.step([json.dumps(answer("x")), json.dumps(GIVE_UP)])
+    *_, infos = envs.step([json.dumps(REFUSED), json.dumps(GIVE_UP)])
     assert list(infos["tree"]["best"]) == [1, None]
 
 
@@ -358,7 +361,7 @@ def test_a_played_search_is_saved_with_its_tree_and_every_branch_of_it(search):
     parts = branches(again)
     assert len(parts) == sum(not node.children for node in env.tree.nodes)
     judged = [part for part in parts if part.verdict is not None]
-    assert [part.answer for part in judged] == [again.answer][: len(judged)]
+    assert [part.final_answer for part in judged] == [again.final_answer][: len(judged)]
     assert all(not part.valid and part.failure is None for part in parts if part.verdict is None)
 
 

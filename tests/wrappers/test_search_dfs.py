@@ -97,7 +97,7 @@ def test_independent_chains_do_not_hear_of_each_other():
 def test_an_agent_that_fails_one_branch_finds_the_answer_in_the_other():
     assert play(IndependentChains(maze(), tries=1), Lost(), task_id="1", seed=0).reward == 0.0
     saved = play(DepthFirstSearch(maze()), Lost(), task_id="1", seed=0)
-    assert (saved.reward, saved.tree["best"], saved.answer) == (1.0, 4, "gold")
+    assert (saved.reward, saved.tree["best"], saved.final_answer) == (1.0, 4, "gold")
 
 
 def test_the_result_lists_what_was_tried_and_where_it_led():

@@ -22,7 +22,8 @@ from stb_env.wrappers.tool_retrieval import ToolRetrieval
 
 SUN = {"name": "sun_times_for_sky_almanac", "arguments": {"city_name": "Mirabad", "date": "2026-05-01"}}
 TASK = {"task_id": "train-sun_times-0"}
-GIVE_UP = {"name": "Finish", "arguments": {"return_type": "give_up_and_restart"}}
+DONE = {"name": "Finish", "arguments": {"final_answer": "Done."}}
+REFUSED = {"name": "Finish", "arguments": {"cannot": {"reason": "not_found", "what": ["film"]}}}
 OPEN = {"type": "object", "properties": {}}
 
 
@@ -176,7 +177,7 @@ def test_a_search_with_wrong_arguments_says_so_and_finds_nothing(arguments: Any,
     assert observation["status"] == 2
     assert message in error(observation)
     assert offered(observation) == ["search_tools", "Finish"]
-    assert env.step(GIVE_UP)[4]["retrieval"]["searches"] == 0
+    assert env.step(REFUSED)[4]["retrieval"]["searches"] == 0
 
 
 # -- the catalogue ----------------------------------------------------------------------------------
@@ -240,13 +241,13 @@ def test_the_last_step_counts_searches_and_what_they_found():
     info = env.step(search("sunrise and sunset", k=2))[4]
     assert "retrieval" not in info
     env.step(search("sunset and sunrise", k=2))
-    info = env.step(GIVE_UP)[4]
+    info = env.step(REFUSED)[4]
     found = len(info["tools"]) - 2
     assert info["retrieval"] == {"searches": 2, "found": found, "relevant": 1, "recall": 1.0}
 
 
 def test_a_search_in_the_last_action_counts_too():
-    info = started().step([search("sunrise and sunset", k=1), GIVE_UP])[4]
+    info = started().step([search("sunrise and sunset", k=1), REFUSED])[4]
     assert info["retrieval"] == {"searches": 1, "found": 1, "relevant": 1, "recall": 1.0}
     assert len(info["tools"]) == 3
 
@@ -256,21 +257,21 @@ def test_recall_is_the_share_of_relevant_tools_that_were_found():
     env = ToolRetrieval(small(tide, moon, tool("ping", "Answers pong."), relevant=[tide, moon]), k=1)
     env.reset(seed=0)
     env.step(search("high water"))
-    assert env.step(GIVE_UP)[4]["retrieval"]["recall"] == 0.5
+    assert env.step(DONE)[4]["retrieval"]["recall"] == 0.5
 
 
 def test_a_relevant_tool_that_is_offered_from_the_start_counts_as_found_in_the_recall_alone():
     tide, moon = tool("tide_table", "High water."), tool("moon_phase", "Full moon.")
     env = ToolRetrieval(small(tide, moon, relevant=[tide, moon]), always=[tide.name])
     env.reset(seed=0)
-    figures = env.step(GIVE_UP)[4]["retrieval"]
+    figures = env.step(DONE)[4]["retrieval"]
     assert figures == {"searches": 0, "found": 0, "relevant": 2, "recall": 0.5}
 
 
 def test_without_relevant_tools_there_is_no_recall():
     env = ToolRetrieval(small(tool("ping")))
     env.reset(seed=0)
-    assert env.step(GIVE_UP)[4]["retrieval"] == {"searches": 0, "found": 0, "relevant": 0}
+    assert env.step(DONE)[4]["retrieval"] == {"searches": 0, "found": 0, "relevant": 0}
 
 
 # -- settings ---------------------------------------------------------------------------------------

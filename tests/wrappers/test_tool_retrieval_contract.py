@@ -11,25 +11,26 @@ import pytest
 from gymnasium.utils.env_checker import check_env
 
 from stb_env.baselines import load_agent
+from stb_env.baselines.null import answer
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.rollout import play
 from stb_env.tools import ToolCall, ToolResult
 from stb_env.wrappers import ToolWrapper
 from stb_env.wrappers.tool_retrieval import ToolRetrieval
-from tests.wrappers.test_tool_retrieval import GIVE_UP, SUN, TASK, offered, sandbox, search, started
+from tests.wrappers.test_tool_retrieval import REFUSED, SUN, TASK, offered, sandbox, search, started
 
 GROUPS = ["I1Instruction", "I1Category", "I1Tool", "I2Instruction", "I2Category", "I3Instruction"]
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("name", ["Sandbox", *GROUPS])
+@pytest.mark.parametrize("name", ["Sandbox-v1", *(f"{group}-v0" for group in GROUPS)])
 def test_gymnasium_accepts_an_open_catalogue(name: str):
-    check_env(ToolRetrieval(gym.make(f"stb/{name}-v0")), skip_render_check=True)
+    check_env(ToolRetrieval(gym.make(f"stb/{name}")), skip_render_check=True)
 
 
 def test_equal_actions_give_equal_episodes_stepped_or_awaited():
     env, other = started(), started()
-    for action in (search("sunrise and sunset"), SUN, GIVE_UP):
+    for action in (search("sunrise and sunset"), SUN, REFUSED):
         assert env.step(action) == asyncio.run(other.astep(action))
 
 
@@ -109,8 +110,8 @@ def test_a_spec_makes_the_wrapped_environment_again():
 def test_a_vector_environment_takes_it():
     envs = gym.vector.SyncVectorEnv([lambda: ToolRetrieval(sandbox())] * 2)
     envs.reset(seed=[0, 1])
-    observations, *_, infos = envs.step([json.dumps(GIVE_UP)] * 2)
-    assert list(observations["status"]) == [5, 5]
+    observations, *_, infos = envs.step([json.dumps(REFUSED)] * 2)
+    assert list(observations["status"]) == [6, 6]
     assert list(infos["retrieval"]["searches"]) == [0, 0]
 
 
@@ -137,8 +138,7 @@ def _play_oracle(env: ToolRetrieval) -> float:
             got = info["calls"][-1]
             call = plan.send(ToolResult.of(got["response"], error=got["error"], source=got["source"]))
     except StopIteration as stop:
-        finish = {"return_type": "give_answer", "final_answer": stop.value}
-        return float(env.step({"name": "Finish", "arguments": finish})[1])
+        return float(env.step(answer(stop.value))[1])
 
 
 @pytest.mark.parametrize("name", ["noop", "give_up", "echo", "inject", "random"])

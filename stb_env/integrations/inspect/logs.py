@@ -21,7 +21,6 @@ from inspect_ai.log import (
 )
 from inspect_ai.model import ModelOutput, ModelUsage
 
-from stb_env import jsontext
 from stb_env.errors import DataError
 from stb_env.integrations.inspect.messages import chat
 from stb_env.integrations.inspect.scorer import MANIFEST, STORED, score_of
@@ -104,7 +103,7 @@ def _episodes(file: Path, samples: Iterable[EvalSample]) -> Iterable[Trajectory]
                 f"{file}: sample {sample.id!r} has no episode of this package; "
                 "read logs of its tasks (inspect eval stb_env/...), whose samples began"
             )
-        yield Trajectory.from_json(jsontext.dumps(stored))
+        yield Trajectory.from_dict(stored)
 
 
 def _manifest(log: EvalLog) -> JsonObject:
@@ -136,7 +135,7 @@ def _sample(episode: Trajectory, epoch: int, model: str) -> EvalSample:
         input=messages[:first],
         target="",
         messages=messages,
-        output=ModelOutput(model=model, completion=episode.answer),
+        output=ModelOutput(model=model, completion=episode.text),
         scores={SCORER: score_of(episode.to_dict())},
         metadata={"suite": episode.suite, "group": episode.group, "task_id": episode.task_id},
         store={STORED: episode.to_dict()},

@@ -6,6 +6,7 @@ from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
 from inspect_ai.solver import TaskState
 
 from stb_env.jsontypes import JsonMapping
+from stb_env.trajectory_line import answer_text
 
 MANIFEST = "stb_manifest"
 """Where a log's metadata has the manifest of its run, as a run folder has it."""
@@ -33,7 +34,7 @@ def score_of(episode: JsonMapping | None) -> Score:
     if not episode["valid"]:
         why = f"{failure['kind']}: {failure['message']}" if failure else "there is nothing to judge"
         return Score.unscored(
-            reason="scoring_failed", answer=episode["answer"], explanation=why, metadata=metadata
+            reason="scoring_failed", answer=answer_text(episode), explanation=why, metadata=metadata
         )
     why = f"{decided['status']} ({decided['judge']})" if decided else "not finished"
-    return Score(value=episode["reward"], answer=episode["answer"], explanation=why, metadata=metadata)
+    return Score(value=episode["reward"], answer=answer_text(episode), explanation=why, metadata=metadata)

@@ -106,7 +106,7 @@ class EpisodesServer(SimpleResourcesServer):
     async def hear(
         self, request: Request, text: Annotated[str, Body(embed=True)]
     ) -> dict[Literal["words"], str | None]:
-        """Have the user of a conversation hear a text; elsewhere it is the answer. No words: it is over."""
+        """Have a text without a call heard, see `DrivenEpisode.say`. No words come back where it is over."""
         held = self._of(request)
         async with held.turn:
             reply = await held.episode.asay(text)

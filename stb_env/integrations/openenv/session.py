@@ -8,6 +8,7 @@ from typing import Any
 from openenv.core.env_server.mcp_types import Tool
 from openenv.core.harness import ResourceSession, ResourceSessionFactory, ToolResult, VerifyResult
 
+from stb_env.envs.finish import said_in
 from stb_env.integrations.openenv.client import EpisodeClient
 from stb_env.integrations.rows import Which, rows
 from stb_env.jsontypes import JsonObject
@@ -57,14 +58,17 @@ class EpisodeSession(ResourceSession):
     def verify(self, transcript: list[JsonObject], final_state: Any = None) -> VerifyResult:
         """Take a last message without a call as the answer, and say what the episode earned.
 
-        The reward is None where the infrastructure failed: the rollout is not to be scored.
+        Where answers are typed such a message is none. The reward is None where the infrastructure failed:
+        the rollout is not to be scored.
         """
         del final_state
         said = transcript[-1] if transcript else {}
         if said.get("role") == "assistant" and not said.get("tool_calls"):
-            # After the end it plays nothing.
-            answer = said.get("content") or ""
-            self.call_tool(FINISH, {"return_type": "give_answer", "final_answer": answer})
+            finish = next(tool for tool in self.list_tools() if tool.name == FINISH)
+            given = said_in(finish.input_schema, said.get("content") or "")
+            if given is not None:
+                # After the end it plays nothing.
+                self.call_tool(FINISH, given)
         state = self._client.state()
         told = {key: self._last.get(key) for key in ("verdict", "failure")}
         return VerifyResult(

@@ -13,6 +13,7 @@ from stb_env.integrations.rows import Which, jobs
 from stb_env.integrations.trl.tool import TrlTool
 from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.rollout import DrivenEpisode
+from stb_env.rollout.group.crew import check_reward
 from stb_env.wrappers.base import ToolWrapper
 
 
@@ -32,7 +33,8 @@ class Environments(dict[str, "Callable[[], TrlEpisode]"]):
         rows: One object for each task: ``prompt``, ``environment``, ``task_id`` and ``seed``.
 
     Raises:
-        ConfigError: The id, a setting or the choice of tasks is wrong, or TRL could not offer a tool.
+        ConfigError: The id, a setting or the choice of tasks is wrong, TRL could not offer a tool, or rewards
+            are dense, which tell a group nothing.
 
     Examples:
         >>> environments = Environments("stb_env.testing.notes:test/Notes-v0")
@@ -61,6 +63,7 @@ class Environments(dict[str, "Callable[[], TrlEpisode]"]):
         names: dict[str, str] = {}
         make = partial(_driven, env, settings)
         episode = make()
+        check_reward(episode.env)
         for job in jobs(episode.env.tasks, tasks, seed):
             episode.start(task_id=job.task_id, seed=job.seed)
             # Tasks that share their tools share their environments: TRL keeps each that it has made.
@@ -80,8 +83,9 @@ def reward(
 ) -> list[float | None]:
     """Return what each episode earned, as TRL's reward functions do.
 
-    A last message without a call is the answer of an episode that is not over. An episode that a failure of
-    the infrastructure ended has None, so that TRL leaves it out of its group.
+    A last message without a call is the answer of an episode that is not over; where answers are typed it is
+    none. An episode that a failure of the infrastructure ended has None, so that TRL leaves it out of its
+    group.
 
     Args:
         completions: The messages of each episode.

@@ -10,6 +10,7 @@ from stb_env.gymtypes import AnyEnv
 from stb_env.integrations.rows import Which, jobs
 from stb_env.integrations.trl.token_episode import TokenEpisode, Turn, Write, play_together
 from stb_env.jsontypes import JsonMapping, JsonObject
+from stb_env.rollout.group.crew import check_reward
 from stb_env.rollout.make import make_env
 
 
@@ -34,7 +35,8 @@ class Rollouts:
         rows: One object for each task.
 
     Raises:
-        ConfigError: The id, a setting or the choice of tasks is wrong.
+        ConfigError: The id, a setting or the choice of tasks is wrong, or rewards are dense, which tell a
+            group nothing.
 
     Examples:
         >>> (row,) = Rollouts("stb_env.testing.notes:test/Notes-v0", tasks=1).rows
@@ -55,6 +57,7 @@ class Rollouts:
     ) -> None:
         self._make: Callable[[], AnyEnv] = partial(make_env, env, settings) if isinstance(env, str) else env
         self._envs = [self._make()]
+        check_reward(self._envs[0])
         self._write, self._longest, self._turn = write, longest, turn
         source = self._envs[0].get_wrapper_attr("tasks")
         # TRL brings a rollout its prompts alone, and keeps what else a message has.

@@ -26,7 +26,8 @@ _TIMEOUT = httpx2.Timeout(30.0, read=300.0)
 class StbHarness(vf.Harness[vf.HarnessConfig]):
     """Asks the model, makes the calls that it writes, and brings text without a call to the environment.
 
-    So a conversation goes on with what its user says back; elsewhere the text is the answer.
+    So a conversation goes on with what its user says back. Elsewhere it is the answer, or, where answers
+    are typed, a lost turn.
 
     Tools are listed anew where a call may have changed them, so that those which an episode finds on the way
     are offered.

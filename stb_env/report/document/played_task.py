@@ -30,6 +30,7 @@ class PlayedTask:
         tokens: Mean tokens of a trial.
         reason: Why the first trial that did not solve it was judged so, or how it failed; empty where all
             solved it.
+        failed: Parts of its verdict that did not pass in that trial, where its judge checks parts.
     """
 
     task: str
@@ -43,6 +44,7 @@ class PlayedTask:
     calls: float
     tokens: float
     reason: str
+    failed: Sequence[str] = ()
 
     @property
     def outcome(self) -> str:
@@ -95,7 +97,15 @@ def _played(task: str, trials: Sequence[Trajectory]) -> PlayedTask:
         fmean(sum(len(step["calls"]) for step in episode.steps) for episode in trials),
         fmean(episode.usage.get("total_tokens", 0) for episode in trials),
         next((reason for episode in trials if (reason := _reason(episode))), ""),
+        next((failed for episode in trials if (failed := _failed_parts(episode))), ()),
     )
+
+
+def _failed_parts(episode: Trajectory) -> Sequence[str]:
+    if outcome_of(episode) in ("solved", "invalid"):
+        return ()
+    parts = (episode.verdict or {}).get("parts") or {}
+    return [name for name, passed in parts.items() if not passed]
 
 
 def _reason(episode: Trajectory) -> str:

@@ -91,6 +91,8 @@ def _played(task: PlayedTask) -> Iterator[Element]:
     yield element("span", " · ".join(parts), class_="figures")
     if task.reason:
         yield element("p", cut(task.reason), class_="reason")
+    if task.failed:
+        yield element("p", cut(f"not passed: {', '.join(task.failed)}"), class_="reason")
 
 
 def _plural(number: float, noun: str) -> str:

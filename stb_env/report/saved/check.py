@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from stb_env.errors import DataError
-from stb_env.trajectory_fields import is_unchanged
+from stb_env.trajectory_line import is_unchanged
 
 _SUMMED = b'{"version": 3'
 

@@ -12,6 +12,7 @@ from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.rollout.verdict_file import Judgement
 from stb_env.tools import FINISH
 from stb_env.trajectory import Key
+from stb_env.trajectory_line import answer_text, earned_reward
 
 _SHOWN = 200
 _STATUSES = ("solved", "unsure", "unsolved")
@@ -69,7 +70,9 @@ def status_of(data: JsonMapping, judgement: Judgement | None) -> tuple[str, str,
     if judgement is not None:
         verdict, failure = judgement.verdict, judgement.failure
         valid = verdict is not None and verdict["status"] != "na"
-        reward = 0.0 if verdict is None else verdict["score"]
+        mode = data.get("reward_mode", "sparse")
+        given = earned_reward(verdict, "sparse" if mode == "own" else mode, valid=valid)
+        reward = given or 0.0
     status = "" if verdict is None else str(verdict["status"])
     kind = "" if failure is None else str(failure.get("kind", ""))
     # Without a verdict nothing was judged, which is no unsolved task.
@@ -94,7 +97,7 @@ def _row(
         "calls": len(calls),
         "tools": list(dict.fromkeys(str(call["name"]) for call in calls if call["name"] != FINISH)),
         "query": str(data["query"])[:_SHOWN],
-        "answer": str(data["answer"])[:_SHOWN],
+        "answer": answer_text(data)[:_SHOWN],
     }
     tokens = int(usage.get("prompt_tokens", 0)) + int(usage.get("completion_tokens", 0))
     optional = {"failure": failure, "tokens": tokens, "seconds": seconds.get(key, 0.0)}

@@ -122,14 +122,30 @@ def forkable(env: AnyEnv) -> ForkableEnv:
     """Return an environment that can be forked.
 
     Raises:
-        ConfigError: It cannot.
+        ConfigError: It cannot, or its rewards are dense.
     """
     if isinstance(env, ToolEnv | ToolWrapper):
+        check_reward(env)
         return env
     raise ConfigError(
         f"groups need an environment that forks: a ToolEnv or a wrapper of stb_env.wrappers, got "
         f"{type(env).__name__}"
     )
+
+
+def check_reward(env: AnyEnv) -> None:
+    """Refuse an environment whose rewards tell the episodes of a group nothing.
+
+    Raises:
+        ConfigError: They are dense.
+    """
+    inner: Any = env.unwrapped
+    rules = getattr(inner, "rules", None)
+    if rules is not None and rules.reward == "dense":
+        raise ConfigError(
+            "reward='dense' tells the episodes of a group nothing: over a whole episode it adds up to the "
+            "verdict, as 'sparse' does; take reward='partial', or reward='sparse'"
+        )
 
 
 async def together(work: Sequence[Coroutine[Any, Any, T]]) -> list[T]:

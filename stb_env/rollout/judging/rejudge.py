@@ -25,11 +25,11 @@ from stb_env.metrics.sopr import sopr
 from stb_env.request import drive
 from stb_env.rollout.judging.case import case_of, is_answered
 from stb_env.rollout.judging.ordered_work import Progress, check_concurrency, work_in_order
+from stb_env.rollout.player import planned_episodes
 from stb_env.rollout.verdict_file import (
     Judgement,
     manifest_of,
     overlay,
-    planned_of,
     read_judgements,
     slug,
     verdict_file,
@@ -161,7 +161,7 @@ def _judge(judge: Judge, settings: str, tasks: TaskSource | None, episode: Traje
 
 
 def _summary(folder: Path, judge: Judge, episodes: Sequence[Trajectory]) -> JsonObject:
-    planned = planned_of(folder)
+    planned = planned_episodes(folder)
     rates = sopr(episodes, getattr(judge, "scores", SCORES), planned)
     runs = rates.overall
     summary = {

@@ -20,7 +20,13 @@ from stb_env.kinds import Count
 from stb_env.request import Slow, drive
 from stb_env.serve.remote.line import Line, Place
 from stb_env.serve.remote.server import TOKEN, Server
-from stb_env.serve.remote.stand_ins import RemoteBackend, RemoteJudge, RemoteOracle, RemoteWording
+from stb_env.serve.remote.stand_ins import (
+    RemoteBackend,
+    RemoteJudge,
+    RemoteOracle,
+    RemoteWording,
+    potential_there,
+)
 from stb_env.serve.remote.tasks import RemoteTasks
 from stb_env.serve.sessions.wire import action_data, read_task
 from stb_env.settings import checks_settings
@@ -61,6 +67,8 @@ class RemoteEnv(ToolEnv):
             max_turns=about["max_turns"],
             limits=about["limits"],
             compat=about["compat"],
+            reward=about["reward"],
+            potential=potential_there if about["reward"] == "dense" else None,
             # A server that keeps its solutions says so when it is asked; a task without gold would not.
             oracle=RemoteOracle(server, chosen) if about["oracle"] or not about["answers"] else None,
             wording=RemoteWording(about),
@@ -241,7 +249,6 @@ def make(
     max_turns: Count | None = None,
     compat: Compat | None = None,
     program: bool | None = None,
-    reward: str | None = None,
     **settings: Unpack[EnvSettings],
 ) -> RemoteEnv:
     """Make an environment that a server plays.
@@ -257,9 +264,8 @@ def make(
         max_turns: As the environment takes it, up to what the server allows.
         compat: As the environment takes it.
         program: As the environment takes it.
-        reward: As the environment takes it.
-        **settings: ``order``, ``shard`` and ``render_mode``, as for `ToolEnv`; ``limits`` up to what the
-            server allows.
+        **settings: ``order``, ``shard`` and ``render_mode``, as for `ToolEnv`; ``reward`` as the environment
+            takes it, and ``limits`` up to what the server allows.
 
     Raises:
         ConfigError: The URL is none, or the server does not have this environment with these settings.
@@ -268,7 +274,7 @@ def make(
     limits = settings.pop("limits", None)
     bounds = asdict(limits) if isinstance(limits, Limits) else limits
     asked = {"split": split, "max_turns": max_turns, "limits": bounds, "compat": compat}
-    asked |= {"program": program, "reward": reward}
+    asked |= {"program": program, "reward": settings.pop("reward", None)}
     if bool(id) == bool(env_id):
         raise ConfigError(
             "name the environment of the server, such as id='stb/Sandbox-v1' (env_id in gym.make)"

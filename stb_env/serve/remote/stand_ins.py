@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from typing import Any
 
 from stb_env.envs.wording import Wording
@@ -14,6 +14,7 @@ from stb_env.serve.remote.server import Server
 from stb_env.serve.sessions.wire import read_call, result_data
 from stb_env.tasks import Ending, Task
 from stb_env.tools import FINISH, Tool, ToolCall, ToolResult
+from stb_env.trajectory import CallRecord
 from stb_env.verdict import Verdict, Vote
 
 
@@ -96,6 +97,16 @@ class RemoteJudge:
         votes = tuple(Vote(vote["status"], vote["reason"]) for vote in verdict["votes"])
         parts, metrics = verdict.get("parts", {}), verdict.get("metrics", {})
         return Verdict(verdict["status"], verdict["score"], verdict["judge"], votes, parts, metrics)
+
+
+def potential_there(task: Task, state: Any, calls: Sequence[CallRecord]) -> float:
+    """Refuse to say how far an episode has come: the server shapes its rewards.
+
+    Raises:
+        InfrastructureError: Always.
+    """
+    del state, calls
+    raise InfrastructureError(f"the server shapes the rewards of task {task.id!r}", stage="server")
 
 
 class RemoteWording(Wording):

@@ -45,6 +45,7 @@ def description(env: ToolEnv, *, answers: bool, hashed: bool) -> JsonObject:
         "max_turns": rules.max_turns,
         "limits": {"query": limits.query, "tools": limits.tools, "result": limits.result},
         "compat": rules.compat,
+        "reward": rules.reward,
         "tasks": {
             "name": env.tasks.name,
             "size": env.tasks.size,

@@ -16,7 +16,9 @@ Move = ToolCall | Sequence[ToolCall] | str
 
 
 def next_move(env: ToolEnv, task: Task, results: Sequence[JsonMapping]) -> JsonObject:
-    """Return what a task's solution does after these results: ``call``, ``calls``, ``says`` or ``answer``.
+    """Return what a task's solution does after these results: ``call``, ``calls``, ``says``, or how it ends.
+
+    It ends with ``answer``, a text, or with ``finish``, the arguments of Finish.
 
     The solution runs anew over all results, so that nothing of it stays here between two requests.
 

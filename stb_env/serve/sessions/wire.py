@@ -82,6 +82,9 @@ def task_data(task: Task, *, answers: bool) -> JsonObject:
         "group": task.group,
         "split": task.split,
         "relevant": [list(identity) for identity in task.relevant] if answers else [],
+        # The form of the answer, which every agent sees.
+        "answer": task.answer,
+        "cannot": task.cannot,
     }
     if answers:
         data["gold"] = [_call_data(call) for call in task.gold]
@@ -110,6 +113,8 @@ def read_task(data: JsonMapping) -> Task:
         gold=tuple(read_call(call) for call in data.get("gold", ())),
         goal=data.get("goal", {}),
         record=data.get("record", {}),
+        answer=data["answer"],
+        cannot=data["cannot"] and {reason: tuple(whats) for reason, whats in data["cannot"].items()},
         # The server's own environment has checked it, or has it as another program made it.
         checked=False,
     )

@@ -92,6 +92,7 @@ class API:
         original_compare: The released code's rule, where that can never hold or asks too much.
         echo: Whether the envelope's input has ``all`` parameters, the ``given`` ones, or is null (``none``).
         named: Whether the envelope has an ``api_name``.
+        acts: Whether a call does something that no table shows, such as sending a mail.
     """
 
     name: str
@@ -105,6 +106,7 @@ class API:
     original_compare: Rule | None = field(default=None, repr=False)
     echo: Echo = "all"
     named: bool = True
+    acts: bool = False
     by_name: Mapping[str, Parameter] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -277,6 +279,7 @@ class _Rules(TypedDict, total=False):
     original_compare: Rule | None
     echo: Echo
     named: bool
+    acts: bool
 
 
 @dataclass(eq=False)
@@ -306,7 +309,7 @@ class Domain:
             *parameters: What it takes, in order.
             outputs: What its documentation says of the output.
             reads: What the function takes first.
-            **rules: ``compare``, ``original_compare``, ``echo`` and ``named`` of `API`.
+            **rules: ``compare``, ``original_compare``, ``echo``, ``named`` and ``acts`` of `API`.
 
         Raises:
             ConfigError: The function has no docstring.

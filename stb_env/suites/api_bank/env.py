@@ -57,16 +57,18 @@ def make(
     scenes: bool = False,
     user: Literal["scripted", "model"] | UserLike = "scripted",
     models: str | Path | None = None,
+    ask_user: bool = False,
     max_turns: Count = MAX_TURNS,
     compat: Compat | None = None,
     **settings: Unpack[EnvSettings],
 ) -> ToolEnv:
     """Make the dialogues of one level of API-Bank playable.
 
-    The user says what the dialogue's user said, and answers what the agent asks besides (`ScriptedUser`). An
-    action without a call is a reply to them, and a Finish with an answer is, too: either ends the episode
-    when the user has nothing more to say, and only giving up ends it at any time. In ``Retrieve`` and
-    ``Plan`` only ToolSearcher is there at first, and what it finds can be called from then on.
+    The calls and the final state decide the reward; nothing that is said does (`DialogueJudge`). The user
+    says what the dialogue's user said, whatever the agent writes (`ScriptedUser`). An action without a call
+    is a reply to them, and a Finish is, too: while the user has more to say, the next utterance is the
+    answer. After that a Finish ends the episode, or the second reply. In ``Retrieve`` and ``Plan`` only
+    ToolSearcher is there at first, and what it finds can be called from then on.
 
     Args:
         ability: ``Call`` is level 1, ``Retrieve`` level 2, ``Plan`` level 3.
@@ -80,11 +82,13 @@ def make(
         search: What ToolSearcher asks after the names of APIs: ``frozen`` what recorded dialogues found,
             then the words that people use for them (`TopicIndex`); or ``ngram``, ``bm25``, ``hybrid`` or
             ``minilm`` alone.
-        reward_basis: ``dialogue``, ``calls``, ``state``, ``rouge`` or ``all``; see `DialogueJudge`. The
-            default reads the replies too (``dialogue``); with ``compat="original"`` the paper's ``calls``.
+        reward_basis: ``acts`` (the default), or a measure of the paper for evaluation: ``calls`` (the
+            default with ``compat="original"``), ``state``, ``rouge`` or ``all``; see `DialogueJudge`.
         scenes: Whether ``Plan`` plays the scene texts in place of the dialogues.
         user: ``scripted``, ``model`` (the ``user`` role of the models file), or a `User`.
         models: Models file (TOML).
+        ask_user: Whether agents can also call ``ask_user(about=...)``, which asks the user for the value of
+            one parameter by name.
         max_turns: Actions after which an episode is cut off.
         compat: ``original`` for StableToolBench's look-up and step codes; a Finish then ends an episode at
             once.
@@ -94,12 +98,12 @@ def make(
         ConfigError: A setting is unknown, or does not go with another.
         DataError: The files are missing or broken.
     """
-    corpus, tasks = _loaded(ability, data, databases, split, pool, scenes)
+    corpus, tasks = _loaded(ability, data, databases, split, pool, scenes, ask_user)
     world = RetrievalWorld(corpus.apis, corpus.databases, _searcher_of(search, corpus), search)
     return ToolEnv(
         tasks,
         world,
-        DialogueJudge(world, reward_basis or ("dialogue" if compat is None else "calls")),
+        DialogueJudge(world, reward_basis or ("acts" if compat is None else "calls")),
         max_turns=max_turns,
         compat=compat,
         parse=reader(corpus.apis),
@@ -124,6 +128,7 @@ def _loaded(
     split: Split,
     pool: Pool | None,
     scenes: bool,
+    ask_user: bool,
 ) -> tuple[Corpus, TaskSet]:
     pool = ("own" if ability == "Call" else "all") if pool is None else pool
     if data is not None and split != "test" and not is_written(data):
@@ -132,9 +137,11 @@ def _loaded(
         if ability != "Plan" or data is None:
             raise ConfigError("scenes are a part of the official data of Plan; give data, and ability='Plan'")
         corpus, texts = read_scene_corpus(data, databases)
+        if ask_user:
+            raise ConfigError("ask_user goes with dialogues; scenes have their facts in the second utterance")
         return corpus, scene_tasks(corpus, texts, checked_pool(pool, corpus.apis))
     corpus = embedded_corpus(ability, split) if data is None else read_corpus(ability, data, databases)
-    return corpus, dialogue_tasks(corpus, checked_pool(pool, corpus.apis))
+    return corpus, dialogue_tasks(corpus, checked_pool(pool, corpus.apis), ask_user=ask_user)
 
 
 def _searcher_of(search: Search, corpus: Corpus) -> SearcherOf:

@@ -8,7 +8,8 @@ from stb_env.jsontypes import JsonMapping
 from stb_env.suites.api_bank.apis.tool_search import SEARCHER
 from stb_env.suites.api_bank.error_types import Attempt, ErrorType, error_type
 from stb_env.suites.api_bank.evaluator import argument_facts
-from stb_env.suites.api_bank.judge import DialogueJudge, is_needed
+from stb_env.suites.api_bank.judge import DialogueJudge
+from stb_env.suites.api_bank.matching import is_needed, match
 from stb_env.suites.api_bank.metrics import Score
 from stb_env.suites.api_bank.retrieval_world import found_names
 from stb_env.tasks import Task, TaskSource
@@ -48,16 +49,16 @@ def _scores(task: Task, episode: Trajectory, judge: DialogueJudge) -> Iterator[S
     level = task.record["level"]
     calls = [CallRecord.from_dict(call) for step in episode.steps for call in step["calls"]]
     start = judge.world.start(task, episode.seed)
-    replayed = judge.replay(task.goal["calls"], calls, start)
-    others = list(replayed.others)
-    for gold, right in zip(task.goal["calls"], replayed.right, strict=True):
+    matched = match(judge.world, task.goal["calls"], calls, start)
+    others = list(matched.others)
+    for gold, right in zip(task.goal["calls"], matched.right, strict=True):
         if not is_needed(gold):
             continue
         error = None if right is not None else _error(task, gold, _taken(others, gold["name"]), calls, judge)
         yield Score(level, task.id, right=right is not None, error=error)
     metrics: JsonMapping = (episode.verdict or {}).get("metrics", {})
     if task.goal["replies"]:
-        yield Score(level, task.id, rouge=metrics.get("rouge_l", 0.0), agrees=metrics.get("agreement"))
+        yield Score(level, task.id, rouge=metrics.get("rouge_l", 0.0))
 
 
 def _taken(others: list[CallRecord], name: str) -> CallRecord | None:

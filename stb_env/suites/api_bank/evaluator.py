@@ -12,9 +12,7 @@ from stb_env.errors import ConfigError
 from stb_env.jsontypes import JsonMapping
 from stb_env.metrics.rouge import rouge_l
 from stb_env.retrieval import NgramRetriever
-from stb_env.suites.api_bank.agreement import Known
 from stb_env.suites.api_bank.api_error import ArgumentsError
-from stb_env.suites.api_bank.apis.today import TODAY
 from stb_env.suites.api_bank.apis.tool_search import SEARCHER
 from stb_env.suites.api_bank.corpus import LEVELS, Corpus
 from stb_env.suites.api_bank.definition import API
@@ -117,8 +115,7 @@ class Evaluator:
         score = Score(sample.level, sample.dialogue, given=text is not None)
         target = sample.target
         if isinstance(target, Utterance):
-            agrees = None if text is None else _agrees(text, sample.history)
-            return replace(score, rouge=_rouge(text or "", target.text, sample.level), agrees=agrees)
+            return replace(score, rouge=_rouge(text or "", target.text, sample.level))
         if text is None:
             return replace(score, right=False)
         attempt = self._attempt(sample, target, text)
@@ -248,15 +245,6 @@ def _is_strict(text: str) -> bool:
     except NotDataError:
         return False
     return True
-
-
-def _agrees(text: str, history: Sequence[Utterance | GoldCall]) -> bool:
-    """Return whether a reply states nothing that the calls of its history contradict."""
-    calls = [item for item in history if isinstance(item, GoldCall)]
-    texts = [TODAY, *(item.text for item in history if isinstance(item, Utterance))]
-    results = [part for call in calls for part in (dict(call.arguments), call.result["output"])]
-    failed = [bool(calls[-1].result["exception"])] if calls else []
-    return Known(texts, results).agrees(text, failed=failed)
 
 
 def _rouge(text: str, reference: str, level: int) -> float:

@@ -26,17 +26,17 @@ def tables(figures: JsonObject, *, beside_paper: bool = False) -> Table:
 
 
 def accuracy_table(figures: JsonObject) -> Table:
-    """Return accuracy, ROUGE-L and agreement by level."""
+    """Return accuracy and ROUGE-L by level."""
     table = Table(title="API calls and responses", caption=_notes(figures))
-    for column in ("level", "correctness", "ROUGE-L", "agrees", "calls", "dialogues"):
+    for column in ("level", "correctness", "ROUGE-L", "calls", "dialogues"):
         table.add_column(column, justify="left" if column == "level" else "right", no_wrap=column == "level")
     for level, row in figures["levels"].items():
         calls = f"{row['right_calls']}/{row['calls']}"
         dialogues = f"{row['right_dialogues']}/{row['dialogues']}"
-        shares = _percent(row["accuracy"]), _fraction(row["rouge"]), _percent(row["agreement"])
+        shares = _percent(row["accuracy"]), _fraction(row["rouge"])
         table.add_row(ABILITIES[int(level)], *shares, calls, dialogues)
     total = figures["total"]
-    table.add_row("total", _percent(total["accuracy"]), _fraction(total["rouge"]), "", "", "")
+    table.add_row("total", _percent(total["accuracy"]), _fraction(total["rouge"]), "", "")
     return table
 
 
@@ -90,10 +90,7 @@ def _notes(figures: JsonObject) -> str:
     missing = sum(row["missing"] for row in figures["levels"].values())
     noted = f"; {missing} samples have no prediction" if missing else ""
     noted += f"; {invalid} invalid episodes left out" if invalid else ""
-    return (
-        f"weights of the levels in the total {weights}; level 3 counts dialogues; agrees: replies that no "
-        f"result contradicts{noted}"
-    )
+    return f"weights of the levels in the total {weights}; level 3 counts dialogues{noted}"
 
 
 def _cell(row: JsonObject | None) -> str:

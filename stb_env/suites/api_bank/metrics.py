@@ -22,8 +22,6 @@ class Score:
         dialogue: Name of its dialogue.
         right: Whether the call is right; None where a reply was wanted.
         rouge: ROUGE-L of the reply; None where a call was wanted.
-        agrees: Whether the reply states nothing that results contradict (`agreement`): a share from 0 to 1
-            where it stands for several replies; None where a call was wanted or there is no reply.
         error: What is wrong with a call that was made and is not right.
         given: Whether there is a prediction at all; where not, the sample counts as not right.
     """
@@ -32,7 +30,6 @@ class Score:
     dialogue: str
     right: bool | None = None
     rouge: float | None = None
-    agrees: float | None = None
     error: ErrorType | None = None
     given: bool = True
 
@@ -48,8 +45,6 @@ class LevelFigures:
         right_dialogues: Those of them in which every call is right.
         replies: Reply samples.
         rouge: Mean ROUGE-L over the reply samples; None where there are none.
-        agreement: Share of the replies that were given which state nothing that results contradict; None
-            where there are none.
         missing: Samples without a prediction.
         by_dialogue: Whether the level's accuracy counts dialogues and not calls, as level 3 does.
     """
@@ -60,7 +55,6 @@ class LevelFigures:
     right_dialogues: int
     replies: int
     rouge: float | None
-    agreement: float | None
     missing: int
     by_dialogue: bool
 
@@ -81,7 +75,6 @@ class LevelFigures:
             "right_dialogues",
             "replies",
             "rouge",
-            "agreement",
             "missing",
         )
         return {"accuracy": self.accuracy, **{name: getattr(self, name) for name in names}}
@@ -150,7 +143,6 @@ def report(scores: Sequence[Score]) -> JsonObject:
 def _figures(level: int, scores: Sequence[Score]) -> LevelFigures:
     calls = [score for score in scores if score.right is not None]
     replies = [score.rouge for score in scores if score.rouge is not None]
-    agreed = [score.agrees for score in scores if score.agrees is not None]
     wrong = {score.dialogue for score in calls if not score.right}
     dialogues = {score.dialogue for score in calls}
     return LevelFigures(
@@ -160,7 +152,6 @@ def _figures(level: int, scores: Sequence[Score]) -> LevelFigures:
         right_dialogues=len(dialogues - wrong),
         replies=len(replies),
         rouge=sum(replies) / len(replies) if replies else None,
-        agreement=sum(agreed) / len(agreed) if agreed else None,
         missing=sum(not score.given for score in scores),
         by_dialogue=level == 3,
     )

@@ -9,6 +9,7 @@ from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.suites.api_bank.api_set import ApiSet
 from stb_env.suites.api_bank.apis.tool_search import SEARCHER
 from stb_env.suites.api_bank.databases import Databases
+from stb_env.suites.api_bank.knowledge import ASK_USER, KNOWN, answer
 from stb_env.suites.api_bank.state import State
 from stb_env.suites.api_bank.world import ApiBankWorld, Searcher
 from stb_env.tasks import Task
@@ -60,10 +61,13 @@ class RetrievalWorld(ApiBankWorld):
         """Return the state at the start of an episode, in which nothing is found yet."""
         state = super().start(task, seed)
         pool = {_NAMES: frozenset(tool.name for tool in task.tools)}
-        return State({**state.tables, _POOL: pool, FOUND: {}}, state.seed, 0, state.recorded_ids)
+        tables = {**state.tables, _POOL: pool, FOUND: {}, KNOWN: task.record.get("knows", {})}
+        return State(tables, state.seed, 0, state.recorded_ids)
 
     def call(self, state: State, tool: Tool, arguments: JsonMapping) -> tuple[ToolResult, State]:
-        """Run one call; a search makes what it finds callable."""
+        """Run one call; a search makes what it finds callable, and the user answers what they are asked."""
+        if tool.name == ASK_USER:
+            return answer(state.table(KNOWN), arguments), state
         if tool.name != SEARCHER:
             return super().call(state, tool, arguments)
         pool = state.row(_POOL, _NAMES)
@@ -77,9 +81,10 @@ class RetrievalWorld(ApiBankWorld):
                 state = state.with_row(FOUND, name, True)
         return result, state
 
-    def visible(self, _task: Task, state: State) -> list[Tool]:
-        """Return the search and what was found so far."""
-        return [self.tools[name] for name in (SEARCHER, *state.table(FOUND))]
+    def visible(self, task: Task, state: State) -> list[Tool]:
+        """Return the search, what was found so far and the tool that asks the user, where there is one."""
+        asking = [tool for tool in task.tools[-1:] if tool.name == ASK_USER]
+        return [self.tools[name] for name in (SEARCHER, *state.table(FOUND))] + asking
 
     def _search(self, pool: frozenset[str], arguments: JsonMapping) -> tuple[ToolResult, tuple[str, ...]]:
         world = self._over(pool)

@@ -14,51 +14,65 @@ from stb_env.suites.api_bank.formats.dialogues import Dialogue, GoldCall, Uttera
 from stb_env.suites.api_bank.formats.scenes import Scene
 from stb_env.suites.api_bank.gold import recorded_ids
 from stb_env.suites.api_bank.grounding import origins
-from stb_env.suites.api_bank.knowledge import facts_of
+from stb_env.suites.api_bank.knowledge import asking_tool, facts_of
 from stb_env.suites.api_bank.pool import Pool, pool_tools
 from stb_env.suites.api_bank.retrieval_world import found_names
 from stb_env.suites.api_bank.searcher import ToolSearcher
 from stb_env.suites.api_bank.state import State
 from stb_env.suites.api_bank.world import ApiBankWorld
 from stb_env.tasks import Task, TaskSet
-from stb_env.tools import ToolCall, ToolResult
+from stb_env.tools import Tool, ToolCall, ToolResult
 
 DONE = "Done."
 """What the oracle says where the dialogue records a call and no reply to it."""
 
 
-def dialogue_tasks(corpus: Corpus, pool: Pool) -> TaskSet:
+def dialogue_tasks(corpus: Corpus, pool: Pool, *, ask_user: bool = False) -> TaskSet:
     """Return the tasks of a corpus; those in which nobody says or calls anything are left out.
 
     A task's goal has the recorded ``calls`` with their results and with the arguments that nobody gave
     (``loose``), and the ``replies`` that followed calls, by turn. Its record has the ``turns``, each with
-    what the user said, the number of calls and the reply, what the user ``knows``, and the ``calls`` as
-    they stand in the dialogue.
+    what the user said, the number of calls and the reply, what the user ``knows`` by the name of the
+    parameter, and the ``calls`` as they stand in the dialogue.
+
+    Args:
+        corpus: The dialogues.
+        pool: The tools of a task.
+        ask_user: Whether each task also has the tool that asks the user for a value.
 
     Raises:
         DataError: A recorded call does not fit its API.
     """
     suite = f"APIBank{corpus.ability}"
+    recorded = [call for dialogue in corpus.dialogues for call in dialogue.calls]
+    asking = (asking_tool(recorded, corpus.apis),) if ask_user else ()
     tasks = (
-        dialogue_task(dialogue, corpus.apis, pool, suite=suite, searched=corpus.ability != "Call")
+        dialogue_task(dialogue, corpus.apis, pool, asking, suite=suite, searched=corpus.ability != "Call")
         for dialogue in corpus.dialogues
         if dialogue.calls and any(isinstance(item, Utterance) for item in dialogue.items)
     )
     return TaskSet(tasks, suite)
 
 
-def dialogue_task(dialogue: Dialogue, apis: ApiSet, pool: Pool, *, suite: str, searched: bool) -> Task:
-    """Return the task of one dialogue; see `dialogue_tasks`."""
+def dialogue_task(
+    dialogue: Dialogue,
+    apis: ApiSet,
+    pool: Pool,
+    more: tuple[Tool, ...] = (),
+    *,
+    suite: str,
+    searched: bool,
+) -> Task:
+    """Return the task of one dialogue, with some more tools; see `dialogue_tasks`."""
     turns = list(_turns(dialogue.items))
     sources = origins(dialogue)
-    places = (number for number, turn in enumerate(turns) for _ in range(turn["calls"]))
     own = [call.name for call in dialogue.calls]
     replies = [[number, turn["reply"]] for number, turn in enumerate(turns) if turn["answered"]]
     tools = pool_tools([*own, *_found(dialogue.calls)], apis, pool, searched=searched, key=dialogue.name)
     return Task(
         id=dialogue.name,
         query=turns[0]["user"],
-        tools=tools,
+        tools=tools + more,
         suite=suite,
         group=f"level-{dialogue.level}",
         relevant=tuple(apis.tools[name].id for name in dict.fromkeys(own) if name in apis.tools),
@@ -72,11 +86,12 @@ def dialogue_task(dialogue: Dialogue, apis: ApiSet, pool: Pool, *, suite: str, s
         },
         record={
             "turns": turns,
-            "knows": [list(fact) for fact in facts_of(zip(places, dialogue.calls, sources, strict=True))],
+            "knows": facts_of(list(zip(dialogue.calls, sources, strict=True)), apis),
             "recorded_ids": recorded_ids(dialogue.calls),
             "level": dialogue.level,
             "calls": [[call.name, dict(call.arguments), dict(call.result)] for call in dialogue.calls],
         },
+        answer="acts",
         # Some official dialogues record no call: their own pool is empty, and all there is to do is talk.
         checked=bool(tools),
     )

@@ -6,14 +6,16 @@ import importlib
 import json
 import math
 import re
-from collections.abc import Mapping, Sequence
+import sys
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from stb_env.declare.answers import same_answer
 from stb_env.errors import DataError
 from stb_env.jsontypes import Json, JsonMapping
-from stb_env.reading.statement import statement_at, statements
+from stb_env.judges.cues import DOUBTS, is_denial
+from stb_env.judges.terms import read, split
+from stb_env.suites.own_tools.same_answer import same_answer
 
 CheckKind = Literal["equals", "contains", "matches", "json", "number"]
 KINDS: tuple[CheckKind, ...] = ("equals", "contains", "matches", "json", "number")
@@ -22,8 +24,6 @@ _NUMBER = re.compile(
     r"(?<![\w.])[+-]?(?:\d{1,3}(?:,\d{3})+|\d{1,300})(?:\.\d{1,300})?(?:[eE][+-]?\d{1,3})?(?!\w)"
 )
 _FENCE = re.compile(r"\s*```(?:json)?\s*\n(.*?)\n?```\s*", re.DOTALL)
-# "There is no cup": nothing is denied but that there is one.
-_NONE = re.compile(r"\b(?:no|not|without|neither|nor)\s+(?:(?:an?|any|the)\s+)?\Z", re.IGNORECASE)
 # Of exact decimal values that went through binary ones.
 _ROUNDING = 1e-9
 
@@ -122,27 +122,36 @@ class Check:
         return self.value if isinstance(self.value, list) else [self.value]
 
     def _number_problem(self, answer: str, query: str) -> str:
-        said, asked = statements(answer), {_value(match[0]) for match in _NUMBER.finditer(query)}
-        told = [(match, _value(match[0])) for match in _NUMBER.finditer(answer)]
-        right = [match for match, value in told if self._is_close(value)]
-        wrong = [value for match, value in told if not self._is_close(value) and value not in asked]
-        if wrong:
-            return f"the answer tells {wrong[0]:g}, and {self.value:g} was expected"
-        stances = {statement_at(said, match.start()).stance for match in right}
-        return "" if right and stances <= {"asserted"} else f"the answer does not tell {self.value:g}"
+        asked = {_value(number) for number in _NUMBER.findall(query)}
+        for number in _NUMBER.findall(answer):
+            value = _value(number)
+            if not self._is_close(value) and value not in asked:
+                return f"the answer tells {value:g}, and {self.value:g} was expected"
+        claimed = _claims(answer, lambda part: any(map(self._is_close, map(_value, _NUMBER.findall(part)))))
+        return "" if claimed else f"the answer does not tell {self.value:g}"
 
     def _is_close(self, value: float) -> bool:
         return math.isclose(value, self.value, rel_tol=_ROUNDING, abs_tol=self.tolerance)
 
 
 def _says(answer: str, text: str) -> bool:
-    """Return whether a text stands in an answer as words of their own, and is asserted wherever it does."""
+    """Return whether a text stands in an answer as words of their own, neither denied nor doubted."""
     words = r"\s+".join(map(re.escape, text.split()))
-    found = list(re.finditer(rf"(?<!\w){words}(?!\w)", answer, re.IGNORECASE)) if words else []
-    said = statements(answer)
-    return bool(found) and not any(
-        statement_at(said, match.start()).stance != "asserted" or _NONE.search(answer, 0, match.start())
-        for match in found
+    found = re.compile(rf"(?<!\w){words}(?!\w)", re.IGNORECASE)
+    own = frozenset(token.text for token in read(text))
+    return bool(words) and _claims(answer, lambda part: found.search(part) is not None, own)
+
+
+def _claims(answer: str, has: Callable[[str], bool], own: frozenset[str] = frozenset()) -> bool:
+    """Return whether an answer has something, with no denial beside it and no doubt at all."""
+    if not has(answer):
+        return False
+    parts = split(answer)
+    if any(token.text in DOUBTS - own for token in read(answer)):
+        return False
+    holding = [part for part in parts if has(part)] or [answer]
+    return not any(
+        is_denial(token.text) and token.text not in own for part in holding for token in read(part)
     )
 
 
@@ -174,7 +183,7 @@ def _is_single(value: object) -> bool:
 
 
 def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= sys.float_info.max
 
 
 def _pattern(text: object) -> Any:

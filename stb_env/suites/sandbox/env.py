@@ -19,7 +19,6 @@ from stb_env.suites.sandbox.tasks import SandboxTasks
 from stb_env.suites.sandbox.text_judge import TextJudge
 from stb_env.suites.sandbox.verifier import ExactJudge
 from stb_env.suites.sandbox.world import SandboxWorld
-from stb_env.verdict import RewardMode
 
 
 @checks_settings
@@ -29,7 +28,6 @@ def make(
     level: int | None = None,
     template: str | None = None,
     distractors: Annotated[int, AtLeast(0)] = 4,
-    reward: RewardMode = "sparse",
     backend: Backend | None = None,
     judge: str | JudgeLike = "exact",
     answer: Literal["typed", "text"] | None = None,
@@ -50,8 +48,6 @@ def make(
         level: Only tasks that need so many calls.
         template: Only tasks of this template.
         distractors: Tools that a task offers besides those that it needs.
-        reward: ``sparse`` is the verdict; ``partial`` the share of its parts; ``dense`` adds potential-based
-            shaping by the subgoals reached, which changes no episode's return and no best policy.
         backend: Answers calls in place of the world.
         judge: ``exact``; or ``pass``, ``heuristic``, an evaluator folder or a `Judge`, to see what an open
             judge makes of answers whose truth is known.
@@ -63,7 +59,8 @@ def make(
         models: Models file (TOML) for the judge.
         max_turns: Actions after which an episode is cut off.
         compat: ``original`` for StableToolBench's look-up and step codes.
-        **settings: Further settings of `ToolEnv`.
+        **settings: Further settings of `ToolEnv`. ``reward="dense"`` adds potential-based shaping by the
+            subgoals reached, which changes no episode's return and no best policy.
 
     Raises:
         ConfigError: A setting is unknown, or no template meets them all.
@@ -75,8 +72,7 @@ def make(
         _exact(typed=typed) if judge == "exact" else connect_judge(judge, votes, models, votes_cache),
         max_turns=max_turns,
         compat=compat,
-        reward=reward,
-        potential=progress if reward == "dense" else None,
+        potential=progress if settings.get("reward") == "dense" else None,
         oracle=oracle,
         **settings,
     )

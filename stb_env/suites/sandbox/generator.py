@@ -18,7 +18,6 @@ from typing import NamedTuple
 
 from stb_env import seeding
 from stb_env.answers import object_schema
-from stb_env.backend.world import Tables
 from stb_env.errors import DataError
 from stb_env.jsontypes import Json, JsonMapping, JsonObject
 from stb_env.suites.sandbox.api_error import ApiError
@@ -30,20 +29,13 @@ from stb_env.suites.sandbox.content.households import COUNT
 from stb_env.suites.sandbox.facts import values_of
 from stb_env.suites.sandbox.offer import offered
 from stb_env.suites.sandbox.registry import ApiCall
+from stb_env.suites.sandbox.solving import Solved, idle_filters, run
 from stb_env.suites.sandbox.task_key import BUCKETS, EDITIONS, TaskKey
 from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Template, Undecided, refusal
 from stb_env.tasks import Task
 from stb_env.tools import ToolCall
 
 _ATTEMPTS = 400
-
-
-class Solved(NamedTuple):
-    """A solution that was run: its calls, its answer and the state after it."""
-
-    calls: list[ApiCall]
-    answer: Answer
-    state: Tables
 
 
 class Instance(NamedTuple):
@@ -232,9 +224,12 @@ def _one(split: str, template: Template, draw: Draw, rng: Random) -> Instance | 
     query = plan.wordings[rng.randrange(len(plan.wordings))]
     if plan.gap and not plan.gap.hidden:
         plan = plan._replace(solve=partial(_refusing, plan.gap))
+    home = household(draw.household)
     try:
-        solved = _run(plan, household(draw.household))
+        solved = run(plan, home)
     except Undecided:
+        return None
+    if not template.twins and idle_filters(plan, home, solved):
         return None
     return Instance(draw, plan, query, solved)
 
@@ -252,20 +247,3 @@ def _owned(split: str, template: Template) -> bool:
 def bucket_of(template: str, slots: list[str]) -> int:
     """Return the bucket, from 0 to 9, that owns an instance."""
     return seeding.derive("sandbox bucket", template, *slots) % 10
-
-
-def _run(plan: Plan, state: Tables) -> Solved:
-    calls: list[ApiCall] = []
-    solution = plan.solve()
-    try:
-        request = next(solution)
-        while True:
-            calls.append(request)
-            try:
-                response, state = request.api.run(state, request.arguments)
-            except ApiError as error:
-                request = solution.throw(error)
-            else:
-                request = solution.send(response)
-    except StopIteration as stop:
-        return Solved(calls, stop.value, state)

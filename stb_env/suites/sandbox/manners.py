@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from datetime import date
 from functools import lru_cache
 from typing import TypeVar
@@ -19,7 +22,18 @@ MONTHS = (
 )  # fmt: skip
 
 PAGE_SIZE = 5
+_page_size: ContextVar[int] = ContextVar("rows on a page", default=PAGE_SIZE)
 PAGE = whole("page", f"Page of the results, {PAGE_SIZE} a page, counted from 1.", 1, 1, 1000, optional=True)
+
+
+@contextmanager
+def unlimited_pages() -> Iterator[None]:
+    """Let every list have one page, however long; a solution that reads all pages sees the same rows."""
+    token = _page_size.set(sys.maxsize)
+    try:
+        yield
+    finally:
+        _page_size.reset(token)
 
 
 def page_of(rows: Iterable[Json], page: int) -> JsonObject:
@@ -29,9 +43,9 @@ def page_of(rows: Iterable[Json], page: int) -> JsonObject:
         >>> page_of(range(7), 2)
         {'page': 2, 'pages': 2, 'total': 7, 'results': [5, 6]}
     """
-    rows = list(rows)
-    pages = max(1, -(-len(rows) // PAGE_SIZE))
-    results = rows[(page - 1) * PAGE_SIZE : page * PAGE_SIZE]
+    rows, size = list(rows), _page_size.get()
+    pages = max(1, -(-len(rows) // size))
+    results = rows[(page - 1) * size : page * size]
     return {"page": page, "pages": pages, "total": len(rows), "results": results}
 
 

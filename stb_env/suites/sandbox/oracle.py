@@ -41,13 +41,14 @@ def oracle(task: Task) -> Generator[ToolCall, ToolResult, Ending]:
             else:
                 request = solution.send(result.response)
     except StopIteration as stop:
-        return _ending(task, stop.value)
+        return ending(task, stop.value)
     except ApiError as error:
         # An episode can do what nothing undoes, such as delete the contact that the query is about.
-        return _ending(task, Answer(f"This cannot be done any more: {error}."))
+        return ending(task, Answer(f"This cannot be done any more: {error}."))
 
 
-def _ending(task: Task, answer: Answer) -> Ending:
+def ending(task: Task, answer: Answer) -> Ending:
+    """Return how an episode of a task ends with an answer: as Finish takes it, or as prose."""
     if task.answer is None:
         return answer.text
     if answer.gap:

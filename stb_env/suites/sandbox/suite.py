@@ -10,5 +10,6 @@ SUITE = Suite(
     environments={"stb/Sandbox-v1": Maker("stb_env.suites.sandbox.env:make")},
     replaced={"stb/Sandbox-v0": "stb/Sandbox-v1"},
     splits=("test", "val", "train", "missing"),
+    checks="stb_env.suites.sandbox.checks:check",
     oracle="stb_env.suites.sandbox.oracle:oracle",
 )

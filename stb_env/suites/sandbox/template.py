@@ -127,7 +127,7 @@ class Draw:
         return household(self.household)
 
     def gap(self, *gaps: Gap) -> Gap:
-        """Return what keeps the request from being met: one gap after the other, or none in a feasible twin."""
+        """Return what keeps the request from being met, each gap in turn; none in a feasible twin."""
         chosen = gaps[self.number % len(gaps)]
         self.slots += (chosen.reason, *chosen.what)
         return Gap() if self.feasible else chosen
@@ -151,8 +151,9 @@ class Template:
         tools: The tools that its solution needs.
         calls: How many calls its longest solution needs, which is the task's level.
         writes: The tables that a solved task may leave changed.
-        group: One of the six groups of StableToolBench.
+        group: One of the six groups of StableToolBench, or `NEW_TEMPLATES`.
         offers: APIs that a task offers although its solution calls none of them.
+        unseen: Whether training never sees it, though it sees the tools.
         twins: Whether each task has an impossible twin, in which the right answer says what is lacking.
     """
 
@@ -163,15 +164,26 @@ class Template:
     writes: tuple[str, ...]
     group: str
     offers: tuple[Api, ...] = ()
+    unseen: bool = False
     twins: bool = False
 
     @property
     def held_out(self) -> bool:
         """Whether training must not see it."""
-        return any(tool.held_out for tool in self.tools)
+        return self.unseen or any(tool.held_out for tool in self.tools)
 
 
-GROUPS = ("I1-Instruction", "I1-Tool", "I1-Category", "I2-Instruction", "I2-Category", "I3-Instruction")
+NEW_TEMPLATES = "New-Templates"
+"""The group of test tasks whose tools training has seen, but not what is done with them."""
+GROUPS = (
+    "I1-Instruction",
+    "I1-Tool",
+    "I1-Category",
+    "I2-Instruction",
+    "I2-Category",
+    "I3-Instruction",
+    NEW_TEMPLATES,
+)
 _TEMPLATES: dict[str, Template] = {}
 
 
@@ -179,7 +191,11 @@ Drawing = Callable[[Draw], Plan]
 
 
 def template(
-    *tools: ToolDoc, calls: int, writes: Iterable[str] = (), offers: Iterable[Api] = ()
+    *tools: ToolDoc,
+    calls: int,
+    writes: Iterable[str] = (),
+    offers: Iterable[Api] = (),
+    unseen: bool = False,
 ) -> Callable[[Drawing], Drawing]:
     """Return a decorator that registers a function of a `Draw` as a template, under its own name.
 
@@ -188,11 +204,13 @@ def template(
         calls: Number of calls that the solution needs.
         writes: Tables that it may change.
         offers: APIs that another branch of the plan needs, so that the list of tools names no branch.
+        unseen: Whether training never sees the template, though it sees the tools.
     """
 
     def register(draw: Drawing) -> Drawing:
+        group = NEW_TEMPLATES if unseen else group_of(tools)
         return _registered(
-            Template(draw.__name__, draw, tools, calls, tuple(writes), group_of(tools), tuple(offers))
+            Template(draw.__name__, draw, tools, calls, tuple(writes), group, tuple(offers), unseen=unseen)
         )
 
     return register
@@ -214,8 +232,9 @@ def twins(
     """
 
     def register(draw: Drawing) -> Drawing:
+        group = group_of(tools)
         return _registered(
-            Template(draw.__name__, draw, tools, calls, tuple(writes), group_of(tools), tuple(offers), True)
+            Template(draw.__name__, draw, tools, calls, tuple(writes), group, tuple(offers), twins=True)
         )
 
     return register

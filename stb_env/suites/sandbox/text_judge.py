@@ -178,8 +178,10 @@ def _numbers(text: str) -> Iterator[Found]:
 def _dates(text: str) -> Iterator[Found]:
     low = text.casefold()
     found = [(match.start(), match[0]) for match in _ISO.finditer(low)]
-    for match in _NUMERIC_DATE.finditer(low):
-        found.append((match.start(), f"{match[3]}-{int(match[2]):02d}-{int(match[1]):02d}"))
+    found += [
+        (match.start(), f"{match[3]}-{int(match[2]):02d}-{int(match[1]):02d}")
+        for match in _NUMERIC_DATE.finditer(low)
+    ]
     for pattern, day, month in ((_DATE, 1, 2), (_US_DATE, 2, 1)):
         for match in pattern.finditer(low):
             number = next(n for n, name in enumerate(MONTHS, 1) if name.lower().startswith(match[month]))

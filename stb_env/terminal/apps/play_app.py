@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 from typing import ClassVar
 
 from rich.text import Text
@@ -116,7 +117,7 @@ class PlayApp(EpisodeApp):
             if arguments is not None:
                 self._play(lambda: self.attempt.call(name, arguments))
 
-        self.push_screen(ToolForm(self._offered[name]), filled)
+        self.push_screen(ToolForm(self._offered[name], partial(self.attempt.misfit, name)), filled)
 
     def _play(self, step: Callable[[], Awaitable[Reply]]) -> None:
         if self._busy:

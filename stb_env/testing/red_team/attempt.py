@@ -39,8 +39,8 @@ class Attempt:
         reward: What it earned.
         valid: Whether the reward means anything.
         failure: What went wrong where the infrastructure failed.
-        asked: Whether it counts: words decide on the task, the answer is not gold's own, and it is not that
-            of a copy whose calls are gold's own, argument for argument, each of them and no other.
+        asked: Whether it counts: the cheat is none that is only told, its answer is not gold's own, and it is
+            not that of a copy whose calls are gold's own, argument for argument, each of them and no other.
     """
 
     cheat: str
@@ -163,7 +163,9 @@ def _line(env: ToolEnv, job: Job, line: type[Cheater]) -> Iterator[_End]:
         calls += tuple(jsontext.dumps([call["name"], call["arguments"]]) for call in info["calls"])
         total += float(reward)
         over = terminated or truncated
-    for cheat in line.says:
+    # Where acts decide, a cheat that only says something else is none; here nothing was left to be said.
+    acting = env.rules.finish_form(env.tasks.get(job.task_id)).kind == "acts"
+    for cheat in player.final_actions() if acting else line.says:
         yield _End(cheat, "", total, info, calls)
 
 

@@ -115,14 +115,20 @@ def _emptied(evidence: Evidence) -> Ending | None:
     """Return the right answer with every field at the least that its type allows."""
     if not evidence.answer:
         return None
-    least = {name: _least(schema) for name, schema in evidence.fields.items()}
+    least = {name: least(schema) for name, schema in evidence.fields.items()}
     fields = evidence.fields
     if all(same(fields[name], value, least[name]) for name, value in evidence.answer.items()):
         return None
     return {"answer": least}
 
 
-def _least(schema: JsonMapping) -> Json:
+def least(schema: JsonMapping) -> Json:
+    """Return the least value that a schema allows: zero, false, the first of a list of options.
+
+    Examples:
+        >>> least({"properties": {"n": {"type": "integer"}}, "type": "object"}), least({"enum": ["a", "b"]})
+        ({'n': 0}, 'a')
+    """
     if "enum" in schema:
         return schema["enum"][0]
     match schema.get("type"):
@@ -133,7 +139,7 @@ def _least(schema: JsonMapping) -> Json:
         case "array":
             return []
         case "object":
-            return {name: _least(each) for name, each in schema.get("properties", {}).items()}
+            return {name: least(each) for name, each in schema.get("properties", {}).items()}
     return {"date": "2026-01-01", "time": "00:00"}.get(schema.get("format", ""), "")
 
 
@@ -156,9 +162,9 @@ def _filled(values: Callable[[Evidence], Iterator[Json]]) -> Say:
 def _fitting(schema: JsonMapping, values: Sequence[Json]) -> Json:
     if schema.get("type") == "array":
         items = schema.get("items", {})
-        fitting = (value for value in values if _is_of(items, _least(items), value))
+        fitting = (value for value in values if _is_of(items, least(items), value))
         return list(dict.fromkeys(islice(fitting, _FIRST)))
-    example = _least(schema)
+    example = least(schema)
     return next((value for value in values if _is_of(schema, example, value)), example)
 
 

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
+from stb_env.envs.finish import finish_form
 from stb_env.errors import ConfigError
 from stb_env.judges.judge import Case, Judge
 from stb_env.request import Slow
 from stb_env.tasks import Task
-from stb_env.tools import Status
+from stb_env.tools import FINISH, Status, ToolCall
 from stb_env.trajectory import CallRecord, Step
 from stb_env.usage import NO_USAGE, Usage
 from stb_env.wrappers.search.tree import Outcome, SearchTree, middle
@@ -168,5 +169,10 @@ class JudgeValue:
             scored = yield from settled(self._before(view), "value")
             return scored._replace(score=scored.score / 2)
         task, state = (view.task, view.backend) if self._oracle else (unlabelled(view.task), None)
-        verdict = yield from self._judge.judge(Case(task, view.answer, view.calls, state))
+        case = Case(task, view.answer, view.calls, state)
+        if isinstance(task.answer, Mapping) and view.calls[-1].name == FINISH:
+            call = view.calls[-1]
+            finish = finish_form(task, gives_up=True).read(ToolCall(FINISH, call.arguments, call.id))
+            case = replace(case, final_answer=finish.final_answer, answer=finish.answer, cannot=finish.cannot)
+        verdict = yield from self._judge.judge(case)
         return Scored(verdict.score, verdict.usage or NO_USAGE)

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import gymnasium as gym
 import pytest
 
-from stb_env import ChatAgent, ScriptedModel, load_agent, play
+from stb_env import ChatAgent, ScriptedModel, load_agent, make, play
 from stb_env.errors import ConfigError, InfrastructureError
 from stb_env.request import Slow
 from stb_env.rollout import Agent, Deadlines, as_agent
@@ -84,6 +84,17 @@ def test_concurrency_changes_no_byte(agent: type[Agent], settings: dict[str, Any
     )
     assert lines(alone) == lines(many)
     assert [group.task_id for group in many] == tasks
+
+
+def test_rewards_that_add_up_to_the_verdict_are_refused_and_parts_of_it_are_not():
+    dense = make("stb/Sandbox-v1", reward="dense")
+    with pytest.raises(
+        ConfigError, match=r"^reward='dense' tells the episodes of a group nothing: .*'partial'"
+    ):
+        next(groups(dense, [dense.tasks.at(0).id], 2, agent=Guesser))
+    partial = make("stb/Sandbox-v1", reward="partial")
+    (group,) = groups(partial, [partial.tasks.at(0).id], 2, agent=load_agent("gold"))
+    assert [episode.reward_mode for episode in group.episodes] == ["partial", "partial"]
 
 
 def test_a_task_that_comes_again_is_another_group():
@@ -218,7 +229,7 @@ def test_a_task_that_comes_again_with_a_saved_episode_is_another_group_of_the_sa
     )
     assert [group.seed for group in alone] == [5, 5]
     assert [[trial.trial for trial in group.episodes] for group in alone] == [[0, 1, 2, 3], [4, 5, 6, 7]]
-    first, second = ([trial.answer for trial in group.episodes] for group in alone)
+    first, second = ([trial.final_answer for trial in group.episodes] for group in alone)
     assert first != second
     assert lines(alone) == lines(many)
 

@@ -7,6 +7,7 @@ import itertools
 import json
 from collections import Counter
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -19,7 +20,7 @@ from stb_env.testing.notes import notes
 from stb_env.trajectory import Trajectory
 
 SOLVED, UNSOLVED = (play(notes(), load_agent(name)(), task_id="day", seed=0) for name in ("gold", "give_up"))
-INVALID = Trajectory.from_json(UNSOLVED.to_json().replace('"valid": true', '"valid": false'))
+INVALID = replace(UNSOLVED, valid=False)
 
 
 def of(*episodes: Trajectory) -> Group:

@@ -139,7 +139,7 @@ def test_a_case_is_rebuilt_as_the_judge_saw_it(tmp_path):
     folder = record(tmp_path, Watching(), load_agent("gold"), episodes=1)
     (episode,) = read_trajectories(folder)
     rebuilt = case_of(episode)
-    assert (rebuilt.answer, rebuilt.calls) == (seen[0].answer, seen[0].calls)
+    assert (rebuilt.final_answer, rebuilt.calls) == (seen[0].final_answer, seen[0].calls)
     assert [tool.spec for tool in rebuilt.task.tools] == [tool.spec for tool in seen[0].task.tools]
 
 
@@ -336,7 +336,7 @@ def test_of_a_search_only_the_branch_that_was_played_is_judged_again():
     _, info = env.reset(seed=0)
     call = env.task.gold[0]
     wrong = {"name": info["tools"][0]["function"]["name"], "arguments": {"made": "up"}}
-    answer = {"return_type": "give_answer", "final_answer": "42"}
+    answer = {"cannot": {"reason": "not_found", "what": ["film"]}, "final_answer": "42"}
     plan = iter(
         [
             wrong,

@@ -90,12 +90,28 @@ def test_the_right_answer_is_judged_solved_and_the_model_sees_no_reward():
 
 def test_who_reads_the_verdict_of_a_wrong_answer_does_not_learn_the_right_one():
     async def use(client):
-        finished = await client.call_tool(FINISH, RIGHT | {"final_answer": "I do not know."})
+        finished = await client.call_tool(FINISH, {"answer": {"balance": 0.5}})
         return finished.meta["verdict"], (await client.read_resource("stb-env://verdict")).contents[0].text
 
-    told, read = played(use, "stb/Sandbox-v1", seed=3)
-    assert any("wanted" in vote["reason"] for vote in told["votes"])
+    told, read = played(use, "stb/Sandbox-v1", task_id="test-account_balance-0")
+    assert told["parts"]["answer:balance"] is False
+    assert told["votes"][0]["reason"]
     assert json.loads(read)["verdict"] == {"status": "unsolved", "score": 0.0, "judge": "exact"}
+
+
+def test_finish_has_the_schema_of_the_tasks_answer_and_refuses_another_form():
+    async def use(client):
+        finish = next(tool for tool in (await client.list_tools()).tools if tool.name == FINISH)
+        refused = await client.call_tool(FINISH, {"answer": {"balance": "much"}})
+        text = await client.call_tool(FINISH, {"final_answer": "It holds 12 AUR."})
+        return finish.input_schema["properties"], refused, text
+
+    takes, refused, text = played(use, "stb/Sandbox-v1", task_id="test-account_balance-0")
+    assert list(takes) == ["answer", "cannot", "final_answer"]
+    assert list(takes["answer"]["properties"]) == ["balance"]
+    for result, problem in ((refused, "'answer.balance' must be a number"), (text, "Finish needs answer")):
+        assert (result.is_error, result.meta["status"], result.meta["over"]) == (True, 2, False)
+        assert json.loads(result.content[0].text)["error"].startswith(problem)
 
 
 def test_a_guess_without_a_look_earns_nothing():

@@ -24,6 +24,7 @@ mcp_types = pytest.importorskip("openenv.core.env_server.mcp_types")
 mcp_client = pytest.importorskip("openenv.core.mcp_client")
 
 SANDBOX, GROUP = "stb/Sandbox-v1", "stb/I1Tool-v0"
+REFUSAL = {"cannot": {"reason": "missing_detail", "what": ["account"]}}
 PLAYED = [SANDBOX, "stb/APIBankCall-v1", "stb/APIBankPlan-v1", "stb/OpenWeather-v1", GROUP]
 
 
@@ -95,8 +96,7 @@ def test_who_answers_without_a_look_earns_nothing(server: str) -> None:
     async def cheat() -> Any:
         async with core.GenericEnvClient(base_url=f"{server}/{SANDBOX}") as client:
             await client.reset(seed=1)
-            arguments = {"return_type": "give_answer", "final_answer": "All done, the task is solved."}
-            return await client.step({"tool_name": "Finish", "arguments": arguments})
+            return await client.step({"tool_name": "Finish", "arguments": REFUSAL})
 
     step = asyncio.run(cheat())
     assert (step.done, step.reward, step.metadata["verdict"]["status"]) == (True, 0.0, "unsolved")
@@ -135,9 +135,8 @@ def test_an_unknown_tool_is_the_clients_fault_and_a_call_after_the_end_plays_not
         async with mcp_client.MCPToolClient(base_url=f"{server}/{SANDBOX}") as client:
             await client.reset(seed=0)
             unknown = await client.step(mcp_types.CallToolAction(tool_name="no_such_tool", arguments={}))
-            give_up = {"return_type": "give_up_and_restart"}
-            await client.step(mcp_types.CallToolAction(tool_name="Finish", arguments=give_up))
-            late = await client.step(mcp_types.CallToolAction(tool_name="Finish", arguments=give_up))
+            await client.step(mcp_types.CallToolAction(tool_name="Finish", arguments=REFUSAL))
+            late = await client.step(mcp_types.CallToolAction(tool_name="Finish", arguments=REFUSAL))
             return unknown, late, await client.state()
 
     unknown, late, state = asyncio.run(play())
@@ -160,10 +159,10 @@ def test_call_tool_over_http_plays_in_the_episode_of_the_web_socket(server: str)
     async def play() -> Any:
         async with mcp_client.MCPToolClient(base_url=f"{server}/{SANDBOX}") as client:
             await client.reset(seed=0)
-            return await client.call_tool("Finish", return_type="give_up_and_restart")
+            return await client.call_tool("Finish", **REFUSAL)
 
     told = asyncio.run(play())
-    assert (told["done"], told["reward"], told["metadata"]["status"]) == (True, 0.0, 5)
+    assert (told["done"], told["reward"], told["metadata"]["status"]) == (True, 0.0, 6)
 
 
 def test_openenv_validates_the_running_server(server: str, tmp_path: Path) -> None:

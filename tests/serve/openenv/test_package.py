@@ -18,7 +18,7 @@ def test_the_folder_names_the_environment_wherever_it_must(tmp_path):
     done = invoked(SANDBOX, "--openenv-package", str(tmp_path / "box"))
     assert done.exit_code == 0
     described = yaml.safe_load((tmp_path / "box/openenv.yaml").read_text())
-    assert (described["name"], described["app"]) == ("stb_sandbox_v0", "server.app:app")
+    assert (described["name"], described["app"]) == ("stb_sandbox_v1", "server.app:app")
     assert f'environment_app("{SANDBOX}"' in (tmp_path / "box/server/app.py").read_text()
     assert sorted(done.stdout.split()) == sorted(
         str(file) for file in (tmp_path / "box").rglob("*") if file.is_file() and file.stat().st_size

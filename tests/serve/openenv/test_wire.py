@@ -158,7 +158,7 @@ def test_the_tasks_of_a_split_are_counted_listed_and_played(server):
     count = asked(f"{base}/Sandbox-v1/num_tasks", {"split": "val"})[1]["num_tasks"]
     listed = asked(f"{base}/Sandbox-v1/tasks", {"split": "val"})[1]["tasks"]
     assert len(listed) == count > 0
-    assert asked(f"{base}/sandbox-V0/task", {"split": "val", "index": 3})[1]["task"] == listed[3]
+    assert asked(f"{base}/sandbox-V1/task", {"split": "val", "index": 3})[1]["task"] == listed[3]
     part = asked(f"{base}/Sandbox-v1/task_range", {"split": "train", "start": 2, "stop": 4})[1]["tasks"]
     with talking(f"{base}/ws") as ask:
         begun = ask({"type": "reset", "data": {"split": "train", "task_id": part[0]["task_id"]}})["data"]

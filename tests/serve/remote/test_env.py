@@ -31,7 +31,7 @@ from stb_env.wrappers import CallBudget, ToolWrapper
 from tests.serve.running import running
 
 NOTES, REMOTE = "test/Notes-v0", "stb/Remote-v0"
-SERVED = [NOTES, "stb/CatAPI-v1", "stb/APIBankCall-v1"]
+SERVED = [NOTES, "stb/Sandbox-v1", "stb/CatAPI-v1", "stb/APIBankCall-v1"]
 FIND = {"name": "find_notes", "arguments": {"word": "dentist"}}
 TUESDAY = {"name": "Finish", "arguments": {"return_type": "give_answer", "final_answer": "Tuesday"}}
 
@@ -126,6 +126,31 @@ def test_settings_of_the_client_are_those_of_a_local_environment(url: str):
         env.step("chat")
     assert there.step("chat") == local.step("chat")
     assert there.snapshot().over
+
+
+def test_tasks_bring_the_form_of_their_answer(url: str):
+    local, there = make_env("stb/Sandbox-v1", {}), remote(url, "stb/Sandbox-v1")
+    task = local.tasks.at(0)
+    found = there.tasks.get(task.id)
+    assert (found.answer, found.cannot) == (task.answer, task.cannot)
+    for env in (local, there):
+        env.reset(options={"task_id": task.id})
+    assert there.finish == local.finish
+    refused = {"name": "Finish", "arguments": {"answer": {"worth": "much"}}}
+    assert json.dumps(there.step(refused)) == json.dumps(local.step(refused))
+
+
+@pytest.mark.parametrize("reward", ["partial", "dense"])
+def test_rewards_follow_the_mode_that_the_client_chooses(url: str, reward: str):
+    local, there = (
+        make_env("stb/Sandbox-v1", {"reward": reward}),
+        remote(url, "stb/Sandbox-v1", reward=reward),
+    )
+    assert there.rules.reward == reward
+    task_id = local.tasks.at(5).id
+    here, away = (play(env, load_agent("gold")(), task_id=task_id, seed=1) for env in (local, there))
+    assert away.reward_mode == reward
+    assert away.to_json() == here.to_json()
 
 
 def test_it_passes_the_conformance_kit(url: str):

@@ -18,7 +18,7 @@ from stb_env.serve.sessions.sessions import Sessions
 from stb_env.testing.notes import SUITE, Notebook, notes
 from tests.serve.running import application
 
-NOTES = "test/Notes-v0"
+NOTES, SANDBOX = "test/Notes-v0", "stb/Sandbox-v1"
 FIND = {"name": "find_notes", "arguments": {"word": "dentist"}}
 TUESDAY = {"name": "Finish", "arguments": {"return_type": "give_answer", "final_answer": "Tuesday"}}
 DAY = {"options": {"task_id": "day"}}
@@ -76,6 +76,22 @@ def test_tasks_come_without_what_solves_them(client: TestClient):
     assert {"gold", "goal", "record"}.isdisjoint(task)
     reply = client.post("/environments/solve", json={"id": NOTES, "task_id": "day"})
     assert error(reply) == (403, "not_allowed")
+
+
+def test_a_solution_ends_with_a_text_or_with_the_arguments_of_finish():
+    asked = {"task_id": "test-account_balance-0", "id": SANDBOX}
+    with TestClient(application(Desk(Sessions([SANDBOX]), answers=True))) as client:
+        task = client.post("/environments/tasks", json=asked).json()["tasks"][0]
+        env, results = make_env(SANDBOX, {}), []
+        env.reset(options={"task_id": asked["task_id"]})
+        while "call" in (
+            move := client.post("/environments/solve", json={**asked, "results": results}).json()
+        ):
+            (call,) = env.step(move["call"])[4]["calls"]
+            results.append({name: call[name] for name in ("response", "error", "source")})
+        _, reward, terminated, _, _ = env.step({"name": "Finish", "arguments": move["finish"]})
+    assert list(move["finish"]["answer"]) == task["answer"]["required"] == ["balance"]
+    assert (reward, terminated) == (1.0, True)
 
 
 def test_a_step_with_the_number_of_the_last_plays_nothing(client: TestClient):

@@ -13,8 +13,8 @@ OFFER = "Is there anything else that I can do for you?"
 
 
 def finish(text: str) -> dict[str, Any]:
-    """Return a Finish with an answer."""
-    return {"name": "Finish", "arguments": {"return_type": "give_answer", "final_answer": text}}
+    """Return a Finish with a last word."""
+    return {"name": "Finish", "arguments": {"final_answer": text}}
 
 
 class Caller:
@@ -22,7 +22,7 @@ class Caller:
 
     Args:
         finishes: Whether it says everything by Finish.
-        asks: Whether it asks the user something before each request.
+        asks: Whether it asks the user something first, in place of its next reply.
         offers: Whether it ends every reply with an offer.
         repeats: Whether it makes every call twice that changes nothing.
         changed: Returns the arguments that it calls with, of name and arguments; None leaves the call out.
@@ -38,15 +38,18 @@ class Caller:
         plan = oracle(env.task)
         heard: ToolResult | None = None
         asks = self.asks
+        if asks:
+            *_, over = self._step(env, Action((), QUESTION))
+            assert not over, "a question ended the episode"
         while True:
-            if asks:
-                *_, reward, over = self._step(env, self._said(QUESTION))
-                assert not over, "a question ended the episode"
             try:
                 item = next(plan) if heard is None else plan.send(heard)
             except StopIteration as stop:
                 return self._close(env, str(stop.value))
-            asks = self.asks and isinstance(item, str)
+            if asks and isinstance(item, str):
+                # The user has said the next utterance already.
+                asks, heard = False, ToolResult.of("", source="env")
+                continue
             if isinstance(item, str):
                 _, reward, over = self._step(env, self._reply(item))
                 heard = ToolResult.of("", source="env")

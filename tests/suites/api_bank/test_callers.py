@@ -71,7 +71,7 @@ CHEATS = {
 
 @pytest.fixture(scope="module", params=ABILITIES)
 def own(request):
-    return gym.make(f"stb/APIBank{request.param}-v0").unwrapped
+    return gym.make(f"stb/APIBank{request.param}-v1").unwrapped
 
 
 @pytest.mark.parametrize("talker", TALKERS)
@@ -101,7 +101,7 @@ def test_golden_a_perfect_caller_solves_the_published_dialogues_however_it_talks
     wanted = "level-3*.json" if ability == "Plan" else "*.jsonl"
     if not any(folder.rglob(wanted)):
         pytest.skip(f"no {wanted} in {folder}")
-    env = gym.make(f"stb/APIBank{ability}-v0", data=str(folder)).unwrapped
+    env = gym.make(f"stb/APIBank{ability}-v1", data=str(folder)).unwrapped
     gold = rates(env, TALKERS["plain"])
     solved, tried, missed = rates(env, TALKERS[talker])
     assert solved >= gold[0] - tried // 100, missed

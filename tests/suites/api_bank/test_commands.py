@@ -107,7 +107,7 @@ def test_predictions_for_other_dialogues_are_refused(tmp_path):
 
 @pytest.mark.parametrize("ability", ["Call", "Retrieve", "Plan"])
 def test_validation_replays_every_recorded_call(ability):
-    report = loaded("validate", f"stb/APIBank{ability}-v0")
+    report = loaded("validate", f"stb/APIBank{ability}-v1")
     assert report["passed"]
     assert report["gold_calls"]["tried"] == report["gold_calls"]["reproduced"] > 0
     assert {row["setting"] for row in report["replays"]} >= {"original, isolated", "isolated", "stateful"}

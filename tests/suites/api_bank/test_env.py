@@ -14,20 +14,20 @@ from stb_env.baselines import load_agent
 from stb_env.errors import ConfigError, DataError
 from stb_env.llm import ModelError, ScriptedModel
 from stb_env.rollout import plan, play
-from stb_env.suites.api_bank.user import ModelUser
+from stb_env.suites.api_bank.user import NOTHING_TO_ADD, ModelUser
 
 ABILITIES = ("Call", "Retrieve", "Plan")
 STOCK = {"name": "QueryStock", "arguments": {"stock_code": "BRKV", "date": "2023-03-22"}}
 
 
 def started(ability="Call", task_id="stock-price-1", **settings):
-    env = gym.make(f"stb/APIBank{ability}-v0", **settings).unwrapped
+    env = gym.make(f"stb/APIBank{ability}-v1", **settings).unwrapped
     observation, info = env.reset(seed=0, options={"task_id": task_id})
     return env, observation, info
 
 
 def played(agent, ability, **settings):
-    env = gym.make(f"stb/APIBank{ability}-v0", **settings)
+    env = gym.make(f"stb/APIBank{ability}-v1", **settings)
     return [
         play(env, load_agent(agent)(), task_id=job.task_id, seed=job.seed)
         for job in plan(env.unwrapped.tasks, episodes=None)
@@ -41,13 +41,13 @@ def offered(info):
 @pytest.mark.parametrize("ability", ABILITIES)
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_gymnasiums_checker_accepts_it(ability):
-    env = gym.make(f"stb/APIBank{ability}-v0").unwrapped
+    env = gym.make(f"stb/APIBank{ability}-v1").unwrapped
     check_env(env, skip_render_check=True, skip_close_check=True)
 
 
 @pytest.mark.parametrize("ability", ABILITIES)
 def test_the_spec_survives_json(ability):
-    spec = gym.make(f"stb/APIBank{ability}-v0", pool=3, reward_basis="state").spec
+    spec = gym.make(f"stb/APIBank{ability}-v1", pool=3, reward_basis="state").spec
     again = gym.envs.registration.EnvSpec.from_json(spec.to_json())
     assert gym.make(again).unwrapped.rules.judge.basis == "state"
 
@@ -83,7 +83,9 @@ def test_what_is_no_call_goes_to_the_user_who_follows_the_script():
     assert json.loads(observation["result"])["response"] == "This one, 2023."
     assert (observation["status"], reward, terminated) == (0, 0.0, False)
     env.step(STOCK)
-    _, reward, terminated, _, info = env.step("It cost 42.")
+    observation, reward, terminated, _, _ = env.step("It cost 42.")
+    assert (json.loads(observation["result"])["response"], terminated) == (NOTHING_TO_ADD, False)
+    _, reward, terminated, _, info = env.step("Good-bye.")
     assert (reward, terminated, info["verdict"]["status"]) == (1.0, True, "solved")
 
 
@@ -316,7 +318,7 @@ def test_a_users_model_that_fails_names_its_stage():
         ),
         (
             {"reward_basis": "call"},
-            r"^reward_basis must be None, 'dialogue', 'calls', 'state', 'rouge' or 'all', got 'call'\.",
+            r"^reward_basis must be None, 'acts', 'calls', 'state', 'rouge' or 'all', got 'call'\.",
         ),
         (
             {"user": "modl"},
@@ -343,4 +345,4 @@ def test_a_wrong_setting_is_refused(settings, message):
 )
 def test_a_folder_without_dialogues_is_refused(tmp_path, ability, message):
     with pytest.raises(DataError, match=message):
-        gym.make(f"stb/APIBank{ability}-v0", data=str(tmp_path))
+        gym.make(f"stb/APIBank{ability}-v1", data=str(tmp_path))

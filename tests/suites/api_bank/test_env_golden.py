@@ -40,7 +40,7 @@ class Envs(dict):
 
     def __missing__(self, ability):
         skip_without(self.folder, ability)
-        self[ability] = gym.make(f"stb/APIBank{ability}-v0", data=self.folder).unwrapped
+        self[ability] = gym.make(f"stb/APIBank{ability}-v1", data=self.folder).unwrapped
         return self[ability]
 
 

@@ -91,21 +91,6 @@ def test_two_identical_calls_are_one_and_two_different_ones_are_not(evaluators):
     assert str(evaluators[None].score(sample, f"{right}\n{other}").error) == "False API Call Format"
 
 
-def test_a_reply_that_the_results_contradict_is_visible_in_the_figures(evaluators):
-    sample = sample_of(evaluators[None], "stock-price-1", 1)
-    scores = [
-        evaluators[None].score(sample, f"One share of BRKV cost {price} on 22 March 2023.")
-        for price in (42, 24)
-    ]
-    assert [score.agrees for score in scores] == [True, False]
-    assert by_level(scores)[1].agreement == 0.5
-
-
-def test_every_recorded_reply_of_ours_agrees_with_the_results(evaluators):
-    replies = [sample for sample in evaluators[None].samples if not sample.wants_call]
-    assert all(evaluators[None].score(sample, sample.target.text).agrees for sample in replies)
-
-
 def test_other_keywords_that_find_the_same_are_right(evaluators):
     sample = sample_of(evaluators[None], "song-1", 0)
     assert evaluators[None].score(sample, "[ToolSearcher(keywords='PlayMusic')]").right is True

@@ -62,7 +62,7 @@ def test_the_score_is_the_share_of_recorded_calls_done():
     assert (half.status, half.score) == ("unsolved", 0.5)
     assert half.metrics["right_calls"] == 1
     full = verdict(REMINDING, STAMPS, QUOTE)
-    assert (full.status, full.score, full.parts) == ("solved", 1.0, {"calls": True, "state": True})
+    assert (full.status, full.score) == ("solved", 1.0)
 
 
 def test_the_order_of_calls_does_not_matter():
@@ -78,7 +78,7 @@ def test_an_unasked_change_counts_as_a_call_that_was_not_right():
     judged = verdict(REMINDING, STAMPS, QUOTE, remind("Sell the house", OSKAR))
     assert judged.score == pytest.approx(2 / 3)
     assert judged.metrics["call_accuracy"] == 1.0
-    assert judged.parts == {"calls": True, "state": False}
+    assert judged.metrics["state"] == 0.0
 
 
 def test_doing_a_thing_twice_is_an_unasked_change():
@@ -116,23 +116,16 @@ def test_an_argument_that_nobody_gave_decides_nothing_and_one_that_was_given_doe
         assert verdict(task, login, ("AddMeeting", meeting | wrong)).score < 1.0, wrong
 
 
-def test_an_answer_that_the_results_contradict_is_visible_beside_the_score():
-    right, wrong = (verdict(READING, QUOTE, replies=(f"It costs {price}.",)) for price in (42, 24))
-    assert (right.score, right.metrics["agreement"]) == (1.0, 1.0)
-    assert (wrong.score, wrong.metrics["agreement"]) == (1.0, 0.0)
-
-
 def test_other_words_that_the_rule_allows_are_right_for_the_state_too():
-    judged = verdict(REMINDING, remind("buy blue stamps soon"), QUOTE)
-    assert judged.parts == {"calls": True, "state": True}
+    assert verdict(REMINDING, remind("buy blue stamps soon"), QUOTE, basis="acts").score == 1.0
 
 
 def test_numbers_of_rows_may_come_in_another_order():
     two = task_of(
         "Two things.", remind("First thing"), remind("Other one", time="2023-05-01 08:00:00"), "Done."
     )
-    judged = verdict(two, remind("Other one", time="2023-05-01 08:00:00"), remind("First thing"))
-    assert judged.parts == {"calls": True, "state": True}
+    swapped = remind("Other one", time="2023-05-01 08:00:00"), remind("First thing")
+    assert verdict(two, *swapped, basis="acts").score == 1.0
 
 
 @pytest.mark.parametrize(
@@ -185,5 +178,114 @@ def test_an_episode_without_anything_to_judge_is_not_valid():
     env = gym.make("stb/APIBankCall-v1", reward_basis="state").unwrapped
     env.reset(seed=0, options={"task_id": "stock-price-1"})
     env.step("Hello.")
+    env.step("Good-bye.")
     *_, info = env.step("Good-bye.")
     assert (info["verdict"]["status"], info["valid"]) == ("na", False)
+
+
+def acts(task, *calls):
+    """Return the score and the parts by the default basis."""
+    judged = verdict(task, *calls, basis="acts")
+    return judged.score, judged.parts
+
+
+def test_a_dialogue_is_solved_by_all_its_calls_and_its_state_or_not_at_all():
+    done = {"act:1 AddReminder": True, "act:2 QueryStock": True, "state:Reminder": True}
+    assert acts(REMINDING, STAMPS, QUOTE) == (1.0, done)
+    assert acts(REMINDING, STAMPS) == (0.0, done | {"act:2 QueryStock": False})
+    nothing = dict.fromkeys(done, False)
+    assert acts(REMINDING) == (0.0, nothing)
+
+
+def test_an_act_that_nobody_asked_for_fails_the_episode_and_is_named():
+    score, parts = acts(REMINDING, STAMPS, QUOTE, remind("Sell the house", OSKAR))
+    assert (score, parts["kept:AddReminder"], parts["state:Reminder"]) == (0.0, False, False)
+    alarm = ("AddAlarm", {"token": MIRA, "time": "2023-05-01 08:00:00"})
+    score, parts = acts(REMINDING, STAMPS, QUOTE, alarm)
+    assert (score, parts["kept:AddAlarm"], parts["state:Reminder"]) == (0.0, False, True)
+
+
+def mail(receiver, content="See you."):
+    return "SendEmail", {"receiver": receiver, "subject": "Tea", "content": content}
+
+
+def test_a_mail_is_an_act_though_no_table_holds_it():
+    ann, tom = mail("ann@mail.org"), mail("tom@mail.org")
+    task = task_of("Mail ann@mail.org, subject Tea: See you.", ann, "Sent.")
+    assert acts(task, ann) == (1.0, {"act:1 SendEmail": True})
+    for wrong in ((ann, tom), (tom, ann), (ann, ann)):
+        score, parts = acts(task, *wrong)
+        assert (score, parts["kept:SendEmail"]) == (0.0, False), wrong
+    refused = mail("nobody")
+    assert acts(task, refused, ann)[0] == 1.0
+    music = ("PlayMusic", {"music_name": "Waves"})
+    assert acts(task, ann, music)[1] == {"act:1 SendEmail": True, "kept:PlayMusic": False}
+
+
+def quote(day):
+    return "QueryStock", {"stock_code": "BRKV", "date": f"2023-03-{day}"}
+
+
+def test_of_reads_the_last_count_as_many_as_are_recorded():
+    assert acts(READING, quote(21), QUOTE)[0] == 1.0
+    assert acts(READING, QUOTE, QUOTE)[0] == 1.0
+    assert acts(READING, QUOTE, quote(21))[0] == 0.0
+    assert acts(READING, QUOTE, quote(21), QUOTE)[0] == 1.0
+    assert acts(READING, QUOTE, quote(1))[0] == 0.0  # refused: there is no price of that day
+    two = task_of("BRKV on 21 and 22 March?", quote(21), QUOTE, "41 and 42.")
+    assert acts(two, quote(23), quote(21), QUOTE)[0] == 1.0
+    assert acts(two, quote(21), quote(21), QUOTE, QUOTE)[0] == 1.0
+    assert acts(two, quote(21), quote(23), QUOTE)[0] == 0.0
+
+
+def test_reads_of_other_tools_and_calls_that_reach_no_tool_cost_nothing():
+    balance = ("QueryBalance", {"token": MIRA})
+    assert acts(READING, QUOTE, balance, ("QueryStock", {"stock_code": "BRKV"}))[0] == 1.0
+
+
+def test_a_refused_act_that_a_later_one_makes_good_costs_nothing_and_refused_ones_at_the_end_do():
+    one, two = remind("First thing"), remind("Other one", time="2023-05-01 08:00:00")
+    refused = remind("Other one", time="tomorrow")
+    task = task_of("Two things.", one, two, "Done.")
+    assert acts(task, one, refused, two)[0] == 1.0
+    assert acts(task, refused, one, two)[0] == 1.0
+    assert acts(task, one, two, refused)[0] == 0.0
+
+
+def test_a_log_in_counts_only_where_no_other_call_follows():
+    login = ("GetUserToken", {"username": "mira", "password": "mira-pass1"})
+    task = task_of("I am mira, mira-pass1. Remind me of the stamps.", login, STAMPS, "Done.")
+    assert acts(task, STAMPS) == (1.0, {"act:2 AddReminder": True, "state:Reminder": True})
+    assert acts(task, login) == (0.0, {"act:2 AddReminder": False, "state:Reminder": False})
+    assert verdict(task, STAMPS).metrics["call_accuracy"] == 0.5
+    alone = task_of("My token, please: mira, mira-pass1.", login, "Here it is.")
+    assert acts(alone, login) == (1.0, {"act:1 GetUserToken": True})
+    assert acts(alone) == (0.0, {"act:1 GetUserToken": False})
+    after = task_of("Remind me of the stamps, then log me in: mira, mira-pass1.", STAMPS, login, "Done.")
+    assert acts(after, STAMPS)[1] == {
+        "act:1 AddReminder": True,
+        "act:2 GetUserToken": False,
+        "state:Reminder": True,
+    }
+    assert acts(after, STAMPS, login)[0] == 1.0
+
+
+def test_no_part_is_earned_by_doing_nothing():
+    for ability in ("Call", "Retrieve", "Plan"):
+        env = gym.make(f"stb/APIBank{ability}-v1").unwrapped
+        for task in env.tasks:
+            case = Case(task, "", (), env.rules.backend.start(task, 0))
+            parts = drive(env.rules.judge.judge(case)).parts
+            assert parts, task.id
+            assert not any(parts.values()), task.id
+
+
+def test_every_task_says_that_acts_decide():
+    for ability in ("Call", "Retrieve", "Plan"):
+        tasks = gym.make(f"stb/APIBank{ability}-v1").unwrapped.tasks
+        assert {task.answer for task in tasks} == {"acts"}
+
+
+@pytest.mark.parametrize(("settings", "basis"), [({}, "acts"), ({"compat": "original"}, "calls")])
+def test_acts_decide_unless_the_original_is_asked_for(settings, basis):
+    assert gym.make("stb/APIBankCall-v1", **settings).unwrapped.rules.judge.basis == basis

@@ -40,7 +40,7 @@ def written(tmp_path_factory) -> Path:
 def test_synthesised_dialogues_are_episodes_that_gold_solves_and_cheats_do_not(
     written, ability, agent, share
 ):
-    words = ("run", f"stb/APIBank{ability}-v0", "--data", written, "--set", "split=train", "--agent", agent)
+    words = ("run", f"stb/APIBank{ability}-v1", "--data", written, "--set", "split=train", "--agent", agent)
     played = stb(*words)
     assert played["episodes"] > 0
     assert (played["solved_valid"], played["invalid"]) == (share, 0)
@@ -70,7 +70,7 @@ def test_official_training_files_are_episodes_that_gold_solves(shared_data):
     levels = {one.dialogue.level for one in read_written(data)}
     for ability, level in zip(ABILITIES, (1, 2, 3), strict=True):
         if level in levels:
-            played = stb("run", f"stb/APIBank{ability}-v0", "--data", data, "--agent", "gold")
+            played = stb("run", f"stb/APIBank{ability}-v1", "--data", data, "--agent", "gold")
             assert played["solved"] == played["episodes"] > 0
 
 
@@ -114,7 +114,7 @@ def test_a_corpus_of_written_apis_is_picklable(written):
 def test_a_run_is_exported_as_dialogues_that_are_read_again(tmp_path):
     for ability in ABILITIES:
         run = tmp_path / ability
-        stb("run", f"stb/APIBank{ability}-v0", "--agent", "gold", "--episodes", 4, "--out", run)
+        stb("run", f"stb/APIBank{ability}-v1", "--agent", "gold", "--episodes", 4, "--out", run)
         stb("export", run, "--format", "api-bank")
         files = run / "exports" / "api-bank"
         found = read_level3(files / "level-3.json") if ability == "Plan" else read_dialogues(files)

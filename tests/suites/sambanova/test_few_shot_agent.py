@@ -167,8 +167,8 @@ def test_the_grid_gives_means_over_three_runs_and_a_table(served, tmp_path):
     text = text.replace("trials = 3", "trials = 3\nepisodes = 2")
     # The served model knows the programs of the other five.
     for unknown in ("GoogleSheets", "WebShop", "Tabletop"):
-        text = text.replace(f'    "stb/{unknown}-v0",\n', "")
-        text = text.replace(f'[settings."stb/{unknown}-v0"]\nprogram = true\n', "")
+        text = text.replace(f'    "stb/{unknown}-v1",\n', "")
+        text = text.replace(f'[settings."stb/{unknown}-v1"]\nprogram = true\n', "")
     plan.write_text(text)
     report = stb("eval", plan, "--out", tmp_path / "out", "--yes", "--json")
     assert {row["agent"] for row in report["averages"]} == {

@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 from itertools import combinations
+
+import pytest
 
 from stb_env.suites.sandbox.catalog import apis, household, tools
 from stb_env.suites.sandbox.content.bistros import bistros, days_with_table, free_tables
+from stb_env.suites.sandbox.content.cars import cars
 from stb_env.suites.sandbox.content.companies import closing_prices, companies, trades
 from stb_env.suites.sandbox.content.edition import KEPT, edition, edition_of, within
+from stb_env.suites.sandbox.content.ferries import ports
+from stb_env.suites.sandbox.content.flights import flights
+from stb_env.suites.sandbox.content.foods import foods
+from stb_env.suites.sandbox.content.garments import garments
 from stb_env.suites.sandbox.content.households import COUNT
 from stb_env.suites.sandbox.content.places import cities
+from stb_env.suites.sandbox.content.products import products
+from stb_env.suites.sandbox.content.rail import trains
 from stb_env.suites.sandbox.generator import plan_of
 from stb_env.suites.sandbox.lookups import days
 from stb_env.suites.sandbox.oracle import oracle
@@ -117,3 +127,80 @@ def test_what_is_reckoned_for_many_days_at_once_is_what_each_day_says():
         for key in [*bistros()][:4]:
             free = [day for day in coming if max(free_tables(key, str(day)), default="") >= "20:00"]
             assert days_with_table(key, coming, "20:00") == free
+
+
+IDS = {
+    "city": lambda: {row["name"]: key for key, row in cities().items()},
+    "food": lambda: {row["name"]: key for key, row in foods().items()},
+    "stem of a company": lambda: {row["name"].split()[0]: key for key, row in companies().items()},
+    "symbol": lambda: {row["name"].split()[0]: row["symbol"] for row in companies().values()},
+    "product": lambda: {row["name"]: key for key, row in products().items()},
+    "garment": lambda: {row["name"]: key for key, row in garments().items()},
+    "route of a flight": lambda: {
+        (named(row["origin_city_id"]), named(row["destination_city_id"])): key
+        for key, row in flights().items()
+    },
+    "route of a train": lambda: {
+        (named(row["origin_city_id"]), named(row["destination_city_id"])): key
+        for key, row in trains().items()
+    },
+    "car": lambda: {(named(row["city_id"]), row["model"]): key for key, row in cars().items()},
+    "port": lambda: {port["name"]: key for key, port in ports().items()},
+}
+"""Ids of what has the same name in several editions, by that name."""
+
+
+def named(city_id: str) -> str:
+    return cities()[city_id]["name"]
+
+
+def ids_in(number: int, what: str) -> dict[object, str]:
+    with within(number):
+        return IDS[what]()
+
+
+@pytest.mark.parametrize("what", IDS)
+def test_an_id_learnt_in_training_is_wrong_in_val_and_test(what):
+    learnt = defaultdict(set)
+    for number in EDITIONS["train"]:
+        for name, key in ids_in(number, what).items():
+            learnt[name].add(key)
+    for number in (*EDITIONS["val"], *EDITIONS["test"]):
+        met = {name: key for name, key in ids_in(number, what).items() if name in learnt}
+        assert met
+        # Whoever recites an id of a training edition is right by chance only.
+        hits = sum(1 / len(learnt[name]) for name, key in met.items() if key in learnt[name])
+        assert hits <= len(met) / 6, (number, hits, len(met))
+
+
+@pytest.mark.parametrize("what", ["city", "food"])
+def test_every_edition_has_the_ids_that_the_documentation_quotes(what):
+    documented = ids_in(0, what)
+    assert [*documented.values()] == sorted(documented.values())
+    for number in range(1, KEPT):
+        drawn = ids_in(number, what)
+        assert {*drawn} == {*documented}
+        assert sorted(drawn.values()) == sorted(documented.values())
+        assert drawn != documented
+
+
+@pytest.mark.parametrize(
+    ("table", "field"),
+    [
+        ("accounts", "kind"),
+        ("devices", "name"),
+        ("heat_zones", "name"),
+        ("mails", "subject"),
+        ("meters", "kind"),
+        ("scenes", "name"),
+        ("todos", "title"),
+    ],
+)
+def test_no_household_has_the_ids_of_another(table, field):
+    seen = defaultdict(set)
+    for number in (*range(COUNT), *range(10 * COUNT, 11 * COUNT)):
+        for key, row in household(number).table(table).items():
+            seen[key].add(row[field])
+    # The documented device and the meters of the demonstration user are everybody's.
+    known = {"device-001", "meter-001", "meter-002", "meter-003"}
+    assert all(len(values) > 1 for key, values in seen.items() if key not in known)

@@ -42,5 +42,5 @@ def test_a_call_off_the_path_earns_nothing():
 
 
 def test_an_unknown_reward_is_refused():
-    with pytest.raises(ConfigError, match=r"^reward must be 'sparse' or 'dense', got 'shaped'$"):
+    with pytest.raises(ConfigError, match=r"^reward must be None, 'sparse', 'partial' or 'dense', got 'sha"):
         env("shaped")

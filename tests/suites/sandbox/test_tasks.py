@@ -16,7 +16,7 @@ from stb_env.suites.sandbox.catalog import apis
 from stb_env.suites.sandbox.generator import bucket_of, draw_of, plan_of
 from stb_env.suites.sandbox.task_key import BUCKETS, MOST_DISTRACTORS, TEST_GROUP, TaskKey, draws
 from stb_env.suites.sandbox.tasks import SandboxTasks
-from stb_env.suites.sandbox.template import GROUPS, group_of, templates
+from stb_env.suites.sandbox.template import GROUPS, NEW_TEMPLATES, group_of, templates
 from stb_env.suites.sandbox.tools import cine_people, city_atlas, reel_index, skyfare, stay_finder
 from tests.suites.sandbox.gold_calls import made
 
@@ -227,3 +227,18 @@ def test_tools_that_fit_no_group_are_refused():
 def test_train_draws_differ():
     source = SandboxTasks("train", template="convert_amount")
     assert len({task.query for task in islice(map(source.at, range(40)), 40)}) == 40
+
+
+def test_the_group_of_new_templates_uses_tools_that_training_has_seen_for_what_it_has_not():
+    trained = next(source for source in SPLITS if source.size is None)
+    seen = [trained.at(index) for index in range(6 * len(templates()))]
+    apis_seen = {call.name for task in seen for call in task.gold}
+    plans_seen = {tuple(call.name for call in task.gold) for task in seen}
+    new = SandboxTasks("test", group=NEW_TEMPLATES)
+    assert {task.record["template"] for task in seen}.isdisjoint(
+        new.at(index).record["template"] for index in range(new.size)
+    )
+    for index in range(new.size):
+        calls = [call.name for call in new.at(index).gold]
+        assert apis_seen.issuperset(calls), new.at(index).id
+        assert tuple(calls) not in plans_seen, new.at(index).id

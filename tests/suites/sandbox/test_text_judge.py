@@ -1,4 +1,4 @@
-"""The keyless judge of free text, on answers that other people wrote to Sandbox tasks of an earlier version."""
+"""The keyless judge of free text, on answers that other people wrote to earlier tasks."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def share(*, honest: bool, refusal: bool) -> float:
 
 
 def test_the_two_sided_figures_are_those_of_the_docs():
-    # docs/trust.md prints them: honest answers pass, and so do most of those that were written to fool a reader.
+    # docs/trust.md prints them: honest answers pass, and so do most that were written to deceive.
     assert share(honest=True, refusal=False) >= 0.94
     assert share(honest=False, refusal=False) <= 0.67
 

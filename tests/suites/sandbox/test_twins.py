@@ -13,15 +13,20 @@ from stb_env.tasks import Task
 from tests.suites.sandbox.test_judging import BY_NAME, WORLD, play, verdict
 
 TWINS = {
+    "bound_by_contract": "was_cancelled",
     "buy_garment": "was_bought",
     "cancel_class_too_late": "was_cancelled",
+    "change_flight_too_late": "was_changed",
+    "change_stay_too_late": "was_changed",
     "copy_without_space": "was_copied",
     "donate_instead": "was_accepted",
     "exchange_or_else": "is_in_stock",
     "frost_or_eco": "below_limit",
     "more_guests_too_late": "was_changed",
+    "parcel_too_late": "was_changed",
     "refund_too_late": "was_refunded",
     "refused_reading": "was_accepted",
+    "reopen_too_late": "was_reopened",
     "return_too_late": "was_accepted",
 }
 

@@ -6,23 +6,29 @@ import asyncio
 import json
 import os
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from stb_env import load_agent, make, play
+from stb_env.answers import object_schema
 from stb_env.backend.world import World
+from stb_env.judges.judge import Case
+from stb_env.request import Slow
 from stb_env.rollout.driven import DrivenEpisode
+from stb_env.tasks import TaskSet
 from stb_env.testing import notes as notebook
 from stb_env.testing.notes import notes
 from stb_env.tools import ToolResult
 from stb_env.trajectory import Trajectory
+from stb_env.verdict import Verdict
 from tests.conftest import ROOT
 
 pytest.importorskip("textual", reason="playing in the terminal needs the extra play")
 
 from textual.pilot import Pilot
-from textual.widgets import Input, Static
+from textual.widgets import Button, Input, Select, Static, Switch, TextArea
 
 from stb_env.terminal.apps.play_app import PlayApp
 from stb_env.terminal.apps.tool_form import ToolForm
@@ -94,7 +100,7 @@ def test_a_tool_an_answer_and_the_verdict_with_its_reasons():
 
     (episode,) = played(test)
     assert episode.solved
-    assert episode.answer == "Tuesday"
+    assert episode.final_answer == "Tuesday"
     assert [call["name"] for step in episode.steps for call in step["calls"]] == ["find_notes", "Finish"]
 
 
@@ -116,6 +122,87 @@ def test_who_types_what_gold_calls_solves_the_task():
 
     (episode,) = played(test, env, gold.task_id, "stb/Sandbox-v1")
     assert episode.messages == gold.messages
+
+
+def typed_notes(**answer: Any) -> Any:
+    """Return the notes with a task whose answer is typed."""
+    task = replace(
+        notebook.TASKS.get("day"),
+        answer=object_schema(answer),
+        cannot={"not_found": ("note", "person"), "no_tool": ("send",)},
+    )
+    return notebook.ToolEnv(TaskSet([task]), notebook.Notebook(), TypedJudge())
+
+
+class TypedJudge:
+    """Solves an episode whose typed answer says Tuesday."""
+
+    name = "exact"
+    exact = True
+
+    def judge(self, case: Case) -> Slow[Verdict]:
+        yield from ()
+        solved = (case.answer or {}).get("day") == "Tuesday"
+        return Verdict.of("solved" if solved else "unsolved", judge="exact")
+
+
+def test_the_form_of_a_typed_answer_has_a_widget_for_each_value():
+    env = typed_notes(
+        day={"type": "string", "enum": ["Monday", "Tuesday"]},
+        date={"type": "string", "format": "date"},
+        open={"type": "boolean"},
+        titles={"type": "array", "items": {"type": "string"}},
+    )
+
+    async def test(app: PlayApp, pilot: Pilot[None]) -> None:
+        await pilot.press("f2")
+        await pilot.pause()
+        app.screen.query_one("#field-0", Select).value = "Tuesday"
+        app.screen.query_one("#field-1", Input).value = "next week"
+        app.screen.query_one("#field-2", Switch).toggle()
+        app.screen.query_one("#field-3", TextArea).text = "Dentist\nBank"
+        await pilot.pause()
+        app.screen.query_one("#call", Button).press()
+        await pilot.pause()
+        problem = str(app.screen.query_one("#problem", Static).render())
+        assert problem == "'answer.date' must be a date as YYYY-MM-DD, got the text 'next week'"
+        assert app.attempt.turn == 0
+        app.screen.query_one("#field-1", Input).value = "2026-03-10"
+        app.screen.query_one("#call", Button).press()
+        await pilot.pause()
+        await app.workers.wait_for_complete()
+        await pilot.pause()
+        assert "verdict: solved" in story(app)
+
+    (episode,) = played(test, env)
+    answer = {"day": "Tuesday", "date": "2026-03-10", "open": True, "titles": ["Dentist", "Bank"]}
+    assert (episode.answer, episode.final_answer, episode.cannot) == (answer, "", None)
+
+
+def test_the_form_says_why_a_request_cannot_be_met_where_that_is_offered():
+    async def test(app: PlayApp, pilot: Pilot[None]) -> None:
+        await pilot.press("f2")
+        await pilot.pause()
+        assert not app.screen.query_one("#group-cannot").display
+        app.screen.query_one("#group", Select).value = "cannot"
+        await pilot.pause()
+        assert app.screen.query_one("#group-cannot").display
+        assert not app.screen.query_one("#group-answer").display
+        app.screen.query_one("#field-1", Select).value = "not_found"
+        app.screen.query_one("#field-2", TextArea).text = "send"
+        app.screen.query_one("#call", Button).press()
+        await pilot.pause()
+        problem = str(app.screen.query_one("#problem", Static).render())
+        assert problem.startswith("'cannot.what' with reason 'not_found' must be one of note, person")
+        app.screen.query_one("#field-2", TextArea).text = "note"
+        app.screen.query_one("#call", Button).press()
+        await pilot.pause()
+        await app.workers.wait_for_complete()
+        await pilot.pause()
+        assert "verdict: unsolved" in story(app)
+
+    (episode,) = played(test, typed_notes(day={"type": "string"}))
+    assert (episode.answer, episode.cannot) == (None, {"reason": "not_found", "what": ["note"]})
 
 
 def test_a_wrong_answer_is_unsolved_and_kept_too():

@@ -3,7 +3,7 @@ import { episode as fetchEpisode } from "./data.js";
 import { aligned, callsOf, same } from "./align.js";
 import { button, h } from "./dom.js";
 import { json, longText } from "./json.js";
-import { outcome, sign } from "./episode.js";
+import { answerOf, outcome, sign } from "./episode.js";
 import { CALL_STATUS, count } from "./words.js";
 
 export async function comparison({ run, found, shelf, other, mark, marked, go }) {
@@ -58,7 +58,7 @@ function side(name, found) {
 }
 
 function answer({ episode }) {
-  return h("div", { class: "side" }, h("div", { class: "label" }, "Answer"), episode.answer === "" ? h("span", { class: "quiet" }, "none") : longText(String(episode.answer)));
+  return h("div", { class: "side" }, answerOf(episode) ?? [h("div", { class: "label" }, "Answer"), h("span", { class: "quiet" }, "none")]);
 }
 
 const sameResult = (one, other) => same([one.error, one.response, one.status], [other.error, other.response, other.status]);

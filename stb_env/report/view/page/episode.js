@@ -55,13 +55,22 @@ export function outcome({ episode, judgements }) {
   return { verdict, failure, status: valid && STATUSES.includes(verdict?.status) ? verdict.status : "invalid" };
 }
 
+// What an episode answered: a typed answer, or why there is none, and prose beside it. Before version 3 it is text.
+export function answerOf(episode) {
+  const typed = episode.version < 3 ? null : episode.cannot ?? episode.answer;
+  const prose = episode.version < 3 ? String(episode.answer) : episode.final_answer;
+  if (typed === null && prose === "") return null;
+  const label = typed !== null && episode.cannot ? "Cannot be met" : "Answer";
+  return [h("div", { class: "label" }, label), typed !== null && json(typed, "answer"), prose !== "" && longText(prose)];
+}
+
 function head(found) {
   const { episode } = found;
   const { verdict, failure, status } = outcome(found);
   const { usage } = episode;
   const facts = {
     task: episode.task_id, group: episode.group, trial: episode.trial, seed: episode.seed,
-    reward: figure(episode.reward), steps: episode.steps.length, tools: Math.max(0, episode.tools.length - 1),
+    reward: figure(episode.reward), "reward mode": episode.reward_mode ?? "", steps: episode.steps.length, tools: Math.max(0, episode.tools.length - 1),
     time: seconds(found.seconds),
     tokens: usage.total_tokens ? `${figure(usage.prompt_tokens)} + ${figure(usage.completion_tokens)}` : "",
     cost: usage.cost ? `$${figure(usage.cost)}` : "",
@@ -73,7 +82,7 @@ function head(found) {
     h("div", { class: "verdict" },
       h("span", { class: `badge ${status}` }, h("span", { "aria-hidden": "true" }, SIGNS[status]), ` ${status}`),
       verdict && h("span", { class: "quiet" }, `score ${figure(verdict.score)} · judged by ${verdict.judge}`)),
-    episode.answer !== "" && h("div", { class: "answer" }, h("div", { class: "label" }, "Answer"), longText(String(episode.answer))),
+    answerOf(episode) && h("div", { class: "answer" }, answerOf(episode)),
     failure && h("p", { class: "error" }, `${failure.kind} failure${failure.stage ? ` at ${failure.stage}` : ""}: ${failure.message ?? ""}`),
     verdict && votes(verdict),
     laterJudges(found, verdict),

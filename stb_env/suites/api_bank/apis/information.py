@@ -144,6 +144,7 @@ def search_engine(library: Library, keyword: str) -> Json:
     text("content", "Its text."),
     reads="nothing",
     compare=all_of(same("receiver", normal=folded), same("subject", "content", normal=trimmed), RESULT),
+    acts=True,
 )
 def send_email(receiver: str, subject: str, content: str) -> str:
     """Send a mail."""

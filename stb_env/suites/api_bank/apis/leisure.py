@@ -12,7 +12,9 @@ ENTERTAINMENT = Domain("Entertainment")
 TRAVEL = Domain("Travel")
 
 
-@ENTERTAINMENT.api("PlayMusic", text("music_name", "Title of the music."), reads="nothing", compare=OUTPUT)
+@ENTERTAINMENT.api(
+    "PlayMusic", text("music_name", "Title of the music."), reads="nothing", compare=OUTPUT, acts=True
+)
 def play_music(music_name: str) -> str:
     """Play music."""
     name = music_name.lower().strip()

@@ -92,6 +92,7 @@ def query_meeting(user_name: str) -> JsonObject:
     text("recipient", "Mail address of who gets it."),
     reads="nothing",
     compare=all_of(NAME, all_but("content"), RESULT),
+    acts=True,
 )
 def email_reminder(content: str, time: str, **_others: object) -> str:
     """Send a reminder by mail."""

@@ -13,8 +13,8 @@ Where the default differs from the original evaluator, the evaluator has a defec
 
 from __future__ import annotations
 
-from collections.abc import Hashable
-from typing import TypeAlias
+from collections.abc import Hashable, Mapping
+from typing import ClassVar, TypeAlias
 
 from stb_env.errors import DataError, JudgeError
 from stb_env.jsontypes import Json, JsonMapping
@@ -29,9 +29,16 @@ from stb_env.suites.sambanova.cat_api.tools import BY_NAME as TOOLS
 from stb_env.suites.sambanova.cat_api.world import KEY, start_of
 from stb_env.suites.sambanova.common.agreement import Agreement, best_agreement
 from stb_env.suites.sambanova.common.curl.crash import CrashError
-from stb_env.suites.sambanova.common.curl.reader import CURL
-from stb_env.suites.sambanova.common.curl.ruling import is_executable, last_command, made_calls, rule
-from stb_env.tools import Status, ToolCall
+from stb_env.suites.sambanova.common.curl.reader import CURL, command_of
+from stb_env.suites.sambanova.common.curl.request import read_request
+from stb_env.suites.sambanova.common.ruling import (
+    is_done,
+    is_executable,
+    last_command,
+    made_calls,
+    rule,
+)
+from stb_env.tools import ToolCall
 from stb_env.trajectory import CallRecord
 from stb_env.validation import check_call
 from stb_env.verdict import Verdict
@@ -46,8 +53,9 @@ _OPEN = ("limit", "size")
 class AccountJudge:
     """Compares what changed in the account, and the last answer where the goal is to find something out.
 
-    The verdict's parts say whether no call failed and whether all is right; precision, recall and F1 are
-    those over changes and found entries.
+    The goal is one request, and the last one is it: whoever is asked to change the account does nothing
+    more when it is changed. The one part of a verdict is that request; precision, recall and F1 are those
+    over changes and found entries.
     """
 
     name = "exact"
@@ -70,12 +78,24 @@ class AccountJudge:
         calls = made_calls(case)
         start = start_of(case.task)
         changes = start.changes(case.state)
-        agreed = Agreement()
-        for label in case.task.goal["labels"]:
+        labels = case.task.goal["labels"]
+        agreed, reason = Agreement(), ""
+        for label in labels:
             wanted, reads = outcome_of(label, start, _chosen(calls))
             got = changes | _entries(calls) if reads else changes
-            agreed = max(agreed, best_agreement(got, [wanted])[0], key=lambda found: found.f1)
-        return rule(self.name, agreed, executable=is_executable(calls))
+            found = best_agreement(got, [wanted])[0]
+            late = found.complete and not (reads or _writes(calls[-1]))
+            if late:
+                found, reason = Agreement(), "a call follows the one that was asked for"
+            agreed = max(agreed, found, key=lambda each: each.f1)
+        act = as_typed(ToolCall(CURL, {"command": labels[0]})).name
+        return rule(
+            self.name,
+            agreed,
+            executable=is_executable(calls),
+            reason="" if agreed.complete else reason,
+            parts={f"act:1 {act}": agreed.complete},
+        )
 
 
 class OriginalJudge:
@@ -87,6 +107,8 @@ class OriginalJudge:
     """
 
     name = "original"
+    # Any image that is added is the right one there.
+    floors: ClassVar[Mapping[str, float]] = {"random": 0.1}
 
     def __init__(self, fetch: Fetch = fetch, key: str = KEY) -> None:
         self._fetch = fetch
@@ -180,7 +202,7 @@ def outcome_of(label: str, account: Account, chosen: JsonMapping | None = None) 
 
 def _chosen(calls: tuple[CallRecord, ...]) -> JsonMapping:
     """Return what the last call gives that goals may leave open."""
-    if not calls or calls[-1].result.status is not Status.OK:
+    if not calls or not is_done(calls[-1]):
         return {}
     arguments = as_typed(ToolCall(calls[-1].name, calls[-1].arguments)).arguments
     return (
@@ -188,9 +210,20 @@ def _chosen(calls: tuple[CallRecord, ...]) -> JsonMapping:
     )
 
 
+def _writes(call: CallRecord) -> bool:
+    """Return whether a call was answered, and is one that changes the account."""
+    if not is_done(call):
+        return False
+    typed = as_typed(ToolCall(call.name, call.arguments))
+    api, command = BY_NAME.get(typed.name), command_of(typed)
+    if api is not None:
+        return not api.reads
+    return command is not None and read_request(command).method != "GET"
+
+
 def _entries(calls: tuple[CallRecord, ...]) -> Outcome:
     """Return the entries of the last call's answer; none where it failed or listed nothing."""
-    if not calls or calls[-1].result.status is not Status.OK:
+    if not calls or not is_done(calls[-1]):
         return {}
     found = calls[-1].result.response
     return dict(enumerate(found)) if isinstance(found, list) else {}

@@ -111,6 +111,7 @@ def cat_task(
         relevant=(BY_NAME[call.name].id,),
         gold=(call,),
         goal={"labels": list(labels), "favourites": list(favourites), "compare_string_only": by_text},
+        answer="acts",
         record={"prompt": query, "completion": list(labels), "compare_string_only": by_text},
     )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
@@ -13,7 +13,6 @@ from stb_env.envs.tool_env import ToolEnv
 from stb_env.errors import ConfigError
 from stb_env.judges.judge import Judge
 from stb_env.suites.sambanova.common.mode import Mode, Split
-from stb_env.suites.sambanova.common.report import Matter, ReportJudge
 from stb_env.suites.sambanova.common.whole_program import whole_gold, whole_program
 from stb_env.tasks import Oracle, TaskSource
 
@@ -44,7 +43,7 @@ class ProgramTask(Generic[Supply]):
         tasks: Makes the embedded tasks of a split.
         official: Reads official files.
         world: Makes the world, of what was supplied where anything was.
-        judge: Makes the judge of what was done; by our own rules the final answer must not say otherwise.
+        judge: Makes the judge of what was done.
         parse: Reads actions.
         parse_original: Reads actions as the original did.
         oracle: Solves tasks.
@@ -52,7 +51,6 @@ class ProgramTask(Generic[Supply]):
         halts: Whether a failing call keeps the later ones of its action from being made.
         divided: Whether official files have training tasks too.
         original_programs: Whether the original takes a whole program as one action.
-        matter: What final answers are about.
     """
 
     tasks: Callable[[Split], TaskSource]
@@ -66,7 +64,6 @@ class ProgramTask(Generic[Supply]):
     halts: Callable[[Mode], bool] = lambda _: True
     divided: bool = False
     original_programs: bool = True
-    matter: Matter = field(default_factory=Matter)
 
     def make(
         self, mode: Mode, data: Data | None, supply: Supply | None = None, /, **settings: Any
@@ -91,7 +88,7 @@ class ProgramTask(Generic[Supply]):
         return self.env(
             tasks,
             self.world(mode, supply),
-            self.judge(mode) if mode.original else ReportJudge(self.judge(mode), self.matter),
+            self.judge(mode),
             parse=whole_program(read) if mode.program else read,
             halt_on_error=self.halts(mode),
             oracle=whole_gold(self.oracle) if mode.program else self.oracle,

@@ -10,7 +10,13 @@ from stb_env.actions.parse import ActionLike
 from stb_env.tasks import Ending, Oracle, Task
 from stb_env.tools import FINISH, ToolCall, ToolResult
 
-_END = ToolCall(FINISH, {"return_type": "give_answer", "final_answer": ""}, "finish")
+
+def finish_saying(text: str) -> ToolCall:
+    """Return a Finish that ends an episode with something said; nothing that is said decides."""
+    return ToolCall(FINISH, {"final_answer": text}, "finish")
+
+
+END = finish_saying("")
 
 
 def whole_program(parse: Callable[[ActionLike], Action]) -> Callable[[ActionLike], Action]:
@@ -25,9 +31,9 @@ def whole_program(parse: Callable[[ActionLike], Action]) -> Callable[[ActionLike
         ['search', 'Finish']
         >>> [call.name for call in whole_program(parse_action)("no program").calls]
         ['Finish']
-        >>> malformed = {"name": "Finish", "arguments": {"return_type": "later"}}
-        >>> whole_program(parse_action)(malformed).calls[-1].arguments["return_type"]
-        'give_answer'
+        >>> malformed = {"name": "Finish", "arguments": {"return_type": "later", "final_answer": "Bye."}}
+        >>> whole_program(parse_action)(malformed).calls[-1].arguments
+        {'final_answer': 'Bye.'}
     """
     # No inner function: what an environment holds is pickled with it.
     return partial(_read_whole, parse)
@@ -53,16 +59,10 @@ def _solve_whole(
 
 def _read_whole(parse: Callable[[ActionLike], Action], action: ActionLike) -> Action:
     program = parse(action)
-    if program.calls and _ends(program.calls[-1]):
+    last = program.calls[-1] if program.calls else None
+    own = finish_arguments(last) if last and last.name == FINISH else {}
+    if own.get("return_type") == "give_up_and_restart":
         return program
-    calls = (call for call in program.calls if call.name != FINISH)
-    return Action((*calls, _END), program.text)
-
-
-def _ends(call: ToolCall) -> bool:
-    """Return whether a call is a Finish that ends an episode, as a malformed one does not."""
-    if call.name != FINISH:
-        return False
-    arguments = finish_arguments(call)
-    kind = arguments.get("return_type")
-    return kind == "give_up_and_restart" or (kind == "give_answer" and "final_answer" in arguments)
+    said = own.get("final_answer")
+    end = finish_saying(said) if isinstance(said, str) else END
+    return Action((*(call for call in program.calls if call.name != FINISH), end), program.text)

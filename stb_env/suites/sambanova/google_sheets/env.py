@@ -8,16 +8,14 @@ from stb_env.backend.world import World
 from stb_env.envs.env_settings import EnvSettings
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.errors import ConfigError
-from stb_env.jsontypes import JsonArray, JsonObject
+from stb_env.jsontypes import JsonObject
 from stb_env.kinds import Count
 from stb_env.settings import checks_settings
 from stb_env.suites.sambanova.common.mode import Compat, Mode, Split
 from stb_env.suites.sambanova.common.program_task import Data, ProgramTask
-from stb_env.suites.sambanova.common.report import Matter
 from stb_env.suites.sambanova.google_sheets.judge import OriginalJudge, SheetsJudge
 from stb_env.suites.sambanova.google_sheets.official import official_tasks
 from stb_env.suites.sambanova.google_sheets.oracle import oracle
-from stb_env.suites.sambanova.google_sheets.outcomes import outcome_of
 from stb_env.suites.sambanova.google_sheets.picture import picture
 from stb_env.suites.sambanova.google_sheets.program import parse, parse_original
 from stb_env.suites.sambanova.google_sheets.sheet import Book
@@ -48,12 +46,6 @@ class SheetsEnv(ToolEnv):
         return picture(book)
 
 
-def _cells(book: Book) -> JsonArray:
-    """Return what the cells come to."""
-    _, own, added = outcome_of(book)
-    return [value for values in (own, *added) for value in values.values()]
-
-
 _TASK = ProgramTask[World](
     tasks=SheetsTasks,
     official=lambda path, _: official_tasks(path),
@@ -63,7 +55,6 @@ _TASK = ProgramTask[World](
     parse_original=parse_original,
     oracle=oracle,
     env=SheetsEnv,
-    matter=Matter(seen=_cells),
 )
 
 

@@ -24,9 +24,17 @@ from stb_env.errors import ConfigError, DataError, JudgeError
 from stb_env.jsontypes import JsonMapping
 from stb_env.judges.judge import Case
 from stb_env.request import Slow
-from stb_env.suites.sambanova.common.curl.ruling import is_executable, made_calls
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError
 from stb_env.suites.sambanova.common.interpreter.reader import PROGRAM
+from stb_env.suites.sambanova.common.ruling import (
+    LATE_FAILURE,
+    first_error,
+    is_executable,
+    late_failure,
+    made_calls,
+    ruling,
+    shown,
+)
 from stb_env.suites.sambanova.google_sheets.frame import Frame
 from stb_env.suites.sambanova.google_sheets.libraries import NoFramesError
 from stb_env.suites.sambanova.google_sheets.outcomes import (
@@ -36,16 +44,18 @@ from stb_env.suites.sambanova.google_sheets.outcomes import (
     looks_of,
     outcome_of,
     restyled,
-    same_values,
+    rows_of,
+    same_cells,
 )
 from stb_env.suites.sambanova.google_sheets.results import Results
 from stb_env.suites.sambanova.google_sheets.runs import run_program
 from stb_env.suites.sambanova.google_sheets.session import Session
 from stb_env.suites.sambanova.google_sheets.sheet import Book, book_of
 from stb_env.suites.sambanova.google_sheets.summaries import same_summary
+from stb_env.suites.sambanova.google_sheets.tools import READERS
 from stb_env.tasks import Task
 from stb_env.trajectory import CallRecord
-from stb_env.verdict import Verdict, VerdictStatus, Vote
+from stb_env.verdict import Verdict
 
 _LABELS = 2_048
 
@@ -53,7 +63,8 @@ _LABELS = 2_048
 class SheetsJudge:
     """Compares every cell, and how it looks where that was asked for.
 
-    The verdict's parts say whether no call failed, and whether the spreadsheet is right.
+    The parts of a verdict are the rows that the label changes, the worksheets that it adds, and looks where
+    it is about looks; all else has to stay as it was. No call may fail after the last one that writes.
     """
 
     name = "exact"
@@ -70,9 +81,18 @@ class SheetsJudge:
         book, calls = _book_of(case), made_calls(case)
         results = Results(book)
         got = outcome_of(book, results)
-        success = any(_reached(book, results, got, label, case.task) for label in labelled(case.task))
-        error = next((call.result.error for call in calls if call.result.error), "")
-        return _verdict(self.name, success, is_executable(calls), error)
+        found = [_parts(book, results, got, label, case.task) for label in labelled(case.task)]
+        parts = max(found, key=lambda each: (all(each.values()), sum(each.values())))
+        late = late_failure(calls, _may_write)
+        if late:
+            parts[LATE_FAILURE] = False
+        return ruling(
+            self.name,
+            success=all(parts.values()),
+            executable=is_executable(calls),
+            reason=late or first_error(calls),
+            parts=shown(parts),
+        )
 
 
 class OriginalJudge:
@@ -92,14 +112,13 @@ class OriginalJudge:
         book, calls = _book_of(case), made_calls(case)
         texts = [text for call in calls if (text := _program_of(call)) is not None]
         if len(calls) == len(texts) == 1 and texts[0].strip("\r\n") in case.task.goal["labels"]:
-            return _verdict(self.name, True, True, "")
-        error = next((call.result.error for call in calls if call.result.error), "")
+            return ruling(self.name, success=True, executable=True)
         if calls and not is_executable(calls):
-            return _verdict(self.name, False, False, error)
+            return ruling(self.name, success=False, executable=False, reason=first_error(calls))
         check_format = bool(case.task.goal.get("check_format"))
         labels = labelled(case.task)
         success = any(label.is_read_like(book, check_format=check_format) for label in labels)
-        return _verdict(self.name, success, True, "")
+        return ruling(self.name, success=success, executable=True)
 
 
 def labelled(task: Task) -> list[Label]:
@@ -129,6 +148,11 @@ class Label:
     def outcome(self) -> Outcome:
         """Its cells."""
         return outcome_of(self._book)
+
+    @cached_property
+    def before(self) -> Outcome:
+        """The cells before it."""
+        return outcome_of(self._start)
 
     @cached_property
     def looks(self) -> tuple[JsonMapping, ...]:
@@ -169,17 +193,26 @@ def _labelled(grid: str, label: str) -> Label:
     return Label(start, session.book)
 
 
-def _reached(book: Book, results: Results, got: Outcome, label: Label, task: Task) -> bool:
-    if task.goal.get("is_summary"):
-        wanted = label.outcome
-        kept = same_values(got._replace(added=()), wanted._replace(added=()))
-        summed_up = len(got.added) == len(wanted.added) and all(map(same_summary, got.added, wanted.added))
-        return kept and summed_up
-    if not same_values(got, label.outcome):
-        return False
-    if not (task.goal.get("check_format") or label.restyles):
-        return True
-    return looks_of(book, results) == label.looks
+def _parts(book: Book, results: Results, got: Outcome, label: Label, task: Task) -> dict[str, bool]:
+    """Return what a label changes and keeps, and whether that is so in a spreadsheet."""
+    wanted, before, is_summary = label.outcome, label.before, bool(task.goal.get("is_summary"))
+    rows = rows_of(wanted.own), rows_of(before.own), rows_of(got.own)
+    same = {row: same_cells(rows[2].get(row, {}), rows[0].get(row, {})) for row in set().union(*rows)}
+    changed = [row for row in same if not same_cells(rows[0].get(row, {}), rows[1].get(row, {}))]
+    parts = {f"state:row {row}": same[row] for row in sorted(changed)}
+    parts["kept:other rows"] = all(same[row] for row in same if row not in changed)
+    parts[f"{'kept' if wanted.title == before.title else 'state'}:title"] = got.title == wanted.title
+    alike = same_summary if is_summary else same_cells
+    for at, cells in enumerate(wanted.added):
+        parts[f"state:worksheet {at + 1}"] = at < len(got.added) and alike(got.added[at], cells)
+    parts["kept:no other worksheet"] = len(got.added) <= len(wanted.added)
+    if not is_summary and (task.goal.get("check_format") or label.restyles):
+        parts[f"{'state' if label.restyles else 'kept'}:looks"] = looks_of(book, results) == label.looks
+    return parts
+
+
+def _may_write(call: CallRecord) -> bool:
+    return call.name not in READERS
 
 
 def _book_of(case: Case) -> Book:
@@ -198,14 +231,3 @@ def _program_of(call: CallRecord) -> str | None:
     if call.name != PROGRAM or isinstance(call.arguments, str):
         return None
     return str(call.arguments.get("text", ""))
-
-
-def _verdict(judge: str, success: bool, executable: bool, error: str) -> Verdict:
-    status: VerdictStatus = "solved" if success else "unsolved"
-    return Verdict(
-        status,
-        float(success),
-        judge,
-        votes=(Vote(status, error),) if error else (),
-        parts={"executable": executable, "success": success},
-    )

@@ -102,17 +102,21 @@ def formats_of(book: Book) -> list[JsonMapping]:
     return [effective(sheet.formats.get(place), results.value(sheet, place)) for place in places]
 
 
-def same_values(got: Outcome, wanted: Outcome) -> bool:
-    """Return whether every cell holds the same: numbers up to rounding, texts to the letter."""
-    return (
-        got.title == wanted.title
-        and len(got.added) == len(wanted.added)
-        and all(map(same_cells, (got.own, *got.added), (wanted.own, *wanted.added)))
-    )
+def rows_of(cells: Mapping[Place, Scalar]) -> dict[int, dict[Place, Scalar]]:
+    """Return the cells of each row that has any.
+
+    Examples:
+        >>> rows_of({(1, 1): "Name", (2, 1): "Ann", (2, 2): 31})
+        {1: {(1, 1): 'Name'}, 2: {(2, 1): 'Ann', (2, 2): 31}}
+    """
+    rows: dict[int, dict[Place, Scalar]] = {}
+    for place, value in cells.items():
+        rows.setdefault(place[0], {})[place] = value
+    return rows
 
 
 def same_cells(got: Mapping[Place, Scalar], wanted: Mapping[Place, Scalar]) -> bool:
-    """Return whether every cell of a worksheet holds the same."""
+    """Return whether every cell holds the same: numbers up to rounding, texts to the letter."""
     return got.keys() == wanted.keys() and all(
         same_value(value, wanted[place]) for place, value in got.items()
     )

@@ -124,6 +124,7 @@ def sheets_task(
             "check_format": check_format,
             **({"is_summary": True} if is_summary else {}),
         },
+        answer="acts",
         record={
             "prompt": query,
             "completion": list(labels),

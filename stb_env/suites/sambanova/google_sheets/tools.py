@@ -22,6 +22,22 @@ BOOK_METHODS = {method.name: method for method in book.METHODS}
 BOOK_PREFIX = "sheet_"
 """Begins the names of the spreadsheet's tools: programs know it as ``sheet``."""
 
+_BOOK_READERS = (
+    *("fetch_sheet_metadata", "get_worksheet", "get_worksheet_by_id", "list_named_ranges", "named_range"),
+    *(
+        "list_permissions",
+        "list_protected_ranges",
+        "values_batch_get",
+        "values_get",
+        "worksheet",
+        "worksheets",
+    ),
+)
+READERS = frozenset(
+    [*(method.name for method in read.METHODS), *(BOOK_PREFIX + name for name in _BOOK_READERS)]
+)
+"""Tools that change nothing."""
+
 WORKSHEET = "worksheet"
 NAMES = frozenset({"sheet", "worksheet", "get_as_dataframe", "set_with_dataframe", "pd"})
 """Names by which a text is known for a program."""

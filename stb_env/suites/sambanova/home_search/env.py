@@ -10,17 +10,12 @@ from stb_env.kinds import Count
 from stb_env.settings import checks_settings
 from stb_env.suites.sambanova.common.mode import Compat, Mode, Split
 from stb_env.suites.sambanova.common.program_task import Data, ProgramTask
-from stb_env.suites.sambanova.common.report import Matter
-from stb_env.suites.sambanova.home_search.functions import ALL_TYPES, MODES
 from stb_env.suites.sambanova.home_search.judge import judge_of
 from stb_env.suites.sambanova.home_search.official import official_tasks
 from stb_env.suites.sambanova.home_search.oracle import oracle
 from stb_env.suites.sambanova.home_search.program import parse, parse_original
 from stb_env.suites.sambanova.home_search.tasks import HomeTasks
 from stb_env.suites.sambanova.home_search.world import HomeWorld
-
-# A "house" is any home in plain words, and so is "land" any ground.
-_KINDS = (*MODES, *(kind for kind in ALL_TYPES if kind not in ("House", "Land", "Mobile")))
 
 _TASK = ProgramTask[None](
     tasks=HomeTasks,
@@ -30,7 +25,6 @@ _TASK = ProgramTask[None](
     parse=parse,
     parse_original=parse_original,
     oracle=oracle,
-    matter=Matter(_KINDS),
 )
 
 

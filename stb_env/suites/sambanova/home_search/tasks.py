@@ -79,6 +79,7 @@ def home_task(task_id: str, split: str, goal: str, gold: tuple[ToolCall, ...], l
         relevant=tuple(dict.fromkeys(tool.id for tool in called)),
         gold=gold,
         goal={"labels": list(labels)},
+        answer="acts",
         record={"prompt": goal, "completion": list(labels)},
     )
 

@@ -10,6 +10,7 @@ from stb_env.suites.sambanova.common.curl.reader import CURL, command_of, named
 from stb_env.suites.sambanova.common.curl.request import Request, read_request
 from stb_env.suites.sambanova.common.curl.words import CurlError
 from stb_env.suites.sambanova.open_weather.apis import BY_NAME, HOST, KEY_FIELD, Api, api_of
+from stb_env.suites.sambanova.open_weather.report import language_code
 from stb_env.suites.sambanova.open_weather.service import KEY
 from stb_env.tools import ToolCall
 
@@ -85,6 +86,8 @@ def _text(name: str, value: object) -> str:
 def _value(name: str, text: str) -> Json:
     # Blanks around a value say nothing.
     text = text.strip()
+    if name == "lang":
+        return language_code(text)
     try:
         return _NUMBERS.get(name, str)(text)
     except ValueError:

@@ -23,14 +23,21 @@ from stb_env.request import Slow
 from stb_env.suites.sambanova.common.agreement import Agreement, agreement, best_agreement
 from stb_env.suites.sambanova.common.curl.crash import CrashError
 from stb_env.suites.sambanova.common.curl.reader import CURL
-from stb_env.suites.sambanova.common.curl.ruling import is_executable, last_command, made_calls, rule
+from stb_env.suites.sambanova.common.ruling import (
+    is_done,
+    is_executable,
+    last_command,
+    made_calls,
+    rule,
+)
 from stb_env.suites.sambanova.open_weather.apis import BY_NAME, DEFAULTS, Api
 from stb_env.suites.sambanova.open_weather.command import as_typed
 from stb_env.suites.sambanova.open_weather.original import Fetch, run
 from stb_env.suites.sambanova.open_weather.places import Place, place_key
+from stb_env.suites.sambanova.open_weather.report import language_code
 from stb_env.suites.sambanova.open_weather.service import KEY, fetch, place_of
 from stb_env.suites.sambanova.open_weather.tools import BY_NAME as TOOLS
-from stb_env.tools import Status, ToolCall
+from stb_env.tools import ToolCall
 from stb_env.validation import check_call
 from stb_env.verdict import Verdict
 
@@ -41,8 +48,7 @@ _OPEN = frozenset({"units", "mode", "limit"})
 class RequestJudge:
     """Compares the last call of an episode with the accepted ones.
 
-    The verdict's parts say whether no call failed and whether the last one is right; precision, recall and
-    F1 are those over the items of `meaning`.
+    The one part of a verdict is the request; precision, recall and F1 are those over the items of `meaning`.
     """
 
     name = "exact"
@@ -54,15 +60,18 @@ class RequestJudge:
             DataError: A label of the task is no valid command.
         """
         yield from ()
-        calls = made_calls(case)
-        if not calls or calls[-1].result.status is not Status.OK:
-            reason = calls[-1].result.error if calls else "nothing was called"
-            return rule(self.name, Agreement(), executable=False, reason=reason)
-        last = as_typed(ToolCall(calls[-1].name, calls[-1].arguments))
-        arguments = last.arguments if isinstance(last.arguments, Mapping) else {}
-        got = meaning(last.name, arguments)
-        found = [_compared(got, wanted(label)) for label in case.task.goal["labels"]]
-        return rule(self.name, max(found, key=lambda each: each.f1), executable=is_executable(calls))
+        calls, labels = made_calls(case), case.task.goal["labels"]
+        reason, agreed = "nothing was called", Agreement()
+        if calls and is_done(calls[-1]):
+            last = as_typed(ToolCall(calls[-1].name, calls[-1].arguments))
+            got = meaning(last.name, last.arguments if isinstance(last.arguments, Mapping) else {})
+            reason = ""
+            agreed = max((_compared(got, wanted(label)) for label in labels), key=lambda each: each.f1)
+        elif calls:
+            reason = calls[-1].result.error
+        act = as_typed(ToolCall(CURL, {"command": labels[0]})).name
+        parts = {f"act:1 {act}": agreed.complete}
+        return rule(self.name, agreed, executable=is_executable(calls), reason=reason, parts=parts)
 
 
 class OriginalJudge:
@@ -134,6 +143,8 @@ def meaning(name: str, arguments: JsonMapping) -> JsonObject:
         return {}
     place = {name: str(arguments.get(name, "")) for name in api.place}
     options = {name: arguments.get(name, DEFAULTS[name]) for name in api.optional}
+    if "lang" in options:
+        options["lang"] = language_code(str(options["lang"]))
     return {"path": api.path, "place": _place(api, place), **options}
 
 

@@ -27,8 +27,19 @@ STEPS = 5
 """Entries of a forecast, `STEP` seconds apart."""
 STEP = 3 * 3600
 
+_CODES = {name.lower(): code for code, name in LANGUAGES.items()}
 _HOUR = 3600
 _MILES = 2.236_94
+
+
+def language_code(name: str) -> str:
+    """Return the code of a language that is named in full, in whatever letters; any other text as it is.
+
+    Examples:
+        >>> language_code("German"), language_code("simplified chinese"), language_code("de")
+        ('de', 'zh_cn', 'de')
+    """
+    return _CODES.get(" ".join(name.split()).lower(), name)
 
 
 @cache

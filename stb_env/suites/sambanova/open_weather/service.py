@@ -14,6 +14,7 @@ from stb_env.suites.sambanova.open_weather.report import (
     UNITS,
     forecast,
     geocoding,
+    language_code,
     pollution,
     weather,
 )
@@ -102,7 +103,7 @@ def _answer(api: Api, known: tuple[tuple[str, str], ...]) -> Answer:
     if "air_pollution" in api.path:
         return Answer(200, pollution(place, ahead=api.path.endswith("/forecast")))
     units = _choice(params, "units", UNITS)
-    lang = _choice(params, "lang", tuple(LANGUAGES))
+    lang = _choice({"lang": language_code(params.get("lang", ""))}, "lang", tuple(LANGUAGES))
     is_forecast = api.path.endswith("/forecast")
     body = (forecast if is_forecast else weather)(place, units, lang)
     if params.get("mode") != "xml":

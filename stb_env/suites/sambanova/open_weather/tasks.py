@@ -76,6 +76,7 @@ def weather_task(task_id: str, split: str, goal: str, call: ToolCall, labels: tu
         relevant=(BY_NAME[call.name].id,),
         gold=(call,),
         goal={"labels": list(labels)},
+        answer="acts",
         record={"prompt": goal, "completion": list(labels)},
     )
 

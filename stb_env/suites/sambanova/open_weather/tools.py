@@ -34,8 +34,8 @@ _SCHEMAS: dict[str, JsonObject] = {
     },
     "lang": {
         "type": "string",
-        "enum": list(LANGUAGES),
-        "description": f"Language of descriptions: {_LANGUAGES}. English if left out.",
+        "enum": [*LANGUAGES, *LANGUAGES.values()],
+        "description": f"Language of descriptions, by code or name: {_LANGUAGES}. English if left out.",
     },
 }
 

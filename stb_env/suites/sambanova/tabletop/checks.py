@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from itertools import combinations, pairwise
 
 from stb_env.suites.sambanova.tabletop.aims import blocks_of, bowls_of, corner_of, offset, targets
@@ -38,71 +38,99 @@ def succeeded(kind: str, look: Look, *, original: bool = False) -> bool:
         >>> succeeded("SI_3", Look({"bowl": "blue bowl"}, start, now))
         True
     """
-    return (ORIGINAL_CHECKS if original else CHECKS)[kind](look)
+    return ORIGINAL_CHECKS[kind](look) if original else all(reached(kind, look).values())
 
 
-def _others_stay(look: Look, meant: Collection[str]) -> bool:
-    """Return whether the blocks that a goal is not about are where they were."""
-    return all(
-        name in meant or distance(at, look.start[name]) <= THRESHOLD
-        for name, at in blocks_of(look.now).items()
-    )
+def reached(kind: str, look: Look) -> dict[str, bool]:
+    """Return what a goal asks for, and whether it is so.
+
+    What is asked for is a ``state:`` and, where it is so at the start already, or is to stay, a ``kept:``.
+
+    Examples:
+        >>> start = {"red block": (0.1, -0.4, 0.02), "pink block": (0, -0.6, 0), "pink bowl": (0, -0.6, 0)}
+        >>> reached("SI_3", Look({"bowl": "pink bowl"}, start, start))
+        {'state:red block': False, 'kept:pink block': True}
+    """
+    asked, held = CHECKS[kind](look), CHECKS[kind](look._replace(now=look.start))
+    parts = {f"{'kept' if held[what] else 'state'}:{what}": is_so for what, is_so in asked.items()}
+    meant = MEANT[kind](look) if kind in MEANT else None
+    if meant is not None:
+        others = (name for name in blocks_of(look.now) if name not in meant)
+        parts["kept:other blocks"] = all(
+            distance(look.now[name], look.start[name]) <= THRESHOLD for name in others
+        )
+    return parts
+
+
+Found = dict[str, bool]
+"""What a goal asks for, and whether it is so."""
 
 
 def _is_in(at: Position, bowl: Position) -> bool:
     return distance(at, bowl) <= THRESHOLD
 
 
-def _on_object(look: Look) -> bool:
+def _on_object(look: Look) -> Found:
     names = look.slots["block"], look.slots["object1"]
     block, other = (look.now[name] for name in names)
     near = _is_in(block, other) if names[1].endswith("bowl") else distance(block, other) < THRESHOLD
-    return near and block[2] > other[2] and _others_stay(look, names[:1])
+    return {names[0]: near and block[2] > other[2]}
 
 
-def _stacked(look: Look) -> bool:
+def _stacked(look: Look) -> Found:
     heights = sorted(at[2] for at in blocks_of(look.now).values())
     upright = max(look.extent(0), look.extent(1)) < THRESHOLD
-    return upright and all(above - below >= _STEP for below, above in pairwise(heights))
+    return {"stack": upright and all(above - below >= _STEP for below, above in pairwise(heights))}
 
 
-def _all_at_place(look: Look) -> bool:
-    return all(is_at(at, look.slots["corner_or_side"]) for at in blocks_of(look.now).values())
+def _all_at_place(look: Look) -> Found:
+    return {name: is_at(at, look.slots["corner_or_side"]) for name, at in blocks_of(look.now).items()}
 
 
-def _stacked_at_place(look: Look) -> bool:
-    return _stacked(look) and _all_at_place(look)
+def _stacked_at_place(look: Look) -> Found:
+    return {"stack at its place": all((_stacked(look) | _all_at_place(look)).values())}
 
 
-def _all_in_bowl(look: Look) -> bool:
-    return all(_is_in(at, look.now[look.slots["bowl"]]) for at in blocks_of(look.now).values())
+def _all_in_bowl(look: Look) -> Found:
+    bowl = look.now[look.slots["bowl"]]
+    return {name: _is_in(at, bowl) for name, at in blocks_of(look.now).items()}
 
 
-def _in_own_color(look: Look) -> bool:
-    pairs = [(at, name.replace("block", "bowl")) for name, at in blocks_of(look.now).items()]
-    return all(_is_in(at, look.now[bowl]) for at, bowl in pairs if bowl in look.now)
+def _in_own_color(look: Look) -> Found:
+    return {name: _is_in(look.now[name], look.now[_own_bowl(name)]) for name in _with_own_bowl(look)}
 
 
-def _targets_at_place(kind: str) -> Callable[[Look], bool]:
-    def check(look: Look) -> bool:
+def _with_own_bowl(look: Look) -> list[str]:
+    return [name for name in blocks_of(look.now) if _own_bowl(name) in look.now]
+
+
+def _own_bowl(block: str) -> str:
+    return block.replace("block", "bowl")
+
+
+def _targets_at_place(kind: str) -> Callable[[Look], Found]:
+    def check(look: Look) -> Found:
         wanted = targets(kind, look.slots, look.start)
-        there = all(is_at(look.now[name], look.slots["corner_or_side"]) for name in wanted)
-        return there and _others_stay(look, wanted)
+        return {name: is_at(look.now[name], look.slots["corner_or_side"]) for name in wanted}
 
     return check
 
 
-def _in_different_corners(look: Look) -> bool:
+def _in_different_corners(look: Look) -> Found:
     found = [corner for at in blocks_of(look.now).values() for corner in CORNERS if is_at(at, corner)]
-    return len(found) == len(set(found)) == len(blocks_of(look.now))
+    return {"different corners": len(found) == len(set(found)) == len(blocks_of(look.now))}
 
 
-def _at_different_sides(look: Look) -> bool:
+def _at_different_sides(look: Look) -> Found:
     found = [side_of(at) for at in blocks_of(look.now).values()]
-    return None not in found and len(set(found)) == len(found)
+    return {"different sides": None not in found and len(set(found)) == len(found)}
 
 
-def _in_other_bowls(look: Look) -> bool:
+def _in_other_bowls(look: Look) -> Found:
+    return {"different bowls": _are_in_other_bowls(look)}
+
+
+def _are_in_other_bowls(look: Look) -> bool:
     taken = []
     for name, at in blocks_of(look.now).items():
         under = [bowl for bowl, place in bowls_of(look.now).items() if _is_in(at, place)]
@@ -112,18 +140,21 @@ def _in_other_bowls(look: Look) -> bool:
     return len(set(taken)) == len(taken)
 
 
-def _at_offset(look: Look) -> bool:
+def _at_offset(look: Look) -> Found:
     block = look.slots["block"]
-    near = distance(look.now[block], offset(look.slots, look.now)) < THRESHOLD
-    return near and _others_stay(look, [block])
+    return {block: distance(look.now[block], offset(look.slots, look.now)) < THRESHOLD}
 
 
-def _at_corner(look: Look) -> bool:
+def _at_corner(look: Look) -> Found:
     block = look.slots["block"]
-    return is_at(look.now[block], corner_of(look.slots, look.now)) and _others_stay(look, [block])
+    return {block: is_at(look.now[block], corner_of(look.slots, look.now))}
 
 
-def _in_line(look: Look) -> bool:
+def _in_line(look: Look) -> Found:
+    return {"line": _are_in_line(look)}
+
+
+def _are_in_line(look: Look) -> bool:
     points = list(blocks_of(look.now).values())
     a, b = max(combinations(points, 2), key=lambda pair: distance(*pair))
     across, up = {"horizontal": (1.0, 0.0), "vertical": (0.0, 1.0)}.get(
@@ -140,7 +171,7 @@ def _in_line(look: Look) -> bool:
     return apart and max(beside) - min(beside) < THRESHOLD
 
 
-CHECKS: Mapping[str, Callable[[Look], bool]] = {
+CHECKS: Mapping[str, Callable[[Look], Found]] = {
     "SI_0": _on_object,
     "SI_1": _stacked,
     "SI_2": _all_at_place,
@@ -157,4 +188,22 @@ CHECKS: Mapping[str, Callable[[Look], bool]] = {
     "UI_5": _in_line,
     "UI_6": _at_different_sides,
 }
-"""The test of each type."""
+"""What each type asks for."""
+
+
+def _block(look: Look) -> list[str]:
+    return [look.slots["block"]]
+
+
+def _targets(kind: str) -> Callable[[Look], list[str]]:
+    return lambda look: targets(kind, look.slots, look.start)
+
+
+MEANT: Mapping[str, Callable[[Look], list[str]]] = {
+    "SI_0": _block,
+    "SI_4": _with_own_bowl,
+    **{kind: _targets(kind) for kind in ("SI_5", "SI_6", "SI_7")},
+    "UI_3": _block,
+    "UI_4": _block,
+}
+"""The blocks that the other types are about; all others stay where they were."""

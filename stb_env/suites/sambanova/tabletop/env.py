@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any, ClassVar, Unpack
 
 from stb_env.envs.env_settings import EnvSettings
@@ -12,17 +11,13 @@ from stb_env.kinds import Count
 from stb_env.settings import checks_settings
 from stb_env.suites.sambanova.common.mode import Compat, Mode, Split
 from stb_env.suites.sambanova.common.program_task import Data, ProgramTask
-from stb_env.suites.sambanova.common.report import Matter
 from stb_env.suites.sambanova.tabletop.judge import TabletopJudge
 from stb_env.suites.sambanova.tabletop.official import official_tasks
 from stb_env.suites.sambanova.tabletop.oracle import oracle
-from stb_env.suites.sambanova.tabletop.places import CORNERS, SIDES
 from stb_env.suites.sambanova.tabletop.program import parse, parse_original
 from stb_env.suites.sambanova.tabletop.render import drawing, picture
-from stb_env.suites.sambanova.tabletop.request import instruction_of
 from stb_env.suites.sambanova.tabletop.tasks import TabletopTasks
 from stb_env.suites.sambanova.tabletop.world import TabletopWorld
-from stb_env.tasks import Task
 
 
 class TabletopEnv(ToolEnv):
@@ -45,10 +40,6 @@ class TabletopEnv(ToolEnv):
         return f"{text}\n{drawing(scene)}" if self.render_mode == "ansi" else text
 
 
-def _things(task: Task) -> Iterable[str]:
-    return (*task.goal["positions"], *CORNERS, *SIDES)
-
-
 _TASK = ProgramTask[None](
     tasks=TabletopTasks,
     official=lambda path, _: official_tasks(path),
@@ -58,7 +49,6 @@ _TASK = ProgramTask[None](
     parse_original=parse_original,
     oracle=oracle,
     env=TabletopEnv,
-    matter=Matter(goal=instruction_of, things=_things),
 )
 
 

@@ -11,7 +11,8 @@ Where the default differs from the original's tests, those let something slip, o
   side is the strip of 15 cm along its edge, and a corner where two such strips meet; a block that is to have
   a side of its own stands nearer to it than to the next.
 - Where one block is to be moved, or some, the others may be anywhere there. Here they stay where they were.
-- A failing call is the end there. Here it changes nothing, and later calls can make up for it; whether any
+- Blocks that have no bowl of their colour may be moved anywhere there. Here they stay where they were.
+- A failing call is the end there. Here it changes nothing, and a later move can make up for it; whether any
   call failed is said all the same.
 - An empty generation counts as executable there. Here something has to be done.
 """
@@ -21,18 +22,30 @@ from __future__ import annotations
 from stb_env.errors import JudgeError
 from stb_env.judges.judge import Case
 from stb_env.request import Slow
-from stb_env.suites.sambanova.common.curl.ruling import is_executable, made_calls
-from stb_env.suites.sambanova.tabletop.checks import succeeded
+from stb_env.suites.sambanova.common.interpreter.reader import PROGRAM
+from stb_env.suites.sambanova.common.ruling import (
+    LATE_FAILURE,
+    first_error,
+    is_executable,
+    late_failure,
+    made_calls,
+    ruling,
+    shown,
+)
+from stb_env.suites.sambanova.tabletop.checks import reached, succeeded
 from stb_env.suites.sambanova.tabletop.look import Look
+from stb_env.suites.sambanova.tabletop.primitives import BY_NAME
 from stb_env.suites.sambanova.tabletop.scene import Scene
 from stb_env.suites.sambanova.tabletop.world import start_of
-from stb_env.verdict import Verdict, VerdictStatus, Vote
+from stb_env.trajectory import CallRecord
+from stb_env.verdict import Verdict
 
 
 class TabletopJudge:
     """Looks at the table at the end.
 
-    The verdict's parts say whether no call failed, and whether the goal is reached.
+    The parts of a verdict are what the goal asks for, block by block where it can be. No call may fail after
+    the last move.
 
     Args:
         original: Whether to judge as the original does, its defects included.
@@ -56,18 +69,27 @@ class TabletopJudge:
                 kind="internal",
                 retryable=False,
             )
-        calls = made_calls(case)
-        executable = is_executable(calls) or (self._original and not calls)
-        goal = case.task.goal
+        calls, goal = made_calls(case), case.task.goal
         look = Look(goal["slots"], start_of(case.task).positions, case.state.positions)
-        reached = succeeded(goal["type"], look, original=self._original)
-        success = reached and (executable or not self._original)
-        status: VerdictStatus = "solved" if success else "unsolved"
-        error = next((call.result.error for call in calls if call.result.error), "")
-        return Verdict(
-            status,
-            float(success),
+        if self._original:
+            executable = is_executable(calls) or not calls
+            success = succeeded(goal["type"], look, original=True) and executable
+            return ruling(self.name, success=success, executable=executable, reason=first_error(calls))
+        parts, late = reached(goal["type"], look), late_failure(calls, _moves)
+        if late:
+            parts[LATE_FAILURE] = False
+        return ruling(
             self.name,
-            votes=(Vote(status, error),) if error else (),
-            parts={"executable": executable, "success": success},
+            success=all(parts.values()),
+            executable=is_executable(calls),
+            reason=late or first_error(calls),
+            parts=shown(parts),
         )
+
+
+def _moves(call: CallRecord) -> bool:
+    """Return whether a call moved a block."""
+    told = call.result.response
+    if call.name == PROGRAM:
+        return bool(told["moved"])
+    return BY_NAME[call.name].moves and bool(told)

@@ -112,6 +112,7 @@ def tabletop_task(
         relevant=(BY_NAME["put_first_on_second"].id,),
         gold=calls,
         goal=goal,
+        answer="acts",
         record={
             "tester_id": kind,
             "configs_id": number,

@@ -8,27 +8,14 @@ from stb_env.envs.env_settings import EnvSettings
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.kinds import Count
 from stb_env.settings import checks_settings
-from stb_env.suites.sambanova.common.form.api import Form
 from stb_env.suites.sambanova.common.mode import Compat, Mode, Split
 from stb_env.suites.sambanova.common.program_task import Data, ProgramTask
-from stb_env.suites.sambanova.common.report import Matter
-from stb_env.suites.sambanova.trip_booking.functions import MEANS
 from stb_env.suites.sambanova.trip_booking.judge import judge_of
 from stb_env.suites.sambanova.trip_booking.official import official_tasks
 from stb_env.suites.sambanova.trip_booking.oracle import oracle
 from stb_env.suites.sambanova.trip_booking.program import parse, parse_original
 from stb_env.suites.sambanova.trip_booking.tasks import TripTasks
 from stb_env.suites.sambanova.trip_booking.world import TripWorld
-
-
-def _routes(form: Form) -> list[str]:
-    """Return the ways that were asked for in words, the way back where one was."""
-    start, end = form.criteria.get("location_from"), form.criteria.get("location_to")
-    if not (start and end):
-        return []
-    back = [f"from {end} to {start}"] if form.criteria.get("return_date") else []
-    return [f"from {start} to {end}", *back]
-
 
 _TASK = ProgramTask[None](
     tasks=TripTasks,
@@ -38,7 +25,6 @@ _TASK = ProgramTask[None](
     parse=parse,
     parse_original=parse_original,
     oracle=oracle,
-    matter=Matter(MEANS, seen=_routes),
 )
 
 

@@ -81,6 +81,7 @@ def trip_task(task_id: str, split: str, goal: str, gold: tuple[ToolCall, ...], l
         relevant=tuple(dict.fromkeys(tool.id for tool in called)),
         gold=gold,
         goal={"labels": list(labels)},
+        answer="acts",
         record={"prompt": goal, "completion": list(labels)},
     )
 

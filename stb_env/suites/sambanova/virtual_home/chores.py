@@ -31,12 +31,15 @@ class Activity(NamedTuple):
         solutions: Known programs, one step a line.
         reaches: What is so when it is done, see `Home.meets`; empty where the programs alone are known.
         given: What is so at the start, besides what is usual.
+        rests: How the person sits or lies when all is done; of several errands alone, of which a later one
+            may have to walk.
     """
 
     name: str
     solutions: tuple[str, ...]
     reaches: tuple[str, ...] = ()
     given: tuple[str, ...] = ()
+    rests: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -82,11 +85,14 @@ def activity(chore: Chore, count: int | None = None) -> Activity:
     """Return an activity with so many of its solutions, or with a number that follows from its name."""
     draw = rng("virtual_home", "solutions", chore.name)
     drawn = draw.randint(3, _MOST_SOLUTIONS)
+    reaches = [condition for errand in chore.errands for condition in errand.reaches]
+    rests = [each for each in reaches if len(chore.errands) > 1 and each.startswith(("sitting ", "lying "))]
     return Activity(
         chore.name,
         chore.solutions(count or drawn, draw),
-        tuple(condition for errand in chore.errands for condition in errand.reaches),
+        tuple(condition for condition in reaches if condition not in rests),
         tuple(fact for errand in chore.errands for fact in errand.given),
+        tuple(rests),
     )
 
 

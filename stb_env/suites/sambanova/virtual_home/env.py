@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Unpack
 
 from stb_env.envs.env_settings import EnvSettings
@@ -11,8 +10,6 @@ from stb_env.kinds import Count
 from stb_env.settings import checks_settings
 from stb_env.suites.sambanova.common.mode import Compat, Mode, Split
 from stb_env.suites.sambanova.common.program_task import Data, ProgramTask
-from stb_env.suites.sambanova.common.report import Matter
-from stb_env.suites.sambanova.virtual_home.errands import plain_name
 from stb_env.suites.sambanova.virtual_home.judge import OriginalJudge, StepJudge
 from stb_env.suites.sambanova.virtual_home.official import read_household
 from stb_env.suites.sambanova.virtual_home.oracle import oracle
@@ -20,21 +17,6 @@ from stb_env.suites.sambanova.virtual_home.program import parse, parse_original
 from stb_env.suites.sambanova.virtual_home.tasks import VirtualHomeTasks
 from stb_env.suites.sambanova.virtual_home.vocabulary import Vocabulary
 from stb_env.suites.sambanova.virtual_home.world import VirtualHomeWorld
-from stb_env.tasks import Task
-
-
-def _things(task: Task) -> Iterable[str]:
-    """Return the objects of a home in plain words; where it all takes place is left out."""
-    names = {
-        name
-        for tool in task.tools
-        for each in tool.parameters["properties"].values()
-        for name in each.get("enum", ())
-    }
-    return sorted(plain_name(name) for name in names - _AROUND)
-
-
-_AROUND = frozenset({"bathroom", "bedroom", "dining_room", "home_office", "kitchen", "floor", "water"})
 
 _TASK = ProgramTask[Vocabulary](
     tasks=VirtualHomeTasks,
@@ -47,7 +29,6 @@ _TASK = ProgramTask[Vocabulary](
     # The original compares all lines of a program, those after a bad one too.
     halts=lambda mode: not (mode.program or mode.original),
     divided=True,
-    matter=Matter(things=_things),
 )
 
 

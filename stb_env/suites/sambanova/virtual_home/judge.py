@@ -2,46 +2,30 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from typing import ClassVar
 
 from stb_env.errors import DataError, JudgeError
 from stb_env.judges.judge import Case
 from stb_env.request import Slow
+from stb_env.suites.sambanova.common.ruling import (
+    LATE_FAILURE,
+    is_done,
+    is_executable,
+    made_calls,
+    ruling,
+    shown,
+)
+from stb_env.suites.sambanova.virtual_home.goal import Course, guards, reached
 from stb_env.suites.sambanova.virtual_home.grounding import ground
+from stb_env.suites.sambanova.virtual_home.home import Home
 from stb_env.suites.sambanova.virtual_home.likeness import best_likeness
 from stb_env.suites.sambanova.virtual_home.step import Step, read_steps
 from stb_env.suites.sambanova.virtual_home.tools import STEP
 from stb_env.suites.sambanova.virtual_home.world import Progress
-from stb_env.tools import FINISH, Status
 from stb_env.trajectory import CallRecord
-from stb_env.verdict import Verdict, VerdictStatus, Vote
-
-_LEEWAY = 4
-_FREE = frozenset({"Find", "WalkTo", "RunTo", "TurnTo", "LookAt"})
-
-# Ways of getting at things and of tidying up, which whoever does a chore may need whatever the chore is.
-_HANDLING = _FREE | {
-    "Close",
-    "Drop",
-    "Grab",
-    "LieOn",
-    "Open",
-    "PlugIn",
-    "PlugOut",
-    "Put",
-    "PutBack",
-    "PutIn",
-    "PutOn",
-    "SitOn",
-    "StandUp",
-    "SwitchOff",
-    "SwitchOn",
-    "TakeOff",
-    "Touch",
-}
-_SLIPS = 1
+from stb_env.verdict import Verdict
 
 
 class StepJudge:
@@ -49,10 +33,14 @@ class StepJudge:
 
     Where a task says what is reached, as our own do, it is a success when all of that holds of the home at
     the end: in whatever order, with whatever of the steps that may be left out, mistakes that were made good
-    included. Nobody gets there by doing everything: an episode with far more steps than the longest label
-    is none, and neither is one with several acts that nobody asked for, such as washing, eating or cutting
-    where no label does; going, looking and handling things cost nothing there. The metrics say which share
-    is reached, and the likeness.
+    included. The parts of a verdict are what has to be reached. Guards keep out whoever does more than that:
+
+    - An episode with far more steps than the longest label is none.
+    - Of acts that nobody asked for, such as washing, eating or cutting where no label does, there is at most
+      one, and none after the last step that was asked for. Going, looking and handling things cost nothing.
+    - Things that no label has to do with are at the end as they were.
+    - No step fails after the last one that was asked for, and nobody stands up again after it who was to sit
+      or lie.
 
     Elsewhere the score is the likeness: the normalised longest common subsequence (SambaNova's ToolBench,
     appendix on VirtualHome). A call that failed is a step that matches nothing. A program is executable where
@@ -65,6 +53,8 @@ class StepJudge:
     """
 
     name = "exact"
+    # Of the solutions that are played some end with a step that may be left out, such as getting up.
+    floors: ClassVar[Mapping[str, float]] = {"unfinished": 0.3}
 
     def judge(self, case: Case) -> Slow[Verdict]:
         """Return the verdict; yields nothing.
@@ -73,35 +63,44 @@ class StepJudge:
             DataError: A label of the task is no program.
         """
         yield from ()
-        calls = [call for call in case.calls if call.name != FINISH]
+        calls = made_calls(case)
         labels = [steps_of(label) for label in case.task.goal["labels"]]
-        tried = [_tried(call) for call in calls]
+        tries = [_tried(call) for call in calls]
         # A number is equal to no step, and to no other call's number.
-        steps = [
-            step if step and call.result.status is Status.OK else index
-            for index, (call, step) in enumerate(zip(calls, tried, strict=True))
-        ]
+        steps = [step if step and is_done(calls[at]) else at for at, step in enumerate(tries)]
         lcs, _ = best_likeness(steps, labels)
-        executable = bool(calls) and _all_done(calls)
+        executable = is_executable(calls)
         if "reaches" not in case.task.goal:
-            return rule(self.name, lcs, executable=executable)
-        made = [step for step in steps if isinstance(step, Step)]
-        idle = unasked([step for step in tried if step], labels)
-        return _look(case, made, idle, labels, lcs, executable)
+            return graded(self.name, lcs, executable=executable)
+        goal, home = case.task.goal, _home_of(case)
+        course = Course.of(goal, labels, tries, [is_done(call) for call in calls])
+        asked = reached(goal, home)
+        parts = asked | guards(goal, labels, course, home)
+        parts[LATE_FAILURE] = all(course.is_done[course.last + 1 :])
+        broken = [name for name, held in parts.items() if not held]
+        return ruling(
+            self.name,
+            success=not broken,
+            executable=executable,
+            reason=f"not so: {', '.join(broken)}" if broken else "",
+            parts=shown(parts),
+            metrics={"lcs": lcs, "reached": sum(asked.values()) / len(asked)},
+        )
 
 
 class OriginalJudge:
     """Compares texts of lines, as the original evaluator does; no line at all is executable there."""
 
     name = "original"
+    # Any step that a label has is a part of it, and a program without its last step is much like it.
+    floors: ClassVar[Mapping[str, float]] = {"random": 0.05, "unfinished": 1.0}
 
     def judge(self, case: Case) -> Slow[Verdict]:
         """Return the verdict; yields nothing."""
         yield from ()
-        calls = [call for call in case.calls if call.name != FINISH]
-        return self.rule(
-            [_line(call) for call in calls], case.task.goal["labels"], executable=_all_done(calls)
-        )[0]
+        calls = made_calls(case)
+        executable = all(map(is_done, calls))
+        return self.rule([_line(call) for call in calls], case.task.goal["labels"], executable=executable)[0]
 
     def rule(self, lines: Sequence[str], labels: Sequence[str], *, executable: bool) -> tuple[Verdict, int]:
         """Judge cleaned lines, and say which label is nearest to them.
@@ -113,87 +112,30 @@ class OriginalJudge:
         """
         kept = [line for line in lines if line]
         lcs, index = best_likeness(kept, [[line for line in ground(label) if line] for label in labels])
-        return rule(self.name, lcs, executable=executable), index
+        return graded(self.name, lcs, executable=executable), index
 
 
-def _look(
-    case: Case,
-    steps: Sequence[Step],
-    idle: Sequence[Step],
-    labels: Sequence[Sequence[Step]],
-    lcs: float,
-    executable: bool,
-) -> Verdict:
-    if not isinstance(case.state, Progress) or case.state.home is None:
-        raise JudgeError(
-            f"task {case.task.id} is judged by its home, got {type(case.state).__name__}; pass the world's "
-            "state in the case",
-            kind="internal",
-            retryable=False,
-        )
-    reaches = case.task.goal["reaches"]
-    missing = [condition for condition in reaches if not case.state.home.meets(condition)]
-    bounded = _effort(steps) <= _LEEWAY + 1.5 * max(map(_effort, labels))
-    spared = len(idle) <= _SLIPS
-    success = bounded and spared and not missing
-    status: VerdictStatus = "solved" if success else "unsolved"
-    reason = _reason(missing, bounded, () if spared else idle)
-    return Verdict(
-        status,
-        float(success),
-        StepJudge.name,
-        votes=(Vote(status, reason),) if reason else (),
-        parts={"executable": executable, "bounded": bounded and spared, "success": success},
-        metrics={"lcs": lcs, "reached": 1 - len(missing) / len(reaches)},
+def _home_of(case: Case) -> Home:
+    if isinstance(case.state, Progress) and case.state.home is not None:
+        return case.state.home
+    raise JudgeError(
+        f"task {case.task.id} is judged by its home, got {type(case.state).__name__}; pass the world's "
+        "state in the case",
+        kind="internal",
+        retryable=False,
     )
 
 
-def _reason(missing: Sequence[str], bounded: bool, idle: Sequence[Step]) -> str:
-    if missing:
-        return f"not reached: {', '.join(missing)}"
-    if not bounded:
-        return "too many steps"
-    return f"nobody asked for {', '.join(step.line for step in idle)}" if idle else ""
-
-
-def unasked(steps: Sequence[Step], labels: Sequence[Sequence[Step]]) -> list[Step]:
-    r"""Return the acts that no label calls for: of another kind, or done more often than any label does.
-
-    What only handles a thing is no such act. Tries count like deeds: who tries everything was not asked to.
+def graded(judge: str, lcs: float, *, executable: bool) -> Verdict:
+    """Return the verdict of a program whose score is its likeness to a label.
 
     Examples:
-        >>> label = steps_of("Agent.Grab(beer)\nAgent.Drink(beer)")
-        >>> unasked([*label, Step("Open", ("freezer",)), Step("Eat", ("beer",))], [label])
-        [Step(name='Eat', objects=('beer',))]
-    """
-    done: Counter[Step] = Counter()
-    found = []
-    for step in steps:
-        if step.name in _HANDLING:
-            continue
-        done[step] += 1
-        asked = any(step.name == other.name for label in labels for other in label)
-        if not asked or done[step] > max(1, *(label.count(step) for label in labels)):
-            found.append(step)
-    return found
-
-
-def _effort(steps: Sequence[Step]) -> int:
-    return sum(step.name not in _FREE for step in steps)
-
-
-def rule(judge: str, lcs: float, *, executable: bool) -> Verdict:
-    """Return the verdict of a program.
-
-    Examples:
-        >>> verdict = rule("exact", 0.5, executable=True)
-        >>> verdict.status, verdict.score, dict(verdict.parts)
-        ('unsolved', 0.5, {'executable': True, 'success': False})
+        >>> verdict = graded("exact", 0.5, executable=True)
+        >>> verdict.status, verdict.score, verdict.metrics["executable"]
+        ('unsolved', 0.5, 1.0)
     """
     success = executable and lcs == 1.0
-    status: VerdictStatus = "solved" if success else "unsolved"
-    parts = {"executable": executable, "success": success}
-    return Verdict(status, lcs, judge, parts=parts, metrics={"lcs": lcs})
+    return ruling(judge, success=success, executable=executable, score=lcs, metrics={"lcs": lcs})
 
 
 @lru_cache(maxsize=8_192)
@@ -216,10 +158,6 @@ def steps_of(program: str) -> tuple[Step, ...]:
     return tuple(steps)
 
 
-def _all_done(calls: Sequence[CallRecord]) -> bool:
-    return all(call.result.status is Status.OK for call in calls)
-
-
 def _tried(call: CallRecord) -> Step | None:
     """Return the step that a call is about, whatever came of it."""
     if isinstance(call.arguments, str):
@@ -228,7 +166,7 @@ def _tried(call: CallRecord) -> Step | None:
         steps = read_steps(_line(call))
         return steps[0] if steps else None
     places = ("object", "object1", "object2")
-    return Step(call.name, tuple(call.arguments[place] for place in places if place in call.arguments))
+    return Step(call.name, tuple(str(call.arguments[place]) for place in places if place in call.arguments))
 
 
 def _line(call: CallRecord) -> str:

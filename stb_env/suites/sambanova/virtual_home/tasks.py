@@ -64,9 +64,13 @@ def household_task(task_id: str, split: str, known: Activity, tools: Iterable[To
         split=split,
         gold=tuple(gold),
         goal={"labels": list(known.solutions), **_home(known)},
+        answer="acts",
         record={"prompt": known.name, "completion": list(known.solutions)},
     )
 
 
 def _home(known: Activity) -> JsonObject:
-    return {"reaches": list(known.reaches), "given": list(known.given)} if known.reaches else {}
+    if not known.reaches:
+        return {}
+    rests = {"rests": list(known.rests)} if known.rests else {}
+    return {"reaches": list(known.reaches), "given": list(known.given), **rests}

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from stb_env.actions import Action
+from stb_env.suites.sambanova.common.whole_program import END
 from stb_env.suites.sambanova.web_shop.program import CLICK
 from stb_env.suites.sambanova.web_shop.session import BUY, Session
 from stb_env.suites.sambanova.web_shop.tools import BY_NAME
 from stb_env.suites.sambanova.web_shop.world import WebShopWorld
-from stb_env.tools import FINISH, ToolCall
+from stb_env.tools import ToolCall
 from stb_env.validation import check_call
-
-_END = ToolCall(FINISH, {"return_type": "give_answer", "final_answer": ""}, "finish")
 
 
 def closed_by_purchase(action: Action, session: Session, world: WebShopWorld) -> Action:
@@ -34,7 +33,7 @@ def closed_by_purchase(action: Action, session: Session, world: WebShopWorld) ->
         if after is None:
             break
         if after.kind == "done":
-            return Action((*action.calls[: index + 1], _END), action.text)
+            return Action((*action.calls[: index + 1], END), action.text)
         session = after
     return action
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from datetime import date
 
 from stb_env import seeding
@@ -19,9 +20,13 @@ CONDITIONS = (
     "fog",
     "snow showers",
 )
-
-_MOST_FOR_SNOW = 8
-"""Greatest high in degrees Celsius of a day with snow."""
+# Least and greatest amount of rain or molten snow, in millimetres.
+_RAIN: Mapping[str, tuple[float, float]] = {
+    "drizzle": (0.2, 4.0),
+    "heavy rain": (12.0, 45.0),
+    "thunderstorm": (5.0, 40.0),
+    "snow showers": (1.0, 15.0),
+}
 
 
 def weather(city: JsonMapping, when: date) -> JsonObject:
@@ -32,14 +37,17 @@ def weather(city: JsonMapping, when: date) -> JsonObject:
     mean -= city["elevation_m"] * 0.004
     high = round(mean + bits % 97 / 8, 1)
     condition = CONDITIONS[bits // 97 % len(CONDITIONS)]
-    if condition == "snow showers" and high > _MOST_FOR_SNOW:
-        condition = "drizzle"
-    wet = condition in ("drizzle", "heavy rain", "thunderstorm", "snow showers")
+    # It snows on cold days only, and then it does not rain.
+    if condition in _RAIN and high <= 1:
+        condition = "snow showers"
+    elif condition == "snow showers" and high > 4:
+        condition = "heavy rain"
+    least, most = _RAIN.get(condition, (0.0, 0.0))
     return {
         "high_c": high,
         "low_c": round(high - 3 - bits // 1009 % 89 / 9, 1),
         "condition": condition,
-        "rain_mm": round(0.4 + bits // 2003 % 241 / 7, 1) if wet else 0.0,
+        "rain_mm": round(least + bits // 2003 % 241 / 240 * (most - least), 1),
         "wind_kmh": 3 + bits // 4001 % 58,
     }
 

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
 from functools import lru_cache
+from string import ascii_uppercase
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 from stb_env import seeding
 from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.suites.sandbox.content import edition
-from stb_env.suites.sandbox.content.edition import per_edition
+from stb_env.suites.sandbox.content.edition import per_edition, with_drawn_ids
 from stb_env.suites.sandbox.content.households import TODAY
 from stb_env.suites.sandbox.content.people import full_names
 from stb_env.suites.sandbox.content.places import cities
@@ -41,27 +42,35 @@ _TAILS: Mapping[str, tuple[str, ...]] = {
 
 
 @per_edition()
+@with_drawn_ids
 def companies() -> Mapping[str, JsonObject]:
-    """Return every listed company by id; names, symbols and stems are unique."""
+    """Return every listed company by id; names, symbols and stems are unique.
+
+    Staff, shares and accounts follow from the revenue of a usual year.
+    """
     rng = edition.rng("companies")
     rows = {}
     city_ids = list(cities())
+    # Drawn, as a symbol that is made of the name would tell it without any look-up.
+    symbols = ["".join(edition.rng("symbol", stem).choices(ascii_uppercase, k=3)) for stem in _STEMS]
     for index, (stem, chief) in enumerate(zip(_STEMS, full_names(rng, len(_STEMS)), strict=True)):
+        revenue, price = math.exp(rng.uniform(3, 9)), math.exp(rng.uniform(1.5, 5.3))
         key = f"company-{index + 1:03}"
         sector = rng.choice(SECTORS)
         tail = rng.choice(_TAILS[sector])
         rows[key] = {
             "company_id": key,
             "name": f"{stem} {tail}",
-            "symbol": f"{stem[:3]}{tail[0]}".upper(),
+            "symbol": stem[0] + symbols[index],
             "sector": sector,
             "founded": rng.randint(1890, 2015),
             "chief_executive": chief,
             "headquarters_city_id": rng.choice(city_ids),
-            "employees": rng.randint(120, 84_000),
-            "shares_million": rng.randint(2, 80),
-            "base_price": round(math.exp(rng.uniform(1.5, 5.3)), 2),
-            "splits": _splits(rng.sample(range(60, 740), 2), rng.choices((2, 3, 4, 5), k=2))
+            "employees": round(revenue / rng.uniform(0.08, 0.4)),
+            "shares_million": max(1, round(revenue * rng.uniform(0.6, 2.5) / price)),
+            "usual_revenue_million": revenue,
+            "base_price": round(price, 2),
+            "splits": _splits(rng.sample(range(60, 740), 2), rng.choices((2, 3, 4), k=2))
             if index % 2
             else [],
         }
@@ -112,13 +121,12 @@ def _stock_seeds() -> Mapping[str, int]:
 
 @per_edition()
 def accounts() -> Mapping[tuple[str, int], JsonObject]:
-    """Return the yearly accounts by (company id, year), in millions of aurel; revenues are all different."""
+    """Return the yearly accounts by (company id, year), in millions of aurel."""
     rng = edition.rng("accounts")
     rows = {}
-    for key in companies():
-        size = math.exp(rng.uniform(3, 9))
+    for key, company in companies().items():
         for year in YEARS:
-            revenue = round(size * rng.uniform(0.8, 1.3), 1)
+            revenue = round(company["usual_revenue_million"] * rng.uniform(0.8, 1.3), 1)
             rows[key, year] = {
                 "company_id": key,
                 "year": year,

@@ -1,4 +1,4 @@
-"""Editions of the content: the same places and services with other facts.
+"""Editions of the content: the same places and services with other facts and other ids.
 
 What was learnt by heart in one edition is wrong in another. Which edition an episode plays in follows from
 its task; every function of `content` answers for the edition that the running code is `within`.
@@ -7,13 +7,14 @@ its task; every function of `content` answers for the edition that the running c
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextvars import ContextVar, Token
 from functools import lru_cache, wraps
 from typing import ParamSpec, TypeVar, overload
 
 from stb_env import seeding
 from stb_env.backend.world import Table, Tables
+from stb_env.jsontypes import JsonObject
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -86,6 +87,43 @@ def per_edition(maxsize: int = 1) -> Callable[[Callable[P, T]], Callable[P, T]]:
         return now
 
     return keep
+
+
+Rows = Mapping[str, JsonObject]
+
+
+def with_drawn_ids(make: Callable[[], Rows]) -> Callable[[], Rows]:
+    """Return a function whose rows have ids that follow from the edition; edition 0 keeps them as made.
+
+    Without it, rows that every edition has under the same name would have the same id in all of them.
+
+    Examples:
+        >>> @with_drawn_ids
+        ... def towns():
+        ...     return {key: {"id": key, "name": name} for key, name in zip("1234", "ABCD")}
+        >>> [row["name"] for row in towns().values()]
+        ['A', 'B', 'C', 'D']
+        >>> with within(1):
+        ...     [row["name"] for row in towns().values()]
+        ['B', 'D', 'C', 'A']
+    """
+
+    @wraps(make)
+    def drawn() -> Rows:
+        return renumbered(make(), rng("ids", make.__name__)) if edition() else make()
+
+    return drawn
+
+
+def renumbered(rows: Rows, rng: random.Random) -> dict[str, JsonObject]:
+    """Return rows, whose first field is their id, with the ids exchanged among them; in order of id.
+
+    Args:
+        rows: The rows by id.
+        rng: Source of randomness.
+    """
+    drawn = zip(rng.sample(list(rows), len(rows)), rows.values(), strict=True)
+    return {key: row | {next(iter(row)): key} for key, row in sorted(drawn)}
 
 
 class Options(Sequence[T]):

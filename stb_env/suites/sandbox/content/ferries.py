@@ -73,7 +73,7 @@ def vessels() -> Mapping[str, JsonObject]:
             "length_ft": length,
             "top_speed_knots": rng.randint(14, 33),
             "built": rng.randint(1971, 2024),
-            "passengers": rng.randrange(150, 2_400, 10),
+            "passengers": rng.randrange(length // 10, length // 3) * 10,
         }
         for name, length in zip(_VESSELS, lengths, strict=True)
     }

@@ -46,18 +46,17 @@ _TAILS = [
 
 @per_edition()
 def films() -> Mapping[str, JsonObject]:
-    """Return every film by id; no two share a title."""
+    """Return every film by id; no two share a title, and nobody made one before coming of age."""
     rng = edition.rng("films")
     titles = [f"The {lead} {tail}" for lead in _LEADS for tail in _TAILS]
-    directors = [row["person_id"] for row in people().values() if row["profession"] == "director"]
-    actors = [row["person_id"] for row in people().values() if row["profession"] == "actor"]
     rows = {}
     for index, title in enumerate(rng.sample(titles, 96)):
-        key = f"film-{index + 1:03}"
+        key, year = f"film-{index + 1:03}", rng.randrange(1968, 2025)
+        directors, actors = _of_age("director", year), _of_age("actor", year)
         rows[key] = {
             "film_id": key,
             "title": title,
-            "year": rng.randrange(1965, 2025),
+            "year": year,
             "genre": rng.choice(GENRES),
             "runtime_minutes": rng.randrange(71, 196),
             "director_id": rng.choice(directors),
@@ -65,6 +64,15 @@ def films() -> Mapping[str, JsonObject]:
             "rating": round(rng.uniform(3.0, 9.6), 1),
         }
     return rows
+
+
+def _of_age(profession: str, year: int) -> list[str]:
+    """Return the ids of those who turned eighteen before a year and eighty after it."""
+    return [
+        row["person_id"]
+        for row in people().values()
+        if row["profession"] == profession and 18 < year - int(row["birth_date"][:4]) < 80
+    ]
 
 
 @per_edition()

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.content import edition
-from stb_env.suites.sandbox.content.edition import per_edition
+from stb_env.suites.sandbox.content.edition import per_edition, with_drawn_ids
 
 NUTRIENTS = ("protein_g", "fat_g", "carbohydrate_g", "fibre_g", "salt_mg")
 KJ_PER_KCAL = 4.184
@@ -85,6 +85,7 @@ _PORTIONS: Mapping[str, tuple[tuple[str, int, int], ...]] = {
 
 
 @per_edition()
+@with_drawn_ids
 def foods() -> Mapping[str, JsonObject]:
     """Return every food by id; energy is in kilocalories."""
     rng = edition.rng("foods")

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.content import edition
-from stb_env.suites.sandbox.content.edition import per_edition
+from stb_env.suites.sandbox.content.edition import per_edition, with_drawn_ids
 
 SIZES = ("M", "S", "L", "XL")
 _CLOTHS = ("Corduroy", "Cotton", "Denim", "Flannel", "Jersey", "Linen", "Tweed", "Woollen")
@@ -14,6 +14,7 @@ _CUTS = ("Blazer", "Cardigan", "Dungarees", "Overcoat", "Pullover", "Shirt", "Sk
 
 
 @per_edition()
+@with_drawn_ids
 def garments() -> Mapping[str, JsonObject]:
     """Return every garment by id; a name is a cloth and a cut, and no two share one."""
     rng = edition.rng("garments")

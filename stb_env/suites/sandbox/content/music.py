@@ -22,6 +22,15 @@ WEEKS = tuple(TODAY - timedelta(weeks=weeks) for weeks in range(60, 0, -1))
 CHART_SIZE = 20
 TIERS: Mapping[str, float] = {"standing": 1.0, "balcony": 1.45, "front row": 2.6}
 """Ticket tiers and how many times the basic price they cost."""
+# Least and greatest number of people that a stage holds.
+_STAGES: Mapping[str, tuple[int, int]] = {
+    "Assembly Hall": (600, 2_600),
+    "Old Brewery": (200, 1_300),
+    "Riverside Arena": (5_000, 18_000),
+    "Glass Dome": (2_000, 9_000),
+    "Corn Exchange": (400, 1_700),
+    "Tram Depot": (300, 1_900),
+}
 _LABELS = ("Low Tide Records", "Blue Door", "Parallel Sound", "Hearth Audio")
 _BANDS_FIRST = (
     "Marble",
@@ -137,7 +146,6 @@ def chart(week: date) -> tuple[str, ...]:
 def concerts() -> Mapping[str, JsonObject]:
     """Return every concert by id, by date: each artist tours five cities after the sandbox's present."""
     rng = edition.rng("concerts")
-    stages = ("Assembly Hall", "Old Brewery", "Riverside Arena", "Glass Dome", "Corn Exchange", "Tram Depot")
     planned = []
     for artist in artists():
         stops = rng.sample(list(cities().values()), 5)
@@ -147,15 +155,15 @@ def concerts() -> Mapping[str, JsonObject]:
         ]
     rows = {}
     for index, (when, artist, city) in enumerate(sorted(planned)):
-        key = f"concert-{index + 1:03}"
+        key, stage = f"concert-{index + 1:03}", rng.choice(tuple(_STAGES))
         rows[key] = {
             "concert_id": key,
             "artist_id": artist,
             "city": city,
-            "venue": f"{city} {rng.choice(stages)}",
+            "venue": f"{city} {stage}",
             "date": when.isoformat(),
             "doors": rng.randrange(17 * 4, 21 * 4) * 15,
             "price": rng.randint(1_400, 9_900) / 100,
-            "capacity": rng.randrange(200, 18_000, 50),
+            "capacity": rng.randrange(*_STAGES[stage], 50),
         }
     return rows

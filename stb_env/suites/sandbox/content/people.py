@@ -130,7 +130,7 @@ def people() -> Mapping[str, JsonObject]:
             "person_id": key,
             "name": name,
             "profession": "director" if index < 24 else "actor",
-            "birth_date": (date(1940, 1, 1) + timedelta(days=rng.randrange(20_000))).isoformat(),
+            "birth_date": (date(1928, 1, 1) + timedelta(days=rng.randrange(21_900))).isoformat(),
             "birth_city_id": rng.choice(city_ids),
         }
     return rows

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.suites.sandbox.content import edition
-from stb_env.suites.sandbox.content.edition import per_edition
+from stb_env.suites.sandbox.content.edition import per_edition, with_drawn_ids
 
 # Country: currency code, hours from UTC (give or take one), centre (latitude, longitude), cities.
 _COUNTRIES: Mapping[str, tuple[str, int, tuple[float, float], tuple[str, ...]]] = {
@@ -23,6 +23,7 @@ _COUNTRIES: Mapping[str, tuple[str, int, tuple[float, float], tuple[str, ...]]] 
 
 
 @per_edition()
+@with_drawn_ids
 def cities() -> Mapping[str, JsonObject]:
     """Return every city by id."""
     rng = edition.rng("places")
@@ -30,6 +31,8 @@ def cities() -> Mapping[str, JsonObject]:
     shifts = edition.rng("clocks").choices((-1, 0, 1), k=len(_COUNTRIES))
     for shift, (country, known) in zip(shifts, _COUNTRIES.items(), strict=True):
         currency, offset, (latitude, longitude), names = known
+        # Two cities of a country lie at the sea, where its ports are.
+        coast = rng.sample(names, 2)
         for name in names:
             key = f"city-{len(rows) + 1:03}"
             rows[key] = {
@@ -39,7 +42,7 @@ def cities() -> Mapping[str, JsonObject]:
                 "currency": currency,
                 "utc_offset_hours": offset + shift,
                 "population": rng.randrange(40_000, 4_000_000),
-                "elevation_m": rng.randrange(2, 2_400),
+                "elevation_m": rng.randrange(1, 40) if name in coast else rng.randrange(40, 1_900),
                 "latitude": round(latitude + rng.uniform(-3, 3), 2),
                 "longitude": round(longitude + rng.uniform(-4, 4), 2),
             }

@@ -78,7 +78,7 @@ def services_by_pair() -> Mapping[Pair, list[JsonObject]]:
                     "minutes": round(15 + distance / 2.5 * rng.uniform(0.9, 1.2)),
                     "fare_cents": round(500 + distance * rng.uniform(8, 18)),
                     "average_delay_seconds": delay,
-                    "on_time_percent": rng.randint(48, 99),
+                    "on_time_percent": 97 - delay // 35 + rng.randint(-2, 2),
                     "wifi": rng.random() < 0.5,
                     "bicycle_spaces": rng.randint(0, 12),
                 }

@@ -61,7 +61,9 @@ def invoices_above(draw: Draw) -> Plan:
     )
 
 
-@template(bill_box.TOOL, pocket_bank.TOOL, rate_board.TOOL, calls=5, writes=("invoices", "accounts"))
+@template(
+    bill_box.TOOL, pocket_bank.TOOL, rate_board.TOOL, calls=5, writes=("invoices", "accounts"), unseen=True
+)
 def pay_invoice(draw: Draw) -> Plan:
     """Pay an invoice and tell what is left, in another currency."""
     home = draw.home()
@@ -200,7 +202,7 @@ def refund_too_late(draw: Draw) -> Plan:
     )
 
 
-@template(bill_box.TOOL, pocket_bank.TOOL, calls=7, writes=("invoices", "accounts", "transfers"))
+@template(bill_box.TOOL, pocket_bank.TOOL, calls=7, writes=("invoices", "accounts", "transfers"), unseen=True)
 def clear_overdue(draw: Draw) -> Plan:
     """Fill up an account and pay everything that is overdue from it."""
     draw.home()

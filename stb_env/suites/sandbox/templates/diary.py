@@ -189,7 +189,7 @@ def move_event(draw: Draw) -> Plan:
     )
 
 
-@template(contact_book.TOOL, day_planner.TOOL, calls=3, writes=("events",))
+@template(contact_book.TOOL, day_planner.TOOL, calls=3, writes=("events",), unseen=True)
 def meet_contact(draw: Draw) -> Plan:
     """Arrange to meet a contact."""
     draw.home()

@@ -171,6 +171,7 @@ def more_guests_too_late(draw: Draw) -> Plan:
     day_planner.TOOL,
     calls=9,
     writes=("reservations", "events"),
+    unseen=True,
 )
 def dinner_with_contact(draw: Draw) -> Plan:
     """Reserve a table in a contact's city and put the dinner into the calendar."""

@@ -180,7 +180,7 @@ def longer_ship(draw: Draw) -> Plan:
     )
 
 
-@template(city_atlas.TOOL, iron_road.TOOL, harbour_ferries.TOOL, calls=8)
+@template(city_atlas.TOOL, iron_road.TOOL, harbour_ferries.TOOL, calls=8, unseen=True)
 def train_then_ferry(draw: Draw) -> Plan:
     """What a journey by train and ferry costs a party."""
     start, route = draw.pick(_FEEDERS)

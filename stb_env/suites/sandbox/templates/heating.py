@@ -53,7 +53,7 @@ def zone_gap(draw: Draw) -> Plan:
     )
 
 
-@template(heat_keeper.TOOL, calls=2, writes=("heat_zones",))
+@template(heat_keeper.TOOL, calls=2, writes=("heat_zones",), unseen=True)
 def heat_zone(draw: Draw) -> Plan:
     """Heat a zone to a temperature given in Celsius."""
     draw.home()

@@ -26,7 +26,7 @@ _CITIES = Options(lambda: cities().values())
 _DAYS = days(3, 120)
 
 
-@template(city_atlas.TOOL, iron_road.TOOL, table_guide.TOOL, rate_board.TOOL, calls=7)
+@template(city_atlas.TOOL, iron_road.TOOL, table_guide.TOOL, rate_board.TOOL, calls=7, unseen=True)
 def day_trip_budget(draw: Draw) -> Plan:
     """What a train ride and a dinner cost a party, in one currency."""
     origin, destination = (cities()[key]["name"] for key in draw.pick(_PAIRS))

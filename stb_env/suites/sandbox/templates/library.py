@@ -141,7 +141,7 @@ def older_author(draw: Draw) -> Plan:
     )
 
 
-@template(author_index.TOOL, calls=2)
+@template(author_index.TOOL, calls=2, unseen=True)
 def works_between(draw: Draw) -> Plan:
     """What an author published in some years."""
     name, first, last = draw.pick(_SPANS)
@@ -228,7 +228,7 @@ def birthplace_distance(draw: Draw) -> Plan:
     )
 
 
-@template(author_index.TOOL, date_reckoner.TOOL, calls=5)
+@template(author_index.TOOL, date_reckoner.TOOL, calls=5, unseen=True)
 def author_age_gap(draw: Draw) -> Plan:
     """How many days lie between the births of two authors."""
     one, two = (row["name"] for row in draw.pick_some(_AUTHORS, 2))

@@ -51,7 +51,7 @@ def _opened(sender: str) -> Steps[tuple[Kind, str]]:
     return detail_in(body)
 
 
-@template(letterbox.TOOL, calls=2)
+@template(letterbox.TOOL, calls=2, unseen=True)
 def mail_detail(draw: Draw) -> Plan:
     """What somebody wrote."""
     mail = draw.pick(_mails(draw))
@@ -120,7 +120,7 @@ def reply_to_mail(draw: Draw) -> Plan:
     )
 
 
-@template(contact_book.TOOL, letterbox.TOOL, calls=4, writes=("mails",))
+@template(contact_book.TOOL, letterbox.TOOL, calls=4, writes=("mails",), unseen=True)
 def mail_contact(draw: Draw) -> Plan:
     """Write to a contact."""
     draw.home()

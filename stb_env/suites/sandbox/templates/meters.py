@@ -42,7 +42,7 @@ def _signed_in(meter: _Meter) -> Steps[dict[str, str]]:
     return {"session_key": key, "meter_id": meter_id}
 
 
-@template(meter_portal.TOOL, rate_board.TOOL, calls=5)
+@template(meter_portal.TOOL, rate_board.TOOL, calls=5, unseen=True)
 def month_cost(draw: Draw) -> Plan:
     """What a month's consumption costs in another currency."""
     meter, (month, first, last) = _drawn(draw), draw.pick(_MONTHS)

@@ -26,13 +26,14 @@ def convert_amount(draw: Draw) -> Plan:
     def solve() -> Solution:
         row = yield rate_board.convert_amount(amount=amount, source_code=source, target_code=target)
         return Answer(
-            f"That is {row['converted']:.2f} {target}.", [facts.number("converted", row["converted"])]
+            f"That is {row['converted']:.2f} {target}.",
+            [facts.number("amount", row["converted"], f"in {target}, to the cent")],
         )
 
     return Plan(
         (
-            f"How much is {amount} {source} in {target}?",
-            f"I have {amount} {source} left over from a trip. What do I get for it in {target}?",
+            f"How much is {amount} {source} in {target}, to the cent?",
+            f"I have {amount} {source} left over from a trip. What do I get for it in {target}, to the cent?",
             f"Please convert {amount} {source} to {target}, to the cent.",
         ),
         solve,
@@ -50,7 +51,10 @@ def pocket_money(draw: Draw) -> Plan:
         row = yield rate_board.convert_amount(amount=amount, source_code="AUR", target_code=code)
         return Answer(
             f"You get {row['converted']:.2f} {code}.",
-            [facts.number("converted", row["converted"]), facts.name("currency", code)],
+            [
+                facts.number("amount", row["converted"], "in the currency of currency_code, to the cent"),
+                facts.choice("currency_code", code, _CODES),
+            ],
         )
 
     return Plan(
@@ -75,7 +79,10 @@ def price_abroad(draw: Draw) -> Plan:
         product = yield corner_shop.product_details(product_id=(yield from product_id(name)))
         price = product["price_aur"]
         row = yield rate_board.convert_amount(amount=price, source_code="AUR", target_code=code)
-        return Answer(f"It costs {row['converted']:.2f} {code}.", [facts.number("price", row["converted"])])
+        return Answer(
+            f"It costs {row['converted']:.2f} {code}.",
+            [facts.number("price", row["converted"], f"in {code}, to the cent")],
+        )
 
     return Plan(
         (
@@ -96,8 +103,7 @@ def account_balance(draw: Draw) -> Plan:
     def solve() -> Solution:
         rows = (yield pocket_bank.list_accounts())["accounts"]
         balance = next(row["balance"] for row in rows if row["kind"] == kind)
-        others = [row["balance"] for row in rows]
-        return Answer(f"It holds {balance:.2f} AUR.", [facts.number("balance", balance)])
+        return Answer(f"It holds {balance:.2f} AUR.", [facts.number("balance", balance, "in AUR")])
 
     return Plan(
         (
@@ -119,7 +125,10 @@ def balance_abroad(draw: Draw) -> Plan:
         rows = (yield pocket_bank.list_accounts())["accounts"]
         balance = next(row["balance"] for row in rows if row["kind"] == kind)
         row = yield rate_board.convert_amount(amount=balance, source_code="AUR", target_code=code)
-        return Answer(f"That is {row['converted']:.2f} {code}.", [facts.number("worth", row["converted"])])
+        return Answer(
+            f"That is {row['converted']:.2f} {code}.",
+            [facts.number("value", row["converted"], f"in {code}, to the cent")],
+        )
 
     return Plan(
         (

@@ -35,8 +35,8 @@ def film_facts(draw: Draw) -> Plan:
         return Answer(
             f"It runs {row['runtime_minutes']} minutes and came out in {row['year']}.",
             [
-                facts.number("runtime", row["runtime_minutes"], "in min", tolerance=0.5),
-                facts.number("year", row["year"], tolerance=0),
+                facts.integer("runtime_minutes", row["runtime_minutes"]),
+                facts.integer("release_year", row["year"]),
             ],
         )
 
@@ -61,7 +61,7 @@ def person_birth(draw: Draw) -> Plan:
         row = yield cine_people.person_details(person_id=key)
         born = row["birth_date"]
         return Answer(
-            f"{name} was born on {long_date(date.fromisoformat(born))}.", [facts.date("birth", born)]
+            f"{name} was born on {long_date(date.fromisoformat(born))}.", [facts.date("birth_date", born)]
         )
 
     return Plan(
@@ -85,7 +85,7 @@ def director_birth(draw: Draw) -> Plan:
         born = person["birth_date"]
         return Answer(
             f"{person['name']} directed it, born on {long_date(date.fromisoformat(born))}.",
-            [facts.name("director", person["name"]), facts.date("birth", born)],
+            [facts.name("director", person["name"]), facts.date("birth_date", born)],
         )
 
     return Plan(

@@ -6,11 +6,12 @@ from datetime import date
 
 from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox import facts
-from stb_env.suites.sandbox.content.articles import SOURCES, articles
+from stb_env.suites.sandbox.content.articles import SOURCES, TOPICS, articles
+from stb_env.suites.sandbox.content.climate import CONDITIONS
 from stb_env.suites.sandbox.content.currencies import currencies
 from stb_env.suites.sandbox.content.edition import Options
 from stb_env.suites.sandbox.content.households import friends
-from stb_env.suites.sandbox.lookups import contact_id, days, long_date
+from stb_env.suites.sandbox.lookups import contact_id, days, long_date, temperature
 from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, ranked, template
 from stb_env.suites.sandbox.tools import (
     city_atlas,
@@ -22,7 +23,6 @@ from stb_env.suites.sandbox.tools import (
 )
 
 _ARTICLES = Options(lambda: articles().values())
-_REPORTERS = Options(lambda: sorted({row["reporter"] for row in _ARTICLES}))
 _CODES = sorted(currencies())
 _DAYS = days(-85, -2)
 
@@ -33,7 +33,7 @@ def _article(headline: str) -> Steps[JsonObject]:
     return dict((yield wire_desk.read_article(article_id=key)))
 
 
-@template(wire_desk.TOOL, calls=4)
+@template(wire_desk.TOOL, calls=4, unseen=True)
 def earlier_story(draw: Draw) -> Plan:
     """Which of two stories came first: its reporter and day."""
     first = draw.pick(_ARTICLES)
@@ -42,13 +42,13 @@ def earlier_story(draw: Draw) -> Plan:
     def solve() -> Solution:
         one = yield from _article(first["headline"])
         two = yield from _article(second["headline"])
-        early, late = ranked((one, two), lambda row: str(row["published"]))
+        early, _ = ranked((one, two), lambda row: str(row["published"]))
         when = long_date(date.fromisoformat(early["published"]))
         return Answer(
             f"{early['reporter']} wrote it on {when}.",
             [
-                facts.name("reporter", early["reporter"]),
-                facts.date("day", early["published"]),
+                facts.name("author", early["reporter"]),
+                facts.date("publication_date", early["published"]),
             ],
         )
 
@@ -76,8 +76,11 @@ def source_count(draw: Draw) -> Plan:
         )
         row = yield wire_desk.read_article(article_id=page["results"][0]["article_id"])
         return Answer(
-            f"There were {page['total']}; the newest is about {row['topic']} with {row['words']} words.",
-            [facts.number("articles", page["total"]), facts.number("words", row["words"])],
+            f"There were {page['total']}; the newest has {row['words']} words.",
+            [
+                facts.integer("article_count", page["total"]),
+                facts.integer("top_article_words", row["words"], "length of the first article in the list"),
+            ],
         )
 
     return Plan(
@@ -93,7 +96,7 @@ def source_count(draw: Draw) -> Plan:
     )
 
 
-@template(wire_desk.TOOL, city_atlas.TOOL, rate_board.TOOL, calls=4)
+@template(wire_desk.TOOL, city_atlas.TOOL, rate_board.TOOL, calls=4, unseen=True)
 def project_cost_share(draw: Draw) -> Plan:
     """What a city pays for a project, in its own currency."""
     headline, percent = draw.pick(_ARTICLES)["headline"], draw.between(5, 95)
@@ -107,8 +110,8 @@ def project_cost_share(draw: Draw) -> Plan:
         return Answer(
             f"The city pays {cost:.2f} {code}.",
             [
-                facts.number("cost", cost, tolerance=round(0.002 * cost, 2)),
-                facts.name("currency", code),
+                facts.number("amount", cost, "in the currency of currency_code, to the cent", tolerance=0.01),
+                facts.choice("currency_code", code, _CODES),
             ],
         )
 
@@ -129,7 +132,7 @@ def project_cost_share(draw: Draw) -> Plan:
 def opening_weather(draw: Draw) -> Plan:
     """What the weather will be like on the opening day that an article announces."""
     headline = draw.pick(_ARTICLES)["headline"]
-    units, scale, unit = draw.pick((("metric", "Celsius", "c"), ("imperial", "Fahrenheit", "f")))
+    units, scale = draw.pick((("metric", "Celsius"), ("imperial", "Fahrenheit")))
     end = draw.pick(("high", "low"))
 
     def solve() -> Solution:
@@ -140,8 +143,8 @@ def opening_weather(draw: Draw) -> Plan:
         return Answer(
             f"The {end} is {row[end]} degrees {scale}, with {row['condition']}.",
             [
-                facts.number(end, row[end], unit, tolerance=0.15),
-                facts.name("condition", row["condition"]),
+                temperature(end, row[end], scale),
+                facts.choice("condition", row["condition"], CONDITIONS),
             ],
         )
 
@@ -170,16 +173,19 @@ def opening_countdown(draw: Draw) -> Plan:
         left = row[kind.replace(" ", "_")]
         return Answer(
             f"It opens on {long_date(date.fromisoformat(opening))}, in {left} {kind}.",
-            [facts.date("opening", opening), facts.number("left", left)],
+            [
+                facts.integer(f"{kind.replace(' ', '_')}_until", left),
+                facts.date("opening_date", opening),
+            ],
         )
 
     return Plan(
         (
             f"Counting from {long_date(start)}, how many {kind} is it to the opening announced in "
             f'"{headline}", and what is the date of the opening?',
-            f'On what date does the project of "{headline}" open, and how many {kind} after {start} is that?',
-            f'Opening date according to "{headline}", and the number of {kind} from {long_date(start)} to '
-            "it, please.",
+            f'How many {kind} after {start} does the project of "{headline}" open, and on what date is that?',
+            f'The number of {kind} from {long_date(start)} to the opening that "{headline}" announces, and '
+            "the date of that opening, please.",
         ),
         solve,
     )
@@ -199,8 +205,8 @@ def news_from_contact(draw: Draw) -> Plan:
         return Answer(
             f"{row['reporter']} wrote it; the topic is {row['topic']}.",
             [
-                facts.name("reporter", row["reporter"]),
-                facts.name("topic", row["topic"]),
+                facts.name("author", row["reporter"]),
+                facts.choice("topic", row["topic"], TOPICS),
             ],
         )
 

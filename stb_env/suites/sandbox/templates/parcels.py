@@ -57,22 +57,22 @@ def parcel_by_date(draw: Draw) -> Plan:
             f"{'Yes' if in_time else 'No'}, it comes on {row['delivery_date']} and weighs "
             f"{row['weight_g']} g.",
             [
-                facts.yes_no("in_time", in_time),
-                facts.date("delivery", row["delivery_date"]),
-                facts.number("weight", row["weight_g"], "in g", tolerance=0.5),
+                facts.yes_no("arrives_in_time", in_time),
+                facts.date("delivery_date", row["delivery_date"]),
+                facts.integer("weight_g", row["weight_g"]),
             ],
         )
 
     return Plan(
         (
-            f"Will my parcel from {order.sender} arrive by {long_date(limit)} (one word)? On which day is "
-            f"it due, and what does it weigh? My Parcel Desk user name is {order.user_name}, the password "
+            f"Will my parcel from {order.sender} arrive by {long_date(limit)}? On which day is it due, and "
+            f"how many grams does it weigh? My Parcel Desk user name is {order.user_name}, the password "
             f"{order.password}.",
             f"Log in at Parcel Desk ({order.user_name} / {order.password}). Does what {order.sender} sent "
-            f"me get here by {limit}? One word for that; then the planned day and the weight in grams.",
+            f"me get here by {limit}? I also want the planned day and the weight in grams.",
             f"I leave on {long_date(limit)}. Parcel Desk, user {order.user_name}, password "
-            f"{order.password}: in one word, does the {order.sender} parcel come by that day? I also need "
-            "its delivery date and weight.",
+            f"{order.password}: does the {order.sender} parcel come by that day? I also need its delivery "
+            "date and its weight in grams.",
         ),
         solve,
     )
@@ -100,9 +100,9 @@ def parcel_to_pickup_point(draw: Draw) -> Plan:
         return Answer(
             f"It goes to {point['name']}, open from {point['opens']} to {point['closes']}.",
             [
-                facts.name("pick_up_point", point["name"]),
-                facts.time("opens", point["opens"]),
-                facts.time("closes", point["closes"]),
+                facts.name("pickup_point", point["name"]),
+                facts.time("opening_time", point["opens"]),
+                facts.time("closing_time", point["closes"]),
             ],
         )
 
@@ -151,26 +151,24 @@ def parcel_with_old_token(draw: Draw) -> Plan:
     )
 
 
-@template(parcel_desk.TOOL, calls=4)
+@template(parcel_desk.TOOL, calls=4, writes=("parcels",))
 def parcel_too_late(draw: Draw) -> Plan:
-    """Ask for another day when it is too late for that; nothing changes."""
-    order, when = _order(draw, "out for delivery", "delivered"), draw.pick(days(3, 29))
+    """Ask for another day, for which it may be too late; then nothing changes."""
+    statuses = draw.rng.choice((("in transit",), ("out for delivery", "delivered")))
+    order, when = _order(draw, *statuses), draw.pick(days(15, 29))
 
     def solve() -> Solution:
         token = yield from _log_in(order)
         key = yield from _parcel_id(order, token)
         row = yield parcel_desk.parcel_details(token=token, parcel_id=key)
-        moved = True
+        changed = True
         try:
             yield parcel_desk.change_delivery_day(token=token, parcel_id=key, date=when.isoformat())
         except ApiError:
-            moved = False
+            changed = False
         return Answer(
-            f"{'Yes' if moved else 'No'}, it is {row['status']}; it weighs {row['weight_g']} g.",
-            [
-                facts.yes_no("moved", moved),
-                facts.number("weight", row["weight_g"], "in g", tolerance=0.5),
-            ],
+            f"{'Yes' if changed else 'No'}, it is {row['status']}; it weighs {row['weight_g']} g.",
+            [facts.yes_no("was_changed", changed), facts.integer("weight_g", row["weight_g"])],
         )
 
     return Plan(

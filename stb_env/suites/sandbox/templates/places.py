@@ -5,7 +5,7 @@ from __future__ import annotations
 from stb_env.suites.sandbox import facts
 from stb_env.suites.sandbox.content.edition import Options
 from stb_env.suites.sandbox.content.places import cities
-from stb_env.suites.sandbox.lookups import city_id
+from stb_env.suites.sandbox.lookups import DISTANCE_UNITS, city_id, distance
 from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, template
 from stb_env.suites.sandbox.tools import city_atlas
 
@@ -19,8 +19,9 @@ def city_population(draw: Draw) -> Plan:
 
     def solve() -> Solution:
         row = yield city_atlas.city_details(city_id=(yield from city_id(name)))
-        fact = facts.number("population", row["population"], tolerance=0.5)
-        return Answer(f"{name} has {row['population']:,} inhabitants.", [fact])
+        return Answer(
+            f"{name} has {row['population']:,} inhabitants.", [facts.integer("population", row["population"])]
+        )
 
     return Plan(
         (
@@ -36,20 +37,19 @@ def city_population(draw: Draw) -> Plan:
 def city_distance(draw: Draw) -> Plan:
     """How far apart two cities are, in the unit that the user wants."""
     one, two = (city["name"] for city in draw.pick_some(_CITIES, 2))
-    unit, word = draw.pick((("km", "kilometres"), ("mi", "miles")))
+    unit, word = draw.pick(DISTANCE_UNITS)
 
     def solve() -> Solution:
         first = yield from city_id(one)
         second = yield from city_id(two)
         row = yield city_atlas.distance_between(first_city_id=first, second_city_id=second, unit=unit)
-        fact = facts.number("distance", row["distance"], unit, tolerance=0.6)
-        return Answer(f"They are {row['distance']} {word} apart.", [fact])
+        return Answer(f"They are {row['distance']} {word} apart.", [distance(row["distance"], word)])
 
     return Plan(
         (
-            f"How far is it from {one} to {two} as the crow flies? Please answer in {word}.",
-            f"Give me the straight-line distance between {one} and {two} in {word}.",
-            f"I collect odd facts: how many {word} separate {one} and {two}?",
+            f"How far is it from {one} to {two} as the crow flies? Please answer in {word}, to one decimal.",
+            f"Give me the straight-line distance between {one} and {two} in {word}, to one decimal.",
+            f"I collect odd facts: how many {word} (one decimal) separate {one} and {two}?",
         ),
         solve,
     )
@@ -66,7 +66,9 @@ def elevation_gap(draw: Draw) -> Plan:
             row = yield city_atlas.city_details(city_id=(yield from city_id(name)))
             heights.append(row["elevation_m"])
         gap = abs(heights[0] - heights[1])
-        return Answer(f"The difference is {gap} metres.", [facts.number("gap", gap, "in m", tolerance=0.5)])
+        return Answer(
+            f"The difference is {gap} metres.", [facts.integer("difference_m", gap, "not negative")]
+        )
 
     return Plan(
         (

@@ -24,7 +24,7 @@ def _subscription(service: str) -> Steps[Row]:
     return row
 
 
-@template(plan_keeper.TOOL, calls=2)
+@template(plan_keeper.TOOL, calls=2, unseen=True)
 def subscription_cost(draw: Draw) -> Plan:
     """What a subscription costs over some months, and when it renews."""
     service, months = draw.pick(_subscriptions(draw))["service"], draw.between(2, 24)
@@ -36,8 +36,8 @@ def subscription_cost(draw: Draw) -> Plan:
         return Answer(
             f"It costs {cost:.2f} AUR and renews on {row['renews_on']}.",
             [
-                facts.number("cost", cost),
-                facts.date("renewal", row["renews_on"]),
+                facts.number("total", cost, "in AUR"),
+                facts.date("renewal_date", row["renews_on"]),
             ],
         )
 
@@ -67,7 +67,7 @@ def upgrade_within_budget(draw: Draw) -> Plan:
             yield plan_keeper.change_tier(subscription_id=row["subscription_id"], tier=tier)
         return Answer(
             f"It is {tier} now, at {prices[tier]:.2f} AUR a month.",
-            [facts.number("price", prices[tier])],
+            [facts.number("monthly_price", prices[tier], "in AUR")],
         )
 
     return Plan(
@@ -119,39 +119,41 @@ def cancel_or_pause(draw: Draw) -> Plan:
     )
 
 
-@template(plan_keeper.TOOL, calls=3)
+@template(plan_keeper.TOOL, calls=3, writes=("subscriptions",))
 def bound_by_contract(draw: Draw) -> Plan:
-    """Try to cancel a subscription while the contract binds; nothing changes."""
-    bound = [row for row in _subscriptions(draw) if days_left(row["bound_until"]) >= 0]
-    service, months = draw.pick(bound)["service"], draw.between(2, 13)
+    """Cancel a subscription unless the contract binds; then nothing changes."""
+    binds = draw.rng.choice((True, False))
+    rows = [row for row in _subscriptions(draw) if (days_left(row["bound_until"]) >= 0) is binds]
+    service, months = draw.pick(rows)["service"], draw.between(2, 13)
 
     def solve() -> Solution:
         key = (yield from _subscription(service))["subscription_id"]
-        cancelled = True
-        try:
-            yield plan_keeper.cancel_subscription(subscription_id=key)
-        except ApiError:
-            cancelled = False
         row = yield plan_keeper.subscription_details(subscription_id=key)
+        cancelled = True
+        if row["status"] != "cancelled":
+            try:
+                yield plan_keeper.cancel_subscription(subscription_id=key)
+            except ApiError:
+                cancelled = False
         cost = round(row["monthly_price"] * months, 2)
         return Answer(
-            f"{'Yes' if cancelled else 'No'}, you are bound until {row['bound_until']}; {months} months cost "
-            f"{cost:.2f} AUR.",
+            f"{'Yes' if cancelled else 'No'}, the contract date is {row['bound_until']}; {months} months "
+            f"cost {cost:.2f} AUR.",
             [
-                facts.yes_no("cancelled", cancelled),
+                facts.yes_no("was_cancelled", cancelled),
                 facts.date("bound_until", row["bound_until"]),
-                facts.number("cost", cost),
+                facts.number("total", cost, "in AUR"),
             ],
         )
 
     return Plan(
         (
-            f"Can I get out of {service} now, yes or no? Cancel it if so. Either way: until when does the "
-            f"contract run, and what do {months} months of it cost?",
-            f"Try to cancel my {service} subscription and leave it alone if that is refused. Did it work, "
-            f"yes or no? Give me the date until which I am bound and the cost of {months} months.",
-            f"Is {service} cancellable today? Then cancel it. Answer with yes or no, with the end of the "
-            f"binding period and the price of {months} months in aurel.",
+            f"Can I get out of {service} now? Cancel it if so. Either way: until when does (or did) the "
+            f"contract bind me, and what do {months} months of it cost?",
+            f"Try to cancel my {service} subscription and leave it alone if that is refused. Did it work? "
+            f"Give me the date until which I am or was bound and the cost of {months} months.",
+            f"Is {service} cancellable today? Then cancel it. Tell me whether you did, the end of the "
+            f"binding period, be it past or not, and the price of {months} months in aurel.",
         ),
         solve,
     )
@@ -172,15 +174,15 @@ def all_subscriptions(draw: Draw) -> Plan:
         row = yield rate_board.convert_amount(amount=total, source_code="AUR", target_code=code)
         return Answer(
             f"They cost {row['converted']:.2f} {code}.",
-            [facts.number("cost", row["converted"], tolerance=0.02)],
+            [facts.number("total", row["converted"], f"in {code}, the sum converted to the cent")],
         )
 
     return Plan(
         (
-            f"What do all my subscriptions together cost in {months} months, in {code}?",
+            f"What do all my subscriptions together cost in {months} months, converted to {code} in one sum?",
             f"Add up the monthly prices of everything I subscribe to, times {months}, and convert the sum to "
             f"{code}.",
-            f"I move abroad. How much {code} do I need for {months} months of all my subscriptions?",
+            f"I move abroad. Take the sum of {months} months of all my subscriptions: how much {code} is it?",
         ),
         solve,
     )

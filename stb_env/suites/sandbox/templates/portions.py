@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from stb_env.suites.sandbox import facts
 from stb_env.suites.sandbox.content.foods import foods
-from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, template
+from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Undecided, template
 from stb_env.suites.sandbox.tools import portion_card
 
 _FOODS = [row["name"] for row in foods().values()]
@@ -21,9 +21,8 @@ def portion_weight(draw: Draw) -> Plan:
         return Answer(
             f"They weigh {weight} g and hold {energy} kJ.",
             [
-                facts.number("weight", weight, "in g", tolerance=0.5),
-                # In kilocalories it would be another number: the wrong one.
-                facts.number("energy", energy, "in kj", tolerance=0.5),
+                facts.integer("weight_g", weight),
+                facts.integer("energy_kj", energy),
             ],
         )
 
@@ -49,18 +48,22 @@ def portion_plate(draw: Draw) -> Plan:
         for food, count in ((one, first), (two, second)):
             row = yield portion_card.portion_facts(food_name=food)
             total += row[f"{nutrient}_mg"] * count
-        grams = total / 1000
+        if total % 100 == 50:
+            raise Undecided  # halfway between two tenths of a gram
+        grams = round(total / 1000, 1)
         return Answer(
-            f"The plate holds {grams:.2f} g of {nutrient}.",
-            [facts.number(nutrient, grams, "in g", tolerance=0.06)],
+            f"The plate holds {grams} g of {nutrient}.",
+            [facts.number(f"{nutrient}_g", grams, "to one decimal", tolerance=0.05)],
         )
 
     return Plan(
         (
             f"My plate has {first} portions of {one} and {second} of {two}. How many grams of {nutrient} "
-            "is that? One decimal will do.",
-            f"Count the {nutrient} of {first} usual portions of {one} plus {second} of {two}, in grams.",
-            f"{one} x {first}, {two} x {second} (usual portions): how much {nutrient} in grams altogether?",
+            "is that, to one decimal?",
+            f"Count the {nutrient} of {first} usual portions of {one} plus {second} of {two}, in grams with "
+            "one decimal.",
+            f"{one} x {first}, {two} x {second} (usual portions): how much {nutrient} in grams altogether, "
+            "to a tenth?",
         ),
         solve,
     )
@@ -77,7 +80,7 @@ def portions_to_match(draw: Draw) -> Plan:
         row = yield portion_card.portions_for_energy(food_name=two, energy_kj=energy)
         return Answer(
             f"That takes {row['portions']} portions.",
-            [facts.number("portions", row["portions"], tolerance=0.06)],
+            [facts.number("portions", row["portions"], "to one decimal", tolerance=0.05)],
         )
 
     return Plan(

@@ -6,14 +6,13 @@ from datetime import date
 
 from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox import facts
-from stb_env.suites.sandbox.content.articles import articles
+from stb_env.suites.sandbox.content.articles import SOURCES, articles
 from stb_env.suites.sandbox.content.edition import Options
 from stb_env.suites.sandbox.lookups import long_date
 from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, ranked, template
 from stb_env.suites.sandbox.tools import press_archive
 
 _ARTICLES = Options(lambda: articles().values())
-_REPORTERS = Options(lambda: sorted({row["reporter"] for row in _ARTICLES}))
 
 
 def _card(headline: str) -> Steps[JsonObject]:
@@ -38,7 +37,7 @@ def longer_story(draw: Draw) -> Plan:
             f"{longer['author']} wrote it, printed on {long_date(printed)}.",
             [
                 facts.name("author", longer["author"]),
-                facts.date("printed", printed.isoformat()),
+                facts.date("publication_date", printed.isoformat()),
             ],
         )
 
@@ -64,7 +63,10 @@ def outlet_age(draw: Draw) -> Plan:
         age = year - (yield press_archive.outlet_card(outlet=outlet))["founded"]
         return Answer(
             f"The {outlet} printed it; it will be {age} years old.",
-            [facts.name("outlet", outlet), facts.number("age", age)],
+            [
+                facts.choice("outlet", outlet, SOURCES),
+                facts.integer("years_since_founding", age, f"in {year}"),
+            ],
         )
 
     return Plan(

@@ -17,7 +17,7 @@ from stb_env.suites.sandbox.content.music import (
     tracks,
 )
 from stb_env.suites.sandbox.lookups import days, long_date
-from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, template
+from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, ranked, template
 from stb_env.suites.sandbox.tools import chart_tower, disc_catalogue, stage_dates
 
 _ALBUMS = Options(lambda: albums().values())
@@ -26,30 +26,29 @@ _TITLES = Options(lambda: [row["title"] for row in _ALBUMS])
 _TRACKS = Options(lambda: [row["title"] for row in tracks().values()])
 _CONCERTS = Options(lambda: concerts().values())
 _ORDINALS = {"first": 0, "second": 1, "third": 2, "fourth": 3, "last": -1}
-_YEARS = Options(lambda: [(row["name"], year) for row in artists().values() for year in range(2005, 2027)])
+# Artists and years in which their first album was out and their last one was not.
 _RELEASED = Options(
     lambda: [
-        (name, year)
-        for debuts in (_debuts(),)
-        for name, year in _YEARS
-        if name in debuts and debuts[name] <= year
+        (artist["name"], year)
+        for artist, (first, *_, last) in zip(artists().values(), _album_years(), strict=True)
+        for year in range(first, last)
     ]
 )
 
 
-def _debuts() -> dict[str, int]:
-    """Return the year of the first album of every artist that has one, by name."""
-    years: dict[str, int] = {}
-    for row in _ALBUMS:
-        name = artists()[row["artist_id"]]["name"]
-        years[name] = min(row["year"], years.get(name, row["year"]))
-    return years
+def _album_years() -> list[list[int]]:
+    """Return the years of the albums of every artist, in order."""
+    return [[row["year"] for row in _ALBUMS if row["artist_id"] == key] for key in artists()]
 
 
-# Whichever day one asks from, the tour of every artist still has a concert to come.
 @per_edition()
-def _last_tour_days() -> dict[str, str]:
-    return {row["artist_id"]: row["date"] for row in _CONCERTS}
+def _tours() -> dict[str, tuple[str, str]]:
+    """Return the first and last day of every artist's tour, by artist id."""
+    tours: dict[str, tuple[str, str]] = {}
+    for row in _CONCERTS:
+        first, _ = tours.get(row["artist_id"], (row["date"], ""))
+        tours[row["artist_id"]] = first, row["date"]
+    return tours
 
 
 def _spoken(day: str) -> str:
@@ -70,14 +69,14 @@ def album_length(draw: Draw) -> Plan:
         album = yield from _album(title)
         rows = (yield disc_catalogue.album_tracks(album_id=album["album_id"]))["tracks"]
         total = sum(row["seconds"] for row in rows)
-        best = (max if wording == "longest" else min)(rows, key=lambda row: row["seconds"])
+        best = ranked(rows, lambda row: row["seconds"], most=wording == "longest")[0]
         fits = total <= minutes * 60
         return Answer(
             f"{'Yes' if fits else 'No'}: it takes {total} seconds. The {wording} track is {best['title']}.",
             [
-                facts.yes_no("fits", fits),
-                facts.number("seconds", total, "in s"),
-                facts.name("track", best["title"]),
+                facts.yes_no("within_limit", fits),
+                facts.integer("total_seconds", total),
+                facts.name(f"{wording}_track", best["title"]),
             ],
         )
 
@@ -87,8 +86,8 @@ def album_length(draw: Draw) -> Plan:
             f"its {wording} track as well.",
             f'My tape takes {minutes} minutes. Would all of "{title}" go on it, how many seconds does the '
             f"album last, and which track is the {wording}?",
-            f'Add up "{title}": total in seconds, whether that is within {minutes} minutes, and the title of '
-            f"the {wording} track.",
+            f'Add up "{title}": whether it stays within {minutes} minutes, its total in seconds, and the '
+            f"title of the {wording} track.",
         ),
         solve,
     )
@@ -97,7 +96,7 @@ def album_length(draw: Draw) -> Plan:
 @template(disc_catalogue.TOOL, calls=3)
 def album_by_year(draw: Draw) -> Plan:
     """What the last album of an artist up to a year was, and one of its tracks."""
-    (name, year), ordinal = draw.pick(_RELEASED), draw.pick(list(_ORDINALS))
+    (name, year), ordinal = draw.pick(_RELEASED), draw.pick(tuple(_ORDINALS))
 
     def solve() -> Solution:
         page = yield disc_catalogue.search_artists(name=name)
@@ -138,7 +137,7 @@ def chart_run_length(draw: Draw) -> Plan:
             f'It was "{line["title"]}", charted since {_spoken(run["first_week"])}.',
             [
                 facts.name("track", line["title"]),
-                facts.date("first_week", run["first_week"]),
+                facts.date("first_week_date", run["first_week"], "the Monday with which the week starts"),
             ],
         )
 
@@ -168,7 +167,7 @@ def charting_artist(draw: Draw) -> Plan:
             f'It is on "{track["album"]}"; {artist["name"]} formed in {artist["formed"]}.',
             [
                 facts.name("album", track["album"]),
-                facts.number("formed", artist["formed"]),
+                facts.integer("founding_year", artist["formed"]),
             ],
         )
 
@@ -178,8 +177,8 @@ def charting_artist(draw: Draw) -> Plan:
             f"which year was its artist formed?",
             f"For place {place} of the chart of {week}: album title, and the year in which the band got "
             f"together?",
-            f"Look at the chart of {long_date(week)}. Which album has the song at place {place}, and how "
-            "long ago - which year - was the artist formed?",
+            f"Look at the chart of {long_date(week)}. Which album has the song at place {place}, and in "
+            "which year was the artist formed?",
         ),
         solve,
     )
@@ -199,8 +198,8 @@ def concert_tickets(draw: Draw) -> Plan:
         return Answer(
             f"On {_spoken(row['date'])}; the tickets cost {total:.2f} AUR.",
             [
-                facts.date("concert", row["date"]),
-                facts.number("total", total),
+                facts.date("concert_date", row["date"]),
+                facts.number("total", total, "in AUR, with all fees"),
             ],
         )
 
@@ -218,8 +217,9 @@ def concert_tickets(draw: Draw) -> Plan:
 def tour_after_album(draw: Draw) -> Plan:
     """Where the artist of an album plays next, and when the doors open."""
     album = draw.pick(_ALBUMS)
-    title, last = album["title"], _last_tour_days()[album["artist_id"]]
-    start = draw.pick([day for day in days(0, 230) if day.isoformat() <= last])
+    title, (first, last) = album["title"], _tours()[album["artist_id"]]
+    # From the second concert on, so that it matters from when one asks.
+    start = draw.pick([day for day in days(0, 240) if first < day.isoformat() <= last])
 
     def solve() -> Solution:
         row = yield from _album(title)
@@ -231,7 +231,7 @@ def tour_after_album(draw: Draw) -> Plan:
             f"In {following['city']}; doors open at {details['doors_open']}.",
             [
                 facts.name("city", following["city"]),
-                facts.time("doors", details["doors_open"]),
+                facts.time("doors_open", details["doors_open"]),
             ],
         )
 
@@ -262,8 +262,8 @@ def charting_live(draw: Draw) -> Plan:
             f"{line['artist']} play on {_spoken(row['date'])} before {details['capacity']} people.",
             [
                 facts.name("artist", line["artist"]),
-                facts.date("concert", row["date"]),
-                facts.number("capacity", details["capacity"]),
+                facts.date("concert_date", row["date"]),
+                facts.integer("capacity", details["capacity"], "people that the venue holds"),
             ],
         )
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from itertools import permutations
+from collections.abc import Iterator, Sequence
+from itertools import permutations, product
 
 from stb_env.backend.world import Row
+from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox import facts
-from stb_env.suites.sandbox.content.cars import EXTRAS, cars
+from stb_env.suites.sandbox.content.cars import EXTRAS, GEARBOXES, cars
 from stb_env.suites.sandbox.content.edition import Options
 from stb_env.suites.sandbox.content.places import cities
 from stb_env.suites.sandbox.lookups import city_id, days
@@ -23,6 +25,26 @@ _PAIRS = Options(
         if one["city_id"] == other["city_id"] and one["min_driver_age"] > other["min_driver_age"]
     ]
 )
+
+
+def _wishes() -> Iterator[tuple[str, str, int]]:
+    """Yield (city id, gearbox, least number of seats) where each wish changes which car is the cheapest."""
+    for key in cities():
+        known = [car for car in _CARS if car["city_id"] == key]
+        for gearbox, seats in product(("any", *GEARBOXES), range(4, 8)):
+            best = _cheapest(known, gearbox, seats)
+            without = [(gearbox, 1), *([("any", seats)] if gearbox != "any" else [])]
+            if best and all(_cheapest(known, *fewer) != best for fewer in without):
+                yield key, gearbox, seats
+
+
+def _cheapest(known: Sequence[JsonObject], gearbox: str, seats: int) -> str:
+    """Return the id of the cheapest car that has a gearbox and so many seats; empty where there is none."""
+    fit = [car for car in known if gearbox in ("any", car["gearbox"]) and car["seats"] >= seats]
+    return str(min(fit, key=lambda car: car["price_per_day"])["car_id"]) if fit else ""
+
+
+_WISHES = Options(_wishes)
 # Beyond all rentals that a household starts with.
 _DAYS = days(100, 340)
 
@@ -43,7 +65,7 @@ def _rental(model: str, start: str) -> Steps[Row]:
     return row
 
 
-@template(city_atlas.TOOL, wheel_hire.TOOL, calls=3)
+@template(city_atlas.TOOL, wheel_hire.TOOL, calls=3, unseen=True)
 def car_terms(draw: Draw) -> Plan:
     """How many miles are free with a car, and from what age one may drive it."""
     car, length = draw.pick(_CARS), draw.between(2, 9)
@@ -57,18 +79,18 @@ def car_terms(draw: Draw) -> Plan:
         return Answer(
             f"{miles} miles are free; drivers must be {row['min_driver_age']}.",
             [
-                facts.number("free_distance", miles, "in mi", tolerance=0.6),
-                facts.number("age", row["min_driver_age"], tolerance=0),
+                facts.integer("free_miles", miles, "altogether"),
+                facts.integer("minimum_driver_age", row["min_driver_age"]),
             ],
         )
 
     return Plan(
         (
-            f"If I hire the {model} in {city} for {length} days, how far can I drive for free in all, and "
-            "how old must the driver be?",
-            f"Wheel Hire has the {model} in {city}. Tell me the free distance for {length} days and the "
-            "least age of its driver.",
-            f"{length} days with the {model} from {city}: what distance is included altogether, and from "
+            f"If I hire the {model} in {city} for {length} days, how many miles can I drive for free in "
+            "all, and how old must the driver be?",
+            f"Wheel Hire has the {model} in {city}. Tell me the free miles for {length} days and the least "
+            "age of its driver.",
+            f"{length} days with the {model} from {city}: how many miles are included altogether, and from "
             "what age may one drive it?",
         ),
         solve,
@@ -79,19 +101,18 @@ def car_terms(draw: Draw) -> Plan:
 def rent_cheapest_car(draw: Draw) -> Plan:
     """Rent the cheapest car that meets some wishes."""
     draw.home()
-    car, start, length = draw.pick(_CARS), draw.pick(_DAYS).isoformat(), draw.between(2, 9)
-    city, gearbox = cities()[car["city_id"]]["name"], draw.pick((car["gearbox"], "any"))
-    seats, age = draw.between(3, car["seats"]), draw.between(26, 70)
+    (key, gearbox, seats), age = draw.pick(_WISHES), draw.between(26, 70)
+    city, start, length = cities()[key]["name"], draw.pick(_DAYS).isoformat(), draw.between(2, 9)
     wish = "with any gearbox" if gearbox == "any" else f"with {gearbox} gearbox"
 
     def solve() -> Solution:
-        key = yield from city_id(city)
-        rows = (yield wheel_hire.search_cars(city_id=key, min_seats=seats, gearbox=gearbox))["cars"]
+        known = yield from city_id(city)
+        rows = (yield wheel_hire.search_cars(city_id=known, min_seats=seats, gearbox=gearbox))["cars"]
         best = ranked(rows, lambda row: row["price_per_day"])[0]
         row = yield from rented_car(best["car_id"], start, length, age)
         return Answer(
             f"The {row['model']}, for {row['total']:.2f} AUR.",
-            [facts.name("model", row["model"]), facts.number("total", row["total"])],
+            [facts.name("model", row["model"]), facts.number("total", row["total"], "in AUR")],
         )
 
     return Plan(
@@ -124,21 +145,21 @@ def car_for_young_driver(draw: Draw) -> Plan:
         return Answer(
             f"{'Yes' if age >= least else 'No'}; the {row['model']} costs {row['total']:.2f} AUR.",
             [
-                facts.yes_no("old_enough", age >= least),
-                facts.number("total", row["total"]),
+                facts.yes_no("is_old_enough", age >= least, "for the car that is named first"),
+                facts.number("total", row["total"], "in AUR"),
             ],
         )
 
     return Plan(
         (
-            f"In one word, is a driver of {age} old enough for the {models[0]} in {city}? If so, rent it "
-            f"from {start} for {length} days, otherwise the {models[1]}. What does the rental come to?",
+            f"Is a driver of {age} old enough for the {models[0]} in {city}? If so, rent it from {start} for "
+            f"{length} days, otherwise the {models[1]}. What does the rental come to?",
             f"My son is {age} and drives in {city}: {length} days from {start}. Rent the {models[0]} if "
-            f"his age allows it, else the {models[1]}. Was he old enough for the first (one word), and "
-            "what is the total?",
+            f"his age allows it, else the {models[1]}. Was he old enough for the first, and what is the "
+            "total?",
             f"For {length} days in {city} from {start} I prefer the {models[0]}; if {age} years are too "
             f"few for it, the {models[1]} will do. Rent the right one. Was my age fine for the "
-            f"{models[0]}? One word, and then how much I pay.",
+            f"{models[0]}, and how much do I pay?",
         ),
         solve,
     )
@@ -157,7 +178,7 @@ def extend_rental(draw: Draw) -> Plan:
         row = yield wheel_hire.add_extra(rental_id=key, extra=extra)
         return Answer(
             f"It goes back on {row['return_date']} and costs {row['total']:.2f} AUR.",
-            [facts.date("return", row["return_date"]), facts.number("total", row["total"])],
+            [facts.date("return_date", row["return_date"]), facts.number("total", row["total"], "in AUR")],
         )
 
     return Plan(

@@ -12,7 +12,7 @@ from stb_env.suites.sandbox.content.restaurants import COURSES, restaurants
 from stb_env.suites.sandbox.content.weekdays import WEEKDAYS
 from stb_env.suites.sandbox.lookups import contact_id, days, long_date
 from stb_env.suites.sandbox.manners import parse_clock, show_clock
-from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, template
+from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, Undecided, ranked, template
 from stb_env.suites.sandbox.tools import (
     city_atlas,
     contact_book,
@@ -23,14 +23,17 @@ from stb_env.suites.sandbox.tools import (
 )
 
 _RESTAURANTS = Options(lambda: restaurants().values())
-_FOREIGN = sorted(currencies().keys() - {"AUR"})
+_CODES = sorted(currencies())
+_FOREIGN = [code for code in _CODES if code != "AUR"]
 _KINDS = {True: "vegetarian", False: "non-vegetarian"}
+# Restaurants and courses with dishes of both kinds.
 _CHOICES = Options(
     lambda: [
-        (row, course, _KINDS[kind])
+        (row, course, kind)
         for row in _RESTAURANTS
         for course in COURSES
-        for kind in sorted({line["vegetarian"] for line in row["menu"] if line["course"] == course})
+        if len({line["vegetarian"] for line in row["menu"] if line["course"] == course}) == len(_KINDS)
+        for kind in _KINDS.values()
     ]
 )
 _DAYS = days(3, 160)
@@ -46,12 +49,12 @@ def _restaurant_id(name: str, city: str) -> Steps[str]:
     return next(str(row["restaurant_id"]) for row in page["results"] if row["name"] == name)
 
 
-def _bill(name: str, city: str, order: dict[str, int]) -> Steps[float]:
-    """Add up what dishes cost in local currency; two calls."""
+def _bill(name: str, city: str, order: dict[str, int]) -> Steps[tuple[float, str]]:
+    """Add up what dishes cost in local currency, and return that and its code; two calls."""
     key = yield from _restaurant_id(name, city)
-    dishes = (yield table_guide.menu(restaurant_id=key))["dishes"]
-    total: float = sum(order[row["dish"]] * row["price"] for row in dishes if row["dish"] in order)
-    return round(total, 2)
+    menu = yield table_guide.menu(restaurant_id=key)
+    total: float = sum(order[row["dish"]] * row["price"] for row in menu["dishes"] if row["dish"] in order)
+    return round(total, 2), str(menu["currency"])
 
 
 def _order(draw: Draw, row: JsonObject) -> dict[str, int]:
@@ -71,14 +74,23 @@ def meal_bill(draw: Draw) -> Plan:
     (name, city), order = _place(row), _order(draw, row)
 
     def solve() -> Solution:
-        total = yield from _bill(name, city, order)
-        return Answer(f"The bill comes to {total:.2f}.", [facts.number("bill", total)])
+        total, code = yield from _bill(name, city, order)
+        return Answer(
+            f"The bill comes to {total:.2f} {code}.",
+            [
+                facts.number("total", total, "in the currency of currency_code"),
+                facts.choice("currency_code", code, _CODES),
+            ],
+        )
 
     return Plan(
         (
-            f"At {name} in {city} we order {_spoken(order)}. What is the bill in local currency?",
-            f"How much do {_spoken(order)} cost together at {name}, {city}?",
-            f"Add up {_spoken(order)} from the menu of {name} in {city}; the local price will do.",
+            f"At {name} in {city} we order {_spoken(order)}. What is the bill in local currency, and which "
+            "currency code is that?",
+            f"How much do {_spoken(order)} cost together at {name}, {city}, in the money of the menu? Amount "
+            "and currency code, please.",
+            f"Add up {_spoken(order)} from the menu of {name} in {city}: local price and three-letter code "
+            "of its currency.",
         ),
         solve,
     )
@@ -92,19 +104,20 @@ def meal_bill_abroad(draw: Draw) -> Plan:
     code = draw.pick(sorted(currencies().keys() - {row["currency"]}))
 
     def solve() -> Solution:
-        total = yield from _bill(name, city, order)
-        done = yield rate_board.convert_amount(amount=total, source_code=row["currency"], target_code=code)
+        total, local = yield from _bill(name, city, order)
+        done = yield rate_board.convert_amount(amount=total, source_code=local, target_code=code)
         return Answer(
             f"That is {done['converted']:.2f} {code}.",
-            [facts.number("bill", done["converted"], tolerance=0.02)],
+            [facts.number("total", done["converted"], f"in {code}, the sum converted to the cent")],
         )
 
     return Plan(
         (
-            f"What would {_spoken(order)} at {name} in {city} cost me in {code}? Give that amount only.",
+            f"What would {_spoken(order)} at {name} in {city} cost me, the bill converted to {code}? Give "
+            "that amount only.",
             f"We eat {_spoken(order)} at {name}, {city}. Convert the bill to {code}; I do not need the local "
             f"amount.",
-            f"Menu prices of {name} in {city}: total of {_spoken(order)}, expressed in {code} alone.",
+            f"Menu prices of {name} in {city}: total of {_spoken(order)}, converted to {code} in one sum.",
         ),
         solve,
     )
@@ -120,7 +133,6 @@ def menu_choice(draw: Draw) -> Plan:
         key = yield from _restaurant_id(name, city)
         dishes = (yield table_guide.menu(restaurant_id=key, course=course))["dishes"]
         fitting = [line["dish"] for line in dishes if _KINDS[line["vegetarian"]] == kind]
-        every = [line["dish"] for line in dishes]
         return Answer(f"They serve {', '.join(fitting)}.", [facts.names("dishes", fitting)])
 
     return Plan(
@@ -133,7 +145,7 @@ def menu_choice(draw: Draw) -> Plan:
     )
 
 
-@template(table_guide.TOOL, date_reckoner.TOOL, calls=3)
+@template(table_guide.TOOL, date_reckoner.TOOL, calls=3, unseen=True)
 def restaurant_open(draw: Draw) -> Plan:
     """Whether a restaurant is open at some time of a date."""
     (name, city), when, at = _place(draw.pick(_RESTAURANTS)), draw.pick(_DAYS), draw.pick(_CLOCKS)
@@ -146,7 +158,7 @@ def restaurant_open(draw: Draw) -> Plan:
         return Answer(
             f"{polarity}; on its open days it closes at {row['closes']}.",
             [
-                facts.yes_no("open", is_open),
+                facts.yes_no("is_open", is_open),
                 facts.time("closing_time", row["closes"]),
             ],
         )
@@ -163,7 +175,7 @@ def restaurant_open(draw: Draw) -> Plan:
     )
 
 
-@template(contact_book.TOOL, city_atlas.TOOL, table_guide.TOOL, calls=5)
+@template(contact_book.TOOL, city_atlas.TOOL, table_guide.TOOL, calls=5, unseen=True)
 def table_near_contact(draw: Draw) -> Plan:
     """Which restaurant is the best (or worst) where a contact lives, and its phone number."""
     draw.home()
@@ -173,7 +185,7 @@ def table_near_contact(draw: Draw) -> Plan:
         row = yield contact_book.contact_details(contact_id=(yield from contact_id(friend)))
         city = (yield city_atlas.city_details(city_id=row["city_id"]))["name"]
         rows = (yield table_guide.search_restaurants(city_name=city))["results"]
-        best = (max if wording == "highest" else min)(rows, key=lambda row: row["rating"])
+        best = ranked(rows, lambda row: row["rating"], most=wording == "highest")[0]
         phone = (yield table_guide.restaurant_details(restaurant_id=best["restaurant_id"]))["phone"]
         return Answer(
             f"It is {best['name']}, phone {phone}.",
@@ -203,7 +215,7 @@ def dinner_by_daylight(draw: Draw) -> Plan:
     # On the day on which it is closed, "it opens at" has no right answer.
     name, city = _place(row)
     when = draw.pick([day for day in _DAYS if WEEKDAYS[day.weekday()] != row["closed_on"]])
-    lead = 15 * draw.between(4, 24)
+    lead = 15 * draw.between(4, 36)
 
     def solve() -> Solution:
         row = yield table_guide.restaurant_details(restaurant_id=(yield from _restaurant_id(name, city)))
@@ -212,8 +224,8 @@ def dinner_by_daylight(draw: Draw) -> Plan:
         return Answer(
             f"{'Yes' if early else 'No'}: it opens at {row['opens']} and the sun sets at {sunset}.",
             [
-                facts.yes_no("early_enough", early),
-                facts.time("opening", row["opens"]),
+                facts.yes_no("gap_is_enough", early),
+                facts.time("opening_time", row["opens"]),
                 facts.time("sunset", sunset),
             ],
         )
@@ -233,8 +245,8 @@ def dinner_by_daylight(draw: Draw) -> Plan:
 
 @template(table_guide.TOOL, rate_board.TOOL, calls=6)
 def dearer_menu(draw: Draw) -> Plan:
-    """In which of two cities the dearest main dish of a restaurant costs more, in one currency."""
-    rows = draw.pick_some(_RESTAURANTS, 2)
+    """In which of two restaurants the dearest starter or dessert costs more, in one currency."""
+    rows, course = draw.pick_some(_RESTAURANTS, 2), draw.pick(("starter", "dessert"))
     code = draw.pick(_FOREIGN)
     places = [_place(row) for row in rows]
 
@@ -242,31 +254,33 @@ def dearer_menu(draw: Draw) -> Plan:
         prices = []
         for name, city in places:
             key = yield from _restaurant_id(name, city)
-            menu = yield table_guide.menu(restaurant_id=key, course="main")
+            menu = yield table_guide.menu(restaurant_id=key, course=course)
             dearest = max(line["price"] for line in menu["dishes"])
             done = yield rate_board.convert_amount(
                 amount=dearest, source_code=menu["currency"], target_code=code
             )
             prices.append(done["converted"])
         gap = round(abs(prices[0] - prices[1]), 2)
-        polarity = "Yes, the first is dearer" if prices[0] > prices[1] else "No, it is cheaper or equal"
+        if not gap:
+            raise Undecided
+        polarity = "Yes, the first is dearer" if prices[0] > prices[1] else "No, it is cheaper"
         return Answer(
             f"{polarity}; the difference is {gap:.2f} {code}.",
             [
-                facts.yes_no("first_is_dearer", prices[0] > prices[1]),
-                facts.number("gap", gap, tolerance=0.03),
+                facts.yes_no("first_is_dearer", prices[0] > prices[1], "the one that is named first"),
+                facts.number("price_difference", gap, f"in {code}, of the converted prices, not negative"),
             ],
         )
 
     (one, here), (two, there) = places
     return Plan(
         (
-            f"Take the most expensive main course of {one} in {here} and of {two} in {there}, in {code}. Is "
+            f"Take the most expensive {course} of {one} in {here} and of {two} in {there}, in {code}. Is "
             f"the first the dearer one, and what is the difference in {code}?",
-            f"Does the priciest main dish at {one} ({here}) cost more than that at {two} ({there})? Compare "
+            f"Does the priciest {course} at {one} ({here}) cost more than that at {two} ({there})? Compare "
             f"in {code} and give me the difference.",
-            f"Compare the dearest mains of {one}, {here}, and {two}, {there}, converted to {code}: is {one} "
-            f"above {two}, and by how much do they differ?",
+            f"Compare the dearest {course}s of {one}, {here}, and {two}, {there}, converted to {code}: is "
+            f"{one} above {two}, and by how much do they differ?",
         ),
         solve,
     )

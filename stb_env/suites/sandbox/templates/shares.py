@@ -14,16 +14,14 @@ from stb_env.suites.sandbox import facts
 from stb_env.suites.sandbox.content.companies import FIRST_DAY, YEARS, closing_prices, companies, trades
 from stb_env.suites.sandbox.content.currencies import currencies
 from stb_env.suites.sandbox.content.edition import Options, per_edition
-from stb_env.suites.sandbox.lookups import long_date
-from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, ranked, template
+from stb_env.suites.sandbox.lookups import DISTANCE_UNITS, distance, long_date
+from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, Undecided, ranked, template
 from stb_env.suites.sandbox.tools import city_atlas, company_register, number_crunch, rate_board, stock_tape
 
 _COMPANIES = Options(lambda: companies().values())
 _SPLIT = Options(lambda: [row for row in _COMPANIES if row["splits"]])
 _BEST: Mapping[str, Callable[..., Any]] = {"highest": np.max, "lowest": np.min}
 _FOREIGN = sorted(currencies().keys() - {"AUR"})
-_UP = ("higher", "rose", "grew", "increased", "went up", "gained", "more")
-_DOWN = ("lower", "fell", "shrank", "dropped", "decreased", "declined", "went down", "lost", "less")
 _TRADING_DAYS = [day for day in (FIRST_DAY + timedelta(days=n) for n in range(770)) if trades(day)]
 
 
@@ -45,6 +43,17 @@ def _decided_starts(company: str, wording: str) -> list[date]:
     return list(compress(_TRADING_DAYS, (weeks == best).sum(axis=1) == 1))
 
 
+def _later_days(company: str, first: date, *, higher: bool) -> list[date]:
+    """Return the days after one on which a share closed higher, or lower; all of them where there are none.
+
+    Splits make prices fall, so of all pairs of days most would show a loss.
+    """
+    place = _TRADING_DAYS.index(first)
+    closes = _closes(company)
+    later = zip(_TRADING_DAYS[place + 1 :], closes[place + 1 :], strict=True)
+    return [day for day, close in later if (close > closes[place]) is higher] or _TRADING_DAYS[place + 1 :]
+
+
 def _company_id(name: str) -> Steps[str]:
     page = yield company_register.search_companies(name=name)
     return next(str(row["company_id"]) for row in page["results"] if row["name"] == name)
@@ -53,18 +62,23 @@ def _company_id(name: str) -> Steps[str]:
 @template(stock_tape.TOOL, calls=3)
 def share_price_change(draw: Draw) -> Plan:
     """Whether a share rose between two days, and by how much."""
-    name = draw.pick(_COMPANIES)["name"]
-    first = draw.pick(_TRADING_DAYS[:-1])
-    last = draw.pick([day for day in _TRADING_DAYS if day > first])
+    company = draw.pick(_COMPANIES)
+    name, first = company["name"], draw.pick(_TRADING_DAYS[:-1])
+    last = draw.pick(_later_days(company["company_id"], first, higher=draw.rng.choice((True, False))))
 
     def solve() -> Solution:
         symbol = yield from _symbol(name)
         old = (yield stock_tape.price_on(symbol=symbol, date=first.isoformat()))["close"]
         new = (yield stock_tape.price_on(symbol=symbol, date=last.isoformat()))["close"]
+        if new == old:
+            raise Undecided
         polarity, gap = ("Yes, higher" if new > old else "No, lower"), round(abs(new - old), 2)
         return Answer(
             f"{polarity}; the difference is {gap:.2f} AUR.",
-            [facts.yes_no("rose", new > old), facts.number("difference", gap)],
+            [
+                facts.yes_no("is_higher", new > old, "the later one"),
+                facts.number("price_difference", gap, "in AUR, not negative"),
+            ],
         )
 
     return Plan(
@@ -95,8 +109,8 @@ def best_close(draw: Draw) -> Plan:
         return Answer(
             f"On {when}, at {best['close']:.2f} AUR.",
             [
-                facts.date("day", best["date"]),
-                facts.number("close", best["close"]),
+                facts.date("close_date", best["date"]),
+                facts.number("closing_price", best["close"], "in AUR"),
             ],
         )
 
@@ -116,7 +130,12 @@ def best_close(draw: Draw) -> Plan:
 @template(stock_tape.TOOL, number_crunch.TOOL, calls=3)
 def average_close(draw: Draw) -> Plan:
     """What a share cost on average."""
-    name, first, count = draw.pick(_COMPANIES)["name"], draw.pick(_TRADING_DAYS[:-20]), draw.between(4, 12)
+    # An odd number of prices: no mean or median of theirs lies halfway between two cents.
+    name, first, count = (
+        draw.pick(_COMPANIES)["name"],
+        draw.pick(_TRADING_DAYS[:-20]),
+        draw.pick((5, 7, 9, 11)),
+    )
     kind = draw.pick(("mean", "median"))
 
     def solve() -> Solution:
@@ -126,14 +145,20 @@ def average_close(draw: Draw) -> Plan:
         )
         numbers = ", ".join(str(row["close"]) for row in history["prices"])
         result = (yield number_crunch.average(numbers=numbers, kind=kind))["result"]
-        return Answer(f"It was {result:.2f} AUR.", [facts.number("average", result, tolerance=0.02)])
+        average = round(result, 2)
+        return Answer(
+            f"It was {average:.2f} AUR.",
+            [facts.number("average_price", average, "in AUR, to the cent", tolerance=0.005)],
+        )
 
     return Plan(
         (
             f"What was the {kind} closing price of {name} over {count} trading days from {long_date(first)} "
-            "on?",
-            f"Take the {count} closing prices of {name} that start on {first} and tell me their {kind}.",
-            f"{name}: {kind} of the closes of {count} trading days in a row, first day {long_date(first)}.",
+            "on, to the cent?",
+            f"Take the {count} closing prices of {name} that start on {first} and tell me their {kind}, to "
+            "the cent.",
+            f"{name}: {kind} of the closes of {count} trading days in a row, first day {long_date(first)}, "
+            "rounded to cents.",
         ),
         solve,
     )
@@ -156,7 +181,7 @@ def split_holding(draw: Draw) -> Plan:
         worth = round(held * (yield stock_tape.latest_price(symbol=symbol))["close"], 2)
         return Answer(
             f"You hold {held} shares, worth {worth:.2f} AUR.",
-            [facts.number("shares", held), facts.number("worth", worth, tolerance=0.5)],
+            [facts.integer("share_count", held), facts.number("value", worth, "in AUR")],
         )
 
     return Plan(
@@ -180,12 +205,12 @@ def stake_value(draw: Draw) -> Plan:
     def solve() -> Solution:
         row = yield company_register.company_profile(company_id=(yield from _company_id(name)))
         price = (yield stock_tape.latest_price(symbol=row["symbol"]))["close"]
-        worth = round(price * row["shares_million"] * percent / 100, 3)
+        worth = round(price * row["shares_million"] * percent * 10_000)
         chief = row["chief_executive"]
         return Answer(
-            f"It is worth {worth} million AUR; the chief executive is {chief}.",
+            f"It is worth {worth} AUR; the chief executive is {chief}.",
             [
-                facts.number("worth", worth * 1e6, tolerance=worth * 5e3),
+                facts.integer("market_value", worth, "in AUR, not in millions"),
                 facts.name("chief_executive", chief),
             ],
         )
@@ -203,7 +228,7 @@ def stake_value(draw: Draw) -> Plan:
     )
 
 
-@template(stock_tape.TOOL, rate_board.TOOL, calls=3)
+@template(stock_tape.TOOL, rate_board.TOOL, calls=3, unseen=True)
 def shares_abroad(draw: Draw) -> Plan:
     """What some shares cost in another currency."""
     name, count, code = draw.pick(_COMPANIES)["name"], draw.between(2, 300), draw.pick(_FOREIGN)
@@ -215,14 +240,17 @@ def shares_abroad(draw: Draw) -> Plan:
         )
         amount = row["converted"]
         return Answer(
-            f"They cost {amount:.2f} {code}.", [facts.number("cost", amount, tolerance=0.02 * count)]
+            f"They cost {amount:.2f} {code}.",
+            [facts.number("total", amount, f"in {code}, the sum converted to the cent")],
         )
 
     return Plan(
         (
-            f"How much are {count} shares of {name} at the latest price, in {code}?",
-            f"I pay in {code}. What would {count} shares of {name} cost me at the last close?",
-            f"Price of {count} x {name} on the exchange, converted from aurel to {code}?",
+            f"How much are {count} shares of {name} at the latest price, converted to {code} in one sum?",
+            f"I pay in {code}. What would {count} shares of {name} cost me at the last close, the whole sum "
+            "converted?",
+            f"Price of {count} x {name} on the exchange at the last close, its sum converted from aurel to "
+            f"{code}?",
         ),
         solve,
     )
@@ -239,12 +267,14 @@ def revenue_growth(draw: Draw) -> Plan:
         key = yield from _company_id(name)
         old = (yield company_register.annual_accounts(company_id=key, year=first))[f"{measure}_million"]
         new = (yield company_register.annual_accounts(company_id=key, year=last))[f"{measure}_million"]
-        polarity, gap = ("Yes" if new > old else "No"), round(abs(new - old), 1)
+        if new == old:
+            raise Undecided
+        polarity, gap = ("Yes" if new > old else "No"), round(abs(new - old) * 1e6)
         return Answer(
-            f"{polarity}; the difference is {gap} million AUR.",
+            f"{polarity}; the difference is {gap} AUR.",
             [
-                facts.yes_no("grew", new > old),
-                facts.number("difference", gap * 1e6, tolerance=2e4),
+                facts.yes_no("is_higher", new > old, "the later one"),
+                facts.integer("amount_difference", gap, "in AUR, not in millions; not negative"),
             ],
         )
 
@@ -267,7 +297,7 @@ def headquarters_distance(draw: Draw) -> Plan:
     first = draw.pick(_COMPANIES)
     home = first["headquarters_city_id"]
     second = draw.pick([row for row in _COMPANIES if row["headquarters_city_id"] != home])
-    unit, word = draw.pick((("km", "kilometres"), ("mi", "miles")))
+    unit, word = draw.pick(DISTANCE_UNITS)
     one, two = first["name"], second["name"]
 
     def solve() -> Solution:
@@ -278,15 +308,17 @@ def headquarters_distance(draw: Draw) -> Plan:
         row = yield city_atlas.distance_between(first_city_id=seats[0], second_city_id=seats[1], unit=unit)
         return Answer(
             f"They are {row['distance']} {word} apart.",
-            [facts.number("distance", row["distance"], unit, tolerance=0.6)],
+            [distance(row["distance"], word)],
         )
 
     return Plan(
         (
-            f"How many {word} lie between the headquarters of {one} and {two}, as the crow flies?",
+            f"How many {word}, to one decimal, lie between the headquarters of {one} and {two}, as the crow "
+            "flies?",
             f"A courier flies from the head office of {one} to that of {two}. What is the straight-line "
-            f"distance in {word}?",
-            f"Find the headquarters cities of {one} and {two} and tell me their distance in {word}.",
+            f"distance in {word}, to one decimal?",
+            f"Find the headquarters cities of {one} and {two} and tell me their distance in {word} (one "
+            "decimal).",
         ),
         solve,
     )

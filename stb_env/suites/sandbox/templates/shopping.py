@@ -23,7 +23,7 @@ def product_price(draw: Draw) -> Plan:
         cost, weight = round(row["price_aur"] * count, 2), row["weight_g"] * count
         return Answer(
             f"Together they cost {cost:.2f} AUR and weigh {weight} g.",
-            [facts.number("cost", cost), facts.number("weight", weight, "in g", tolerance=0.5)],
+            [facts.number("total", cost, "in AUR"), facts.integer("weight_g", weight)],
         )
 
     return Plan(
@@ -46,7 +46,9 @@ def fill_cart(draw: Draw) -> Plan:
         key = yield from product_id(name)
         row = yield corner_shop.set_cart_quantity(product_id=key, quantity=count)
         total = row["cart_total"]
-        return Answer(f"Done; the cart now comes to {total:.2f} AUR.", [facts.number("total", total)])
+        return Answer(
+            f"Done; the cart now comes to {total:.2f} AUR.", [facts.number("cart_total", total, "in AUR")]
+        )
 
     return Plan(
         (

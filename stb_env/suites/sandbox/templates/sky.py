@@ -5,10 +5,11 @@ from __future__ import annotations
 from datetime import date
 
 from stb_env.suites.sandbox import facts
+from stb_env.suites.sandbox.content.climate import CONDITIONS
 from stb_env.suites.sandbox.content.edition import Options
 from stb_env.suites.sandbox.content.households import friends
 from stb_env.suites.sandbox.content.places import cities
-from stb_env.suites.sandbox.lookups import city_id, contact_id, days, long_date
+from stb_env.suites.sandbox.lookups import city_id, contact_id, days, long_date, temperature
 from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, ranked, template
 from stb_env.suites.sandbox.tools import city_atlas, climate_desk, contact_book, sky_almanac
 
@@ -42,7 +43,7 @@ def sun_times(draw: Draw) -> Plan:
 def city_high(draw: Draw) -> Plan:
     """How warm it gets in a city, in the scale that the user wants, and the conditions."""
     name, when = draw.pick(_CITIES)["name"], draw.pick(_DAYS)
-    units, scale, unit = draw.pick((("metric", "Celsius", "c"), ("imperial", "Fahrenheit", "f")))
+    units, scale = draw.pick((("metric", "Celsius"), ("imperial", "Fahrenheit")))
 
     def solve() -> Solution:
         key = yield from city_id(name)
@@ -50,15 +51,15 @@ def city_high(draw: Draw) -> Plan:
         return Answer(
             f"The high is {row['high']} degrees {scale}, with {row['condition']}.",
             [
-                facts.number("high", row["high"], unit, tolerance=0.15),
-                facts.name("condition", row["condition"]),
+                temperature("high", row["high"], scale),
+                facts.choice("condition", row["condition"], CONDITIONS),
             ],
         )
 
     return Plan(
         (
             f"How warm will it get in {name} on {long_date(when)}? In {scale}, please; the conditions too.",
-            f"I am packing for {name}. Which conditions and what high in degrees {scale} are forecast for "
+            f"I am packing for {name}. What high in degrees {scale} and which conditions are forecast for "
             f"{when}?",
             f"Tell me the maximum temperature ({scale}) and the conditions expected in {name} on "
             f"{long_date(when)}.",
@@ -81,8 +82,8 @@ def wettest_day(draw: Draw) -> Plan:
         return Answer(
             f"The wettest day is {when} with {wettest['rain']} mm.",
             [
-                facts.date("day", wettest["date"]),
-                facts.number("rain", wettest["rain"], "in mm"),
+                facts.date("wettest_date", wettest["date"]),
+                facts.number("rain_mm", wettest["rain"], "of that day"),
             ],
         )
 
@@ -111,8 +112,8 @@ def weather_at_contact(draw: Draw) -> Plan:
         return Answer(
             f"The low will be {forecast['low']} °C, with {forecast['condition']}.",
             [
-                facts.number("low", forecast["low"], "in c", tolerance=0.15),
-                facts.name("condition", forecast["condition"]),
+                temperature("low", forecast["low"], "Celsius"),
+                facts.choice("condition", forecast["condition"], CONDITIONS),
             ],
         )
 
@@ -120,7 +121,7 @@ def weather_at_contact(draw: Draw) -> Plan:
         (
             f"I am visiting {name} from my contacts on {long_date(when)}. How cold does it get "
             f"there (Celsius), and what are the conditions?",
-            f"What are the weather conditions and the lowest temperature in °C on {when} where {name} lives? "
+            f"What are the lowest temperature in °C and the weather conditions on {when} where {name} lives? "
             f"You find the address in my contacts.",
             f"My friend {name} (see contacts) expects me on {long_date(when)}. Tell me the "
             f"minimum temperature in Celsius and the weather condition in that city.",

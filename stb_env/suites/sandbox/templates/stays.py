@@ -56,7 +56,6 @@ def book_cheapest_room(draw: Draw) -> Plan:
     """Book the cheapest hotel of a city that has a room."""
     draw.home()
     city, nights = draw.pick(_CITIES), draw.between(2, 9)
-    rivals = [hotel["name"] for hotel in hotels_by_city()[city["city_id"]]]
     name = city["name"]
     check_in = draw.pick(open_days_in(city["city_id"])).isoformat()
 
@@ -69,7 +68,7 @@ def book_cheapest_room(draw: Draw) -> Plan:
         row = yield from booked_room(cheapest, check_in, nights)
         return Answer(
             f"{row['hotel']} for {row['total']:.2f} AUR.",
-            [facts.name("hotel", row["hotel"]), facts.number("total", row["total"])],
+            [facts.name("hotel", row["hotel"]), facts.number("total", row["total"], "in AUR")],
         )
 
     return Plan(
@@ -92,7 +91,10 @@ def first_choice_hotel(draw: Draw) -> Plan:
     first = draw.pick(list(hotels().values()))
     city = cities()[first["city_id"]]["name"]
     second = draw.pick([hotel for hotel in hotels_by_city()[first["city_id"]] if hotel is not first])
-    check_in = draw.pick(_open_days(second["hotel_id"])).isoformat()
+    full = {*_DAYS} - {*_open_days(first["hotel_id"])}
+    wanted = draw.rng.choice((True, False))
+    days_open = [day for day in _open_days(second["hotel_id"]) if (day in full) is wanted]
+    check_in = draw.pick(days_open).isoformat()
     nights = draw.between(2, 6)
     names = [first["name"], second["name"]]
 
@@ -104,17 +106,21 @@ def first_choice_hotel(draw: Draw) -> Plan:
             offer for name in names for offer in offers if offer["hotel"] == name and offer["available"]
         )
         row = yield from booked_room(offer, check_in, nights)
-        return Answer(f"{row['hotel']}: {row['total']:.2f} AUR.", [facts.number("total", row["total"])])
+        return Answer(
+            f"{row['hotel']}: {row['total']:.2f} AUR.",
+            [facts.name("hotel", row["hotel"]), facts.number("total", row["total"], "in AUR")],
+        )
 
     return Plan(
         (
             f"Book {nights} nights at the {names[0]} in {city} from {check_in}; if it is full then, at the "
-            f"{names[1]} instead. What is the total in aurel?",
+            f"{names[1]} instead. Which one is it, and what is the total in aurel?",
             f"I would like to stay at the {names[0]}, {city}, on {check_in} for {nights} nights. Should it "
-            f"have no room, take the {names[1]}. Book through Room Keeper and tell me the total in AUR.",
+            f"have no room, take the {names[1]}. Book through Room Keeper and tell me hotel and total in "
+            "AUR.",
             f"In {city}, arriving {check_in}, {nights} nights: first choice {names[0]}, second choice "
-            f"{names[1]}. Book the better one that is available (just one stay) and report its total price "
-            "in aurel.",
+            f"{names[1]}. Book the better one that is available (just one stay) and report which it is and "
+            "its total price in aurel.",
         ),
         solve,
     )
@@ -133,7 +139,9 @@ def change_stay(draw: Draw) -> Plan:
         wanted = {"check_in": check_in.isoformat(), "nights": nights}
         if not wanted.items() <= row.items():
             row = yield room_keeper.change_stay(stay_id=row["stay_id"], **wanted)
-        return Answer(f"Moved; it costs {row['total']:.2f} AUR.", [facts.number("total", row["total"])])
+        return Answer(
+            f"Moved; it costs {row['total']:.2f} AUR.", [facts.number("total", row["total"], "in AUR")]
+        )
 
     return Plan(
         (
@@ -146,43 +154,46 @@ def change_stay(draw: Draw) -> Plan:
     )
 
 
-@template(room_keeper.TOOL, calls=2)
+@template(room_keeper.TOOL, calls=2, writes=("stays",))
 def change_stay_too_late(draw: Draw) -> Plan:
-    """Try to move a stay that is too close; nothing changes."""
-    near = [
+    """Try to move a stay that may be too close; then nothing changes."""
+    near = draw.rng.choice((True, False))
+    rows = [
         row
         for row in draw.home().table("stays").values()
-        if days_left(row["check_in"]) < room_keeper.LOCKED_DAYS
+        if (days_left(row["check_in"]) < room_keeper.LOCKED_DAYS) is near
     ]
-    name, check_in, nights = draw.pick(near)["hotel"], draw.pick(_DAYS), draw.between(2, 6)
+    stay, nights = draw.pick(rows), draw.between(2, 6)
+    name, check_in = stay["hotel"], draw.pick(_open_days(stay["hotel_id"]))
 
     def solve() -> Solution:
         row = yield from _stay(name)
-        moved = True
-        try:
-            yield room_keeper.change_stay(
-                stay_id=row["stay_id"], check_in=check_in.isoformat(), nights=nights
-            )
-        except ApiError:
-            moved = False
+        wanted = {"check_in": check_in.isoformat(), "nights": nights}
+        changed = True
+        if not wanted.items() <= row.items():
+            try:
+                row = yield room_keeper.change_stay(stay_id=row["stay_id"], **wanted)
+            except ApiError:
+                changed = False
         return Answer(
-            f"{'Yes' if moved else 'No'}; arrival is on {row['check_in']}, for {row['total']:.2f} AUR.",
+            f"{'Yes' if changed else 'No'}; arrival is on {row['check_in']}, for {row['total']:.2f} AUR.",
             [
-                facts.yes_no("moved", moved),
-                facts.date("arrival", row["check_in"]),
-                facts.number("total", row["total"]),
+                facts.yes_no("was_changed", changed),
+                facts.date("arrival_date", row["check_in"], "of the stay as it is booked in the end"),
+                facts.number("total", row["total"], "in AUR, of the stay as it is booked in the end"),
             ],
         )
 
     return Plan(
         (
-            f"Can my stay at the {name} be moved to {check_in}, {nights} nights (yes or no)? If so, move "
-            "it. Tell me also the arrival date and the total of the booking as it is now; cancel nothing.",
+            f"Can my stay at the {name} be moved to {check_in}, {nights} nights? If so, move it. Tell me "
+            "also the arrival date and the total of the booking that stands in the end; cancel nothing.",
             f"Try to change the {name} booking to {long_date(check_in)} ({nights} nights), without "
-            "cancelling anything. Did it work, yes or no? What are the day of arrival and the price in "
-            "the present booking?",
+            "cancelling anything. Did it work? What are the day of arrival and the price in the booking "
+            "after that?",
             f"Is it possible to shift the {name} to {check_in} for {nights} nights? Do it if it is. "
-            "Besides a yes or no I want to hear when I arrive and what I pay by the booking that stands.",
+            "Besides a yes or no I want to hear when I arrive and what I pay by the booking that then "
+            "stands; call nothing off.",
         ),
         solve,
     )
@@ -202,7 +213,9 @@ def cancel_stay(draw: Draw) -> Plan:
         refund = (yield rate_board.convert_amount(amount=row["refund"], source_code="AUR", target_code=code))[
             "converted"
         ]
-        return Answer(f"You get {refund:.2f} {code} back.", [facts.number("refund", refund)])
+        return Answer(
+            f"You get {refund:.2f} {code} back.", [facts.number("refund", refund, f"in {code}, to the cent")]
+        )
 
     return Plan(
         (

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from datetime import date
+from datetime import date, timedelta
 
 from stb_env.suites.sandbox import facts
 from stb_env.suites.sandbox.content.edition import Options
-from stb_env.suites.sandbox.content.households import friends
+from stb_env.suites.sandbox.content.households import TODAY, friends
 from stb_env.suites.sandbox.content.places import cities
+from stb_env.suites.sandbox.content.weekdays import WEEKDAYS
 from stb_env.suites.sandbox.lookups import city_id, contact_id, days, long_date
 from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, template
 from stb_env.suites.sandbox.tools import (
@@ -32,7 +33,6 @@ _CONVERSIONS = (
     (unit_smith.convert_speed, "knots", "kmh", "knots", "kilometres an hour"),
     (unit_smith.convert_speed, "ms", "mph", "metres a second", "miles an hour"),
 )
-_CONVERTIBLE = ("km", "m", "kg", "g")
 _RANGE = range(11, 900)
 
 
@@ -44,16 +44,16 @@ def convert_measure(draw: Draw) -> Plan:
 
     def solve() -> Solution:
         row = yield convert(value=value, source_unit=source, target_unit=target)
-        unit = target if target in _CONVERTIBLE else ""
+        converted = round(row["result"], 1)
         return Answer(
-            f"That is {row['result']} {wanted}.",
-            [facts.number("result", row["result"], unit, tolerance=0.06)],
+            f"That is {converted} {wanted}.",
+            [facts.number("converted", converted, f"in {wanted}, to one decimal", tolerance=0.05)],
         )
 
     return Plan(
         (
             f"How many {wanted} are {value} {words}? One decimal, please.",
-            f"Convert {value} {words} to {wanted}, to at least one decimal.",
+            f"Convert {value} {words} to {wanted}, to one decimal.",
             f"An old log says {value} {words}. What is that in {wanted}, to one decimal?",
         ),
         solve,
@@ -76,11 +76,12 @@ def sample_summary(draw: Draw) -> Plan:
     def solve() -> Solution:
         middle = (yield number_crunch.average(numbers=listed, kind=centre))["result"]
         width = (yield number_crunch.spread(numbers=listed, kind=deviation))["result"]
+        middle, width = round(middle, 2), round(width, 2)
         return Answer(
             f"The {centre} is {middle}, the {words} {width}.",
             [
-                facts.number(centre, middle, tolerance=0.006),
-                facts.number("deviation", width, tolerance=0.006),
+                facts.number(centre, middle, "to two decimals", tolerance=0.005),
+                facts.number("standard_deviation", width, f"{words}, to two decimals", tolerance=0.005),
             ],
         )
 
@@ -104,7 +105,7 @@ def project_deadline(draw: Draw) -> Plan:
         row = yield date_reckoner.days_between(first_date=start.isoformat(), second_date=end)
         return Answer(
             f"It ends on {long_date(date.fromisoformat(end))}, {row['days']} days later.",
-            [facts.date("deadline", end), facts.number("days", row["days"])],
+            [facts.date("deadline_date", end), facts.integer("calendar_days", row["days"])],
         )
 
     return Plan(
@@ -120,11 +121,20 @@ def project_deadline(draw: Draw) -> Plan:
     )
 
 
+def _next_birthday(birthday: str) -> date:
+    """Return the first birthday after the sandbox's present of somebody born on any day but 29 February."""
+    this_year = date.fromisoformat(birthday).replace(year=TODAY.year)
+    return this_year if this_year > TODAY else this_year.replace(year=TODAY.year + 1)
+
+
 @template(contact_book.TOOL, date_reckoner.TOOL, calls=3)
 def birthday_weekday(draw: Draw) -> Plan:
     """On what weekday a contact has the next birthday, and how old the contact will be."""
     draw.home()
-    friend, start = draw.pick(friends(draw.household))["name"], draw.pick(_DAYS)
+    contact = draw.pick([row for row in friends(draw.household) if not row["birthday"].endswith("02-29")])
+    friend, coming = contact["name"], _next_birthday(contact["birthday"])
+    # After the very next one, so that it matters from when one asks.
+    start = draw.pick([coming + timedelta(days=offset) for offset in range(1, 300)])
 
     def solve() -> Solution:
         row = yield contact_book.contact_details(contact_id=(yield from contact_id(friend)))
@@ -132,8 +142,8 @@ def birthday_weekday(draw: Draw) -> Plan:
         return Answer(
             f"It is a {party['weekday']}; {friend} turns {party['years']}.",
             [
-                facts.name("weekday", party["weekday"]),
-                facts.number("age", party["years"]),
+                facts.choice("weekday", party["weekday"], WEEKDAYS),
+                facts.integer("age_years", party["years"]),
             ],
         )
 
@@ -162,17 +172,20 @@ def weekly_temperature(draw: Draw) -> Plan:
         )
         numbers = ", ".join(str(row[end]) for row in week["days"])
         result = (yield number_crunch.average(numbers=numbers, kind=kind))["result"]
+        average = round(result, 1)
         return Answer(
-            f"It is {result} degrees Celsius.", [facts.number("average", result, "in c", tolerance=0.06)]
+            f"It is {average} degrees Celsius.",
+            [facts.number("average_celsius", average, "to one decimal", tolerance=0.05)],
         )
 
     return Plan(
         (
             f"What is the {kind} of the daily {end}s in {name} over the seven days from {long_date(start)} "
-            "on, in Celsius?",
+            "on, in Celsius and to one decimal?",
             f"Take the {end} of each day in {name} for the week that starts on {start} and give me the "
-            f"{kind} in °C, to one decimal at least.",
-            f"{kind.capitalize()} daily {end} (Celsius) in {name}, week from {long_date(start)}?",
+            f"{kind} in °C, to one decimal.",
+            f"{kind.capitalize()} daily {end} (Celsius, one decimal) in {name}, week from "
+            f"{long_date(start)}?",
         ),
         solve,
     )

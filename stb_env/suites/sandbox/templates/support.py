@@ -40,9 +40,9 @@ def _days_until(when: date, start: str) -> int:
     return (when - date.fromisoformat(start)).days
 
 
-@template(help_desk.TOOL, calls=2)
+@template(help_desk.TOOL, calls=2, unseen=True)
 def ticket_age(draw: Draw) -> Plan:
-    """Who has a ticket, and how old it will be."""
+    """Who has a ticket, and how old it will be on a day."""
     subject, when = draw.pick(_tickets(draw, "any"))["subject"], draw.pick(_DAYS)
 
     def solve() -> Solution:
@@ -51,7 +51,7 @@ def ticket_age(draw: Draw) -> Plan:
         age = _days_until(when, row["opened_on"])
         return Answer(
             f"{row['agent']} has it; on that day it will be {age} days old.",
-            [facts.name("agent", row["agent"]), facts.number("age", age, tolerance=0)],
+            [facts.name("agent", row["agent"]), facts.integer("days_open", age, "from its opening")],
         )
 
     return Plan(
@@ -102,7 +102,7 @@ def close_with_comment(draw: Draw) -> Plan:
         if row["status"] == "open":
             yield help_desk.close_ticket(ticket_id=key)
         return Answer(
-            f"Closed. It was opened on {row['opened_on']}.", [facts.date("opened", row["opened_on"])]
+            f"Closed. It was opened on {row['opened_on']}.", [facts.date("opened_on", row["opened_on"])]
         )
 
     return Plan(
@@ -191,39 +191,46 @@ def reopen_or_open_anew(draw: Draw) -> Plan:
     )
 
 
-@template(help_desk.TOOL, calls=3)
+@template(help_desk.TOOL, calls=3, writes=("tickets",))
 def reopen_too_late(draw: Draw) -> Plan:
-    """Try to reopen a ticket too late; nothing changes."""
-    late = [row for row in _tickets(draw, "closed") if days_left(row["closed_on"]) < -help_desk.REOPEN_DAYS]
-    subject, when = draw.pick(late)["subject"], draw.pick(_DAYS)
+    """Try to reopen a ticket, for which it may be too late; then nothing changes."""
+    late = draw.rng.choice((True, False))
+    rows = [
+        row
+        for row in _tickets(draw, "closed")
+        if (days_left(row["closed_on"]) < -help_desk.REOPEN_DAYS) is late
+    ]
+    subject, when = draw.pick(rows)["subject"], draw.pick(_DAYS)
 
     def solve() -> Solution:
         key = (yield from _found(subject))[0]["ticket_id"]
-        reopened = True
-        try:
-            yield help_desk.reopen_ticket(ticket_id=key)
-        except ApiError:
-            reopened = False
         row = yield help_desk.ticket_details(ticket_id=key)
-        age = _days_until(when, row["closed_on"])
+        reopened = True
+        if row["status"] == "closed":
+            try:
+                yield help_desk.reopen_ticket(ticket_id=key)
+            except ApiError:
+                reopened = False
+        # Reopening drops the day on which it was closed, so the query asks about the other one.
+        age = _days_until(when, row["opened_on"])
         return Answer(
-            f"{'Yes' if reopened else 'No'}: closed on {row['closed_on']}, {age} days before that day.",
+            f"{'Yes' if reopened else 'No'}: opened on {row['opened_on']}, {age} days before that day.",
             [
-                facts.yes_no("reopened", reopened),
-                facts.date("closed", row["closed_on"]),
-                facts.number("days", age, tolerance=0),
+                facts.yes_no("was_reopened", reopened),
+                facts.date("opened_on", row["opened_on"]),
+                facts.integer("days_open", age, "from its opening"),
             ],
         )
 
     return Plan(
         (
-            f'Reopen the ticket "{subject}" if the desk allows it, and open nothing new. Did it work, yes '
-            f"or no? When was it closed, and how many days before {when} was that?",
-            f'Can the ticket "{subject}" still be reopened (yes or no)? Then do it. Tell me its closing '
-            f"date and the days from there to {long_date(when)} as well. Create nothing.",
-            f'Try to bring the closed ticket "{subject}" back, only by reopening. With a yes or no, tell '
-            "me whether it worked; then on which date it was closed and how many days lie between that "
-            f"and {when}.",
+            f'Reopen the ticket "{subject}" if the desk allows it, and open nothing new. Did it work? When '
+            f"was it first opened, and how many days before {when} was that?",
+            f'Can the ticket "{subject}" still be reopened? Then do it. Tell me the date of its first '
+            f"opening and the days from there to {long_date(when)} as well. Create nothing.",
+            f'Try to bring the closed ticket "{subject}" back, only by reopening. Tell me whether it worked; '
+            f"then on which date it was opened in the first place and how many days lie between that and "
+            f"{when}.",
         ),
         solve,
     )

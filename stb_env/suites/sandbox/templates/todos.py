@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import date, timedelta
 
 from stb_env.suites.sandbox import facts
+from stb_env.suites.sandbox.content.climate import CONDITIONS
 from stb_env.suites.sandbox.content.coming_days import days_left
 from stb_env.suites.sandbox.content.edition import Options
 from stb_env.suites.sandbox.content.households import TODAY, friends
@@ -25,14 +26,13 @@ _NEW = (
 def todos_due(draw: Draw) -> Plan:
     """What is due on a list by a day."""
     home, name = draw.home(), draw.pick(_LISTS)
-    titles = [row["title"] for row in home.table("todos").values()]
     dates = [row["due_date"] for row in home.table("todos").values() if row["list_name"] == name]
     limit = draw.pick(days(days_left(min(dates)), 35))
 
     def solve() -> Solution:
         page = yield task_tray.search_todos(title="", list_name=name, due_by=limit.isoformat())
         due = [row["title"] for row in page["results"] if not row["done"]]
-        return Answer(f"Due are: {', '.join(due)}.", [facts.names("due", due)])
+        return Answer(f"Due are: {', '.join(due)}.", [facts.names("titles", due)])
 
     return Plan(
         (
@@ -81,7 +81,7 @@ def postpone_urgent(draw: Draw) -> Plan:
         for row in rows:
             yield task_tray.reschedule_todo(todo_id=row["todo_id"], due_date=when.isoformat())
         titles = [row["title"] for row in rows]
-        return Answer(f"Moved: {', '.join(titles)}.", [facts.names("moved", titles)])
+        return Answer(f"Moved: {', '.join(titles)}.", [facts.names("moved_titles", titles)])
 
     return Plan(
         (
@@ -111,7 +111,7 @@ def swap_todos(draw: Draw) -> Plan:
         for row in rows:
             yield task_tray.set_priority(todo_id=row["todo_id"], priority="high")
         due = rows[0]["due_date"] if rows else ""
-        return Answer(f"Done. It is due on {due}.", [facts.date("due", due)])
+        return Answer(f"Done. It is due on {due}.", [facts.date("due_date", due)])
 
     return Plan(
         (
@@ -126,7 +126,7 @@ def swap_todos(draw: Draw) -> Plan:
     )
 
 
-@template(contact_book.TOOL, task_tray.TOOL, calls=4, writes=("todos",))
+@template(contact_book.TOOL, task_tray.TOOL, calls=4, writes=("todos",), unseen=True)
 def birthday_todo(draw: Draw) -> Plan:
     """Note something some days before a contact's birthday."""
     draw.home()
@@ -141,7 +141,7 @@ def birthday_todo(draw: Draw) -> Plan:
         due = (birthday - timedelta(days=ahead)).isoformat()
         if not (yield task_tray.search_todos(title=title))["results"]:
             yield task_tray.add_todo(list_name="Errands", title=title, due_date=due)
-        return Answer(f'"{title}" is due on {due}.', [facts.date("due", due)])
+        return Answer(f'"{title}" is due on {due}.', [facts.date("due_date", due)])
 
     return Plan(
         (
@@ -156,7 +156,7 @@ def birthday_todo(draw: Draw) -> Plan:
     )
 
 
-@template(city_atlas.TOOL, climate_desk.TOOL, task_tray.TOOL, calls=4, writes=("todos",))
+@template(city_atlas.TOOL, climate_desk.TOOL, task_tray.TOOL, calls=4, writes=("todos",), unseen=True)
 def packing_todo(draw: Draw) -> Plan:
     """Note to pack one thing if rain is forecast, else another."""
     draw.home()
@@ -172,20 +172,19 @@ def packing_todo(draw: Draw) -> Plan:
         return Answer(
             f"{'Yes' if row['rain'] > 0 else 'No'}, {row['condition']}; I noted it.",
             [
-                facts.yes_no("rain", row["rain"] > 0),
-                facts.name("condition", row["condition"]),
+                facts.yes_no("will_rain", row["rain"] > 0),
+                facts.choice("condition", row["condition"], CONDITIONS),
             ],
         )
 
     return Plan(
         (
             f'If any rain is forecast for {name} on {when}, add "{wet}" to my Home list, due that day; '
-            f'else "{dry}". In one word, does rain come? And which conditions are expected?',
+            f'else "{dry}". Does rain come, and which conditions are expected?',
             f'I travel to {name} on {long_date(when)}. Put "{wet}" (rain above 0 mm) or "{dry}" (a dry '
-            "day) on the list Home for that date. Is it going to rain (one word)? Give the weather "
-            "condition too.",
+            "day) on the list Home for that date. Is it going to rain? Give the weather condition too.",
             f'Check the forecast of {name} for {when}. Put on my list Home, due then, "{wet}" where it '
-            f'rains, otherwise "{dry}". Does it rain? Say that in a word, then the condition.',
+            f'rains, otherwise "{dry}". Does it rain, and what is the condition?',
         ),
         solve,
     )

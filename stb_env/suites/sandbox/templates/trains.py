@@ -12,7 +12,7 @@ from stb_env.suites.sandbox.content.places import cities
 from stb_env.suites.sandbox.content.rail import trains, trains_by_pair
 from stb_env.suites.sandbox.lookups import city_id
 from stb_env.suites.sandbox.manners import show_clock
-from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, template
+from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, Undecided, ranked, template
 from stb_env.suites.sandbox.tools import city_atlas, iron_road, swiftline
 
 # The documentation shows a train and a service of the first pair as examples.
@@ -65,7 +65,7 @@ def _minutes_12(text: str) -> int:
     return int(hours) % 12 * 60 + int(minutes) + (720 if half == "PM" else 0)
 
 
-@template(city_atlas.TOOL, iron_road.TOOL, calls=3)
+@template(city_atlas.TOOL, iron_road.TOOL, calls=3, unseen=True)
 def train_by_deadline(draw: Draw) -> Plan:
     """Which train to take so as to be there in time."""
     origin, destination, deadline = _around(draw, _arrived)
@@ -73,12 +73,13 @@ def train_by_deadline(draw: Draw) -> Plan:
     def solve() -> Solution:
         rows = yield from direct_trains(origin, destination)
         best = [row for row in rows if row["arrives"] <= deadline][-1]
-        others = [row for row in rows if row is not best]
+        if best is rows[-1]:
+            raise Undecided  # the last train of the day: the deadline would not matter
         return Answer(
             f"Take {best['train_id']}, which leaves at {best['departs']}.",
             [
-                facts.code("train", best["train_id"]),
-                facts.time("departure", best["departs"]),
+                facts.code("train_id", best["train_id"]),
+                facts.time("departs", best["departs"]),
             ],
         )
 
@@ -103,7 +104,7 @@ def rail_party_fare(draw: Draw) -> Plan:
 
     def solve() -> Solution:
         row = yield iron_road.train_fare(train_id=train, travel_class=travel_class, passengers=party)
-        return Answer(f"They pay {row['total']:.2f} AUR.", [facts.number("total", row["total"])])
+        return Answer(f"They pay {row['total']:.2f} AUR.", [facts.number("total", row["total"], "in AUR")])
 
     return Plan(
         (
@@ -123,13 +124,15 @@ def dining_car_train(draw: Draw) -> Plan:
     def solve() -> Solution:
         rows = yield from direct_trains(origin, destination)
         key = next(row["train_id"] for row in rows if row["departs"] >= ready)
+        if key == rows[0]["train_id"]:
+            raise Undecided  # the first train of the day: the time would not matter
         row = yield iron_road.train_details(train_id=key)
         polarity = "Yes, it has one" if row["dining_car"] else "No, it has none"
         return Answer(
             f"{polarity}; it leaves from platform {row['platform']}.",
             [
-                facts.yes_no("dining_car", row["dining_car"]),
-                facts.number("platform", row["platform"]),
+                facts.yes_no("has_dining_car", row["dining_car"]),
+                facts.integer("platform", row["platform"]),
             ],
         )
 
@@ -160,7 +163,7 @@ def swift_ticket(draw: Draw) -> Plan:
         arrival = show_clock(_minutes_12(row["departs"]) + hours * 60 + minutes)
         return Answer(
             f"It arrives at {arrival}; the seat costs {price / 100:.2f} AUR.",
-            [facts.time("arrival", arrival), facts.number("price", price / 100)],
+            [facts.time("arrives", arrival), facts.number("price", price / 100, "in AUR")],
         )
 
     return Plan(
@@ -188,11 +191,11 @@ def most_punctual_service(draw: Draw) -> Plan:
         for row in rows:
             record = yield swiftline.punctuality(service_code=row["service_code"])
             delays[row["service_code"]] = record["average_delay_seconds"]
-        best = (min if wording == "shortest" else max)(delays, key=lambda key: delays[key])
+        best = ranked(delays, lambda key: delays[key], most=wording == "longest")[0]
         price = (yield swiftline.ticket_price(service_code=best, seat=seat))["price_cents"]
         return Answer(
             f"It is {best}; the seat costs {price / 100:.2f} AUR.",
-            [facts.code("service", best), facts.number("price", price / 100)],
+            [facts.code("service_code", best), facts.number("price", price / 100, "in AUR")],
         )
 
     return Plan(
@@ -222,10 +225,15 @@ def cheaper_railway(draw: Draw) -> Plan:
         code = rows[_ENDS[end]]["service_code"]
         cents = (yield swiftline.ticket_price(service_code=code, seat="standard"))["price_cents"]
         gap = round(cents * party / 100 - one, 2)
+        if not gap:
+            raise Undecided
         best, other = ("Iron Road", "Swiftline") if gap > 0 else ("Swiftline", "Iron Road")
         return Answer(
             f"{best} is cheaper, by {abs(gap):.2f} AUR.",
-            [facts.name("company", best), facts.number("difference", abs(gap))],
+            [
+                facts.choice("railway", best, sorted((best, other)), "the cheaper one"),
+                facts.number("price_difference", abs(gap), "in AUR, for all, not negative"),
+            ],
         )
 
     return Plan(

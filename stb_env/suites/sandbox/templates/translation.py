@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from stb_env.suites.sandbox import facts
-from stb_env.suites.sandbox.content.languages import GREATEST_NUMERAL, LANGUAGES, lexicon, numeral
+from stb_env.suites.sandbox.content.languages import LANGUAGES, lexicon
 from stb_env.suites.sandbox.content.vocabulary import words
 from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, template
 from stb_env.suites.sandbox.tools import phrase_bridge
@@ -15,7 +15,6 @@ _WORDS = list(words())
 def translate_list(draw: Draw) -> Plan:
     """Three words in one foreign language."""
     language, chosen = draw.pick(LANGUAGES), draw.pick_some(_WORDS, 3)
-    wrong = next(other for other in LANGUAGES if other != language)
 
     def solve() -> Solution:
         foreign = []
@@ -69,11 +68,10 @@ def translate_across(draw: Draw) -> Plan:
 def say_sum(draw: Draw) -> Plan:
     """The word for the sum of two numbers."""
     language, one, two = draw.pick(LANGUAGES), draw.between(2, 49), draw.between(2, 49)
-    others = [numeral(language, value) for value in range(GREATEST_NUMERAL + 1)]
 
     def solve() -> Solution:
         word = (yield phrase_bridge.say_number(number=one + two, language=language))["word"]
-        return Answer(f"It is {word}.", [facts.name("numeral", word)])
+        return Answer(f"It is {word}.", [facts.name("word", word)])
 
     return Plan(
         (

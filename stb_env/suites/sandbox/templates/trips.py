@@ -42,7 +42,7 @@ def _booked(flight_id: str, date: str, cabin: str) -> Steps[Row]:
     return row or {}
 
 
-@template(city_atlas.TOOL, skyfare.TOOL, sky_booker.TOOL, calls=5, writes=("trips",))
+@template(city_atlas.TOOL, skyfare.TOOL, sky_booker.TOOL, calls=5, writes=("trips",), unseen=True)
 def book_flight(draw: Draw) -> Plan:
     """Book the first or last flight of a day."""
     draw.home()
@@ -55,10 +55,9 @@ def book_flight(draw: Draw) -> Plan:
         rows = (yield skyfare.search_flights(origin_city_id=first, destination_city_id=second))["results"]
         flight = rows[0 if which == "first" else -1]["flight_id"]
         trip = yield from _booked(flight, when.isoformat(), cabin)
-        others = [row["flight_id"] for row in rows]
         return Answer(
             f"Booked: {flight} for {trip['paid']:.2f} AUR.",
-            [facts.code("flight", flight), facts.number("fare", trip["paid"])],
+            [facts.code("flight_number", flight), facts.number("price_paid", trip["paid"], "in AUR")],
         )
 
     return Plan(
@@ -90,8 +89,8 @@ def book_cheapest_day(draw: Draw) -> Plan:
         return Answer(
             f"{best} is the cheapest, at {trip['paid']:.2f} AUR.",
             [
-                facts.date("day", best),
-                facts.number("fare", trip["paid"]),
+                facts.date("booked_date", best),
+                facts.number("price_paid", trip["paid"], "in AUR"),
             ],
         )
 
@@ -120,7 +119,7 @@ def change_flight_day(draw: Draw) -> Plan:
         paid = row["paid"]
         return Answer(
             f"Changed; you pay {paid:.2f} AUR in all.",
-            [facts.number("price_paid", paid, "AUR")],
+            [facts.number("price_paid", paid, "in AUR, fees included")],
         )
 
     return Plan(
@@ -136,35 +135,38 @@ def change_flight_day(draw: Draw) -> Plan:
     )
 
 
-@template(sky_booker.TOOL, calls=2)
+@template(sky_booker.TOOL, calls=2, writes=("trips",))
 def change_flight_too_late(draw: Draw) -> Plan:
-    """Try to move a trip that is too close; nothing changes."""
-    flight, when = draw.pick(_trips(draw, changeable=False))["flight_id"], draw.pick(_DAYS)
+    """Try to move a trip that may be too close; then nothing changes."""
+    trips = _trips(draw, changeable=draw.rng.choice((True, False)))
+    flight, when = draw.pick(trips)["flight_id"], draw.pick(_DAYS)
 
     def solve() -> Solution:
         row = yield from _trip(flight)
-        moved = True
-        try:
-            yield sky_booker.change_flight_day(trip_id=row["trip_id"], date=when.isoformat())
-        except ApiError:
-            moved = False
+        changed = True
+        if row["date"] != when.isoformat():
+            try:
+                row = yield sky_booker.change_flight_day(trip_id=row["trip_id"], date=when.isoformat())
+            except ApiError:
+                changed = False
         return Answer(
-            f"{'Yes' if moved else 'No'}: it leaves on {row['date']}; you paid {row['paid']:.2f} AUR.",
+            f"{'Yes' if changed else 'No'}: it leaves on {row['date']}; you paid {row['paid']:.2f} AUR.",
             [
-                facts.yes_no("moved", moved),
-                facts.date("departure", row["date"]),
-                facts.number("paid", row["paid"]),
+                facts.yes_no("was_changed", changed),
+                facts.date("departure_date", row["date"], "of the trip as it is booked in the end"),
+                facts.number("price_paid", row["paid"], "in AUR, fees included"),
             ],
         )
 
     return Plan(
         (
-            f"Can I take my flight {flight} on {when} instead (yes or no)? Change it if that is allowed, "
-            "and book nothing new. On which date does the trip as booked leave, and what did I pay for it?",
-            f"Try to move {flight} to {long_date(when)}. Did it work, yes or no? I also want the departure "
-            "date and the price of the present booking. Leave my trips alone otherwise.",
-            f"Is a change of my trip on {flight} to {when} possible? Do it if it is. Tell me yes or no, "
-            "and the departure date and price by the booking that I have at present.",
+            f"Can I take my flight {flight} on {when} instead? Change it if that is allowed, and book "
+            "nothing new. On which date does the trip as it is booked in the end leave, and what do I pay "
+            "for it in all?",
+            f"Try to move {flight} to {long_date(when)}. Did it work? I also want the departure date and "
+            "the whole price of the booking that then stands. Leave my trips alone otherwise.",
+            f"Is a change of my trip on {flight} to {when} possible? Do it if it is. Tell me whether you "
+            "did, and the departure date and price, any fee included, by the booking that I have after that.",
         ),
         solve,
     )
@@ -185,7 +187,7 @@ def choose_seat(draw: Draw) -> Plan:
         yield sky_booker.choose_seat(trip_id=row["trip_id"], seat=seat)
         return Answer(
             f"You have seat {seat} on {row['date']}.",
-            [facts.code("seat", seat), facts.date("day", row["date"])],
+            [facts.code("seat", seat), facts.date("departure_date", row["date"])],
         )
 
     return Plan(

@@ -18,6 +18,7 @@ from stb_env.suites.sandbox.tools import contact_book, day_planner, room_keeper,
     day_planner.TOOL,
     calls=10,
     writes=("stays", "rentals", "events"),
+    unseen=True,
 )
 def visit_contact(draw: Draw) -> Plan:
     """Book a room and a car where a contact lives, and note the visit."""
@@ -46,7 +47,7 @@ def visit_contact(draw: Draw) -> Plan:
             [
                 facts.name("hotel", stay["hotel"]),
                 facts.name("model", rental["model"]),
-                facts.number("total", total),
+                facts.number("total", total, "in AUR"),
             ],
         )
 

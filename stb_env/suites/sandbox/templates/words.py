@@ -21,12 +21,12 @@ def first_recorded(draw: Draw) -> Plan:
         years = []
         for word in chosen:
             years += [(yield word_hoard.word_history(word=word))["first_recorded"]]
-        early, middle, late = sorted(years)
+        early, _, late = sorted(years)
         return Answer(
             f"The oldest is from {early}, the youngest from {late}.",
             [
-                facts.number("oldest", early),
-                facts.number("youngest", late),
+                facts.integer("oldest_year", early),
+                facts.integer("youngest_year", late),
             ],
         )
 
@@ -80,8 +80,8 @@ def word_in_use(draw: Draw) -> Plan:
         return Answer(
             f"{'Yes' if known else 'No'}; it occurs {row['uses_per_million']} times in a million words.",
             [
-                facts.yes_no("in_use", known),
-                facts.number("frequency", row["uses_per_million"]),
+                facts.yes_no("was_in_use", known),
+                facts.number("uses_per_million", row["uses_per_million"]),
             ],
         )
 

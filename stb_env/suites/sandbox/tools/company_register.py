@@ -28,7 +28,8 @@ def search_companies(name: str, page: int) -> JsonObject:
 def company_profile(company_id: str) -> JsonObject:
     """Sector, founding year, chief executive, headquarters, staff, shares and stock symbol of one company."""
     row = found(companies().get(company_id), "company", company_id)
-    return {key: value for key, value in row.items() if key not in ("base_price", "splits")}
+    hidden = ("usual_revenue_million", "base_price", "splits")
+    return {key: value for key, value in row.items() if key not in hidden}
 
 
 @TOOL.lookup(

@@ -23,7 +23,9 @@ _TARGET = number("target_f", "Temperature wanted, in degrees Fahrenheit.", 66, 4
 def rows(rng: random.Random, _household: int) -> Mapping[str, Table]:
     """Start with five zones that heat, and no programmes."""
     zones: dict[str, Row] = {}
-    for name, now in zip(ZONES, rng.sample(range(540, 740), len(ZONES)), strict=True):
+    # In any order, so that a zone has no id that one could know by heart.
+    names = rng.sample(ZONES, len(ZONES))
+    for name, now in zip(names, rng.sample(range(540, 740), len(ZONES)), strict=True):
         key = f"zone-{len(zones) + 1:03}"
         zones[key] = {
             "zone_id": key,

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from stb_env.backend.world import Row, Table, Tables
 from stb_env.jsontypes import Json, JsonObject
 from stb_env.suites.sandbox.api_error import ApiError
+from stb_env.suites.sandbox.content import edition
 from stb_env.suites.sandbox.manners import found, parse_clock
 from stb_env.suites.sandbox.params import choice, clock, text, whole
 from stb_env.suites.sandbox.registry import ToolDoc
@@ -27,7 +28,7 @@ _LEVEL = whole("level", "Brightness, or how far open, in per cent.", 50, 1, 100)
 @TOOL.starts_with
 def rows(rng: random.Random, _household: int) -> Mapping[str, Table]:
     """Start with lamps switched on everywhere, and a scene of three devices under every name."""
-    devices: dict[str, Row] = {}
+    devices: dict[str, JsonObject] = {}
     for room, entries in ROOMS.items():
         for name, kind in entries:
             key = f"device-{len(devices) + 1:03}"
@@ -41,8 +42,11 @@ def rows(rng: random.Random, _household: int) -> Mapping[str, Table]:
                 "level": 2 * rng.randint(10, 50),
                 "watts": rng.randrange(4, 60) if kind == "lamp" else rng.randrange(60, 900),
             }
+    # Scenes, and devices but for the documented example, have no ids that one could know by heart.
+    first = devices.pop(_DEVICE.default)
+    devices = {_DEVICE.default: first, **edition.renumbered(devices, rng)}
     scenes: dict[str, Row] = {}
-    for name in SCENES:
+    for name in rng.sample(SCENES, len(SCENES)):
         key, chosen = f"scene-{len(scenes) + 1:03}", sorted(rng.sample(list(devices), 3))
         levels = {device: 2 * rng.randint(5, 49) + 1 for device in chosen}
         scenes[key] = {"scene_id": key, "name": name, "levels": levels}

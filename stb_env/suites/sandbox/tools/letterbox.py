@@ -27,6 +27,8 @@ def rows(rng: random.Random, household: int) -> Mapping[str, Table]:
     """Start with a mail from every friend, five of them unread."""
     senders = rng.sample(friends(household), len(friends(household)))
     kinds = [KINDS[number % len(KINDS)] for number in range(len(senders))]
+    # In any order, so that a mail has no id that one could know by heart.
+    rng.shuffle(kinds)
     unread = set(rng.sample(range(len(senders)), 5))
     mails: dict[str, Row] = {}
     for number, (friend, kind) in enumerate(zip(senders, kinds, strict=True)):

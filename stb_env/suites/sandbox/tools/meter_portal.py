@@ -31,10 +31,12 @@ def rows(rng: random.Random, _household: int) -> Mapping[str, Table]:
     meters: dict[str, Row] = {}
     readings: dict[str, Row] = {}
     for user in users:
-        for kind in TARIFFS:
+        # The household's in any order, so that a meter has no id that one could know by heart.
+        own = user.endswith("2")
+        for kind in rng.sample(list(TARIFFS), len(TARIFFS)) if own else TARIFFS:
             meter = f"meter-{len(meters) + 1:03}"
             meters[meter] = {"meter_id": meter, "user_id": user, "kind": kind, "unit": _unit(kind)}
-            value = rng.randrange(1_000, 40_000) if user.endswith("2") else 1_000
+            value = rng.randrange(1_000, 40_000) if own else 1_000
             for day in ("2025-12-01", "2026-01-01", "2026-02-01"):
                 key = f"reading-{len(readings) + 1:03}"
                 value += rng.randint(*USE[kind])

@@ -30,7 +30,8 @@ PAYEES = (
 def rows(rng: random.Random, _household: int) -> Mapping[str, Table]:
     """Start with accounts with a quarter of a year of payments."""
     accounts = {}
-    for index, kind in enumerate(KINDS):
+    # In any order, so that an account has no id that one could know by heart.
+    for index, kind in enumerate(rng.sample(KINDS, len(KINDS))):
         key = f"account-{index + 1:03}"
         balance = round(rng.uniform(600, 9_000), 2)
         accounts[key] = {"account_id": key, "kind": kind, "balance": balance, "currency": "AUR"}

@@ -22,7 +22,7 @@ from stb_env.suites.sandbox.params import choice, day, text, whole
 from stb_env.suites.sandbox.registry import ToolDoc
 
 TOOL = ToolDoc("Finance", "Stock Tape", "Share prices in aurel (AUR), not adjusted for splits.")
-_SYMBOL = text("symbol", "Symbol from Search Symbols.", "ASTG")
+_SYMBOL = text("symbol", "Symbol from Search Symbols.", "AXXO")
 
 
 def _company(symbol: str) -> JsonObject:

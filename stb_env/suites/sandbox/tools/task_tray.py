@@ -5,9 +5,10 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping
 
-from stb_env.backend.world import Row, Table, Tables
+from stb_env.backend.world import Table, Tables
 from stb_env.jsontypes import Json, JsonObject
 from stb_env.suites.sandbox.api_error import ApiError
+from stb_env.suites.sandbox.content import edition
 from stb_env.suites.sandbox.content.coming_days import iso_day
 from stb_env.suites.sandbox.manners import PAGE, found, page_of, parse_day
 from stb_env.suites.sandbox.params import choice, day, text
@@ -26,7 +27,7 @@ LISTS: Mapping[str, tuple[str, ...]] = {
 @TOOL.starts_with
 def rows(rng: random.Random, _household: int) -> Mapping[str, Table]:
     """Start with three lists of five to-dos, two of high priority in each."""
-    todos: dict[str, Row] = {}
+    todos: dict[str, JsonObject] = {}
     for list_name, titles in LISTS.items():
         priorities = rng.sample(("high", "high", "normal", "low", "low"), 5)
         for title, priority, offset in zip(titles, priorities, rng.sample(range(2, 32), 5), strict=True):
@@ -39,7 +40,8 @@ def rows(rng: random.Random, _household: int) -> Mapping[str, Table]:
                 "priority": priority,
                 "done": False,
             }
-    return {"todos": todos}
+    # No to-do has an id that one could know by heart.
+    return {"todos": edition.renumbered(todos, rng)}
 
 
 def _changed(state: Tables, todo_id: str, **fields: Json) -> tuple[JsonObject, Tables]:

@@ -62,7 +62,7 @@ def judged(kind: str, *actions: Any, **options: Any) -> dict[str, Any]:
     for action in actions[:-1]:
         assert not env.step(action)[2]
     info = env.step(actions[-1])[4]
-    return info["verdict"] | info["verdict"]["metrics"] | info["verdict"]["parts"]
+    return info["verdict"] | info["verdict"]["metrics"]
 
 
 @pytest.mark.parametrize("kind", CALLS)
@@ -122,7 +122,7 @@ def test_what_a_search_leaves_open_is_not_judged_and_what_it_names_is(label: str
     task = cat_task("1", "test", "goal", CALLS["search"], (label,), FAVOURITES)
     env = make(data=TaskSet([task]), program=True)
     env.reset(seed=0)
-    assert env.step(action)[4]["verdict"]["parts"]["success"] is success
+    assert env.step(action)[4]["verdict"]["metrics"]["success"] == success
 
 
 @pytest.mark.parametrize(

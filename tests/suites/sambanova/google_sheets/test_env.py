@@ -61,7 +61,7 @@ def judged(kind: str, *actions: Any, **options: Any) -> dict[str, Any]:
     for action in actions[:-1]:
         assert not env.step(action)[2]
     verdict = env.step(actions[-1])[4]["verdict"]
-    return verdict | verdict["parts"]
+    return verdict | verdict["metrics"]
 
 
 def call(name: str, **arguments: Any) -> dict[str, Any]:
@@ -153,9 +153,9 @@ def test_a_program_that_is_a_label_is_not_even_run_in_the_original():
 
 
 def test_nothing_at_all_is_executable_in_the_original_alone():
-    assert judged("sort", "", program=True)["executable"] is False
-    assert judged("sort", "", program=True, compat="original")["executable"] is True
-    assert judged("sort", "I cannot do that.", program=True, compat="original")["executable"] is False
+    assert judged("sort", "", program=True)["executable"] == 0.0
+    assert judged("sort", "", program=True, compat="original")["executable"] == 1.0
+    assert judged("sort", "I cannot do that.", program=True, compat="original")["executable"] == 0.0
 
 
 def test_a_program_that_fails_leaves_the_sheet_as_it_was_and_can_be_mended():
@@ -166,7 +166,7 @@ def test_a_program_that_fails_leaves_the_sheet_as_it_was_and_can_be_mended():
     assert env.snapshot().backend is before
     env.step(LABELS["total"])
     verdict = env.step(DONE)[4]["verdict"]
-    assert verdict["parts"] == {"executable": False, "success": True}
+    assert verdict["metrics"] == {"executable": 0.0, "success": 1.0}
 
 
 @pytest.mark.parametrize(

@@ -133,12 +133,13 @@ def test_a_mistake_can_be_mended_in_steps_but_not_in_one_program():
     assert not judged(START, wrong, LABEL.removeprefix(START), DONE, compat="original")["success"]
 
 
-def test_a_call_that_fails_after_the_search_costs_one_program_the_task_and_steps_only_the_flawlessness():
+def test_a_call_that_fails_after_the_search_costs_the_task():
     wrong = "API.set_num_beds(None)"
     program, steps = judged(f"{LABEL}\n{wrong}", program=True), judged(LABEL, wrong, DONE)
     assert (program["success"], program["executable"]) == (False, False)
     assert program["votes"][0]["reason"] == "a call failed"
-    assert (steps["success"], steps["executable"]) == (True, False)
+    assert (steps["success"], steps["executable"]) == (False, False)
+    assert steps["votes"][0]["reason"].startswith("a call failed at the end: ")
 
 
 def test_a_program_stops_at_its_first_failing_call():
@@ -215,7 +216,7 @@ def test_the_oracle_solves_every_test_task(compat: str | None):
     env, gold = make(compat=compat), load_agent("gold")()
     for index in range(env.tasks.size or 0):
         played = play(env, gold, task_id=f"test-{index}", seed=index)
-        assert (played.reward, played.verdict and played.verdict["parts"]["executable"]) == (1.0, True)
+        assert (played.reward, played.verdict and played.verdict["metrics"]["executable"]) == (1.0, True)
 
 
 @given(

@@ -45,7 +45,7 @@ def test_golden_figures_of_every_case_are_the_originals(cases: list[dict[str, An
     for case in cases:
         verdict = judged(ENV, task_of(case), case["prediction"], compat="original", program=True)
         figures = {name: verdict[name] for name in FIGURES}
-        assert figures == pytest.approx({name: case["expected"][name] for name in FIGURES}), case["id"]
+        assert figures == pytest.approx({name: float(case["expected"][name]) for name in FIGURES}), case["id"]
         if case["expected"].get("error_text"):
             assert verdict["votes"][0]["reason"] == case["expected"]["error_text"], case["id"]
 

@@ -39,7 +39,7 @@ def judged(*actions: Any, **options: Any) -> dict[str, Any]:
     for action in actions[:-1]:
         assert not env.step(action)[2]
     info = env.step(actions[-1])[4]
-    return info["verdict"] | info["verdict"]["metrics"] | info["verdict"]["parts"]
+    return info["verdict"] | info["verdict"]["metrics"]
 
 
 RIGHT = [
@@ -119,6 +119,14 @@ PLACES = "curl 'https://api.openweathermap.org/geo/1.0/direct?q=paris&appid={API
         (BARE[:-1] + "&units=standard'", BARE[:-1] + "&units=metric'", False),
         (BARE[:-1] + "&mode=json'", BARE[:-1] + "&mode=xml'", False),
         (BARE[:-1] + "&lang=de'", BARE, False),
+        (BARE[:-1] + "&lang=de'", BARE[:-1] + "&lang=German'", True),
+        (BARE[:-1] + "&lang=German'", BARE[:-1] + "&lang=de'", True),
+        (
+            BARE[:-1] + "&lang=zh_cn'",
+            {"name": CALL.name, "arguments": {"q": "Palo Alto", "lang": "simplified Chinese"}},
+            True,
+        ),
+        (BARE[:-1] + "&lang=de'", BARE[:-1] + "&lang=Dutch'", False),
         (PLACES, PLACES[:-1] + "&limit=5'", True),
         (PLACES[:-1] + "&limit=3'", PLACES[:-1] + "&limit=5'", False),
         (PLACES[:-1] + "&limit=3'", PLACES, False),
@@ -128,7 +136,7 @@ def test_what_a_goal_leaves_open_is_not_judged_and_what_it_names_is(label: str, 
     task = weather_task("1", "test", "goal", CALL, (label,))
     env = make(data=TaskSet([task]), program=True)
     env.reset(seed=0)
-    assert env.step(action)[4]["verdict"]["parts"]["success"] is success
+    assert env.step(action)[4]["verdict"]["metrics"]["success"] == success
 
 
 def test_a_mistake_that_is_mended_is_solved_but_not_executable():

@@ -55,7 +55,7 @@ def judged(*actions: Any, env: ToolEnv | None = None, **options: Any) -> dict[st
     for action in actions[:-1]:
         assert not env.step(action)[2]
     verdict = env.step(actions[-1])[4]["verdict"]
-    return verdict | verdict["parts"]
+    return verdict | verdict["metrics"]
 
 
 @pytest.mark.parametrize("compat", [None, "original"])
@@ -97,9 +97,9 @@ def test_any_other_program_is_not_solved(action: str, executable: bool, compat: 
 
 
 def test_nothing_at_all_is_executable_in_the_original_alone():
-    assert judged("", program=True)["executable"] is False
-    assert judged("", program=True, compat="original")["executable"] is True
-    assert judged("I cannot do that.", program=True, compat="original")["executable"] is False
+    assert judged("", program=True)["executable"] == 0.0
+    assert judged("", program=True, compat="original")["executable"] == 1.0
+    assert judged("I cannot do that.", program=True, compat="original")["executable"] == 0.0
 
 
 def test_a_program_that_fails_leaves_the_table_as_it_was():
@@ -115,7 +115,7 @@ def test_a_mistake_can_be_mended_in_the_default_alone():
     calls = (put("green blok", "red bowl"), put("green block", "red bowl"), DONE)
     mended = judged(*calls)
     assert (mended["success"], mended["executable"]) == (True, False)
-    assert judged(*calls, compat="original")["success"] is False
+    assert judged(*calls, compat="original")["success"] == 0.0
 
 
 @pytest.mark.parametrize(

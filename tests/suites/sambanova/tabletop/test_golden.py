@@ -57,7 +57,7 @@ def judged(case: dict[str, Any], *, original: bool) -> bool:
     task = tabletop_task("1", "test", "goal", case["type"], case["vars"], start, 0)
     bowls = {name: at for name, at in now.items() if name.endswith("bowl")}
     scene = Scene(blocks_of(now), bowls)
-    return drive(TabletopJudge(original=original).judge(Case(task, "", (), scene))).parts["success"]
+    return drive(TabletopJudge(original=original).judge(Case(task, "", (), scene))).metrics["success"] == 1.0
 
 
 def blocks_of(positions: dict[str, Any]) -> dict[str, Any]:

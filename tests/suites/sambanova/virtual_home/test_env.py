@@ -43,7 +43,7 @@ def judged(*actions: Any, **options: Any) -> dict[str, Any]:
     for action in actions[:-1]:
         assert not env.step(action)[2]
     info = env.step(actions[-1])[4]
-    return info["verdict"] | info["verdict"]["parts"]
+    return info["verdict"] | info["verdict"]["metrics"]
 
 
 RIGHT = [

@@ -43,7 +43,7 @@ def test_golden_figures_of_every_case_are_the_originals(cases: list[dict[str, An
         verdict, index = OriginalJudge().rule(lines, case["labels"], executable=not bad)
         assert bad == expected["non_executable_lines"], case["id"]
         assert "".join(f"{line}\n" for line in lines if line) == expected["grounded"], case["id"]
-        assert verdict.parts["executable"] == expected["executable"], case["id"]
+        assert verdict.metrics["executable"] == expected["executable"], case["id"]
         assert verdict.score == pytest.approx(expected["lcs"]), case["id"]
         assert index == expected["best_label_index"], case["id"]
 
@@ -51,7 +51,7 @@ def test_golden_figures_of_every_case_are_the_originals(cases: list[dict[str, An
 def test_golden_verdicts_hold_in_the_environment(cases: list[dict[str, Any]], vocabulary: Vocabulary):
     for case in cases:
         verdict = played(case, vocabulary, "original")
-        assert verdict["parts"]["executable"] == case["expected"]["executable"], case["id"]
+        assert verdict["metrics"]["executable"] == case["expected"]["executable"], case["id"]
         assert verdict["score"] == pytest.approx(case["expected"]["lcs"]), case["id"]
 
 
@@ -66,7 +66,7 @@ def test_golden_verdicts_of_the_default_are_the_originals_of_the_program_by_the_
         executable = bool(lines) and not any(problem(line, vocabulary) for line in lines)
         expected = OriginalJudge().rule(lines, case["labels"], executable=executable)[0]
         verdict = played(case, vocabulary, None)
-        assert verdict["parts"]["executable"] == executable, case["id"]
+        assert verdict["metrics"]["executable"] == executable, case["id"]
         assert verdict["score"] == pytest.approx(expected.score), case["id"]
 
 

@@ -27,6 +27,7 @@ from tests.suites.sambanova.virtual_home.careful import PROGRAMS, lines
 TESTS = [VirtualHomeTasks().at(index) for index in range(100)]
 OURS = [(task.query, task.goal["labels"]) for task in TESTS]
 SHOWN = [(demo.goal, demo.program) for demo in sorted(demonstrations())]
+MEASURES = ("executable", "success", "lcs", "reached")
 FREE = ("Find", "WalkTo", "RunTo", "TurnTo", "LookAt")
 
 
@@ -61,13 +62,14 @@ def test_what_a_careful_player_does_is_right(env: Any, index: int):
     for program in PROGRAMS[index]:
         judged = verdict(env, index, lines(program))
         assert (judged["score"], judged["votes"]) == (1.0, []), program
-        assert judged["parts"] == {"executable": True, "bounded": True, "success": True}
+        assert judged["metrics"]["executable"] == 1.0
+        assert all(judged["parts"].values())
 
 
 def test_every_label_of_every_activity_is_right(env: Any):
     for index, task in enumerate(TESTS):
         for label in task.goal["labels"]:
-            assert verdict(env, index, label)["metrics"] == {"lcs": 1.0, "reached": 1.0}, task.query
+            assert verdict(env, index, label)["metrics"] == dict.fromkeys(MEASURES, 1.0), task.query
 
 
 def test_the_verdict_has_the_protocols_figure_beside_its_own(env: Any):
@@ -84,7 +86,7 @@ def test_the_verdict_has_the_protocols_figure_beside_its_own(env: Any):
 def test_a_mistake_that_is_made_good_is_no_mistake(env: Any):
     label = TESTS[0].goal["labels"][0]
     judged = verdict(env, 0, f"Agent.SwitchOn(hammock)\nAgent.Sleep()\n{label}")
-    assert (judged["score"], judged["parts"]["executable"]) == (1.0, False)
+    assert (judged["score"], judged["metrics"]["executable"]) == (1.0, False)
 
 
 # -- cheats ------------------------------------------------------------------------------------------
@@ -112,7 +114,7 @@ def test_every_function_on_every_object_reaches_nothing(env: Any):
     ]
     for index in range(0, 100, 25):
         judged = verdict(env, index, "\n".join(calls))
-        assert (judged["score"], judged["parts"]["bounded"]) == (0.0, False)
+        assert (judged["score"], judged["parts"]["kept:few steps"]) == (0.0, False)
 
 
 def test_every_function_on_the_right_objects_reaches_nothing(env: Any):
@@ -126,17 +128,19 @@ def test_every_function_on_the_right_objects_reaches_nothing(env: Any):
             if vocabulary.allows(name, objects)
         ]
         judged = verdict(env, index, "\n".join(call.line for call in calls))
-        assert (judged["score"], judged["parts"]["success"]) == (0.0, False), task.query
+        assert (judged["score"], judged["metrics"]["success"]) == (0.0, False), task.query
 
 
-def test_an_act_that_nobody_asked_for_is_a_slip_and_two_spoil_it(env: Any):
+def test_an_act_that_nobody_asked_for_is_a_slip_and_two_spoil_it_or_one_at_the_end(env: Any):
     label = TESTS[69].goal["labels"][0]
-    assert verdict(env, 69, f"Agent.Touch(hanger)\n{label}\nAgent.Wash(clothes_hat)")["score"] == 1.0
-    judged = verdict(env, 69, f"Agent.Rinse(clothes_hat)\n{label}\nAgent.Wash(clothes_hat)")
-    assert (judged["score"], judged["votes"][0]["reason"]) == (
-        0.0,
-        "nobody asked for Agent.Rinse(clothes_hat), Agent.Wash(clothes_hat)",
-    )
+    assert verdict(env, 69, f"Agent.Touch(hanger)\nAgent.Wash(clothes_hat)\n{label}")["score"] == 1.0
+    for spoiled in (
+        f"Agent.Rinse(clothes_hat)\nAgent.Wash(clothes_hat)\n{label}",
+        f"{label}\nAgent.Wash(clothes_hat)",
+    ):
+        judged = verdict(env, 69, spoiled)
+        assert judged["score"] == 0.0
+        assert judged["votes"][0]["reason"].startswith("not so: kept:nothing unasked")
 
 
 def test_no_step_but_going_and_looking_can_be_left_out(env: Any):
@@ -158,8 +162,8 @@ def test_the_right_end_without_the_activity_is_wrong(env: Any):
     }
     for index, program in wrong.items():
         judged = verdict(env, index, lines(program))
-        assert (judged["score"], judged["parts"]["success"]) == (0.0, False)
-        assert judged["votes"][0]["reason"].startswith("not reached: did ")
+        assert (judged["score"], judged["metrics"]["success"]) == (0.0, False)
+        assert judged["votes"][0]["reason"].startswith("not so: act:")
 
 
 def test_the_program_of_another_activity_is_wrong(env: Any):

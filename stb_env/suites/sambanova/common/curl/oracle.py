@@ -17,5 +17,5 @@ def oracle(task: Task) -> Generator[ToolCall, ToolResult, str]:
         >>> next(oracle(task)).name
         'ping'
     """
-    result = yield task.gold[0]
-    return f"The service answered: {result.text[:500]}"
+    yield task.gold[0]
+    return "The request is sent."

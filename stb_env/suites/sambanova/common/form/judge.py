@@ -16,26 +16,35 @@ documentation forbids, or takes the form for the substance:
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, ClassVar, NamedTuple
 
 from stb_env.errors import DataError, JudgeError
 from stb_env.judges.judge import Case
 from stb_env.request import Slow
 from stb_env.suites.sambanova.common.agreement import Agreement, best_agreement
-from stb_env.suites.sambanova.common.curl.ruling import is_executable, made_calls, rule
-from stb_env.suites.sambanova.common.form.api import Criteria, Form, FormApi
+from stb_env.suites.sambanova.common.form.api import PROGRAM, SEARCH, Criteria, Form, FormApi
 from stb_env.suites.sambanova.common.form.crash import CrashError
 from stb_env.suites.sambanova.common.form.world import FormWorld
+from stb_env.suites.sambanova.common.ruling import (
+    first_error,
+    is_executable,
+    late_failure,
+    made_calls,
+    rule,
+)
+from stb_env.trajectory import CallRecord
 from stb_env.verdict import Verdict
 
 
 class FormJudge:
     """Compares submitted criteria with those of the accepted programs.
 
-    The verdict's parts say whether no call failed and all was submitted, and whether it is right; precision,
-    recall and F1 are those over the criteria.
+    The parts of a verdict are the calls that set criteria, earned once these are submitted; precision, recall
+    and F1 are those over all criteria. The last value of a criterion is the one that counts, and no call may
+    fail after the last search.
 
     Args:
         api: The form.
@@ -56,14 +65,23 @@ class FormJudge:
             JudgeError: The case does not carry the form.
         """
         yield from ()
-        form = form_of(case)
-        flawless = is_executable(made_calls(case))
+        form, calls = form_of(case), made_calls(case)
+        flawless = is_executable(calls)
+        reason = late_failure(calls, _submits)
         if not form.submitted:
-            return rule(self.name, Agreement(), executable=False, reason="nothing was submitted")
-        if not flawless and not self._mends:
-            return rule(self.name, Agreement(), executable=False, reason="a call failed")
-        agreed, _ = best_agreement(form.criteria, self._labels.of(case))
-        return rule(self.name, agreed, executable=flawless)
+            reason = "nothing was submitted"
+        elif not flawless and not self._mends:
+            reason = "a call failed"
+        submitted = {} if reason else form.criteria
+        agreed, at = best_agreement(submitted, self._labels.of(case))
+        label = case.task.goal["labels"][at]
+        parts = {
+            f"act:{number} {name}": all(submitted.get(key) == value for key, value in wanted.items())
+            for number, name, wanted in self._labels.acts(label)
+        }
+        if not submitted.keys() <= self._labels.criteria(label).keys():
+            parts["kept:other criteria"] = False
+        return rule(self.name, agreed, executable=flawless and form.submitted, reason=reason, parts=parts)
 
 
 class OriginalJudge:
@@ -74,6 +92,8 @@ class OriginalJudge:
     """
 
     name = "original"
+    # The search need not be made there.
+    floors: ClassVar[Mapping[str, float]] = {"unfinished": 1.0}
 
     def __init__(self, api: FormApi) -> None:
         self._labels = Labels(api, original=True)
@@ -88,8 +108,7 @@ class OriginalJudge:
         yield from ()
         form, calls = form_of(case), made_calls(case)
         if calls and not is_executable(calls):
-            error = next(call.result.error for call in calls if call.result.error)
-            return rule(self.name, Agreement(), executable=False, reason=error)
+            return rule(self.name, Agreement(), executable=False, reason=first_error(calls))
         agreed, _ = best_agreement(form.criteria, self._labels.of(case))
         return rule(self.name, agreed, executable=True)
 
@@ -121,7 +140,27 @@ class Labels:
         Raises:
             DataError: It does not run.
         """
-        return _criteria(self.api, self.original, label)
+        return _criteria(self.api, self.original, label)[0]
+
+    def acts(self, label: str) -> tuple[Act, ...]:
+        """Return the calls of one label that set criteria.
+
+        Raises:
+            DataError: It does not run.
+        """
+        return _criteria(self.api, self.original, label)[1]
+
+
+class Act(NamedTuple):
+    """A call that sets criteria: its place in the program, its name, and what it sets."""
+
+    number: int
+    name: str
+    criteria: Criteria
+
+
+def _submits(call: CallRecord) -> bool:
+    return call.name in (SEARCH, PROGRAM)
 
 
 def form_of(case: Case) -> Form:
@@ -143,15 +182,22 @@ def form_of(case: Case) -> Form:
 
 # Remembered here and not by a judge, which is pickled with its environment.
 @lru_cache(maxsize=4_096)
-def _criteria(api: FormApi, original: bool, label: str) -> Criteria:
+def _criteria(api: FormApi, original: bool, label: str) -> tuple[Criteria, tuple[Act, ...]]:
+    form, acts = Form(), []
     try:
-        form = FormWorld(api, original=original).run(label)
+        for number, (name, after) in enumerate(FormWorld(api, original=original).walk(label), 1):
+            changed = {key: value for key, value in after.criteria.items() if form.criteria.get(key) != value}
+            if changed and name != SEARCH:
+                acts.append(Act(number, name, changed))
+            form = after
     except CrashError as error:
         raise DataError(_broken(label, f"does not run: {error.advice}", original)) from error
     if not form.criteria or not (form.submitted or original):
         problem = "leaves the form empty" if original else "does not end with search"
         raise DataError(_broken(label, problem, original))
-    return form.criteria
+    # A later call may have set a criterion anew.
+    last = (act for act in acts if all(form.criteria.get(key) == act.criteria[key] for key in act.criteria))
+    return form.criteria, tuple(last)
 
 
 def _broken(label: str, problem: str, original: bool) -> str:

@@ -16,8 +16,7 @@ def oracle(task: Task) -> Generator[ToolCall, ToolResult, str]:
         >>> next(oracle(HomeTasks().at(0))).name
         'set_location'
     """
-    text = ""
-    for call in task.gold:
-        result = yield call
-        text = result.text
-    return f"The search answered: {text[:500]}"
+    # Results are sent to a generator; the iterator of a tuple cannot take them.
+    for call in task.gold:  # noqa: UP028
+        yield call
+    return "The search is submitted."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterator
 
 from stb_env.backend.world import World
 from stb_env.errors import DataError, did_you_mean
@@ -81,6 +82,16 @@ class FormWorld(World[Form]):
         Raises:
             CrashError: The program does not run through.
         """
+        for _, after in self.walk(program, form):
+            form = after
+        return form
+
+    def walk(self, program: str, form: Form = _EMPTY) -> Iterator[tuple[str, Form]]:
+        """Yield the name of each call of a program and the form after it.
+
+        Raises:
+            CrashError: The program does not run through.
+        """
         for call in calls_of(program, self.api):
             if call.name == FINISH:
                 continue
@@ -88,7 +99,7 @@ class FormWorld(World[Form]):
             if not self._original:
                 arguments = self._made(self._checked(call.name, typed(call).arguments))
             form = self._filled(form, call.name, arguments)
-        return form
+            yield call.name, form
 
     def _filled(self, form: Form, name: str, arguments: JsonMapping) -> Form:
         value = next(iter(arguments.values()), None)

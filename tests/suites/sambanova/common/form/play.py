@@ -27,8 +27,8 @@ def judged(env_id: str, task: Task, *actions: Any, **settings: Any) -> dict[str,
     _, reward, terminated, _, info = env.step(actions[-1])
     assert terminated
     verdict = info["verdict"]
-    assert reward == verdict["score"] == float(verdict["parts"]["success"])
-    return verdict | verdict["parts"] | verdict["metrics"]
+    assert reward == verdict["score"] == float(verdict["metrics"]["success"])
+    return verdict | verdict["metrics"]
 
 
 def ends_with_search(program: str) -> bool:

@@ -63,9 +63,12 @@ def test_a_criterion_after_the_search_has_to_be_searched_for_again():
 def test_later_calls_make_up_for_one_that_failed_unless_the_judge_is_told_otherwise(judge: Any, status: str):
     program = START + "API.search()"
     failed = CallRecord("c", "set_num_beds", {}, ToolResult.of("", error="no", source="world"))
-    case = Case(home_task("1", "test", "goal", (), (program,)), "", (failed,), HomeWorld().run(program))
+    search = CallRecord("s", "search", {}, ToolResult.of({}, source="world"))
+    task, form = home_task("1", "test", "goal", (), (program,)), HomeWorld().run(program)
+    case, late = Case(task, "", (failed, search), form), Case(task, "", (search, failed), form)
     verdict = drive(judge.judge(case))
-    assert (verdict.status, verdict.parts["executable"]) == (status, False)
+    assert (verdict.status, verdict.metrics["executable"]) == (status, False)
+    assert drive(judge.judge(late)).status == "unsolved"
 
 
 def test_a_form_that_holds_values_of_classes_is_an_observation_all_the_same():

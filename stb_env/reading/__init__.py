@@ -1,1 +1,0 @@
-"""Reading free text: what a speaker says, and what he does with what he says."""
