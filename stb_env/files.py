@@ -6,7 +6,7 @@ import errno
 import json
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from time import time
@@ -65,11 +65,26 @@ def write_text(file: Path, text: str) -> None:
     Raises:
         StorageError: The system refuses; the old file is whole.
     """
+    _replace(file, [text])
+
+
+def write_lines(file: Path, lines: Iterable[str]) -> None:
+    """Replace a file of lines atomically, with one of them in memory at a time; see `write_text`.
+
+    Args:
+        file: The file; its folder must exist. The lines may be read from it.
+        lines: Its lines, without their ends.
+    """
+    _replace(file, (f"{line}\n" for line in lines))
+
+
+def _replace(file: Path, parts: Iterable[str]) -> None:
     draft = file.with_name(f".{file.name}.{os.getpid()}.{threading.get_ident()}")
     with _storing(file):
         try:
             with draft.open("w", encoding="utf-8", newline="\n") as out:
-                out.write(text)
+                for part in parts:
+                    out.write(part)
                 out.flush()
                 os.fsync(out.fileno())
             draft.replace(file)
@@ -179,8 +194,11 @@ class LineWriter:
             end = start
         return 0
 
-    def write(self, line: str) -> None:
+    def write(self, line: str) -> int:
         """Append a line, or several with line breaks between them, and wait until all are on disk.
+
+        Returns:
+            Where they begin, in bytes.
 
         Raises:
             StorageError: The disk is full, or the file was deleted; no part of it is left.
@@ -199,6 +217,7 @@ class LineWriter:
             raise StorageError(
                 f"{self._path} was deleted while it was written to; what it held is gone with it"
             )
+        return end
 
     def _append(self, data: bytes) -> None:
         rest = memoryview(data)

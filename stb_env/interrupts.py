@@ -1,4 +1,4 @@
-"""Ctrl-C that waits for a moment in which nothing is half done."""
+"""Ctrl-C and SIGTERM that wait for a moment in which nothing is half done."""
 
 from __future__ import annotations
 
@@ -89,3 +89,34 @@ def passing(*, again: bool = False) -> Iterator[None]:
         yield
     finally:
         holder.passing = False
+
+
+@contextmanager
+def terminable() -> Iterator[None]:
+    """Have SIGTERM do in the block what Ctrl-C does: it waits with `held`, and raises `KeyboardInterrupt`.
+
+    Only the main thread is told of signals, so elsewhere this does nothing.
+
+    Examples:
+        >>> with terminable():
+        ...     try:
+        ...         signal.raise_signal(signal.SIGTERM)
+        ...     except KeyboardInterrupt:
+        ...         print("saved")
+        saved
+    """
+    before = signal.getsignal(signal.SIGTERM)
+    if threading.current_thread() is not threading.main_thread() or before is None:
+        yield
+        return
+    signal.signal(signal.SIGTERM, _as_interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _as_interrupt(number: int, frame: FrameType | None) -> None:  # noqa: ARG001 (as a handler has it)
+    interrupt = signal.getsignal(signal.SIGINT)
+    # In the background, shells have Ctrl-C ignored; who asks a process to end means it all the same.
+    (interrupt if callable(interrupt) else signal.default_int_handler)(signal.SIGINT, frame)

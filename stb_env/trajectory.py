@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Container, Iterator, Mapping, Sequence
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import BinaryIO, NamedTuple, cast
 
 from stb_env import jsontext
 from stb_env.episode_html import episode_html
 from stb_env.errors import DataError
 from stb_env.jsontypes import JsonMapping, JsonObject
-from stb_env.tools import Source, Status, ToolResult
+from stb_env.steps import CallRecord, Step, arguments_text, messages
+from stb_env.tools import FINISH, Status
 from stb_env.trajectory_line import (
     READ,
     TYPED,
@@ -24,152 +25,25 @@ from stb_env.trajectory_line import (
     wrong_reward,
     wrong_type,
 )
+from stb_env.usage import Usage
+from stb_env.verdict import RewardMode, reward_of
+from stb_env.verdict_line import Key, VerdictLine, verdict_lines
 
-_NOTHING: JsonMapping = {}
-
-
-# Named tuples, not dataclasses: several are made on every step, and these cost a third as much.
-class CallRecord(NamedTuple):
-    """One executed (or refused) call with its result.
-
-    Attributes:
-        id: Identifies the call among those of its step.
-        name: Tool name as written.
-        arguments: Arguments after lossless coercion, or the raw text where they are no object.
-        result: What came back.
-        violations: Messages of every schema violation or coercion, in order.
-    """
-
-    id: str
-    name: str
-    arguments: JsonMapping | str
-    result: ToolResult
-    violations: tuple[JsonMapping, ...] = ()
-
-    def to_dict(self) -> JsonObject:
-        """Return the form that ``info["calls"]`` and saved steps have; new objects each time.
-
-        ``origin`` and ``key`` are there only where a cache answered, ``class`` only where an API was
-        observed.
-        """
-        result = self.result
-        data: JsonObject = {
-            "id": self.id,
-            "name": self.name,
-            "arguments": _copy(self.arguments),
-            "error": result.error,
-            "response": result.response,
-            "source": result.source,
-            "status": int(result.status),
-            "violations": [dict(violation) for violation in self.violations],
-        }
-        if result.origin:
-            data["origin"] = result.origin
-        if result.key:
-            data["key"] = result.key
-        if result.api_class:
-            data["class"] = result.api_class
-        return data
-
-    @classmethod
-    def from_dict(cls, data: JsonMapping) -> CallRecord:
-        """Read the form that `to_dict` writes."""
-        source: Source = data["source"]
-        result = ToolResult.of(
-            data["response"], error=data["error"], source=source, status=Status(data["status"])
-        ).noted(origin=data.get("origin", ""), api_class=data.get("class", ""), key=data.get("key", ""))
-        return cls(data["id"], data["name"], data["arguments"], result, tuple(data["violations"]))
-
-
-def _copy(value: Any) -> Any:
-    # Most are texts, and a check against an abstract class costs several times as much.
-    if isinstance(value, str):
-        return value
-    if isinstance(value, (dict, Mapping)):
-        return {key: _copy(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_copy(item) for item in value]
-    return value
-
-
-class Step(NamedTuple):
-    """One action with everything that followed from it.
-
-    Attributes:
-        calls: The calls it made, in order.
-        text: What the agent wrote besides the calls (a thought), or all of it where there was no call.
-        result: The observation's ``result`` text.
-        status: The highest status of its calls.
-        reward: Reward of this step.
-        terminated: Whether the episode ended by its own rules here.
-        truncated: Whether it was cut off here.
-        extra: What the engine gave with the action (token ids, logprobs, loss mask), kept as given.
-    """
-
-    calls: tuple[CallRecord, ...]
-    text: str = ""
-    result: str = ""
-    status: Status = Status.OK
-    reward: float = 0.0
-    terminated: bool = False
-    truncated: bool = False
-    extra: JsonMapping = _NOTHING
-
-    def to_dict(self) -> JsonObject:
-        """Return the step as plain data."""
-        data: JsonObject = {
-            "calls": [call.to_dict() for call in self.calls],
-            "reward": self.reward,
-            "terminated": self.terminated,
-            "truncated": self.truncated,
-        }
-        if self.text:
-            data["text"] = self.text
-        return data | dict(self.extra)
-
-
-def messages(system: str, query: str, steps: Iterable[Step]) -> list[JsonObject]:
-    """Render an episode as OpenAI chat messages; tool results are ``role: tool`` with JSON content.
-
-    Args:
-        system: System message; left out where empty.
-        query: The user's message.
-        steps: The steps so far.
-    """
-    chat: list[JsonObject] = [{"role": "system", "content": system}] if system else []
-    chat.append({"role": "user", "content": query})
-    for step in steps:
-        chat.extend(_step_messages(step))
-    return chat
-
-
-def _step_messages(step: Step) -> Iterator[JsonObject]:
-    assistant: JsonObject = {"role": "assistant", "content": step.text or None}
-    if step.calls:
-        assistant["tool_calls"] = [
-            {
-                "id": call.id,
-                "type": "function",
-                "function": {"name": call.name, "arguments": arguments_text(call.arguments)},
-            }
-            for call in step.calls
-        ]
-    yield assistant
-    for call in step.calls:
-        yield {"role": "tool", "tool_call_id": call.id, "content": call.result.text}
-    if step.calls:
-        return
-    if step.status is not Status.OK:
-        # An action without a call gets its complaint as a user message: no call id exists to answer.
-        yield {"role": "user", "content": step.result}
-    elif not step.terminated:
-        # The user of a conversation heard it, and said something back.
-        yield {"role": "user", "content": json.loads(step.result)["response"]}
-
-
-def arguments_text(arguments: JsonMapping | str) -> str:
-    """Return the text form of arguments, as OpenAI messages carry it."""
-    return arguments if isinstance(arguments, str) else jsontext.dumps(dict(arguments))
+# Steps are parts of episodes, and come from here too.
+__all__ = [
+    "CallRecord",
+    "Key",
+    "SavedLine",
+    "Step",
+    "Trajectory",
+    "VerdictLine",
+    "arguments_text",
+    "iter_trajectories",
+    "messages",
+    "read_trajectories",
+    "saved_lines",
+    "verdict_lines",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,7 +108,7 @@ class Trajectory:
     usage_by_role: Mapping[str, Mapping[str, float]] | None = None
 
     @property
-    def key(self) -> tuple[str, int, int]:
+    def key(self) -> Key:
         """What makes an episode unique in a run: task, trial and seed."""
         return self.task_id, self.trial, self.seed
 
@@ -247,6 +121,57 @@ class Trajectory:
     def solved(self) -> bool:
         """Whether the verdict says solved."""
         return self.verdict is not None and self.verdict["status"] == "solved"
+
+    @property
+    def awaits_verdict(self) -> bool:
+        """Whether it was played to its answer and lacks a verdict alone, which can be asked for again."""
+        failure = self.failure
+        if self.verdict is not None or failure is None or failure.get("stage") != "judge" or not self.steps:
+            return False
+        # A wrapper would make another reward of the verdict.
+        if self.reward_mode == "own":
+            return False
+        # A bug of somebody's judge says the same again.
+        passing = failure.get("retryable") or failure.get("kind") != "internal"
+        last = self.steps[-1]["calls"]
+        return bool(passing) and any(
+            call["name"] == FINISH and call["status"] == Status.FINISHED for call in last
+        )
+
+    def judged(self, verdict: JsonMapping, usage: Mapping[str, float]) -> Trajectory:
+        """Return the episode with a verdict that was given after it was played.
+
+        Args:
+            verdict: The verdict as plain data.
+            usage: What it cost.
+        """
+        earned = reward_of(verdict, cast(RewardMode, self.reward_mode))
+        # What dense rewards have promised is paid back.
+        before = sum((float(step["reward"]) for step in self.steps[:-1]), 0.0)
+        end = {"reward": earned - before, "terminated": True, "truncated": False}
+        steps = [*self.steps[:-1], {**self.steps[-1], **end}]
+        return replace(
+            self.asked_judge(usage),
+            steps=steps,
+            verdict=verdict,
+            reward=sum((float(step["reward"]) for step in steps), 0.0),
+            valid=verdict["status"] != "na",
+            failure=None,
+        )
+
+    def decided(self, line: VerdictLine) -> Trajectory:
+        """Return the episode with the verdict of a line; as it is where the line has none."""
+        return self if line.verdict is None else self.judged(line.verdict, line.usage)
+
+    def asked_judge(self, usage: Mapping[str, float]) -> Trajectory:
+        """Return the episode with what its judge has used more."""
+        more = _usage(usage)
+        roles = dict(self.usage_by_role or {})
+        together = _usage(roles.get("judge", {})) + more
+        if together.calls > 0:
+            roles["judge"] = together.to_dict()
+        total = (_usage(self.usage) + more).to_dict()
+        return replace(self, usage=total, usage_by_role=roles or None)
 
     def _repr_html_(self) -> str:
         """Return the episode as a notebook shows it."""
@@ -315,11 +240,19 @@ class Trajectory:
         return cls(**fields)
 
 
+def _usage(counts: Mapping[str, float]) -> Usage:
+    # Numbers, as this package saves them.
+    return Usage(**counts)  # type: ignore[arg-type]
+
+
 def read_trajectories(path: str | Path) -> list[Trajectory]:
-    """Read ``trajectories.jsonl`` (or the run folder that holds it); a torn last line is left out.
+    """Read the episodes of a run folder, or of one file such as its ``trajectories.jsonl``.
+
+    A run that goes on, or was stopped, has more episodes than its ``trajectories.jsonl``: those that are
+    played and wait for an earlier one stand behind them. A torn last line is left out.
 
     Raises:
-        DataError: The file is missing or a line is broken.
+        DataError: The file is missing, a line is broken or was changed, or an episode stands twice.
 
     Examples:
         >>> from stb_env import read_trajectories
@@ -335,7 +268,7 @@ def iter_trajectories(path: str | Path) -> Iterator[Trajectory]:
     """Yield what `read_trajectories` returns, one episode in memory at a time.
 
     Raises:
-        DataError: The file is missing or a line is broken.
+        DataError: The file is missing, a line is broken or was changed, or an episode stands twice.
 
     Examples:
         >>> next(iter_trajectories("runs/nothing"))
@@ -343,21 +276,97 @@ def iter_trajectories(path: str | Path) -> Iterator[Trajectory]:
         ...
         stb_env.errors.DataError: runs/nothing does not exist; give a run folder or its trajectories.jsonl
     """
-    file = Path(path)
-    file = file / "trajectories.jsonl" if file.is_dir() else file
+    folder = Path(path)
+    file = folder / "trajectories.jsonl" if folder.is_dir() else folder
     if not file.is_file():
         raise DataError(f"{file} does not exist; give a run folder or its trajectories.jsonl")
-    seen: dict[bytes, int] = {}
+    if file == folder:
+        yield from (line.episode for line in saved_lines(file, once=file.name == "trajectories.jsonl"))
+        return
+    with ExitStack() as files:
+        # Opened first: at the end of a run its lines are in the other file, and it is removed.
+        journal = None
+        with suppress(FileNotFoundError):
+            journal = files.enter_context((folder / "played.jsonl").open("rb"))
+        known = set()
+        for line in saved_lines(file, once=True):
+            known.add(line.episode.key)
+            yield line.episode
+        if journal is not None:
+            yield from _waiting(folder, journal, known)
+
+
+class SavedLine(NamedTuple):
+    """A line of saved episodes.
+
+    Attributes:
+        begin: Where it begins in its file, in bytes.
+        length: Its bytes, without its end.
+        episode: What it says.
+    """
+
+    begin: int
+    length: int
+    episode: Trajectory
+
+
+def saved_lines(file: Path, *, once: bool) -> Iterator[SavedLine]:
+    r"""Yield the whole lines of a file of episodes.
+
+    Args:
+        file: The file.
+        once: Whether each episode may stand there only once.
+
+    Raises:
+        DataError: A line is broken or was changed, or an episode stands twice.
+
+    Examples:
+        >>> import tempfile
+        >>> file = Path(tempfile.mkdtemp()) / "trajectories.jsonl"
+        >>> _ = file.write_text("nonsense\n")
+        >>> next(saved_lines(file, once=True))  # doctest: +ELLIPSIS
+        Traceback (most recent call last):
+        ...
+        stb_env.errors.DataError: .../trajectories.jsonl, line 1: not a trajectory line ...
+    """
     with file.open("rb") as lines:
-        for number, line in enumerate(lines, 1):
-            # A torn last line, which a killed process may have left, has no end.
-            if not line.endswith(b"\n"):
-                return
-            try:
-                episode = Trajectory.from_json(line.decode("utf-8"))
-            except (DataError, UnicodeDecodeError) as error:
-                raise DataError(f"{file}, line {number}: {error}") from error
-            first = seen.setdefault(hashlib.sha256(line).digest(), number)
-            if first != number:
-                raise DataError(f"{file}, line {number}: the episode stands twice, first in line {first}")
+        yield from _lines(lines, file, once=once)
+
+
+def _lines(lines: BinaryIO, file: Path, *, once: bool) -> Iterator[SavedLine]:
+    first: dict[Key, int] = {}
+    begin = 0
+    for number, line in enumerate(lines, 1):
+        # A torn last line, which a killed process may have left, has no end.
+        if not line.endswith(b"\n"):
+            return
+        try:
+            episode = Trajectory.from_json(line.decode("utf-8"))
+        except (DataError, UnicodeDecodeError) as error:
+            raise DataError(f"{file}, line {number}: {error}") from error
+        before = first.setdefault(episode.key, number)
+        if once and before != number:
+            raise DataError(
+                f"{file}, line {number}: the episode stands twice, first in line {before}; a run has one line "
+                f"for each task and trial, here {episode.task_id!r}, {episode.trial}: delete what was added"
+            )
+        yield SavedLine(begin, len(line) - 1, episode)
+        begin += len(line)
+
+
+def _waiting(folder: Path, journal: BinaryIO, known: Container[object]) -> Iterator[Trajectory]:
+    """Yield the played episodes of a run that its ``trajectories.jsonl`` does not have yet.
+
+    The last line on an episode counts, and a verdict that it lacks may stand in ``verdicts.jsonl``.
+    """
+    name = folder / "played.jsonl"
+    newest = {line.episode.key: line.begin for line in _lines(journal, name, once=False)}
+    given = (line for line in verdict_lines(folder / "verdicts.jsonl") if line.verdict is not None)
+    verdicts = {line.key: line for line in given}
+    for key, begin in newest.items():
+        if key not in known:
+            journal.seek(begin)
+            episode = Trajectory.from_json(journal.readline().decode("utf-8"))
+            if episode.awaits_verdict and key in verdicts:
+                episode = episode.decided(verdicts[key])
             yield episode

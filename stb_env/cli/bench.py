@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from enum import StrEnum
+from itertools import chain
 from typing import Annotated
 
 import typer
@@ -15,6 +16,7 @@ from stb_env.bench.integrations import TurnCost, turn_costs
 from stb_env.bench.rollouts import rollout_measurements
 from stb_env.bench.serve import serve_measurements
 from stb_env.bench.sessions import session_measurements
+from stb_env.bench.tails import EPISODES, Tail, tail_measurements
 from stb_env.bench.wire import ROUNDS, wire_measurements
 from stb_env.console import options
 from stb_env.console.output import emit, reporting
@@ -60,6 +62,17 @@ def bench(
         int,
         typer.Option("--rounds", min=1, help="rollouts: episodes one after the other in each place."),
     ] = ROUNDS,
+    tail: Annotated[
+        Tail | None,
+        typer.Option(
+            "--tail",
+            help="rollouts: latency of this shape (its median is --latency), in a run on disk beside a plain "
+            "loop in this process, and constant latency beside it.",
+        ),
+    ] = None,
+    episodes: Annotated[
+        int, typer.Option("--episodes", min=2, help="rollouts --tail: how many episodes.")
+    ] = EPISODES,
     sessions: Annotated[
         int, typer.Option("--sessions", min=1, help="sessions: how many are open at once.")
     ] = 1_000,
@@ -75,6 +88,11 @@ def bench(
     if part is Part.WIRE:
         counts = _numbers("16,64,256,1024" if in_flight is None else in_flight)
         _show(wire_measurements(counts, latency), "calls of models, one core", as_json)
+    elif part is Part.ROLLOUTS and tail is not None:
+        counts = _numbers("16,64,256" if in_flight is None else in_flight)
+        tails: list[Tail] = list(dict.fromkeys(("constant", tail)))
+        measured = (tail_measurements(counts, latency, each, episodes=episodes) for each in tails)
+        _show(chain.from_iterable(measured), "episodes with a tail, one process", as_json)
     elif part is Part.ROLLOUTS:
         counts = _numbers("16,64,256,1024" if in_flight is None else in_flight)
         figures = rollout_measurements(counts, latency, rounds=rounds, beside=True)

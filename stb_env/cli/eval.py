@@ -20,7 +20,7 @@ from stb_env.cli.judging_settings import JudgingSettings, settings_under
 from stb_env.cli.original import SCORES, OriginalJudging, compare_answers
 from stb_env.cli.run import Ray, Workers, cluster_at
 from stb_env.console import options
-from stb_env.console.output import FAILED, console, emit, reporting
+from stb_env.console.output import FAILED, console, emit, reporting, stoppable
 from stb_env.console.progress import bars
 from stb_env.errors import ConfigError
 from stb_env.evaluate.estimate import Estimate
@@ -92,7 +92,7 @@ def evaluation(
             console.print(_drawn(_estimated(expected)))
             _agree(expected, yes, as_json)
         joined = nullcontext() if cluster is None else cluster.joined()
-        with joined, bars(as_json, ready.ledger) as progress:
+        with stoppable(out), joined, bars(as_json, ready.ledger) as progress:
             done = play(
                 ready,
                 prefer=preferring(plan, out),

@@ -25,8 +25,8 @@ from stb_env.formats.surrogates import replaced
 from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.rollout.group.advantages import ESTIMATORS
 from stb_env.rollout.judging.winners import winners
-from stb_env.rollout.verdict_file import Key, iter_judged, manifest_of
-from stb_env.trajectory import Trajectory, iter_trajectories
+from stb_env.rollout.verdict_file import iter_judged, manifest_of
+from stb_env.trajectory import Key, Trajectory, iter_trajectories
 
 CARD = "README.md"
 

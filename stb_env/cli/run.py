@@ -13,7 +13,7 @@ from rich.table import Table
 
 from stb_env.cli.judge_outcome import tell
 from stb_env.console import options
-from stb_env.console.output import console, emit, reporting
+from stb_env.console.output import console, emit, reporting, stoppable
 from stb_env.console.progress import bar, spending
 from stb_env.errors import ConfigError
 from stb_env.evaluate.run_costs import read_seconds
@@ -106,8 +106,9 @@ def run(
 ) -> None:
     """Play tasks in order and save judged trajectories; run again to resume.
 
-    The same command plays what failed for a reason that may pass again, and more episodes or trials extend
-    the run. Exit 1 where it stopped before its end, or every episode is invalid.
+    The same command plays what failed for a reason that may pass again, asks for verdicts that failed
+    without playing again, and more episodes or trials extend the run. Exit 1 where it stopped before its end,
+    or every episode is invalid; 130 where Ctrl-C or SIGTERM ended it.
 
     Example: stb-env run stb/Sandbox-v1 --agent gold --seed 0 --out runs/gold
     """
@@ -152,9 +153,10 @@ def run(
             cluster=cluster,
         )
         together = concurrency if cluster is None else concurrency * cluster.workers
-        if estimate is not None and not _goes_on(session, play, out, estimate, together, yes, as_json):
-            return
-        summary = play()
+        with stoppable(out):
+            if estimate is not None and not _goes_on(session, play, out, estimate, together, yes, as_json):
+                return
+            summary = play()
     told = summary | {"spent": meter.total.report(), "failed_calls": meter.failed}
     emit(told | ({"out": str(out)} if out is not None else {}), as_json, _table(summary, out, meter))
     if summary["invalid"] == summary["episodes"] and session.jobs:
@@ -237,7 +239,6 @@ def _weights(local: Path | None) -> Path | None:
 
 def _table(summary: JsonObject, out: Path | None, meter: Meter) -> Table:
     table = Table(title=f"{summary['env']} · {summary['agent']}", caption=f"saved in {out}" if out else None)
-    low, high = summary["interval"]
     rows = [
         ("episodes", f"{summary['episodes']} of {summary['planned']}"),
         ("solved / unsure / unsolved", f"{summary['solved']} / {summary['unsure']} / {summary['unsolved']}"),
@@ -245,10 +246,7 @@ def _table(summary: JsonObject, out: Path | None, meter: Meter) -> Table:
             "invalid",
             f"{summary['invalid']} ({summary['invalid_share']:.1%}) {summary['failures'] or ''}".strip(),
         ),
-        ("solved of valid", f"{summary['solved_valid']:.1%}"),
-        ("solved of all", f"{summary['solved_all']:.1%}"),
-        ("mean reward ± std over trials", f"{summary['mean']:.3f} ± {summary['std']:.3f}"),
-        ("95 % interval over tasks", f"{low:.3f} to {high:.3f}"),
+        *_rates(summary),
         ("turns an episode", f"{summary['turns']:.1f}"),
         ("judge", ", ".join(map(_judge_label, summary["judges"])) or "-"),
         (
@@ -273,6 +271,19 @@ def _table(summary: JsonObject, out: Path | None, meter: Meter) -> Table:
     for name, value in rows:
         table.add_row(name, value)
     return table
+
+
+def _rates(summary: JsonObject) -> list[tuple[str, str]]:
+    """Return how much was solved; of a run that only failed there is nothing to say."""
+    if summary["invalid"] == summary["episodes"]:
+        return [("solved", "not measured: no episode is valid")]
+    low, high = summary["interval"]
+    return [
+        ("solved of valid", f"{summary['solved_valid']:.1%}"),
+        ("solved of all", f"{summary['solved_all']:.1%}"),
+        ("mean reward ± std over trials", f"{summary['mean']:.3f} ± {summary['std']:.3f}"),
+        ("95 % interval over tasks", f"{low:.3f} to {high:.3f}"),
+    ]
 
 
 def _judge_label(name: str) -> str:

@@ -11,6 +11,7 @@ import typer
 
 from stb_env.console import options
 from stb_env.console.output import emit, reporting
+from stb_env.report.saved.check import check_lines
 from stb_env.report.view.export import MOST_STATES, export_view
 from stb_env.report.view.server import ViewServer
 from stb_env.report.view.shelf import Shelf
@@ -55,6 +56,8 @@ def view(
     Example: stb-env view runs/gold runs/noop
     """
     shelf = Shelf(runs, env_id=env, data=data)
+    for run in shelf.runs:
+        check_lines(run.folder)
     if export is not None:
         told = {**export_view(shelf, export, most_states=states), "out": str(export)}
         emit(told, as_json)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import functools
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from io import StringIO
+from pathlib import Path
 from typing import ParamSpec, TypeVar
 
 import typer
@@ -13,13 +15,14 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 
 from stb_env.errors import InfrastructureError, RunStopped, STBError
+from stb_env.interrupts import terminable
 from stb_env.jsontypes import JsonObject
 from stb_env.llm.meter import Meter, metered
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
-BAD_USE, FAILED = 2, 1
+BAD_USE, FAILED, INTERRUPTED = 2, 1, 130
 
 # No table of ours is wider.
 _ROOM = 4_000
@@ -60,6 +63,26 @@ def _drawn_at(table: RenderableType, width: int) -> str:
     with paper.capture() as capture:
         paper.print(table)
     return capture.get()
+
+
+@contextmanager
+def stoppable(out: Path | None) -> Iterator[None]:
+    """Say how to go on where Ctrl-C or SIGTERM ends the block, and exit with 130.
+
+    Args:
+        out: Where everything that is finished is saved; None where nothing is.
+    """
+    with terminable():
+        try:
+            yield
+        except KeyboardInterrupt as error:
+            kept = (
+                "nothing was kept; --out FOLDER keeps what is finished"
+                if out is None
+                else f"what is finished is saved in {out}, and the same command goes on there"
+            )
+            typer.echo(f"stopped: {kept}", err=True)
+            raise typer.Exit(INTERRUPTED) from error
 
 
 def reporting(command: Callable[P, R]) -> Callable[P, R]:

@@ -12,8 +12,7 @@ from typing import NamedTuple
 from stb_env.errors import DataError
 from stb_env.jsontypes import JsonObject
 from stb_env.metrics.cost import role_usage
-from stb_env.rollout.verdict_file import Key
-from stb_env.trajectory import read_trajectories
+from stb_env.trajectory import Key, read_trajectories
 from stb_env.usage import NO_USAGE, Usage
 
 

@@ -27,6 +27,7 @@ from stb_env.rollout.job import Job
 from stb_env.rollout.loop import BackgroundPlayers, LoopPlayers
 from stb_env.rollout.players import OnePlayer, Players, ThreadPlayers, Timed, Worker
 from stb_env.rollout.run import Run
+from stb_env.rollout.two_stages import Keeper
 from stb_env.trajectory import Trajectory
 
 _log = logging.getLogger(__name__)
@@ -63,12 +64,12 @@ def run_batch(
     cluster: Cluster | None = None,
     courier: Courier | None = None,
 ) -> list[Trajectory]:
-    """Play episodes, saving each in job order whatever the concurrency; skip what the run has already.
+    """Play episodes, saving each as it ends; skip what the run has already.
 
     An agent that can wait without a thread (see `Agent.blocks`) plays all its episodes on one event loop,
-    each in a fork of one environment; any other plays each in a thread. Whatever ends a batch early, episodes
-    that are finished are saved. At most four times as many episodes as are played at the same time are begun
-    and not yet saved: one that hangs does not fill the memory.
+    each in a fork of one environment; any other plays each in a thread. Whoever is done leaves its place to
+    the next, whatever else is still played: a slow episode holds up no other, and is not waited for to save
+    them (see `Run`). Whatever ends a batch early, episodes that are finished are saved.
 
     An exception of the agent's own ends its episode alone, as invalid.
 
@@ -78,9 +79,10 @@ def run_batch(
             those that stand ready meanwhile.
         jobs: The episodes.
         run: Where to save; None keeps them in memory alone.
-        concurrency: Episodes played at the same time. They are independent, so a slow one holds up no other;
-            one that waits for its judge leaves its place to another.
-        progress: Called after each saved episode; True for a bar on the terminal or in the notebook.
+        concurrency: Episodes played at the same time; one that waits for its judge leaves its place to
+            another.
+        progress: Called after each saved episode, in the order in which they end; True for a bar on the
+            terminal or in the notebook.
         breaker: Ends the run where episodes keep failing alike; None plays on.
         remark: Told of each bug of the agent's, once; a log where not given.
         deadlines: How long calls, steps and episodes may take.
@@ -90,7 +92,7 @@ def run_batch(
         courier: Carries news back from the cluster's workers.
 
     Returns:
-        Every trajectory of the run, the ones of earlier sittings included.
+        Every trajectory of the run in job order, the ones of earlier sittings included.
 
     Raises:
         ConfigError: ``concurrency`` is below 1, or something cannot travel to the cluster.
@@ -105,18 +107,14 @@ def run_batch(
         [1.0, 1.0, 1.0]
     """
     book = _Book(jobs, run, concurrency, breaker)
-    players: Players
-    if cluster is not None and book.jobs:
-        luggage = Luggage(make_env, make_agent, concurrency, deadlines, courier)
-        players = cluster.players(luggage, book.jobs, _Once(remark))
-    else:
-        players = _players(make_env, _guarding(make_agent, remark), book.jobs, concurrency, deadlines)
+    guarding = _guarding(make_agent, remark)
+    here, there = (book.jobs, []) if cluster is None else book.judged_here()
     with seldom(), _shown(progress, len(book.jobs)) as book.progress, held():
-        try:
-            while episodes := players.take(book.saved):
-                book.keep(episodes)
-        finally:
-            book.close(players.stop(book.saved))
+        if here or cluster is None:
+            book.keep_all(_players(make_env, guarding, here, concurrency, deadlines, run))
+        if there and cluster is not None:
+            luggage = Luggage(make_env, make_agent, concurrency, deadlines, courier)
+            book.keep_all(cluster.players(luggage, there, _Once(remark)))
     return book.trajectories
 
 
@@ -147,22 +145,21 @@ async def arun_batch(
         [1.0, 1.0, 1.0]
     """
     book = _Book(jobs, run, concurrency, breaker)
-    players = LoopPlayers(make_env, _guarding(make_agent, remark), book.jobs, concurrency, deadlines)
+    players = LoopPlayers(make_env, _guarding(make_agent, remark), book.jobs, concurrency, deadlines, run)
     with seldom(), _shown(progress, len(book.jobs)) as book.progress:
         try:
-            while episodes := await players.take(book.saved):
+            while episodes := await players.take():
                 await _in_thread(partial(book.keep, episodes))
         finally:
-            book.close(await players.stop(book.saved))
+            book.close(await players.stop())
     return book.trajectories
 
 
 class _Book:
-    """Keeps the episodes of a batch, in order.
+    """Keeps the episodes of a batch.
 
     Attributes:
         jobs: What is to be played.
-        saved: How many of them are saved, from the first on.
         progress: Called after each saved episode.
     """
 
@@ -178,18 +175,35 @@ class _Book:
         self._run, self._breaker = run, breaker
         self.progress: Progress | None = None
         self._played: list[Trajectory] = []
+        self._taken: list[Timed] = []
         self.jobs = list(jobs) if run is None else run.begin(list(jobs))
-        self.saved = 0
 
     @property
     def trajectories(self) -> list[Trajectory]:
-        """Every episode so far."""
-        return self._played if self._run is None else self._run.trajectories
+        """Every episode so far, in the order of the jobs."""
+        if self._run is not None:
+            return self._run.trajectories
+        places = {job.key: place for place, job in enumerate(self.jobs)}
+        return sorted(self._played, key=lambda episode: places[episode.key])
+
+    def judged_here(self) -> tuple[list[Job], list[Job]]:
+        """Return the jobs that are played and wait for a verdict, which no cluster knows, and the others."""
+        waiting = {job for job in self.jobs if self._run is not None and self._run.unjudged(job.key)}
+        return [job for job in self.jobs if job in waiting], [job for job in self.jobs if job not in waiting]
+
+    def keep_all(self, players: Players) -> None:
+        """Save what is played as it ends."""
+        try:
+            while episodes := players.take():
+                self.keep(episodes)
+        finally:
+            self.close(players.stop())
 
     def keep(self, episodes: list[Timed]) -> None:
-        """Save the next episodes, and tell of each."""
+        """Save episodes, and tell of each."""
+        self._taken = episodes
         self._save(episodes)
-        self.saved += len(episodes)
+        self._taken = []
         with passing():
             for trajectory, _ in episodes:
                 if self.progress is not None:
@@ -198,17 +212,10 @@ class _Book:
                     self._breaker.watch(trajectory)
 
     def close(self, left: list[Timed]) -> None:
-        """Save what is finished before its turn, and put everything in order."""
-        try:
-            self._save(self._unsaved(left))
-        finally:
-            if self._run is not None:
-                self._run.arrange()
-
-    def _unsaved(self, episodes: list[Timed]) -> list[Timed]:
+        """Save what is finished."""
         # Who was interrupted while saving has perhaps saved.
         done = set() if self._run is None else self._run.done
-        return [timed for timed in episodes if timed[0].key not in done]
+        self._save([*(timed for timed in self._taken if timed[0].key not in done), *left])
 
     def _save(self, episodes: list[Timed]) -> None:
         if self._run is None:
@@ -270,10 +277,15 @@ def _guarding(make_agent: AgentFactory, remark: Remark) -> Callable[[], GuardedA
 
 
 def _players(
-    make_env: EnvFactory, make_agent: AgentFactory, jobs: list[Job], concurrency: int, deadlines: Deadlines
+    make_env: EnvFactory,
+    make_agent: AgentFactory,
+    jobs: list[Job],
+    concurrency: int,
+    deadlines: Deadlines,
+    keeper: Keeper | None,
 ) -> Players:
     agents = _Spare(make_agent)
-    make_worker = partial(Worker, make_env, agents, deadlines)
+    make_worker = partial(Worker, make_env, agents, deadlines, keeper)
     concurrency = min(concurrency, len(jobs))
     if concurrency <= 1:
         return OnePlayer(make_worker, jobs)
@@ -282,7 +294,7 @@ def _players(
         return ThreadPlayers(make_worker, jobs, concurrency)
     base = _Spare(make_env)
     base.first()
-    return BackgroundPlayers(LoopPlayers(base, agents, jobs, concurrency, deadlines))
+    return BackgroundPlayers(LoopPlayers(base, agents, jobs, concurrency, deadlines, keeper))
 
 
 async def _in_thread(work: Callable[[], None]) -> None:

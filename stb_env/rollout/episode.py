@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -16,6 +17,7 @@ from stb_env.rollout.agent import Agent
 from stb_env.rollout.deadlines import NO_DEADLINES, Deadlines, Watch
 from stb_env.rollout.opening import Opening
 from stb_env.rollout.timing import Stopwatch
+from stb_env.rollout.two_stages import Halt, Keeper, judged, later_judge, not_judged
 from stb_env.trajectory import Trajectory
 from stb_env.trajectory_line import REWARD_SLACK, earned_reward
 from stb_env.usage import NO_USAGE, Usage
@@ -88,18 +90,43 @@ def episode(
     trial: int = 0,
     deadlines: Deadlines = NO_DEADLINES,
     stopwatch: Stopwatch | None = None,
+    keeper: Keeper | None = None,
 ) -> Slow[Trajectory]:
-    """Yield the slow work of one task, and return the trajectory; see `play` and `continued`."""
+    """Yield the slow work of one task, and return the trajectory; see `play` and `continued`.
+
+    Where a model is asked for the verdict, ``keeper`` saves the episode before, and one that it has kept is
+    judged and not played again.
+    """
     stopwatch = stopwatch or Stopwatch()
     watch = Watch(deadlines, stopwatch.now)
+    judge, halt = later_judge(env), Halt(env)
+    limit = lambda slow: watch.keep(stopwatch.playing(slow))  # noqa: E731
+    if judge is not None and keeper is not None:
+        kept = keeper.unjudged((task_id, trial, seed))
+        if kept is not None:
+            return (yield from judged(env, judge, kept, limit, keeper))
     try:
         observation, info = yield from stopwatch.playing(resetting(env, seed, {"task_id": task_id}))
     except InfrastructureError as error:
         return unplayed(task_id, seed, trial, error)
     opening = Opening(observation, info)
-    return (
-        yield from continued(env, agent, opening, seed=seed, trial=trial, watch=watch, stopwatch=stopwatch)
+    played = yield from continued(
+        env,
+        agent,
+        opening,
+        seed=seed,
+        trial=trial,
+        watch=watch,
+        stopwatch=stopwatch,
+        halt=None if judge is None else halt,
     )
+    if judge is None or not halt.came or not played.awaits_verdict:
+        return played
+    played = replace(played, failure=not_judged().failure())
+    if keeper is not None:
+        # In the place in which it was played: on disk before it waits for its judge.
+        yield Request(run=partial(keeper.keep, played))
+    return (yield from judged(env, judge, played, limit, keeper))
 
 
 def continued(
@@ -112,6 +139,7 @@ def continued(
     agent_seed: int | None = None,
     watch: Watch | None = None,
     stopwatch: Stopwatch | None = None,
+    halt: Halt | None = None,
 ) -> Slow[Trajectory]:
     """Yield the slow work of an episode from an opening on, and return the whole trajectory.
 
@@ -124,6 +152,7 @@ def continued(
         agent_seed: The agent's, where it is not the episode's.
         watch: Keeps the deadlines; None for none.
         stopwatch: Takes the time.
+        halt: Ends it before its judge is asked; None has it judged in its last step.
     """
     watch, stopwatch = watch or Watch(NO_DEADLINES), stopwatch or Stopwatch()
     observation, info = opening.observation, opening.info
@@ -142,7 +171,7 @@ def continued(
             action = yield from watch.keep(stopwatch.deciding(agent.deciding(observation, info)))
             watch.check()
             observation, reward, terminated, truncated, info = yield from watch.keep(
-                stopwatch.playing(stepping(action))
+                stopwatch.playing(stepping(action) if halt is None else halt.before_judge(stepping(action)))
             )
         except InfrastructureError as error:
             failure = error.failure()

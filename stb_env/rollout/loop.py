@@ -19,6 +19,7 @@ from stb_env.rollout.job import Job
 from stb_env.rollout.place import Place, Playing, Ready
 from stb_env.rollout.players import AHEAD, Timed
 from stb_env.rollout.timing import Stopwatch
+from stb_env.rollout.two_stages import Keeper
 from stb_env.trajectory import Trajectory
 
 # What stands ready takes memory, and more than this only helps where there is no time left to get ready in.
@@ -41,6 +42,7 @@ class Stage:
         make_agent: Makes an agent.
         concurrency: Episodes played at the same time.
         deadlines: How long things may take.
+        keeper: Saves episodes before they are judged; None saves nothing.
     """
 
     def __init__(
@@ -49,7 +51,9 @@ class Stage:
         make_agent: AgentFactory,
         concurrency: int,
         deadlines: Deadlines,
+        keeper: Keeper | None = None,
     ) -> None:
+        self._keeper = keeper
         self._make_env = make_env
         self._make_agent = make_agent
         self._deadlines = deadlines
@@ -77,6 +81,7 @@ class Stage:
             trial=job.trial,
             deadlines=self._deadlines,
             stopwatch=stopwatch,
+            keeper=self._keeper,
         )
         trajectory: Trajectory = await adrive(slow, partial(place.enter, stopwatch))
         self._free.append(slot)
@@ -112,6 +117,7 @@ class LoopPlayers:
         jobs: The jobs.
         concurrency: Episodes played at the same time.
         deadlines: How long things may take.
+        keeper: Saves episodes before they are judged; None saves nothing.
     """
 
     def __init__(
@@ -121,74 +127,72 @@ class LoopPlayers:
         jobs: list[Job],
         concurrency: int,
         deadlines: Deadlines,
+        keeper: Keeper | None = None,
     ) -> None:
-        self._stage = Stage(make_env, make_agent, concurrency, deadlines)
+        self._stage = Stage(make_env, make_agent, concurrency, deadlines, keeper)
         self._jobs = jobs
-        self._ahead = AHEAD * concurrency
-        self._outcomes: dict[int, Timed | BaseException] = {}
-        self._saved = 0
-        self._failed = False
+        self._most = AHEAD * concurrency
+        self._ended: list[Timed] = []
+        self._error: BaseException | None = None
+        self._open = 0
         self._news, self._room = asyncio.Event(), asyncio.Event()
         self._task: asyncio.Task[None] | None = None
 
-    async def take(self, saved: int) -> list[Timed]:
-        """Wait for the next episode; see `Players`.
+    async def take(self) -> list[Timed]:
+        """Wait for an episode to end; see `Players`.
 
         Raises:
-            Exception: What ended the next episode and is about the run.
+            Exception: What ended an episode and is about the run.
         """
-        self._forget(saved)
         if self._task is None:
             self._task = asyncio.create_task(self._play_all())
-        while saved < len(self._jobs) and saved not in self._outcomes:
+            self._task.add_done_callback(lambda _: self._news.set())
+        while not (self._ended or self._error or self._task.done()):
             self._news.clear()
             await self._news.wait()
-        episodes: list[Timed] = []
-        while (outcome := self._outcomes.get(saved + len(episodes))) is not None:
-            if isinstance(outcome, BaseException):
-                if episodes:
-                    break
-                raise outcome
-            episodes.append(outcome)
-        return episodes
+        if not self._ended and self._error is not None:
+            raise self._error
+        return self._taken()
 
-    async def stop(self, saved: int) -> list[Timed]:
+    async def stop(self) -> list[Timed]:
         """Cancel the episodes that are being played; see `Players`."""
         if self._task is not None:
             self._task.cancel()
             await asyncio.wait([self._task])
-        self._forget(saved)
         self._stage.close()
-        left = [outcome for _, outcome in sorted(self._outcomes.items(), key=lambda item: item[0])]
-        return [outcome for outcome in left if not isinstance(outcome, BaseException)]
+        return self._taken()
 
-    def _forget(self, saved: int) -> None:
-        for number in range(self._saved, saved):
-            del self._outcomes[number]
-        self._saved = saved
+    def _taken(self) -> list[Timed]:
+        ended, self._ended = self._ended, []
         self._room.set()
+        return ended
 
     async def _play_all(self) -> None:
         async with asyncio.TaskGroup() as episodes:
-            for number, job in enumerate(self._jobs):
-                while number >= self._saved + self._ahead:
+            for job in self._jobs:
+                # Who waits for a judge has left its place: a judge that is slower than all others play does
+                # not fill the memory.
+                while self._open + len(self._ended) >= self._most:
                     self._room.clear()
                     await self._room.wait()
                 place = await self._stage.place()
-                if self._failed:
+                if self._error is not None:
                     return
-                episodes.create_task(self._play_one(number, job, place))
+                self._open += 1
+                episodes.create_task(self._play_one(job, place))
 
-    async def _play_one(self, number: int, job: Job, place: Place) -> None:
+    async def _play_one(self, job: Job, place: Place) -> None:
         try:
-            self._outcomes[number] = await self._stage.play(job, place)
+            episode = await self._stage.play(job, place)
+            self._ended.append(episode)
         except asyncio.CancelledError:
             raise
-        except BaseException as error:  # noqa: BLE001 (raised by `take` when it is its turn)
-            self._outcomes[number] = error
-            self._failed = True
+        except BaseException as error:  # noqa: BLE001 (raised by `take`, behind what has ended before)
+            self._error = self._error or error
         finally:
             place.leave()
+            self._open -= 1
+            self._room.set()
             self._news.set()
 
 
@@ -202,12 +206,12 @@ class BackgroundPlayers:
     def __init__(self, players: LoopPlayers) -> None:
         self._players = players
 
-    def take(self, saved: int) -> list[Timed]:
-        """Wait for the next episode; see `Players`."""
+    def take(self) -> list[Timed]:
+        """Wait for an episode to end; see `Players`."""
         with passing():
-            return wait_for(self._players.take(saved))
+            return wait_for(self._players.take())
 
-    def stop(self, saved: int) -> list[Timed]:
+    def stop(self) -> list[Timed]:
         """Cancel the episodes that are being played; see `Players`."""
         with passing(again=True):
-            return wait_for(self._players.stop(saved))
+            return wait_for(self._players.stop())

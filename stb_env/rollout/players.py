@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import threading
-from collections import deque
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextvars import copy_context
-from itertools import takewhile
+from itertools import islice
 from typing import Any, Protocol
 
 import gymnasium as gym
@@ -19,32 +18,30 @@ from stb_env.rollout.deadlines import Deadlines
 from stb_env.rollout.episode import episode
 from stb_env.rollout.job import Job
 from stb_env.rollout.timing import Stopwatch, Timing
+from stb_env.rollout.two_stages import Keeper
 from stb_env.trajectory import Trajectory
 
 Timed = tuple[Trajectory, Timing]
 """An episode, and how long it took."""
 
 AHEAD = 4
-"""Episodes begun and not yet saved, for each that is played at the same time: one that hangs keeps the later
-ones from being saved, and no more of them than this are held in memory for it."""
+"""Episodes in memory for each that is played at the same time: those that stand ready, that are judged, and
+that have ended and are still to be saved."""
 
 
 class Players(Protocol):
-    """Plays jobs and hands the episodes out in their order; who takes them says how many are saved."""
+    """Plays jobs, and hands out each episode as it ends, whatever else is still played."""
 
-    def take(self, saved: int) -> list[Timed]:
-        """Wait for the next episode, and return it with those after it that are finished too.
-
-        Args:
-            saved: How many episodes from the first on are saved: they are not held any more.
+    def take(self) -> list[Timed]:
+        """Wait for an episode to end, and return all that have ended since the last time.
 
         Returns:
-            Episodes in job order; none at the end.
+            Episodes in the order in which they ended; none at the end.
         """
         ...
 
-    def stop(self, saved: int) -> list[Timed]:
-        """End what is played, and return what is finished and was not saved, in job order."""
+    def stop(self) -> list[Timed]:
+        """End what is played, and return the episodes that have ended and were not taken."""
         ...
 
 
@@ -55,14 +52,20 @@ class Worker:
         make_env: Makes the environment.
         make_agent: Makes the agent.
         deadlines: How long things may take.
+        keeper: Saves episodes before they are judged; None saves nothing.
     """
 
     def __init__(
-        self, make_env: Callable[[], gym.Env[Any, Any]], make_agent: AgentFactory, deadlines: Deadlines
+        self,
+        make_env: Callable[[], gym.Env[Any, Any]],
+        make_agent: AgentFactory,
+        deadlines: Deadlines,
+        keeper: Keeper | None = None,
     ) -> None:
         self.agent = make_agent()
         self.env = self.agent.wrap(make_env())
         self._deadlines = deadlines
+        self._keeper = keeper
 
     def play(self, job: Job) -> Timed:
         """Play a job."""
@@ -75,6 +78,7 @@ class Worker:
             trial=job.trial,
             deadlines=self._deadlines,
             stopwatch=stopwatch,
+            keeper=self._keeper,
         )
         return drive(slow), stopwatch.read()
 
@@ -89,19 +93,19 @@ class OnePlayer:
 
     def __init__(self, make_worker: Callable[[], Worker], jobs: list[Job]) -> None:
         self._make_worker = make_worker
-        self._jobs = jobs
+        self._jobs = iter(jobs)
         self._worker: Worker | None = None
 
-    def take(self, saved: int) -> list[Timed]:
+    def take(self) -> list[Timed]:
         """Play the next job."""
-        if saved == len(self._jobs):
-            return []
-        with passing():
-            if self._worker is None:
-                self._worker = self._make_worker()
-            return [self._worker.play(self._jobs[saved])]
+        for job in self._jobs:
+            with passing():
+                if self._worker is None:
+                    self._worker = self._make_worker()
+                return [self._worker.play(job)]
+        return []
 
-    def stop(self, saved: int) -> list[Timed]:  # noqa: ARG002 (as `Players` has it)
+    def stop(self) -> list[Timed]:
         """Close the environment; nothing is ever left."""
         if self._worker is not None:
             self._worker.env.close()
@@ -119,39 +123,39 @@ class ThreadPlayers:
 
     def __init__(self, make_worker: Callable[[], Worker], jobs: list[Job], concurrency: int) -> None:
         self._make_worker = make_worker
-        self._jobs = jobs
-        self._ahead = AHEAD * concurrency
+        self._jobs = iter(jobs)
+        # So that a thread which is free finds the next job there.
+        self._begun = 2 * concurrency
         self._pool = ThreadPoolExecutor(concurrency, thread_name_prefix="episode")
         self._local = threading.local()
         self._workers: list[Worker] = []
-        self._pending: deque[Future[Timed]] = deque()
-        self._first = 0
+        self._pending: list[Future[Timed]] = []
 
-    def take(self, saved: int) -> list[Timed]:
-        """Wait for the next episode; see `Players`."""
-        while self._first < saved:
-            self._pending.popleft()
-            self._first += 1
-        begun = self._first + len(self._pending)
-        for job in self._jobs[begun : saved + self._ahead]:
-            # A thread starts with an empty context; what the caller's holds (a meter) is to hold here too.
-            self._pending.append(self._pool.submit(copy_context().run, self._play, job))
+    def take(self) -> list[Timed]:
+        """Wait for an episode to end; see `Players`."""
+        if not any(_failed(future) for future in self._pending):
+            for job in islice(self._jobs, self._begun - len(self._pending)):
+                # A thread starts with an empty context; the caller's (a meter) is to hold here too.
+                self._pending.append(self._pool.submit(copy_context().run, self._play, job))
         if not self._pending:
             return []
-        first, *later = self._pending
         with passing():
-            wait([first])
-        also = takewhile(_is_there, later)
-        return [first.result(), *(future.result() for future in also)]
+            wait(self._pending, return_when=FIRST_COMPLETED)
+        return self._ended() or [future.result() for future in self._pending if _failed(future)]
 
-    def stop(self, saved: int) -> list[Timed]:
+    def stop(self) -> list[Timed]:
         """Wait for the episodes that are being played; see `Players`."""
         with passing(again=True):
             self._pool.shutdown(wait=True, cancel_futures=True)
         for worker in self._workers:
             worker.env.close()
-        left = list(self._pending)[saved - self._first :]
-        return [future.result() for future in left if _is_there(future)]
+        return self._ended()
+
+    def _ended(self) -> list[Timed]:
+        there = [future for future in self._pending if future.done() and not _failed(future)]
+        episodes = [future.result() for future in there if not future.cancelled()]
+        self._pending = [future for future in self._pending if future not in there]
+        return episodes
 
     def _play(self, job: Job) -> Timed:
         if not hasattr(self._local, "worker"):
@@ -161,5 +165,5 @@ class ThreadPlayers:
         return worker.play(job)
 
 
-def _is_there(episode: Future[Timed]) -> bool:
-    return episode.done() and not episode.cancelled() and episode.exception() is None
+def _failed(episode: Future[Timed]) -> bool:
+    return episode.done() and not episode.cancelled() and episode.exception() is not None

@@ -19,14 +19,12 @@ from stb_env import jsontext
 from stb_env.errors import DataError
 from stb_env.files import LineWriter, write_text
 from stb_env.jsontypes import JsonMapping, JsonObject
-from stb_env.trajectory import Trajectory, iter_trajectories
+from stb_env.trajectory import Key, Trajectory, iter_trajectories
 from stb_env.trajectory_line import earned_reward
 
 VERSION = 1
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
-
-Key = tuple[str, int, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,12 +175,24 @@ def forget(folder: Path, keys: Collection[Key]) -> None:
         DataError: A line is broken.
     """
     for file in sorted(folder.glob("verdicts*.jsonl")):
-        # Held while it is replaced, so that no judge appends to the old one.
-        with closing(LineWriter(file)):
-            lines = file.read_bytes().decode("utf-8").split("\n")[:-1]
-            kept = [line for line in lines if Judgement.from_json(line).key not in keys]
-            if len(kept) < len(lines):
-                write_text(file, "".join(f"{line}\n" for line in kept))
+        drop(file, keys)
+
+
+def drop(file: Path, keys: Collection[Key]) -> None:
+    """Drop the judgements on some episodes from a file, and a file without any.
+
+    Raises:
+        ConfigError: Another process is judging the run.
+        DataError: A line is broken.
+    """
+    # Held while it is replaced, so that no judge appends to the old one.
+    with closing(LineWriter(file)):
+        lines = file.read_bytes().decode("utf-8").split("\n")[:-1]
+        kept = [line for line in lines if Judgement.from_json(line).key not in keys]
+        if not kept:
+            file.unlink()
+        elif len(kept) < len(lines):
+            write_text(file, "".join(f"{line}\n" for line in kept))
 
 
 def read_judged(folder: str | Path, judge: str | None = None) -> list[Trajectory]:

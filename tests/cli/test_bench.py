@@ -39,6 +39,18 @@ def test_whole_episodes_are_measured_through_both_clients_beside_a_bare_loop(rou
     assert "bare loop 0." in shares[0]["note"]
 
 
+@pytest.mark.parametrize("tail", ["lognormal", "hangs", "constant"])
+def test_a_tail_is_measured_beside_constant_latency_and_a_plain_loop(tail):
+    command = ["bench", "rollouts", "--tail", tail, "--in-flight", "4", "--latency", "0.001"]
+    result = CliRunner().invoke(app, [*command, "--episodes", "20", "--json"])
+    assert result.exit_code == 0, result.output
+    figures = json.loads(result.stdout)["figures"]
+    names = [f"20 episodes, 4 places, {shape}" for shape in dict.fromkeys(("constant", tail))]
+    assert [figure["name"] for figure in figures[::2]] == names
+    assert {figure["unit"] for figure in figures} == {"times", "ms"}
+    assert all(figure["value"] > 0 for figure in figures)
+
+
 @pytest.mark.parametrize("text", ["", "x", "16,,64", "0", "-1", "1.5"])
 def test_episodes_in_flight_that_are_no_whole_numbers_are_refused(text):
     result = CliRunner().invoke(app, ["bench", "wire", "--in-flight", text])

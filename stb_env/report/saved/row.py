@@ -9,8 +9,9 @@ import orjson
 
 from stb_env import jsontext
 from stb_env.jsontypes import JsonMapping, JsonObject
-from stb_env.rollout.verdict_file import Judgement, Key
+from stb_env.rollout.verdict_file import Judgement
 from stb_env.tools import FINISH
+from stb_env.trajectory import Key
 from stb_env.trajectory_line import answer_text, earned_reward
 
 _SHOWN = 200

@@ -13,7 +13,8 @@ from stb_env.errors import DataError
 from stb_env.jsontypes import JsonObject
 from stb_env.report.saved.index import LineIndex
 from stb_env.report.saved.row import read_line, row_of
-from stb_env.rollout.verdict_file import Judgement, Key, manifest_of, read_judgements, verdict_file
+from stb_env.rollout.verdict_file import Judgement, manifest_of, read_judgements, verdict_file
+from stb_env.trajectory import Key
 
 Stamp = tuple[tuple[str, int, int], ...]
 
@@ -33,6 +34,10 @@ class SavedRun:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self._lines = LineIndex(folder / "trajectories.jsonl")
+        self._journal = LineIndex(folder / "played.jsonl")
+        self._keys: list[Key] = []
+        self._waiting: list[int] = []
+        self._looked = (0, 0, 0)
         self._timings = LineIndex(folder / "timings.jsonl")
         self._seconds: dict[Key, float] = {}
         self._steps: dict[Key, list[float]] = {}
@@ -72,9 +77,9 @@ class SavedRun:
             stop = min(total, first + count)
             if len(self._rows) < stop:
                 begin = len(self._rows)
-                lines = self._lines.read_all(begin, stop)
                 self._rows += [
-                    row_of(number, line, self._seconds, self._own) for number, line in enumerate(lines, begin)
+                    row_of(number, line, self._seconds, self._own)
+                    for number, line in enumerate(self._read(begin, stop), begin)
                 ]
             return {"generation": self._generation, "total": total, "rows": self._rows[first:stop]}
 
@@ -88,7 +93,7 @@ class SavedRun:
             total = self._refresh()
             if not 0 <= number < total:
                 raise DataError(f"the run has {total} episodes; there is none of number {number}")
-            line = self._lines.read(number)
+            (line,) = self._read(number, number + 1)
             own = self._own
             seconds = self._seconds
         try:
@@ -114,25 +119,56 @@ class SavedRun:
             total = self._refresh()
         found: list[int] = []
         for first in range(0, total, 500):
-            lines = self._lines.read_all(first, min(total, first + 500))
+            lines = self._read(first, min(total, first + 500))
             for number, line in enumerate(lines, first):
                 small = line.lower()
                 if any(needle in small for needle in needles):
                     found.append(number)
         return found
 
+    def _read(self, first: int, stop: int) -> list[bytes]:
+        """Return the lines of neighbouring episodes: those in their place, then those that wait for it."""
+        there = len(self._lines)
+        lines = self._lines.read_all(first, min(stop, there)) if first < there else []
+        waiting = self._waiting[max(0, first - there) : max(0, stop - there)]
+        return lines + [self._journal.read(number) for number in waiting]
+
+    def _await(self) -> bool:
+        """Look which lines of the journal have no place yet, and return whether these are others than before.
+
+        The last line on an episode counts.
+        """
+        before, looked = self._waiting, self._looked
+        self._looked = (self._journal.refresh(), self._journal.generation, len(self._lines))
+        if self._looked == looked:
+            return False
+        if not self._looked[0]:
+            self._waiting = []
+            return bool(before)
+        for number in range(len(self._keys), len(self._lines)):
+            self._keys.append(_key(self._lines.read(number)))
+        known = set(self._keys)
+        lines = self._journal.read_all(0, len(self._journal))
+        newest = {_key(line): number for number, line in enumerate(lines)}
+        self._waiting = sorted(number for key, number in newest.items() if key not in known)
+        return self._waiting[: len(before)] != before or self._looked[1] != looked[1]
+
     def _refresh(self) -> int:
         """Follow the files; what was said about episodes holds no longer where they were replaced."""
-        total = self._lines.refresh()
+        placed = len(self._lines)
+        self._lines.refresh()
+        if self._seen != self._lines.generation:
+            self._keys = []
+        moved = self._await() or (bool(self._waiting) and len(self._lines) != placed)
         stamp = self._stamp()
         if stamp != self._judged:
             self._own = read_judgements(verdict_file(self.folder, str(self.manifest.get("judge") or "")))
-        if stamp != self._judged or self._seen != self._lines.generation:
+        if stamp != self._judged or self._seen != self._lines.generation or moved:
             self._generation += bool(self._rows)
             self._rows = []
             self._judged, self._seen = stamp, self._lines.generation
         self._time()
-        return total
+        return len(self._lines) + len(self._waiting)
 
     def _time(self) -> None:
         # Written after the episodes that it is about, at the end of each add: what is missing comes.
@@ -158,3 +194,12 @@ class SavedRun:
         """Return the verdicts of judges other than the run's own, by file."""
         files = sorted(self.folder.glob("verdicts-*.jsonl"))
         return {file.name: read_judgements(file) for file in files}
+
+
+def _key(line: bytes) -> Key:
+    """Return whose line it is; a damaged one is nobody's."""
+    try:
+        data = read_line(line)
+        return str(data["task_id"]), int(data["trial"]), int(data["seed"])
+    except (ValueError, KeyError, TypeError):
+        return "", 0, 0

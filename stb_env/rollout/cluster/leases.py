@@ -52,7 +52,7 @@ class Leases:
         """Return how many jobs a worker holds."""
         return len(self._held.get(worker, ()))
 
-    def lease(self, worker: str, room: int, *, workers: int = 1, end: int | None = None) -> list[int]:
+    def lease(self, worker: str, room: int, *, workers: int = 1) -> list[int]:
         """Give a worker its next jobs.
 
         Args:
@@ -60,7 +60,6 @@ class Leases:
             room: How many it can take.
             workers: How many workers share what is not played yet: none holds more than its part of it, so
                 that no one is idle while another has jobs before it.
-            end: The first job that may not be begun yet; None where all may.
         """
         held = self._held.setdefault(worker, set())
         if worker in self._lonely:
@@ -68,8 +67,7 @@ class Leases:
         if self._alone:
             # Who is to play it finishes what it has first.
             return [] if held else self._give_alone(worker)
-        end = self._count if end is None else min(end, self._count)
-        left = len(self._again) + max(0, end - self._next)
+        left = len(self._again) + self._count - self._next
         part = ceil((left + self._away) / workers) - len(held)
         given = [self._take() for _ in range(min(room, self.unit, left, part))]
         held.update(given)

@@ -14,7 +14,7 @@ from stb_env.rollout.cluster.courier import Luggage
 from stb_env.rollout.cluster.leases import DEATHS, Leases
 from stb_env.rollout.episode import unplayed
 from stb_env.rollout.job import Job
-from stb_env.rollout.players import AHEAD, Timed
+from stb_env.rollout.players import Timed
 from stb_env.rollout.timing import Timing
 from stb_env.trajectory import Trajectory
 
@@ -107,35 +107,28 @@ class ClusterPlayers:
         self._wanted = min(workers, len(jobs))
         self._patience = patience
         self._leases = Leases(len(jobs), unit=unit)
-        self._ahead = AHEAD * (luggage.concurrency + unit) * workers
         self._hands: dict[Ticket, _Hand] = {}
         self._waiting: list[_Hand] = []
         self._hired = self._stillborn = 0
-        self._outcomes: dict[int, Timed | STBError] = {}
-        self._saved = 0
+        self._ended: list[Timed] = []
+        self._error: STBError | None = None
+        self._open = len(jobs)
 
-    def take(self, saved: int) -> list[Timed]:
-        """Wait for the next episode; see `Players`.
+    def take(self) -> list[Timed]:
+        """Wait for an episode to end; see `Players`.
 
         Raises:
             ConfigError: A worker plays another version or other data, or cannot make what is to be played.
             RunStopped: No worker starts.
         """
-        self._forget(saved)
-        while saved < len(self._jobs) and saved not in self._outcomes:
+        while self._open and not (self._ended or self._error):
             self._turn()
-        episodes: list[Timed] = []
-        while (outcome := self._outcomes.get(saved + len(episodes))) is not None:
-            if isinstance(outcome, STBError):
-                if episodes:
-                    break
-                raise outcome
-            episodes.append(outcome)
-        return episodes
+        if not self._ended and self._error is not None:
+            raise self._error
+        return self._taken()
 
-    def stop(self, saved: int) -> list[Timed]:
+    def stop(self) -> list[Timed]:
         """End the workers; see `Players`. Episodes that have arrived by now are among what is returned."""
-        self._forget(saved)
         try:
             for ticket in self._machines.ready(list(self._hands), 0) if self._hands else ():
                 hand = self._hands.pop(ticket)
@@ -143,19 +136,17 @@ class ClusterPlayers:
                     self._receive_last(hand, ticket)
         finally:
             self._machines.close()
-        left = [outcome for _, outcome in sorted(self._outcomes.items(), key=lambda item: item[0])]
-        return [outcome for outcome in left if not isinstance(outcome, STBError)]
+        return self._taken()
+
+    def _taken(self) -> list[Timed]:
+        ended, self._ended = self._ended, []
+        return ended
 
     def _receive_last(self, hand: _Hand, ticket: Ticket) -> None:
         try:
             self._receive(hand, self._machines.answer(ticket))
         except WorkerLost:
             return
-
-    def _forget(self, saved: int) -> None:
-        for number in range(self._saved, saved):
-            del self._outcomes[number]
-        self._saved = saved
 
     def _turn(self) -> None:
         """Hire who is missing, give jobs to who has room, and hear what one of them has to say."""
@@ -204,12 +195,8 @@ class ClusterPlayers:
         numbers: list[int] = []
         # A unit at a time, and no more before most of the last one is played.
         while held + len(numbers) <= self._luggage.concurrency:
-            more = self._leases.lease(
-                hand.name,
-                most - held - len(numbers),
-                workers=self._wanted,
-                end=self._saved + self._ahead,
-            )
+            room = most - held - len(numbers)
+            more = self._leases.lease(hand.name, room, workers=self._wanted)
             if not more:
                 break
             numbers += more
@@ -225,10 +212,12 @@ class ClusterPlayers:
     def _receive(self, hand: _Hand, told: JsonObject) -> None:
         for number, line, timing in told["episodes"]:
             if self._leases.returned(hand.name, number):
-                self._outcomes[number] = Trajectory.from_json(line), timing
+                self._ended.append((Trajectory.from_json(line), timing))
+                self._open -= 1
         for number, kind, message in told["errors"]:
             if self._leases.returned(hand.name, number):
-                self._outcomes[number] = _error(kind, message)
+                self._error = self._error or _error(kind, message)
+                self._open -= 1
         for text in told["remarks"]:
             self._remark(text)
         if self._luggage.courier is not None and told.get("news"):
@@ -240,7 +229,8 @@ class ClusterPlayers:
             if self._stillborn >= _STILLBORN * self._wanted:
                 raise RunStopped(f"{self._stillborn} workers in a row ended before they played: {error}")
         for number in self._leases.lost(hand.name):
-            self._outcomes[number] = _given_up(self._jobs[number]), Timing(0.0)
+            self._ended.append((_given_up(self._jobs[number]), Timing(0.0)))
+            self._open -= 1
 
 
 def _check_version(told: JsonObject) -> None:

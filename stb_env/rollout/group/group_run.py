@@ -61,8 +61,7 @@ class GroupRun:
         LineWriter(self._file).close()
         self.lines = [line for line in read_groups(self._file) if _keys(line) <= saved]
         whole = {key for line in self.lines for key in _keys(line)}
-        torn = [episode for episode in self.run.trajectories if episode.key not in whole]
-        if torn:
+        if torn := saved - whole:
             self.run.set_aside(torn)
         self._write()
         self._lines = LineWriter(self._file)

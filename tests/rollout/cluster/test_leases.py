@@ -19,10 +19,6 @@ def test_who_comes_first_leaves_the_others_their_part():
     assert [leases.lease(worker, 8, workers=2) for worker in "aab"] == [[0, 1], [], [2, 3]]
 
 
-def test_nothing_beyond_the_end_is_begun():
-    assert Leases(100, unit=8).lease("a", 8, end=3) == [0, 1, 2]
-
-
 def test_what_a_lost_worker_did_not_return_goes_first_to_the_next():
     leases = Leases(6, unit=2)
     leases.lease("a", 2)

@@ -1,0 +1,145 @@
+"""A run's lines are what was written, one for each task and trial; unfinished runs are read whole."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from stb_env import load_agent, run_batch
+from stb_env.cli import app
+from stb_env.report.saved.saved_run import SavedRun
+from stb_env.rollout import Run, plan
+from stb_env.rollout.make import make_env
+from stb_env.trajectory import read_trajectories
+from stb_env.trajectory_line import sealed
+
+PLAY = ["run", "stb/Sandbox-v1", "--agent", "gold", "--episodes", "3", "--json", "--out"]
+
+
+def stb(*words: object) -> Result:
+    return CliRunner().invoke(app, [str(word) for word in words])
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Path:
+    assert stb(*PLAY, tmp_path / "run").exit_code == 0
+    return tmp_path / "run"
+
+
+def repeated(saved: list[str]) -> list[str]:
+    return [*saved, saved[1]]
+
+
+def rewarded(saved: list[str]) -> list[str]:
+    return [saved[0], saved[1].replace('"reward": 1.0, "valid"', '"reward": 0.5, "valid"'), saved[2]]
+
+
+def renamed(saved: list[str]) -> list[str]:
+    return [saved[0], saved[1].replace('"trial": 0', '"trial": 7', 1), saved[2]]
+
+
+def forged(saved: list[str]) -> list[str]:
+    text = saved[1].replace('"reward": 1.0, "valid"', '"reward": 0.5, "valid"').rpartition(', "sha256"')[0]
+    return [saved[0], sealed(text + "}"), saved[2]]
+
+
+READERS: dict[str, Callable[[Path], list[object]]] = {
+    "report": lambda run: ["report", run, "--out", run.parent / "report.html"],
+    "compare": lambda run: ["compare", run, run],
+    "export": lambda run: ["export", run, "--out", run.parent / "export"],
+    "view": lambda run: ["view", run, "--export", run.parent / "view"],
+    "run": lambda run: [*PLAY, run],
+}
+
+
+@pytest.mark.parametrize("reader", READERS)
+@pytest.mark.parametrize(
+    ("change", "line", "message"),
+    [(repeated, 4, "stands twice, first in line 2"), (rewarded, 2, "changed"), (renamed, 2, "changed")],
+)
+def test_a_line_that_was_changed_or_repeated_is_named(
+    run: Path, reader: str, change: Callable[[list[str]], list[str]], line: int, message: str
+):
+    file = run / "trajectories.jsonl"
+    before = file.read_text().splitlines()
+    changed = change(before)
+    assert changed != before
+    file.write_text("".join(f"{text}\n" for text in changed))
+    done = stb(*READERS[reader](run))
+    assert done.exit_code == 2
+    assert f"error: {file}, line {line}: " in done.output
+    assert message in done.output
+
+
+@pytest.mark.parametrize("reader", [name for name in READERS if name != "view"])
+def test_a_reward_that_its_verdict_does_not_give_is_named_even_with_a_checksum(run: Path, reader: str):
+    file = run / "trajectories.jsonl"
+    file.write_text("".join(f"{text}\n" for text in forged(file.read_text().splitlines())))
+    done = stb(*READERS[reader](run))
+    assert done.exit_code == 2
+    assert "line 2: the reward is 0.5, and the verdict gives 1.0" in " ".join(done.output.split())
+
+
+@pytest.mark.parametrize("reader", READERS)
+def test_a_run_as_it_was_written_is_read(run: Path, reader: str):
+    assert stb(*READERS[reader](run)).exit_code == 0
+
+
+@pytest.mark.parametrize("text", ["", '{"planned": 3'])
+@pytest.mark.parametrize("reader", ["report", "compare"])
+def test_a_cut_summary_is_one_clear_line(run: Path, reader: str, text: str):
+    (run / "summary.json").write_text(text)
+    done = stb(*READERS[reader](run))
+    assert done.exit_code == 2
+    errors = [line for line in done.output.splitlines() if line.startswith("error: ")]
+    assert len(errors) == 1
+    assert "summary.json is no JSON object" in errors[0]
+
+
+@pytest.fixture
+def unfinished(tmp_path: Path) -> Path:
+    """A run whose second episode is still played, while two later ones wait for it."""
+    env = make_env("stb/Sandbox-v1", {})
+    jobs = plan(env.tasks, episodes=4)
+    played = run_batch(env.fork, load_agent("gold"), jobs)
+    assert stb(*PLAY[:-3], "4", "--json", "--out", tmp_path / "whole").exit_code == 0
+    manifest = json.loads((tmp_path / "whole" / "manifest.json").read_text())
+    run = Run(tmp_path / "run", manifest)
+    run.begin(jobs)
+    for number in (3, 0, 2):
+        run.add(played[number], 1.0)
+    run.close()
+    return tmp_path / "run"
+
+
+def test_every_reader_reads_what_waits_for_its_turn(unfinished: Path):
+    tasks = [json.loads(line)["task_id"] for line in (unfinished / "trajectories.jsonl").open()]
+    assert len(tasks) == 1
+    assert len((unfinished / "played.jsonl").read_text().splitlines()) == 2
+    assert len(read_trajectories(unfinished)) == 3
+    assert json.loads(stb("report", unfinished, "--json").stdout)["runs"][0]["episodes"] == 3
+    out = unfinished.parent / "export"
+    assert stb("export", unfinished, "--out", out).exit_code == 0
+    assert len(list(out.rglob("*_CoT@1.json"))) == 3
+    rows = SavedRun(unfinished).rows(0, 10)
+    assert (rows["total"], {row["status"] for row in rows["rows"]}) == (3, {"solved"})
+
+
+def test_a_view_that_follows_a_run_sees_waiting_episodes_take_their_place(unfinished: Path):
+    saved = SavedRun(unfinished)
+    first = saved.rows(0, 10)
+    assert saved.rows(0, 10) == first
+    whole = unfinished.parent / "whole"
+    done = stb(*PLAY[:-3], "4", "--json", "--out", unfinished)
+    assert done.exit_code == 0, done.output
+    last = saved.rows(0, 10)
+    assert last["generation"] > first["generation"]
+    assert [row["task"] for row in last["rows"]] == [
+        row["task"] for row in SavedRun(whole).rows(0, 9)["rows"]
+    ]
+    assert (unfinished / "trajectories.jsonl").read_bytes() == (whole / "trajectories.jsonl").read_bytes()
+    assert not (unfinished / "played.jsonl").exists()
