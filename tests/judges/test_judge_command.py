@@ -369,7 +369,8 @@ def test_a_judge_that_is_gone_is_one_line_before_the_work(gone, run, reference, 
 
 def test_the_heuristic_does_not_stand_in_for_an_exact_verifier_unasked(tmp_path: Path):
     out = str(tmp_path / "run")
-    CliRunner().invoke(commands, ["run", "stb/Sandbox-v1", "--agent", "gold", "--episodes", "2", "--out", out])
+    words = ["run", "stb/Sandbox-v1", "--agent", "gold", "--episodes", "2", "--out", out]
+    CliRunner().invoke(commands, words)
     refused = CliRunner().invoke(commands, ["judge", out])
     assert refused.exit_code == 2
     assert "whose exact verifier has judged it" in " ".join(refused.output.split())
