@@ -70,7 +70,7 @@ def _suggested(name: str, value: Json) -> JsonObject:
             return {"type": "boolean"}
         case int():
             return {"type": "integer"}
-        case float():
+        case float() if isfinite(value):
             return {"type": "number"}
         case str() if _date_key(value):
             return {"type": "string", "format": "date", "description": "as YYYY-MM-DD"}

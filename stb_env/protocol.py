@@ -18,7 +18,7 @@ from stb_env.reference import read_settings
 from stb_env.suite import Suite, suites
 from stb_env.user_tables import checked
 
-Part = Literal["run", "environment", "agent", "judge", "comparison", "rule"]
+Part = Literal["run", "environment", "simulator", "agent", "judge", "comparison", "rule"]
 """Where a setting acts; a ``rule`` follows from the others, or lies in the code."""
 
 

@@ -274,7 +274,8 @@ class ToolResult:
     The response is decoded anew at each access, so no caller can change another's. ``usage`` is what a
     model that made the answer cost. ``origin`` says who gave a recorded answer when it was recorded, and
     ``api_class`` the class after Appendix D of Guo et al., 2024, of an answer that was observed as it came;
-    both are empty elsewhere.
+    both are empty elsewhere. ``key`` says which key found a recorded answer: ``exact`` where exactly the call
+    was recorded, ``canonical`` where one was that the API could not tell from it.
 
     Examples:
         >>> result = ToolResult.of({"pong": True}, source="world")
@@ -291,6 +292,7 @@ class ToolResult:
     usage: Usage | None = None
     origin: str = ""
     api_class: str = ""
+    key: str = ""
 
     @classmethod
     def of(
@@ -313,9 +315,9 @@ class ToolResult:
         """The response value, a new object each time."""
         return jsontext.read_back(self.text)["response"]
 
-    def noted(self, *, origin: str = "", api_class: str = "") -> ToolResult:
+    def noted(self, *, origin: str = "", api_class: str = "", key: str = "") -> ToolResult:
         """Return the same result with what is known of where it comes from."""
-        return replace(self, origin=origin, api_class=api_class)
+        return replace(self, origin=origin, api_class=api_class, key=key)
 
 
 FINISH_TAKEN = f"a tool is named {FINISH!r}, which ends every episode; give it another name"

@@ -49,7 +49,8 @@ class CallRecord(NamedTuple):
     def to_dict(self) -> JsonObject:
         """Return the form that ``info["calls"]`` and saved steps have; new objects each time.
 
-        ``origin`` is there only where a cache answered, ``class`` only where an API was observed.
+        ``origin`` and ``key`` are there only where a cache answered, ``class`` only where an API was
+        observed.
         """
         result = self.result
         data: JsonObject = {
@@ -64,6 +65,8 @@ class CallRecord(NamedTuple):
         }
         if result.origin:
             data["origin"] = result.origin
+        if result.key:
+            data["key"] = result.key
         if result.api_class:
             data["class"] = result.api_class
         return data
@@ -74,7 +77,7 @@ class CallRecord(NamedTuple):
         source: Source = data["source"]
         result = ToolResult.of(
             data["response"], error=data["error"], source=source, status=Status(data["status"])
-        ).noted(origin=data.get("origin", ""), api_class=data.get("class", ""))
+        ).noted(origin=data.get("origin", ""), api_class=data.get("class", ""), key=data.get("key", ""))
         return cls(data["id"], data["name"], data["arguments"], result, tuple(data["violations"]))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from stb_env.backend.cache import CacheEntry, Hit, ResponseCache
+from stb_env.backend.cache import CacheEntry, CallKey, Hit, ResponseCache
 from stb_env.backend.faults import UNAVAILABLE
 from stb_env.errors import ConfigError
 from stb_env.jsontypes import JsonMapping
@@ -55,9 +55,9 @@ class Recorder:
         self._believed = believed
         self._model, self._prompt = (str((simulator or {}).get(name, "")) for name in ("model", "prompt"))
 
-    def known(self, key: str) -> ToolResult | None:
+    def known(self, call: CallKey) -> ToolResult | None:
         """Return what anybody has stored by now, or None."""
-        hit = self.cache.get_anew(key)
+        hit = self.cache.get_anew(call)
         return None if hit is None else as_result(hit)
 
     def keep(self, tool: Tool, arguments: JsonMapping | str, key: str, result: ToolResult) -> ToolResult:
@@ -106,4 +106,4 @@ class Recorder:
 def as_result(hit: Hit) -> ToolResult:
     """Return a recorded answer as the agent sees it."""
     status = Status.TOOL_ERROR if hit.error else Status.OK
-    return ToolResult(hit.text, hit.error, "cache", status, origin=hit.source)
+    return ToolResult(hit.text, hit.error, "cache", status, origin=hit.source, key=hit.key)

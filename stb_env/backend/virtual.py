@@ -9,7 +9,7 @@ from functools import partial
 from typing import Literal, Protocol
 
 from stb_env.backend.backend import RealAPI, Simulator
-from stb_env.backend.cache import ResponseCache, call_key
+from stb_env.backend.cache import CallKey, ResponseCache
 from stb_env.backend.cache.entry import CacheEntry
 from stb_env.backend.cache_update import Recorder, as_result
 from stb_env.backend.faults import UNAVAILABLE, Faults, Outage, ToolKey, unavailable
@@ -155,17 +155,15 @@ class VirtualBackend:
             CacheMiss: In ``replay`` mode, for a call that was never recorded.
             InfrastructureError: No one that was asked had a usable answer.
         """
-        key = call_key(tool.id, call.arguments)
-        if state and key in state:
-            return state[key], state
-        fault = self._fault(tool)
-        hit = self._recall(key, fault)
+        asked, fault = CallKey(tool.id, call.arguments), self._fault(tool)
+        hit = self._recall(state, asked, fault)
         if hit is not None:
             return hit, state
         if self.mode == "replay":
             raise CacheMiss(
                 f"no recorded response for {tool.name!r} with these arguments, and mode is 'replay'"
             )
+        key = asked.canonical
         if self.mode == "offline":
             # A template has no will of its own: equal caches, however they came about, give equal answers.
             examples = [entry.response for entry in self._examples(tool, by_key=True)]
@@ -175,7 +173,7 @@ class VirtualBackend:
         else:
             with Flight((self._recorder.cache.place, key)) as flight:
                 yield from _waited(flight)
-                hit = self._recorder.known(key)
+                hit = self._recorder.known(asked)
                 if hit is not None:
                     return hit, state
                 result = yield from self._ask(tool, call, key, self.real)
@@ -185,10 +183,7 @@ class VirtualBackend:
 
     def recorded(self, state: Answers | None, tool: Tool, call: ToolCall) -> ToolResult | None:
         """Return what exactly this call is answered without asking anyone, or None."""
-        key = call_key(tool.id, call.arguments)
-        if state and key in state:
-            return state[key]
-        return self._recall(key, self._fault(tool))
+        return self._recall(state, CallKey(tool.id, call.arguments), self._fault(tool))
 
     def close(self) -> None:
         """Close the handles of cache and real API; the next call opens them again."""
@@ -202,9 +197,13 @@ class VirtualBackend:
     def _fault(self, tool: Tool) -> Faults | None:
         return self.faults if self.outage is not None and self.outage.hits(tool.id) else None
 
-    def _recall(self, key: str, fault: Faults | None) -> ToolResult | None:
+    def _recall(self, state: Answers | None, call: CallKey, fault: Faults | None) -> ToolResult | None:
         """Return what needs no one to be asked: a recording, or what a tool that is down answers."""
-        hit = self.cache.get(key) if self.cache is not None and (fault is None or fault.after_cache) else None
+        if state and call.canonical in state:
+            return state[call.canonical]
+        hit = (
+            self.cache.get(call) if self.cache is not None and (fault is None or fault.after_cache) else None
+        )
         if hit is not None:
             return as_result(hit)
         return unavailable() if fault is not None and fault.action == "unavailable" else None

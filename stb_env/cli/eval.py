@@ -6,16 +6,18 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import nullcontext
-from dataclasses import replace
+from dataclasses import asdict, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, cast
 
 import typer
 from rich.console import Console
 from rich.table import Table as RichTable
 
 from stb_env.cli.judge_outcome import tell
+from stb_env.cli.judging_settings import JudgingSettings, settings_under
+from stb_env.cli.original import SCORES, OriginalJudging, compare_answers
 from stb_env.cli.run import Ray, Workers, cluster_at
 from stb_env.console import options
 from stb_env.console.output import FAILED, console, emit, reporting
@@ -28,7 +30,9 @@ from stb_env.evaluate.plan_file import read_plan
 from stb_env.evaluate.prepared import prepared
 from stb_env.evaluate.tables import Table
 from stb_env.jsontypes import JsonMapping
+from stb_env.judges.preference import LoneUnsure, Order
 from stb_env.judges.registry import load_preference
+from stb_env.protocol import find_protocol
 from stb_env.reference import is_reference
 from stb_env.rollout.deadlines import Deadlines
 from stb_env.rollout.judging import prefer
@@ -112,29 +116,82 @@ def _agree(expected: Estimate, yes: bool, quiet: bool) -> None:
 
 
 def preferring(plan: EvaluationPlan, out: Path) -> Prefer:
-    """Return what compares two runs of an evaluation: its judge's model, or verdicts alone without one."""
+    """Return what compares two runs of an evaluation: by its protocol's rules, or by ours without one.
+
+    Without a protocol that says otherwise it is the judge's model, or verdicts alone where there is none.
+    """
+    chosen = _comparison_settings(plan)
 
     @lru_cache
     def told(remark: str) -> None:
         tell(remark)
 
-    def against(folder: Path, reference: Path) -> JsonMapping:
+    def as_original(folder: Path, reference: Path) -> JsonMapping:
+        how = OriginalJudging(
+            evaluator=chosen.evaluator,
+            evaluate_times=chosen.comparisons,
+            test_ids=None,
+            overwrite=False,
+            pass_results=None,
+            models=None if plan.models is None else Path(plan.models),
+            cache=out / "votes",
+            out=out / SCORES,
+            seed=plan.seed,
+            concurrency=plan.concurrency,
+            protocol=True,
+        )
+        found = compare_answers(folder, reference, how, quiet=True)
+        ((_, score),) = found.scores.items()
+        judge = f"preference:{found.scoring.model.name}:{found.scoring.questions.label}"
+        return {"judge": judge, "overall": asdict(score.rate), "invalid": 0, "undecided": 0}
+
+    def by_our_rules(folder: Path, reference: Path) -> JsonMapping:
         manifest = manifest_of(folder)
         verdicts = str(manifest["judge"])
         judge = load_preference(
             plan.judge if is_remote(manifest["env"]) or is_reference(plan.judge or "") else None,
             verdicts,
+            order=cast(Order, chosen.order),
+            unsure=cast(LoneUnsure, chosen.unsure),
             models=plan.models,
             cache=out / "votes",
+            evaluator=chosen.evaluator,
+            seed=plan.seed,
             env=os.environ,
             remark=told,
         )
-        found = prefer(
-            folder, reference, judge, verdicts, comparisons=plan.comparisons, concurrency=plan.concurrency
-        )
-        return found.summary
+        return prefer(
+            folder,
+            reference,
+            judge,
+            verdicts,
+            comparisons=chosen.comparisons,
+            concurrency=plan.concurrency,
+            planned=bool(chosen.protocol),
+        ).summary
+
+    def against(folder: Path, reference: Path) -> JsonMapping:
+        original = chosen.compat is not None and bool(chosen.protocol)
+        summary = (as_original if original else by_our_rules)(folder, reference)
+        return {**summary, "protocol": chosen.protocol or None}
 
     return against
+
+
+def _comparison_settings(plan: EvaluationPlan) -> JudgingSettings:
+    """Return how the runs of a plan are compared; a judge that its protocol names is none of one's own."""
+    judge = plan.judge
+    evaluator = Path(judge) if judge is not None and Path(judge).is_dir() else None
+    if evaluator is not None:
+        judge = None
+    if plan.protocol is not None:
+        named = {
+            find_protocol(plan.protocol).values("environment", group).get("judge") for group in plan.groups
+        }
+        judge = None if judge in named else judge
+    given = {"comparisons": plan.comparisons, "judge": judge}
+    originals = None if plan.originals is None or plan.protocol is None else Path(plan.originals)
+    return settings_under(plan.protocol, "comparison", given, evaluator, originals)
 
 
 def _show(done: Evaluated, expected: Estimate, out: Path, as_json: bool) -> None:

@@ -181,6 +181,7 @@ def judge(
             *files,
             seed=seed,
             concurrency=concurrency,
+            protocol=bool(chosen.protocol),
         )
         outcome = _as_the_original(folder, against, how, as_json)
     else:
@@ -206,7 +207,7 @@ def judge(
 
 def _comparing(chosen: JudgingSettings, models: Path | None, cache: Path, seed: int) -> Comparing:
     words = (chosen.judge, chosen.comparisons, chosen.order, chosen.unsure)
-    return Comparing(*words, models, cache, chosen.evaluator, seed)
+    return Comparing(*words, models, cache, chosen.evaluator, seed, planned=bool(chosen.protocol))
 
 
 def _judged(
@@ -340,7 +341,10 @@ def _rows(report: JsonObject) -> list[tuple[str, str]]:
         ("failures", ", ".join(f"{kind} {count}" for kind, count in report["failures"].items()) or "-"),
         ("solved of valid", f"{report['solved_valid']:.1%}"),
         ("solved of all", f"{report['solved_all']:.1%}"),
-        ("mean score ± std over votes", f"{runs['mean']:.3f} ± {runs['std']:.3f} ({len(runs['scores'])})"),
+        (
+            "mean score of all ± std over votes",
+            f"{runs['mean']:.3f} ± {runs['std']:.3f} ({len(runs['scores'])})",
+        ),
         ("95 % interval over tasks", f"{low:.3f} to {high:.3f}"),
         *_group_rows(report["sopr"]),
         ("votes that flip", f"{flips['flipped']} of {flips['tasks']}" if flips["tasks"] else "-"),
@@ -353,8 +357,8 @@ def _group_rows(rates: JsonObject) -> list[tuple[str, str]]:
     if len(rates["groups"]) < 2:
         return []
     rows = [
-        (f"  {name}", f"{rate['mean']:.3f} ± {rate['std']:.3f} ({rate['valid']})")
-        for name, rate in rates["groups"].items()
+        (f"  {name}", f"{one['mean']:.3f} ± {one['std']:.3f} ({one['valid']} of {one['planned']})")
+        for name, one in rates["groups"].items()
     ]
     return [*rows, ("average of groups", f"{rates['average']:.3f} ± {rates['std']:.3f}")]
 

@@ -12,6 +12,9 @@ from stb_env.suites.stabletoolbench.originals import find_evaluator
 
 Command = Literal["judge", "comparison"]
 
+_OURS = ("order", "unsure")
+"""What our own comparison knows alone."""
+
 
 @dataclass(frozen=True, slots=True)
 class JudgingSettings:
@@ -71,15 +74,19 @@ def settings_under(
         return JudgingSettings(**asked, evaluator=evaluator)
     found = find_protocol(protocol)
     fixed = found.values(command)
-    if "judge" in asked:
-        # A judge of one's own is no program of the original's.
+    if "judge" in asked or any(asked.get(name) not in (None, fixed.get(name)) for name in _OURS):
+        # Neither a judge of one's own nor another rule is the original's program.
         fixed.pop("compat", None)
-    said = _said(found, command, asked, evaluator)
+    said = _said(found, command, asked, fixed, evaluator)
     return JudgingSettings(**(fixed | asked), evaluator=evaluator, protocol=said)
 
 
-def _said(protocol: Protocol, command: Command, asked: JsonMapping, evaluator: Path | None) -> JsonObject:
+def _said(
+    protocol: Protocol, command: Command, asked: JsonMapping, fixed: JsonMapping, evaluator: Path | None
+) -> JsonObject:
     departures = protocol.departures(command, "", asked)
+    if "compat" in protocol.values(command) and "judge" not in asked and "compat" not in fixed:
+        departures.append("compared by our own rules, not by the original's program")
     if "judge" in asked and "judge" not in protocol.values(command):
         departures.append(f"judge is {asked['judge']!r}, not the original's")
     if evaluator is None:

@@ -47,6 +47,7 @@ class Comparing:
         cache: Folder of answers that are known.
         evaluator: Evaluator folder whose words the judge has; our own without one.
         seed: Seed of a random order.
+        planned: Whether shares are of every planned query, as under a protocol.
     """
 
     judge: str | None
@@ -57,6 +58,7 @@ class Comparing:
     cache: Path
     evaluator: Path | None = None
     seed: int = 0
+    planned: bool = False
 
 
 def compare(folder: Path, reference: Path, how: Comparing, concurrency: int, quiet: bool) -> Outcome:
@@ -78,6 +80,7 @@ def compare(folder: Path, reference: Path, how: Comparing, concurrency: int, qui
             comparisons=how.comparisons,
             concurrency=concurrency,
             progress=progress,
+            planned=how.planned,
         )
     report = {
         "compared": found.compared,
@@ -92,7 +95,7 @@ def compare(folder: Path, reference: Path, how: Comparing, concurrency: int, qui
         "comparison",
         report,
         f"{folder.resolve().name} against {report['reference']}, by {judge.name}",
-        [*_rows(report), spent(found.usage)],
+        [*_rows(report, how), spent(found.usage)],
         f"kept in {folder}; verdicts of {verdicts} first",
         bool(found.rates.undecided),
         {judge.name: decided},
@@ -132,13 +135,16 @@ def _preferring(verdicts: str, how: Comparing) -> Preferring:
     )
 
 
-def _rows(report: JsonObject) -> list[tuple[str, str]]:
+def _rows(report: JsonObject, how: Comparing) -> list[tuple[str, str]]:
     overall, decided = report["overall"], report["decided_by"]
     low, high = overall["interval"]
     rows = [
         ("compared now", f"{report['compared']}, without a result {report['failed']}"),
         ("queries", f"{overall['queries']} of {report['tasks']}"),
-        ("left out: invalid / undecided", f"{report['invalid']} / {report['undecided']}"),
+        (
+            "no win: invalid / undecided" if how.planned else "left out: invalid / undecided",
+            f"{report['invalid']} / {report['undecided']}",
+        ),
         ("win / tie / lose", " / ".join(f"{overall[name]:.1%}" for name in ("win", "tie", "lose"))),
         ("ties as halves", f"{overall['ties_half']:.1%}"),
         ("95 % interval of it over queries", f"{low:.1%} to {high:.1%}"),
@@ -153,5 +159,5 @@ def _rows(report: JsonObject) -> list[tuple[str, str]]:
         ]
         shown = f"win {report['average']:.1%}, ties as halves {report['average_ties_half']:.1%}"
         rows.append(("average of groups", shown))
-    shown = ", ".join(f"{how} {count}" for how, count in decided.items())
+    shown = ", ".join(f"{name} {count}" for name, count in decided.items())
     return [*rows, ("comparisons decided by", shown or "-")]

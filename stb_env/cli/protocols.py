@@ -123,7 +123,7 @@ def _label(one: Setting) -> str:
 
 def _ours(protocol: Protocol, one: Setting) -> str:
     """Return what holds without the protocol: what it says itself, or the setting's default in the code."""
-    if one.ours or one.part in ("run", "rule", "judge", "comparison"):
+    if one.ours or one.part in ("run", "rule", "simulator", "judge", "comparison"):
         return one.ours or "-"
     if one.part == "agent":
         agent = named_agents()[one.of[0]]

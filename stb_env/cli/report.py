@@ -116,7 +116,7 @@ def _shown(found: Report) -> Group:
     """Return the first figures, as many as a terminal has room for."""
     shown = []
     if found.runs:
-        names = ("run", "solved of valid", "95 %", "solved of all", "invalid", "mean reward")
+        names = ("run", "agent", "solved of valid", "solved of all", "score of all", "invalid")
         shown.append(summary_table(found.runs).chosen(names))
     if found.pairs:
         shown.append(

@@ -64,6 +64,10 @@ Workers = Annotated[
     typer.Option("--workers", min=1, help="With --ray: processes that play, --concurrency episodes each; 2."),
 ]
 Yes = Annotated[bool, typer.Option("--yes", help="Go on after --estimate.")]
+TaskIds = Annotated[
+    list[str] | None,
+    typer.Option("--task", metavar="ID", help="Play this task, and no other that is not named; repeatable."),
+]
 
 _WORKERS = 2
 
@@ -87,6 +91,7 @@ def run(
     workers: Workers = None,
     seed: options.Seed = 0,
     episodes: options.Episodes = None,
+    task: TaskIds = None,
     trials: options.Trials = None,
     concurrency: options.Concurrency = 1,
     stop_after: StopAfter = STOP_AFTER,
@@ -130,6 +135,7 @@ def run(
         trials=trials,
         models=_weights(local),
         protocol=protocol,
+        only=task or None,
     )
     if local is not None and session.agent_settings is None:
         session.close()

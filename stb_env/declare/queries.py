@@ -51,7 +51,7 @@ class Query:
     @property
     def is_open(self) -> bool:
         """Whether nothing that was declared decides on it."""
-        return self.check is None and self.answer is None and self.cannot is None
+        return self.check is None and not self.answer and self.cannot is None
 
 
 def task(
@@ -90,8 +90,8 @@ def task(
         split: Split that it belongs to.
 
     Raises:
-        ConfigError: It has no query, ``check`` cannot be called with an answer and a state, or the answer
-            is of no type that can be told.
+        ConfigError: It has no query, ``check`` cannot be called with an answer and a state, the answer is of
+            no type that can be told, or the schema is none of an object.
 
     Examples:
         >>> task("How many items are open?", gold="count()", answer={"count": 3}).schema["properties"]
@@ -110,12 +110,29 @@ def task(
     if answer is not None and cannot is not None:
         raise ConfigError(f"the task {query[:60]!r} has answer= and cannot=; give the one that is right")
     values = answer if answer is None or isinstance(answer, Mapping) else {"answer": answer}
-    if schema is None and values is not None:
+    if schema is not None:
+        _check_schema(schema, query)
+    elif values is not None:
         schema = schema_of(values)
-    elif schema is None and cannot is not None:
+    elif cannot is not None:
         schema = object_schema({})
     lacking = None if cannot is None else _lacking(cannot, query)
     return Query(query, gold, check, schema, values, lacking, id, state, group, split)
+
+
+def _check_schema(schema: object, query: str) -> None:
+    properties = schema.get("properties") if isinstance(schema, Mapping) else None
+    if not isinstance(properties, Mapping):
+        raise ConfigError(
+            f"schema of the task {query[:60]!r} is {schema!r:.80}, without properties; give the JSON Schema "
+            "of an object, such as {'type': 'object', 'properties': {'count': {'type': 'integer'}}}"
+        )
+    for name, value in properties.items():
+        tolerance = value.get("tolerance", 0) if isinstance(value, Mapping) else 0
+        if isinstance(tolerance, bool) or not isinstance(tolerance, int | float) or not tolerance >= 0:
+            raise ConfigError(
+                f"tolerance of {name!r} in the task {query[:60]!r} is {tolerance!r}; give a number from 0"
+            )
 
 
 def _check_signature(check: object, query: str) -> None:

@@ -96,11 +96,13 @@ class FinishForm:
             ``original`` is that of the original, whose ``return_type`` is required.
         tool: Finish as the agent sees it.
         reasons: What may be lacking, by the reason that ``cannot`` gives; empty where it takes none.
+        literal: Whether broken JSON is refused wherever the original refuses it (``compat="original"``).
     """
 
     kind: Literal["typed", "acts", "text", "original"]
     tool: Tool
     reasons: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    literal: bool = False
 
     def read(self, call: ToolCall) -> Finish:
         """Read a Finish call, tolerating broken JSON in its arguments.
@@ -116,6 +118,10 @@ class FinishForm:
         """
         names = PARAMETERS if self.kind == "original" else tuple(self.tool.parameters["properties"])
         arguments = finish_arguments(call, names)
+        if self.literal:
+            # What the original can read of broken JSON decides; what was meant by it is the answer.
+            read = finish_arguments(call, names, compat=True)
+            arguments = {**read, **{name: arguments[name] for name in read.keys() & {"final_answer"}}}
         if self.kind == "typed":
             return self._read_typed(call, arguments)
         kind = arguments.get("return_type")
@@ -185,6 +191,7 @@ class FinishForm:
 
 
 _ORIGINAL = FinishForm("original", FINISH_TOOL)
+_LITERAL = FinishForm("original", FINISH_TOOL, literal=True)
 _ACTS_OR_UP = FinishForm(
     "acts",
     Tool(
@@ -199,13 +206,16 @@ _ACTS = FinishForm("acts", ACTS_FINISH)
 
 # Asked at every step, and runs play the same tasks again.
 @lru_cache(maxsize=1024)
-def finish_form(task: Task, *, gives_up: bool = False, original: bool = False) -> FinishForm:
+def finish_form(
+    task: Task, *, gives_up: bool = False, original: bool = False, literal: bool = False
+) -> FinishForm:
     """Return how the episodes of a task end.
 
     Args:
         task: The task.
         gives_up: Whether an attempt can be given up, under a search that goes back.
         original: Whether Finish is that of the original, under a protocol or with ``compat="original"``.
+        literal: Whether what the original refuses is refused, as with ``compat="original"``.
 
     Examples:
         >>> ping = (Tool("ping", "Answers pong.", {}),)
@@ -217,7 +227,7 @@ def finish_form(task: Task, *, gives_up: bool = False, original: bool = False) -
         {'count': 2}
     """
     if original:
-        return _ORIGINAL
+        return _LITERAL if literal else _ORIGINAL
     if task.answer is None:
         return _ORIGINAL if gives_up else _TEXT
     if task.answer == "acts":

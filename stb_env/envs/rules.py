@@ -104,8 +104,10 @@ class Rules:
 
     def finish_form(self, task: Task) -> FinishForm:
         """Return how the episodes of a task end."""
-        original = self.original_finish or self.compat is not None
-        return finish_form(task, gives_up=self.gives_up, original=original)
+        compat = self.compat is not None
+        return finish_form(
+            task, gives_up=self.gives_up, original=self.original_finish or compat, literal=compat
+        )
 
     def start(self, task: Task, seed: int) -> State:
         """Return the state at the start of an episode."""

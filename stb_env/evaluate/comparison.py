@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -21,6 +20,7 @@ from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.metrics.cost import Cost, cost
 from stb_env.metrics.rates import summarize
 from stb_env.metrics.significance import Difference, compare_runs, paired_bootstrap
+from stb_env.rollout.player import planned_episodes
 from stb_env.rollout.verdict_file import manifest_of, read_judged
 from stb_env.trajectory import Trajectory
 
@@ -208,13 +208,9 @@ def _solved(first: Sequence[Trajectory], second: Sequence[Trajectory]) -> dict[s
 
 def _side(run: JudgedRun) -> Side:
     agent = str(run.manifest.get("agent", "-"))
-    return Side(str(run.folder), agent, summarize(run.episodes, planned(run)), cost(run.episodes))
-
-
-def planned(run: JudgedRun) -> int | None:
-    """Return how many episodes a run should have, which its summary knows once it was played to the end."""
-    file = run.folder / "summary.json"
-    return int(json.loads(file.read_text(encoding="utf-8"))["planned"]) if file.is_file() else None
+    return Side(
+        str(run.folder), agent, summarize(run.episodes, planned_episodes(run.folder)), cost(run.episodes)
+    )
 
 
 def _remarks(first: JsonMapping, second: JsonMapping) -> list[str]:

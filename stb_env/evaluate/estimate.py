@@ -12,7 +12,7 @@ from typing import NamedTuple
 from stb_env.errors import ConfigError
 from stb_env.evaluate.cells import PreparedCell, model_config
 from stb_env.evaluate.ledger import read_spending
-from stb_env.evaluate.plan import Assumption, Cell, EvaluationPlan
+from stb_env.evaluate.plan import Assumption, Cell, EvaluationPlan, group_name
 from stb_env.evaluate.prepared import Prepared, prepared
 from stb_env.evaluate.run_estimate import RunEstimate
 from stb_env.jsontypes import JsonObject
@@ -83,7 +83,13 @@ class Estimate:
             rows.append(_row(str(run.cell), todo, asked, _measured(past, pasts)))
             unpriced += [one.role for one in asked if one.price is None]
         if (comparing := _comparing(plan)) is not None:
-            rivals = [run for run in ready.waiting if run.cell.agent.name != plan.reference]
+            left = {_place(past.cell) for past, row in zip(pasts, rows, strict=True) if row.episodes}
+            done = {one for one in _decided(ready.out) if not left & {one, (one[0], plan.reference, one[2])}}
+            rivals = [
+                run
+                for run in ready.waiting
+                if run.cell.agent.name != plan.reference and _place(run.cell) not in done
+            ]
             duels = sum(_duels(run, plan.trials, plan.comparisons) for run in rivals)
             rows.append(_row("comparisons", duels, [comparing], None))
             unpriced += ["judge"] if comparing.price is None else []
@@ -176,6 +182,21 @@ def _past(run: PreparedCell) -> _Past:
     return _Past(run.cell, {episode.key for episode in saved if not may_pass(episode)}, usages)
 
 
+def _place(cell: Cell) -> tuple[str, str, str]:
+    return cell.simulator.name, cell.agent.name, group_name(cell.group)
+
+
+def _decided(out: Path) -> set[tuple[str, str, str]]:
+    """Return the runs, by simulator, agent and group, whose comparisons the last evaluation all decided."""
+    file = out / "results.json"
+    wins = json.loads(file.read_text(encoding="utf-8")).get("wins", []) if file.is_file() else []
+    return {
+        (win["simulator"], win["agent"], win["group"])
+        for win in wins
+        if win["judge"] and not (win["undecided"] or win["rate"].get("undecided"))
+    }
+
+
 def _duels(run: PreparedCell, trials: int, comparisons: int) -> int:
     """Return how many comparisons of a run with the reference's are still to be made."""
     return max(0, len(run.session.jobs) // trials * comparisons - _compared(run.folder))
@@ -218,8 +239,10 @@ def _row(
 
 def _asked(run: PreparedCell, assumptions: Mapping[str, Assumption], models: str | None) -> Iterator[_Asked]:
     """Yield the models that play a part in a run's episodes."""
+    connected = run.session.models
     for role, votes in run.session.asked.items():
-        price = model_config(run.cell, role, models).price
+        # What was connected knows best: an agent can name a models file in its text too.
+        price = (connected.get(role) or model_config(run.cell, role, models)).price
         yield _Asked(role, assumptions[role].calls * votes, assumptions[role], price)
 
 

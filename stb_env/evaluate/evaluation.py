@@ -14,7 +14,7 @@ from stb_env.evaluate.figures import run_figures
 from stb_env.evaluate.ledger import BudgetExceeded
 from stb_env.evaluate.plan import Cell, EvaluationPlan, group_name
 from stb_env.evaluate.prepared import PlannedRun, Prepared, prepared
-from stb_env.evaluate.results import Results, WinFigures
+from stb_env.evaluate.results import Results, WinFigures, protocol_remarks
 from stb_env.files import write_json
 from stb_env.jsontypes import JsonMapping
 from stb_env.rollout.batch import Cluster
@@ -151,25 +151,9 @@ def read_results(plan: EvaluationPlan, out: Path, wins: list[WinFigures] | None 
         known = planned.get(cell.folder.as_posix())
         size = len(episodes) if known is None else known["episodes"]
         names = (cell.simulator.name, cell.agent.name, group_name(cell.group))
-        runs.append(run_figures(*names, episodes, size))
+        runs.append(run_figures(*names, episodes, size, plan.trials))
     groups = [group_name(group) for group in plan.groups]
     return Results.of(plan.name, groups, plan.reference, runs, wins or [], tuple(followed))
-
-
-def protocol_remarks(protocol: JsonMapping | None) -> Iterator[str]:
-    """Yield which protocol made a run's numbers, and every departure from it; nothing without one.
-
-    Args:
-        protocol: What the run's manifest says of it.
-
-    Examples:
-        >>> list(protocol_remarks({"name": "mine", "version": 1, "departures": ["votes is 1, not 3"]}))
-        ['Protocol mine, version 1.', 'Departs from the paper: votes is 1, not 3.']
-    """
-    if protocol is not None:
-        yield f"Protocol {protocol['name']}, version {protocol['version']}."
-        for departure in protocol["departures"]:
-            yield f"Departs from the paper: {departure}."
 
 
 def _wins(cells: Iterable[Cell], reference: str, out: Path, prefer: Prefer) -> Iterator[WinFigures]:

@@ -29,16 +29,17 @@ class RunFigures:
         judges: Whose verdicts these are.
         planned: Episodes that there should be.
         episodes: Episodes that are saved.
-        invalid: Those without a verdict; left out of every rate.
+        invalid: Those without a verdict; they score 0.
         solved_valid: Share of solved among valid episodes.
         solved_all: Share of solved among planned episodes.
-        rate: SoPR: mean and standard deviation over votes, with a bootstrap interval over tasks.
-        trials: Mean reward over the valid episodes of each trial that has any.
+        rate: SoPR among planned episodes: mean and standard deviation over votes, with a bootstrap interval
+            over tasks.
+        trials: Mean reward over the planned episodes of each trial that has a valid one.
         cost: What it cost.
         cache_share: Share of the calls answered by the cache, among those it was asked for; None where it
             was asked for none.
         simulated_hits: How many of these answers a simulator had given.
-        task_scores: Mean score of each task's votes.
+        task_scores: Mean score of each task's votes; 0 for one that was never judged.
     """
 
     simulator: str
@@ -72,7 +73,8 @@ class AgentAverage:
         simulator: Name of the simulator.
         agent: Name of the agent.
         groups: Groups with a valid episode.
-        mean: Unweighted mean of the groups' SoPR.
+        unscored: Planned episodes that are invalid or were not played; they score 0.
+        mean: Unweighted mean of the groups' SoPR; a group without a valid episode counts as 0.
         std: Mean of the groups' standard deviations over votes, as StableToolBench averages them.
         interval: 95 % bootstrap interval of ``mean``, tasks drawn within their groups.
         trials: The average of each trial that every group has.
@@ -81,6 +83,7 @@ class AgentAverage:
     simulator: str
     agent: str
     groups: int
+    unscored: int
     mean: float
     std: float
     interval: tuple[float, float]
@@ -92,16 +95,30 @@ class AgentAverage:
 
 
 def run_figures(
-    simulator: str, agent: str, group: str, episodes: Sequence[Trajectory], planned: int
+    simulator: str, agent: str, group: str, episodes: Sequence[Trajectory], planned: int, trials: int = 1
 ) -> RunFigures:
-    """Compute the figures of a run from its judged episodes."""
+    """Compute the figures of a run from its judged episodes.
+
+    Args:
+        simulator: Name of the simulator.
+        agent: Name of the agent.
+        group: Name of the group.
+        episodes: The episodes that are saved.
+        planned: Episodes that there should be.
+        trials: How often each task is played.
+    """
     summary = summarize(episodes, planned)
-    valid = [episode for episode in episodes if episode.valid]
     by_trial: dict[int, list[float]] = {}
     by_task: dict[str, list[float]] = {}
-    for episode in valid:
-        by_trial.setdefault(episode.trial, []).append(episode.reward)
-        by_task.setdefault(episode.task_id, []).append(fmean(vote_scores(episode)))
+    for episode in episodes:
+        if episode.valid:
+            by_trial.setdefault(episode.trial, []).append(episode.reward)
+        scores = vote_scores(episode)
+        by_task.setdefault(episode.task_id, []).append(fmean(scores) if scores else 0.0)
+    tasks = max(planned, len(episodes)) / max(
+        trials, 1 + max((episode.trial for episode in episodes), default=0)
+    )
+    never = round(tasks) - len(by_task)
     return RunFigures(
         simulator,
         agent,
@@ -113,11 +130,11 @@ def run_figures(
         summary["solved_valid"],
         summary["solved_all"],
         sopr(episodes, planned=planned).overall,
-        {trial: fmean(by_trial[trial]) for trial in sorted(by_trial)},
+        {trial: sum(by_trial[trial]) / max(tasks, len(by_trial[trial])) for trial in sorted(by_trial)},
         cost(episodes),
         cache_share(episodes, summary["sources"]),
         summary["sources"].get(SIMULATED, 0),
-        [fmean(scores) for scores in by_task.values()],
+        [*(fmean(scores) for scores in by_task.values()), *[0.0] * never],
     )
 
 
@@ -145,11 +162,12 @@ def agent_average(runs: Sequence[RunFigures]) -> AgentAverage:
         runs: At least one.
     """
     rated = [run for run in runs if run.rate.valid]
-    mean, std = average(run.rate for run in rated)
+    mean, std = average(run.rate for run in runs)
     shared = set.intersection(*(set(run.trials) for run in rated)) if rated else set()
-    trials = {trial: fmean(run.trials[trial] for run in rated) for trial in sorted(shared)}
-    interval = grouped_interval([run.task_scores for run in rated])
-    return AgentAverage(runs[0].simulator, runs[0].agent, len(rated), mean, std, interval, trials)
+    trials = {trial: sum(run.trials[trial] for run in rated) / len(runs) for trial in sorted(shared)}
+    interval = grouped_interval([run.task_scores for run in runs])
+    unscored = sum(run.rate.invalid for run in runs)
+    return AgentAverage(runs[0].simulator, runs[0].agent, len(rated), unscored, mean, std, interval, trials)
 
 
 def grouped_interval(groups: Sequence[Sequence[float]], confidence: float = 0.95) -> tuple[float, float]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from stb_env.envs.wording import Wording
 from stb_env.errors import ConfigError
 from stb_env.jsontypes import JsonMapping, JsonObject
+from stb_env.llm import available, given_settings, load_models
 from stb_env.protocol import Protocol, protocol_for
 from stb_env.reference import read_settings
 from stb_env.rollout.make import env_settings
@@ -27,6 +28,7 @@ class Followed:
         given: Settings of the environment that were given.
         asked: The agent as it was given.
         env_id: Id of the environment.
+        simulated: In what the simulator is not the protocol's, one sentence each.
 
     Examples:
         >>> offline = {"mode": "offline", "judge": "heuristic"}
@@ -44,6 +46,7 @@ class Followed:
     given: JsonObject
     asked: str
     env_id: str
+    simulated: tuple[str, ...] = ()
 
     def departures(self, wording: Wording) -> list[str]:
         """Return in what the run departs from the paper, one sentence each; none without a protocol.
@@ -54,7 +57,7 @@ class Followed:
         if self.protocol is None:
             return []
         name, given = read_settings(self.asked)
-        found = self.protocol.departures("environment", self.env_id, self.given)
+        found = self.protocol.departures("environment", self.env_id, self.given) + list(self.simulated)
         if name not in self._agents:
             found.append(f"agent {name!r} is none of the protocol's")
         found += self.protocol.departures("agent", name, given)
@@ -119,4 +122,30 @@ def followed(
     if "judge" in given and "votes" not in given and given["judge"] != fixed.get("judge"):
         # The number of votes is that of the protocol's judge; another has its own.
         settings.pop("votes", None)
-    return Followed(found, settings, found.agent_spec(asked), trials, dict(given), asked, env_id)
+    simulated: tuple[str, ...] = ()
+    if settings.get("mode") in ("live", "record") and (chosen := found.values("simulator", env_id)):
+        settings, simulated = _simulator(settings, chosen)
+    return Followed(found, settings, found.agent_spec(asked), trials, dict(given), asked, env_id, simulated)
+
+
+def _simulator(settings: JsonObject, chosen: JsonMapping) -> tuple[JsonObject, tuple[str, ...]]:
+    """Return settings whose simulator is a protocol's in all that nobody set, and in what it still departs.
+
+    Args:
+        settings: Settings of the environment.
+        chosen: What the protocol says of the simulator's model.
+    """
+    given = settings.get("simulator")
+    if given is not None and not isinstance(given, dict):
+        return settings, (f"simulator is {given!r}, not a chat model as the protocol's",)
+    models = settings.get("models")
+    if not available(load_models(models)["simulator"]):
+        return settings, ("there is no simulator",)
+    told = {**given_settings("simulator", models), **(given or {})}
+    departures = tuple(
+        f"{name} of the simulator is {told[name]!r}, not {value!r}"
+        for name, value in chosen.items()
+        if name in told and told[name] != value
+    )
+    missing = {name: value for name, value in chosen.items() if name not in told}
+    return {**settings, "simulator": {**(given or {}), **missing}} if missing else settings, departures

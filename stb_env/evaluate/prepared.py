@@ -25,6 +25,7 @@ VERSION = 1
 class PlannedRun(TypedDict):
     """What the manifest of an evaluation says of a run."""
 
+    player: str
     episodes: int
     manifest: str
 
@@ -87,21 +88,25 @@ def prepared(plan: EvaluationPlan, out: str | Path) -> Iterator[Prepared]:
         try:
             for cell in plan.cells:
                 waiting.append(opener.open(cell))
-            yield Prepared(plan, out, ledger, _manifest(plan.to_dict(), waiting), waiting)
+            yield Prepared(plan, out, ledger, _manifest(plan, waiting), waiting)
         finally:
             with ExitStack() as left:
                 for run in waiting:
                     left.callback(run.close)
 
 
-def _manifest(plan: JsonObject, runs: Iterable[PreparedCell]) -> EvaluationManifest:
+def _manifest(plan: EvaluationPlan, runs: Iterable[PreparedCell]) -> EvaluationManifest:
+    several = len(plan.conditions) > 1
     return {
         "version": VERSION,
         "package": __version__,
         "scores": SCORES_VERSION,
-        "plan": plan,
+        "plan": plan.to_dict(),
         "cells": {
             run.cell.folder.as_posix(): {
+                "player": f"{run.cell.agent.name} under {run.cell.simulator.name}"
+                if several
+                else run.cell.agent.name,
                 "episodes": len(run.session.jobs),
                 "manifest": digest(json.loads(jsontext.dumps(run.session.manifest))),
             }

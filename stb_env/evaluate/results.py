@@ -16,6 +16,22 @@ from stb_env.metrics.cost import Cost
 _WORTH: Mapping[str, float] = {"win": 1.0, "tie": 0.5, "lose": 0.0}
 
 
+def protocol_remarks(protocol: JsonMapping | None) -> Iterator[str]:
+    """Yield which protocol made a run's numbers, and every departure from it; nothing without one.
+
+    Args:
+        protocol: What the run's manifest says of it.
+
+    Examples:
+        >>> list(protocol_remarks({"name": "mine", "version": 1, "departures": ["votes is 1, not 3"]}))
+        ['Protocol mine, version 1.', 'Departs from the paper: votes is 1, not 3.']
+    """
+    if protocol is not None:
+        yield f"Protocol {protocol['name']}, version {protocol['version']}."
+        for departure in protocol["departures"]:
+            yield f"Departs from the paper: {departure}."
+
+
 @dataclass(frozen=True, slots=True)
 class WinFigures:
     """How a run did against the reference's run on the same group.
@@ -28,6 +44,7 @@ class WinFigures:
         rate: Win, lose and tie shares, ``ties_half`` and its interval, as `stb_env.metrics.sowr` has them.
         invalid: Tasks left out because an episode is invalid.
         undecided: Tasks left out because a comparison is missing.
+        remarks: Which protocol compared them, and in what that departs from its paper.
     """
 
     simulator: str
@@ -37,6 +54,7 @@ class WinFigures:
     rate: JsonMapping
     invalid: int
     undecided: int
+    remarks: Sequence[str] = ()
 
     @property
     def worths(self) -> list[float]:
@@ -45,13 +63,16 @@ class WinFigures:
         counts = (
             {worth: round(self.rate[name] * queries) for name, worth in _WORTH.items()} if queries else {}
         )
+        # A planned query without a result is worth nothing.
+        counts = {**counts, 0.0: counts.get(0.0, 0) + self.rate.get("undecided", 0)}
         return [worth for worth, count in counts.items() for _ in range(count)]
 
     @classmethod
     def of(cls, simulator: str, agent: str, group: str, summary: JsonMapping) -> WinFigures:
         """Take the figures from the summary of a comparison."""
         left_out = (summary["invalid"], summary["undecided"])
-        return cls(simulator, agent, group, summary["judge"], dict(summary["overall"]), *left_out)
+        remarks = tuple(protocol_remarks(summary.get("protocol")))
+        return cls(simulator, agent, group, summary["judge"], dict(summary["overall"]), *left_out, remarks)
 
     @classmethod
     def none(cls, simulator: str, agent: str, group: str) -> WinFigures:
@@ -139,7 +160,7 @@ class Results:
         runs = {(run.agent, run.group): run for run in self.runs if run.simulator == simulator}
         rows = [
             (
-                average.agent,
+                f"{average.agent} (incomplete)" if average.unscored else average.agent,
                 *(_rate(runs[average.agent, group]) for group in self.groups),
                 _spread(average.mean, average.std) if average.groups else "-",
                 _interval(average.interval) if average.groups else "-",
@@ -149,10 +170,10 @@ class Results:
         ]
         judges = sorted({judge for run in runs.values() for judge in run.judges if judge != "env"})
         notes = (
-            "Per cent: mean ± standard deviation over votes; the average weighs every group the same, with a "
-            "95 % bootstrap interval over tasks.",
+            "Per cent of all planned episodes: mean ± standard deviation over votes; the average weighs "
+            "every group the same, with a 95 % bootstrap interval over tasks.",
             f"Judged by {', '.join(judges) or 'no one'}.",
-            *_left_out(list(runs.values())),
+            *_incomplete(list(runs.values())),
             *self.remarks,
         )
         columns = ("agent", *self.groups, "average", "95 % interval")
@@ -164,15 +185,23 @@ class Results:
         for win in self.wins:
             if win.simulator == simulator:
                 by_agent.setdefault(win.agent, {})[win.group] = win
-        rows = [_win_row(agent, self.groups, found) for agent, found in by_agent.items()]
+        failing = {one.agent for one in self.averages if one.simulator == simulator and one.unscored}
+        rows = [_win_row(agent, self.groups, found, agent in failing) for agent, found in by_agent.items()]
         wins = [win for found in by_agent.values() for win in found.values()]
         judges = sorted({win.judge for win in wins if win.judge})
         left_out = sum(win.invalid + win.undecided for win in wins)
+        missing = sum(win.rate.get("undecided", 0) for win in wins)
         notes = (
             "Per cent of queries won; ties as halves makes an agent against itself exactly 50.",
             f"Compared by {', '.join(judges) or 'no one'}.",
-            *([f"Left out as invalid or undecided: {left_out} queries."] if left_out else []),
-            *self.remarks,
+            *([f"Left out as invalid or undecided: {left_out} queries."] if left_out and not missing else []),
+            *([f"Incomplete: {missing} planned queries have no result, and are no win."] if missing else []),
+            *(
+                [f"{self.reference} is incomplete: a missing answer loses."]
+                if self.reference in failing
+                else []
+            ),
+            *dict.fromkeys([*self.remarks, *(remark for win in wins for remark in win.remarks)]),
         )
         columns = (
             "agent",
@@ -207,7 +236,10 @@ class Results:
             spreads = [*(mine[group] for group in self.groups), trial_spread(average.trials)]
             shown = (_spread(one["trial_mean"], one["trial_std"]) for one in spreads)
             rows.append((self._label(average.simulator, average.agent), *shown))
-        notes = ("Mean reward of each trial, per cent: mean ± population standard deviation over trials.",)
+        notes = (
+            "Mean reward of each trial over its planned episodes, per cent: mean ± population standard "
+            "deviation over trials.",
+        )
         return Table("Trials", ("agent", *self.groups, "average"), rows, notes)
 
     def _episodes(self) -> Table:
@@ -266,14 +298,17 @@ def _under(simulator: str, of: int) -> str:
     return f", {simulator}" if of > 1 else ""
 
 
-def _left_out(runs: Sequence[RunFigures]) -> Iterator[str]:
+def _incomplete(runs: Sequence[RunFigures]) -> Iterator[str]:
     invalid, missing = sum(run.invalid for run in runs), sum(run.planned - run.episodes for run in runs)
-    yield f"Invalid episodes, left out: {invalid}."
+    yield f"Invalid episodes, which score 0: {invalid}."
     if missing:
-        yield f"Not played yet: {missing} episodes."
+        yield f"Not played yet, which score 0: {missing} episodes."
 
 
-def _win_row(agent: str, groups: Sequence[str], found: Mapping[str, WinFigures]) -> tuple[str, ...]:
+def _win_row(
+    agent: str, groups: Sequence[str], found: Mapping[str, WinFigures], incomplete: bool
+) -> tuple[str, ...]:
+    agent = f"{agent} (incomplete)" if incomplete else agent
     rated = [found[group] for group in groups if group in found and found[group].worths]
     cells = [
         f"{100 * win.rate['win']:.1f}" if (win := found.get(group)) in rated and win else "-"

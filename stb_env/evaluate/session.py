@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack, closing, nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -17,8 +17,9 @@ from stb_env.evaluate.recipe import Recipe
 from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.judges.model_judge import VotingJudge
 from stb_env.judges.original_pass import OriginalPassJudge
+from stb_env.llm import ModelConfig
 from stb_env.llm.meter import current_meter
-from stb_env.llm.preflight import answer_bounds, check_all, keys_of, noting
+from stb_env.llm.preflight import Preflight, answer_bounds, check_all, keys_of, noting
 from stb_env.metrics.cost import role_usage
 from stb_env.metrics.rates import summarize
 from stb_env.metrics.repeats import repeats
@@ -51,6 +52,7 @@ class Session:
         connected: Objects that stand for some of the settings when the environment is made.
         models: Models file of the agent; that of the settings where not given.
         protocol: Name of the protocol that the run follows; None for our defaults.
+        only: Ids of the tasks to play, in place of the first ones.
 
     Attributes:
         env: The environment.
@@ -81,6 +83,7 @@ class Session:
         connected: JsonMapping | None = None,
         models: str | Path | None = None,
         protocol: str | None = None,
+        only: Sequence[str] | None = None,
     ) -> None:
         self.env_id = env_id
         self._inputs: JsonMapping = {
@@ -92,6 +95,7 @@ class Session:
             "trials": trials,
             "models": models,
             "protocol": protocol,
+            "only": None if only is None else list(only),
         }
         run = followed(protocol, env_id, agent, settings, trials)
         settings, agent, trials = run.settings, run.agent, run.trials
@@ -101,13 +105,14 @@ class Session:
             self.make_agent = load_agent(agent, models=models or settings.get("models"))
             self.env = make_env(env_id, self._settings)
             unless_ready.callback(self.close)
-            self.jobs = plan(self.env.tasks, episodes=episodes, trials=trials, seed=seed)
+            self.jobs = plan(self.env.tasks, episodes=episodes, trials=trials, seed=seed, only=only)
             self._limit_outage(self.env)
             self.agent_settings = fingerprint_of(self.make_agent())
             # Where its model is configured may move; what the configuration says is in its settings.
             name = agent.partition(":")[0] if agent.startswith("chat:") else agent
             who = {"agent": name, "agent_settings": self.agent_settings}
-            size = {"seed": seed, "episodes": episodes, "trials": trials}
+            size: JsonObject = {"seed": seed, "episodes": episodes, "trials": trials}
+            size |= {} if only is None else {"only": list(dict.fromkeys(only))}
             self.manifest = run_manifest(
                 self.env, env_id, settings, who | size | run.manifest(self.env.wording)
             )
@@ -122,6 +127,15 @@ class Session:
             found["simulator"] = 1
         if isinstance(judge, VotingJudge | OriginalPassJudge):
             found["judge"] = judge.votes
+        return found
+
+    @property
+    def models(self) -> dict[str, ModelConfig]:
+        """The models that were connected for it, by role; the first where a role has several."""
+        found: dict[str, ModelConfig] = {}
+        for one in self._endpoints:
+            if isinstance(one, Preflight):
+                found.setdefault(one.config.role, one.config)
         return found
 
     def play(

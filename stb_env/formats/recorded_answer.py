@@ -38,12 +38,20 @@ class RecordedCall:
         arguments: An object, or the raw text where they are none.
         answer: What came back.
         source: Who answered.
+        origin: What it was recorded for; None where the recording does not say.
+        model: The model that simulated it.
+        prompt: Version of that model's prompt.
+        recorded: When it was answered, as ``2026-03-02T10:00:00Z``; empty where nobody noted it.
     """
 
     id: ToolId
     arguments: JsonMapping | str
     answer: Answer
     source: Literal["real", "simulator", "unknown"]
+    origin: str | None = None
+    model: str = ""
+    prompt: str = ""
+    recorded: str = ""
 
 
 @dataclass(slots=True)

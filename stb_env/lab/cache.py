@@ -152,7 +152,7 @@ def _play(backend: VirtualBackend, tasks: TaskSet, rate: float, seed: int) -> li
 def _first(known: ResponseCache, entries: Iterable[CacheEntry]) -> Iterator[tuple[str, CacheEntry]]:
     """Yield the entries that are new: what a call was first asked for is its origin."""
     for entry in entries:
-        if known.get(entry.key) is None:
+        if known.get(entry.call) is None:
             yield entry.key, entry
 
 

@@ -12,7 +12,7 @@ from stb_env.llm.conversation_file import RecordingModel, ReplayModel
 from stb_env.llm.local import LocalModel
 from stb_env.llm.meter import BudgetedModel, Meter, metered
 from stb_env.llm.model import ChatModel, ModelError, ask, fingerprint
-from stb_env.llm.models_file import ROLES, load_models
+from stb_env.llm.models_file import ROLES, given_settings, load_models
 from stb_env.llm.retry import Clock
 from stb_env.llm.scripted import ScriptedModel
 from stb_env.llm.written_tools import ReactModel
@@ -44,6 +44,7 @@ __all__ = [
     "available",
     "connect",
     "fingerprint",
+    "given_settings",
     "load_models",
     "metered",
 ]

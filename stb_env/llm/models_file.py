@@ -90,6 +90,26 @@ def load_models(
     return MappingProxyType({role: _config(role, dict(own), prices) for role, own in settings.items()})
 
 
+def given_settings(
+    role: str, path: Path | str | None = None, env: Mapping[str, str] = os.environ
+) -> JsonObject:
+    """Return the settings of a role that somebody chose: those of a models file and of the environment.
+
+    Args:
+        role: The role.
+        path: Models file; None for none.
+        env: Where variables are looked up.
+
+    Raises:
+        ConfigError: The file cannot be read, or something in it or in the environment is unknown or wrong.
+
+    Examples:
+        >>> given_settings("judge", env={"STB_JUDGE_TEMPERATURE": "0.7"})
+        {'temperature': 0.7}
+    """
+    return _settings(role, [] if path is None else [_user_file(Path(path))], env)
+
+
 def _settings(role: str, files: Iterable[_Models], env: Mapping[str, str]) -> JsonObject:
     settings: JsonObject = {}
     for file in files:

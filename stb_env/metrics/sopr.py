@@ -1,10 +1,15 @@
-"""Solvable pass rate (SoPR; Guo et al., 2024): mean score of repeated votes, group by group."""
+"""Solvable pass rate (SoPR; Guo et al., 2024): mean score of repeated votes among all planned episodes.
+
+Every command counts with `planned_rate`: an episode that is invalid or was never played scores 0, so that no
+failure can raise a rate.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from statistics import fmean
+from typing import Protocol
 
 from stb_env.jsontypes import JsonObject
 from stb_env.judges.majority import mean_scores
@@ -20,14 +25,16 @@ class GroupRate:
     """SoPR of one group, or of several taken together.
 
     Attributes:
-        valid: Episodes that the rate is made of.
-        invalid: Episodes without a verdict, left out.
-        scores: Mean score over episodes for the first vote on each, the second ...
+        planned: Episodes that there should be; the denominator.
+        valid: Those with a verdict.
+        invalid: Those without one, invalid or never played; they score 0.
+        scores: Mean score over planned episodes for the first vote on each, the second ...
         mean: Mean of ``scores``.
         std: Their population standard deviation.
         interval: 95 % bootstrap interval of the mean over tasks.
     """
 
+    planned: int
     valid: int
     invalid: int
     scores: tuple[float, ...]
@@ -45,15 +52,12 @@ class Sopr:
         average: Unweighted mean over groups.
         std: Mean of the groups' standard deviations: the number behind the paper's averages.
         overall: The rate of all episodes together, in which large groups weigh more.
-        mean_all: Mean score among all planned episodes, in which those that are invalid or were never
-            played score 0.
     """
 
     groups: Mapping[str, GroupRate]
     average: float
     std: float
     overall: GroupRate
-    mean_all: float
 
     def to_dict(self) -> JsonObject:
         """Return the rates as plain data."""
@@ -80,25 +84,67 @@ def sopr(episodes: Iterable[Trajectory], scores: Scores = SCORES, planned: int |
     by_group: dict[str, list[Trajectory]] = {}
     for episode in every:
         by_group.setdefault(episode.group or episode.suite, []).append(episode)
-    groups = {name: _rate(members, scores) for name, members in sorted(by_group.items())}
+    # What was never played has no group, unless there is only one.
+    known = planned if len(by_group) == 1 else None
+    groups = {name: _rate(members, scores, known) for name, members in sorted(by_group.items())}
     mean, std = average(groups.values())
-    overall = _rate(every, scores)
-    total = len(every) if planned is None else planned
-    return Sopr(groups, mean, std, overall, overall.mean * overall.valid / total if total else 0.0)
+    return Sopr(groups, mean, std, _rate(every, scores, planned))
 
 
-def average(groups: Iterable[GroupRate]) -> tuple[float, float]:
-    """Return the paper's average: unweighted mean of the means, and mean of the standard deviations.
+def planned_rate(voted: Sequence[tuple[str, Sequence[float]]], planned: int | None = None) -> GroupRate:
+    """Rate episodes by the scores of their votes, among all that were planned.
 
-    A group without a valid episode has no rate and is left out.
+    Args:
+        voted: Task and scores of the votes of each episode that is saved; no scores where it has no verdict.
+        planned: Episodes that there should be; None for as many as are given.
+
+    Raises:
+        ConfigError: Two episodes have different numbers of votes.
 
     Examples:
-        >>> rates = [GroupRate(2, 0, (0.5,), 0.5, 0.1, (0, 1)), GroupRate(8, 0, (1.0,), 1.0, 0.2, (0, 1))]
-        >>> mean, std = average(rates)
-        >>> mean, round(std, 3)
-        (0.75, 0.15)
+        >>> rate = planned_rate([("1", [1.0, 0.0]), ("2", [1.0, 1.0]), ("3", [])], planned=4)
+        >>> rate.scores, rate.mean, rate.valid, rate.invalid
+        ((0.5, 0.25), 0.375, 2, 2)
     """
-    rated = [group for group in groups if group.valid]
+    total = max(len(voted), planned or 0)
+    valid = sum(1 for _, scores in voted if scores)
+    # A case of a single score has it in every run.
+    runs = mean_scores([*(scores or [0.0] for _, scores in voted), *[[0.0]] * (total - len(voted))])
+    by_task: dict[str, list[float]] = {}
+    for task_id, scores in voted:
+        by_task.setdefault(task_id, []).append(fmean(scores) if scores else 0.0)
+    tasks = [fmean(values) for values in by_task.values()]
+    trials = max(map(len, by_task.values()), default=1)
+    tasks += [0.0] * round((total - len(voted)) / trials)
+    interval = bootstrap_interval(tasks)
+    return GroupRate(total, valid, total - valid, runs.scores, runs.mean, runs.std, interval)
+
+
+class Spread(Protocol):
+    """A mean with a standard deviation: a `GroupRate`, or a published rate."""
+
+    @property
+    def mean(self) -> float:
+        """The mean."""
+        ...
+
+    @property
+    def std(self) -> float:
+        """The standard deviation."""
+        ...
+
+
+def average(groups: Iterable[Spread]) -> tuple[float, float]:
+    """Return the paper's average: unweighted mean of the means, and mean of the standard deviations.
+
+    A group in which every episode is invalid counts as 0.
+
+    Examples:
+        >>> rates = [planned_rate([("1", [1.0, 0.0])]), planned_rate([("2", [1.0, 1.0])])]
+        >>> average(rates)
+        (0.75, 0.25)
+    """
+    rated = list(groups)
     if not rated:
         return 0.0, 0.0
     return fmean(group.mean for group in rated), fmean(group.std for group in rated)
@@ -128,12 +174,5 @@ def vote_scores(episode: Trajectory, scores: Scores = SCORES) -> list[float]:
     return [scores[vote.status or "na"] for vote in votes]
 
 
-def _rate(episodes: Sequence[Trajectory], scores: Scores) -> GroupRate:
-    voted = [(episode.task_id, cast) for episode in episodes if (cast := vote_scores(episode, scores))]
-    runs = mean_scores([cast for _, cast in voted])
-    by_task: dict[str, list[float]] = {}
-    for task_id, cast in voted:
-        by_task.setdefault(task_id, []).append(fmean(cast))
-    interval = bootstrap_interval([fmean(values) for values in by_task.values()])
-    invalid = len(episodes) - len(voted)
-    return GroupRate(len(voted), invalid, runs.scores, runs.mean, runs.std, interval)
+def _rate(episodes: Sequence[Trajectory], scores: Scores, planned: int | None) -> GroupRate:
+    return planned_rate([(episode.task_id, vote_scores(episode, scores)) for episode in episodes], planned)

@@ -21,7 +21,8 @@ class WinRate:
     """Results of a candidate, one for each query.
 
     Attributes:
-        queries: Queries that were decided; all shares are of these.
+        queries: Queries that all shares are of: those that were decided, or all that were planned.
+        undecided: Those among them that have no result; they are no win, no loss and no tie.
         win: Share that the candidate won: the rate that the paper prints.
         lose: Share that it lost.
         tie: Share that neither won.
@@ -30,6 +31,7 @@ class WinRate:
     """
 
     queries: int
+    undecided: int
     win: float
     lose: float
     tie: float
@@ -75,20 +77,28 @@ def most_frequent(results: Iterable[Result]) -> Result:
     return counts[0][0]
 
 
-def win_rate(results: Sequence[Result]) -> WinRate:
+def win_rate(results: Sequence[Result], planned: int | None = None) -> WinRate:
     """Count results of queries.
+
+    Args:
+        results: The result of each query that was decided.
+        planned: Queries that there should be; None for as many as were decided.
 
     Examples:
         >>> rate = win_rate(["win", "tie", "lose", "tie"])
         >>> rate.win, rate.lose, rate.tie, rate.ties_half
         (0.25, 0.25, 0.5, 0.5)
+        >>> win_rate(["win"], planned=4).win
+        0.25
     """
-    total = len(results)
+    total = max(len(results), planned or 0)
     counts = Counter(results)
     win, lose, tie = (counts[name] / total if total else 0.0 for name in ("win", "lose", "tie"))
     # One division, so that as many wins as losses are exactly a half.
     half = (2 * counts["win"] + counts["tie"]) / (2 * total) if total else 0.0
-    return WinRate(total, win, lose, tie, half, bootstrap_interval([_WORTH[result] for result in results]))
+    undecided = total - len(results)
+    interval = bootstrap_interval([*(_WORTH[result] for result in results), *[0.0] * undecided])
+    return WinRate(total, undecided, win, lose, tie, half, interval)
 
 
 def sowr(
@@ -97,6 +107,7 @@ def sowr(
     *,
     comparisons: int,
     invalid: int = 0,
+    planned: Mapping[str, int] | None = None,
 ) -> Sowr:
     """Compute SoWR of comparisons.
 
@@ -105,14 +116,17 @@ def sowr(
         groups: Group of each of these tasks.
         comparisons: How many results a query must have to count.
         invalid: How many queries were left out before.
+        planned: How many queries each group should have, which all shares are of then, as under a protocol;
+            None for those that were decided.
     """
     results = {task: most_frequent(seen) for task, seen in rounds.items() if len(seen) >= comparisons}
     by_group: dict[str, list[Result]] = {}
     for task, result in results.items():
         by_group.setdefault(groups[task], []).append(result)
-    rates = {name: win_rate(members) for name, members in sorted(by_group.items())}
+    sizes: Mapping[str, int | None] = planned or dict.fromkeys(by_group)
+    rates = {name: win_rate(by_group.get(name, []), size) for name, size in sorted(sizes.items())}
     return Sowr(
-        win_rate(list(results.values())),
+        win_rate(list(results.values()), sum(planned.values()) if planned else None),
         rates,
         fmean(rate.win for rate in rates.values()) if rates else 0.0,
         fmean(rate.ties_half for rate in rates.values()) if rates else 0.0,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from stb_env.errors import ConfigError
@@ -34,7 +35,14 @@ class Job:
         return self.task_id, self.trial, self.seed
 
 
-def plan(tasks: TaskSource, *, episodes: int | None, trials: int = 1, seed: int = 0) -> list[Job]:
+def plan(
+    tasks: TaskSource,
+    *,
+    episodes: int | None,
+    trials: int = 1,
+    seed: int = 0,
+    only: Sequence[str] | None = None,
+) -> list[Job]:
     """List the episodes of a run in task order; an episode's seed follows from (seed, task, trial).
 
     Args:
@@ -42,9 +50,11 @@ def plan(tasks: TaskSource, *, episodes: int | None, trials: int = 1, seed: int 
         episodes: How many tasks; None for all of them.
         trials: How often each is played.
         seed: Seed of the run.
+        only: Ids of the tasks to play, in their order, in place of the first ones.
 
     Raises:
-        ConfigError: A number is out of range.
+        ConfigError: A number is out of range, or ``episodes`` and ``only`` are both given.
+        DataError: There is no task of such an id.
 
     Examples:
         >>> from stb_env import plan
@@ -54,6 +64,11 @@ def plan(tasks: TaskSource, *, episodes: int | None, trials: int = 1, seed: int 
     """
     if trials < 1 or (episodes is not None and episodes < 1):
         raise ConfigError(f"episodes and trials must be at least 1, got {episodes} and {trials}")
+    if only is not None:
+        if episodes is not None:
+            raise ConfigError("name the tasks to play or say how many, not both: --task or --episodes")
+        ids = [tasks.get(task_id).id for task_id in dict.fromkeys(only)]
+        return [Job(one, trial, derive(seed, one, trial)) for one in ids for trial in range(trials)]
     if episodes is None and tasks.size is None:
         raise ConfigError(f"{tasks.name} generates tasks without end; say how many with --episodes N")
     count = tasks.size if episodes is None else episodes

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from stb_env.backend import flights
-from stb_env.backend.cache import Hit, ResponseCache
+from stb_env.backend.cache import CallKey, Hit, ResponseCache
 from stb_env.backend.faults import UNAVAILABLE
 from stb_env.backend.flights import Flight
 from stb_env.backend.virtual import VirtualBackend
@@ -94,8 +94,8 @@ class Meeting(ResponseCache):
         super().__init__(folder)
         self._barrier, self._looked = threading.Barrier(threads), threading.local()
 
-    def get(self, key: str) -> Hit | None:
-        hit = super().get(key)
+    def get(self, call: CallKey) -> Hit | None:
+        hit = super().get(call)
         if not hasattr(self._looked, "before"):
             self._looked.before = True
             self._barrier.wait(LONG)
@@ -121,9 +121,9 @@ def test_environments_with_a_cache_of_their_own_in_one_new_folder_wait_for_each_
     met, simulator = Meeting(3), Simulator()
 
     class Shared(ResponseCache):
-        def get(self, key: str) -> Hit | None:
-            met.get(key)
-            return super().get(key)
+        def get(self, call: CallKey) -> Hit | None:
+            met.get(call)
+            return super().get(call)
 
     caches = [Shared(tmp_path / "cache") for _ in range(3)]
     answers = in_threads([recording(simulator, cache) for cache in caches])
@@ -148,8 +148,8 @@ def test_a_thread_waits_for_a_loop_and_a_loop_for_a_thread():
     looked, asking, go = threading.Event(), threading.Event(), threading.Event()
 
     class Watched(ResponseCache):
-        def get(self, key: str) -> Hit | None:
-            hit = super().get(key)
+        def get(self, call: CallKey) -> Hit | None:
+            hit = super().get(call)
             looked.set()
             return hit
 

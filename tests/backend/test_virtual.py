@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from stb_env.backend.cache import CacheEntry, ResponseCache, call_key
+from stb_env.backend.cache import CacheEntry, CallKey, ResponseCache, call_key
 from stb_env.backend.faults import UNAVAILABLE, Faults
 from stb_env.backend.real_api import RemoteServer
 from stb_env.backend.simulator.llm_simulator import LLMSimulator
@@ -28,6 +28,7 @@ CITY = {"type": "object", "properties": {"city": {"type": "string"}}, "required"
 FORECAST = Tool("forecast", "Weather.", CITY, ToolId("Weather", "sky", "forecast"))
 CALL = ToolCall("forecast", {"city": "Oslo"})
 KEY = call_key(FORECAST.id, CALL.arguments)
+ASKED = CallKey(FORECAST.id, CALL.arguments)
 
 
 class Real:
@@ -199,7 +200,7 @@ def test_a_real_answer_is_recorded_with_its_provenance(tmp_path):
     with closing(ResponseCache(tmp_path / "cache")) as cache:
         ask(VirtualBackend(cache, mode="record", real=Real({"sky": "blue"}), live_simulator=Simulator()))
     with closing(ResponseCache(tmp_path / "cache", read_only=True)) as cache:
-        known = cache.entry(KEY)
+        known = cache.entry(ASKED)
     assert (known.response, known.source, known.origin) == ({"sky": "blue"}, "real", "experiment")
     assert (known.arguments, known.model, known.prompt) == ({"city": "Oslo"}, "", "")
 
@@ -207,7 +208,7 @@ def test_a_real_answer_is_recorded_with_its_provenance(tmp_path):
 def test_what_is_recorded_has_the_time_of_its_recording():
     cache, before = ResponseCache(), datetime.now(UTC).replace(microsecond=0)
     ask(VirtualBackend(cache, mode="record", real=Real()))
-    recorded = datetime.fromisoformat(cache.entry(KEY).recorded)
+    recorded = datetime.fromisoformat(cache.entry(ASKED).recorded)
     assert before <= recorded <= datetime.now(UTC)
     assert (recorded.utcoffset(), recorded.microsecond) == (timedelta(0), 0)
 
@@ -215,7 +216,7 @@ def test_what_is_recorded_has_the_time_of_its_recording():
 def test_a_simulated_answer_is_recorded_with_model_and_prompt():
     cache = ResponseCache()
     ask(VirtualBackend(cache, mode="record", live_simulator=Simulator()))
-    known = cache.entry(KEY)
+    known = cache.entry(ASKED)
     assert (known.source, known.model, known.prompt) == ("simulator", "tiny", "simulator/v1")
 
 
@@ -226,7 +227,7 @@ def test_a_language_model_simulates_and_is_named_in_the_recording():
     result, _ = ask(backend)
     assert (result.response, result.source, result.usage.calls) == ({"sky": "blue"}, "simulator", 1)
     assert "grey" in str(model.requests[0])
-    known = cache.entry(KEY)
+    known = cache.entry(ASKED)
     assert (known.model, known.prompt.split("/")[0]) == ("double", "simulator")
 
 

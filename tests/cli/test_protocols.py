@@ -70,7 +70,7 @@ def test_a_protocol_is_refused_for_environments_that_it_says_nothing_of():
 def test_a_manifest_says_which_protocol_made_a_run_and_how_it_departs(tmp_path: Path):
     words = ("stb/I1Instruction-v0", "--protocol", "stabletoolbench", "--agent", "echo", "--episodes", 1)
     said = manifest(tmp_path, *words, *OFFLINE)["protocol"]
-    assert (said["name"], said["version"]) == ("stabletoolbench", 1)
+    assert (said["name"], said["version"]) == ("stabletoolbench", 2)
     assert said["departures"][:3] == [
         "mode is 'offline', not 'live'",
         "judge is 'heuristic', not 'pass'",
@@ -87,7 +87,7 @@ def test_a_run_without_a_protocol_says_nothing_of_one(tmp_path: Path):
 def test_a_table_says_that_the_prompts_are_our_own():
     words = ("--protocol", "stabletoolbench", "--agent", "echo", "--episodes", 1, *OFFLINE)
     shown = " ".join(stb("run", "stb/I1Instruction-v0", *words).stdout.replace("│", " ").split())
-    assert "stabletoolbench, version 1" in shown
+    assert "stabletoolbench, version 2" in shown
     assert "own prompts stand in for the original's" in shown
 
 
@@ -132,7 +132,7 @@ def test_an_evaluation_follows_the_protocol_of_its_plan_and_its_tables_say_so(tm
         'mode = "offline"\nepisodes = 1\n[[agent]]\nname = "echo"\n'
     )
     done = report("eval", plan, "--out", tmp_path / "out")
-    assert done["remarks"][0] == "Protocol stabletoolbench, version 1."
+    assert done["remarks"][0] == "Protocol stabletoolbench, version 2."
     assert "Departs from the paper: own prompts stand in for the original's." in done["remarks"]
     assert "own prompts" in (tmp_path / "out" / "results.md").read_text()
 

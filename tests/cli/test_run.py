@@ -15,6 +15,7 @@ from typer.testing import CliRunner
 
 from stb_env.cli.main import app
 from stb_env.evaluate.session import Session
+from stb_env.rollout.make import make_env
 from stb_env.trajectory import read_trajectories
 from tests.processes import wait_until
 
@@ -125,3 +126,38 @@ def test_an_episode_past_its_deadline_is_a_timeout_of_the_episode(tmp_path: Path
     assert [(failure["kind"], failure["stage"]) for failure in failures if failure] == [
         ("timeout", "episode")
     ] * 4
+
+
+def test_tasks_are_played_by_their_ids_and_a_wrong_one_names_the_nearest(tmp_path: Path):
+    ids = [episode.task_id for episode in _played(tmp_path / "all", "--episodes", "3")]
+    assert [one.task_id for one in _played(tmp_path / "two", "--task", ids[2], "--task", ids[0])] == [
+        ids[2],
+        ids[0],
+    ]
+    words = ("run", "stb/I1Instruction-v0", "--agent", "gold", "--judge", "heuristic", "--task")
+    wrong = f"{_embedded()[0]}7"
+    done = stb(*words, wrong)
+    assert done.exit_code == 2
+    assert f"no task {wrong!r} among the" in error_of(done)
+    assert f"Did you mean {_embedded()[0]!r}?" in error_of(done)
+
+
+def test_a_run_of_named_tasks_goes_on_with_the_same_names_alone(tmp_path: Path):
+    ids = [episode.task_id for episode in _played(tmp_path / "all", "--episodes", "2")]
+    _played(tmp_path / "one", "--task", ids[0])
+    assert len(_played(tmp_path / "one", "--task", ids[0])) == 1
+    done = stb(*RUN, "--task", ids[1], "--out", tmp_path / "one")
+    assert done.exit_code == 2
+    assert "holds a run with another configuration (only:" in error_of(done)
+    done = stb(*RUN, "--task", ids[1], "--episodes", "1")
+    assert error_of(done) == "name the tasks to play or say how many, not both: --task or --episodes"
+
+
+def _played(out: Path, *words: str) -> list[Any]:
+    done = stb(*RUN, *words, "--out", out)
+    assert done.exit_code == 0, done.output
+    return list(read_trajectories(out))
+
+
+def _embedded() -> list[str]:
+    return [task.id for task in make_env("stb/I1Instruction-v0", {"judge": "heuristic"}).tasks]

@@ -118,7 +118,7 @@ def forbids_copies() -> Any:
             r"^the answer of task '1' is none that its Finish takes: missing required parameter 'answer.n'",
         ),
         (
-            {"tasks": [query(answer={"n": 2}, schema={"type": "whatever"})]},
+            {"tasks": [query(answer={"n": 2}, schema={"type": "whatever", "properties": {}})]},
             r"^the schema of task '1' is broken: tool 'Finish' has a broken schema",
         ),
         (
@@ -136,6 +136,10 @@ def forbids_copies() -> Any:
         (
             {"cannot": {"not_found": "order"}},
             r"^cannot of t/List-v0 lists 'order' for the reason 'not_found'; give what may be lacking",
+        ),
+        (
+            {"tasks": [query(answer={})]},
+            r"^nothing decides on task '1' of t/List-v0; give it check= or answer=",
         ),
         ({"judge": 3}, r"^a judge is a function of a Case or has a method judge\(case\), got 3$"),
     ],
@@ -160,6 +164,19 @@ def test_what_is_wrong_is_said(changed: dict[str, Any], message: str):
         ),
         ({"answer": {"n": None}}, r"^the answer's 'n' is None, which tells no type; give text, a number"),
         ({"answer": {"n": []}}, r"^the answer's 'n' is \[\], which tells no type"),
+        ({"answer": {"n": float("nan")}}, r"^the answer's 'n' is nan, which tells no type"),
+        (
+            {"schema": {"n": {"type": "integer"}}},
+            r"^schema of the task 'Add milk.' is .*, without properties; give",
+        ),
+        (
+            {"schema": {"properties": {"n": {"tolerance": -1}}}},
+            r"^tolerance of 'n' in the task 'Add milk.' is -1; give",
+        ),
+        (
+            {"schema": {"properties": {"n": {"tolerance": "1"}}}},
+            r"^tolerance of 'n' in the task 'Add milk.' is '1'",
+        ),
         (
             {"cannot": ("not_found", ["order"])},
             r"^the task 'Add milk.' has answer= and cannot=; give",

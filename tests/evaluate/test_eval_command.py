@@ -71,7 +71,7 @@ def test_the_tables_name_every_agent_and_group(example: tuple[Path, dict[str, An
         "## Episodes",
     ]
     assert "| agent   | Sandbox     | I1Instruction | average " in text
-    assert "Judged by exact, heuristic. Invalid episodes, left out: 0." in text
+    assert "Judged by exact, heuristic. Invalid episodes, which score 0: 0." in text
 
 
 def test_runs_of_an_evaluation_are_compared(example: tuple[Path, dict[str, Any]], report: Command):
@@ -130,6 +130,25 @@ def test_an_estimate_is_printed_alone(paid: Path, services: Services, report: Co
     assert sum(services.count().values()) == 0
 
 
+def test_an_estimate_takes_the_price_from_the_models_file_that_an_agent_names(
+    paid: Path, models: Path, services: Services, report: Command, tmp_path: Path
+):
+    dear, free = tmp_path / "dear.toml", tmp_path / "free.toml"
+    own = models.read_text(encoding="utf-8")
+    dear.write_text(own.replace("completion = 200000", "completion = 400000"))
+    free.write_text(own.replace("completion = 200000", "completion = 0"))
+    text = (
+        paid.read_text()
+        + f'spec = "chat:{dear}"\n[[agent]]\nname = "free"\nspec = "chat"\nmodels = "{free}"\n'
+    )
+    paid.write_text(text)
+    cells = report("eval", paid, "--out", tmp_path / "out", "--estimate")["estimate"]["cells"]
+    dollars = {cell["name"].split(" · ")[1]: cell["dollars"] for cell in cells}
+    # Two episodes of 8 calls of 150 tokens; the judge and the simulator are the same for both.
+    assert dollars["chat"] - dollars["free"] == pytest.approx(2 * 8 * 150 * 0.4)
+    assert sum(services.count().values()) == 0
+
+
 def test_a_budget_that_ends_it_exits_1_and_a_higher_one_goes_on(
     paid: Path, services: Services, stb: Command, tmp_path: Path
 ):
@@ -138,7 +157,7 @@ def test_a_budget_that_ends_it_exits_1_and_a_higher_one_goes_on(
     done = stb("eval", paid, "--out", tmp_path / "out", "--yes")
     assert done.exit_code == 1
     assert "the budget of $5 is used up" in " ".join(done.stderr.split())
-    assert "Not played yet: 1 episodes." in " ".join(done.stdout.split())
+    assert "Not played yet, which score 0: 1 episodes." in " ".join(done.stdout.split())
     paid.write_text(text.replace("episodes = 2", "episodes = 2\nbudget = 50"))
     done = stb("eval", paid, "--out", tmp_path / "out", "--yes", "--json")
     assert done.exit_code == 0, done.output

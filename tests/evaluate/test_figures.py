@@ -39,9 +39,11 @@ def test_a_partial_score_counts_as_it_is_in_rate_interval_and_average():
     assert agent_average([run]).mean == 0.125
 
 
-def test_what_is_invalid_or_missing_is_counted_and_in_no_rate():
+def test_what_is_invalid_or_missing_is_counted_and_scores_0():
     run = figures(episode("1"), episode("2", None), planned=4)
-    assert (run.invalid, run.solved_valid, run.solved_all, run.rate.mean) == (1, 1.0, 0.25, 1.0)
+    assert (run.invalid, run.solved_valid, run.solved_all, run.rate.mean) == (1, 1.0, 0.25, 0.25)
+    assert (run.trials, run.task_scores) == ({0: 0.25}, [1.0, 0.0, 0.0, 0.0])
+    assert agent_average([run]).unscored == 3
 
 
 def test_the_average_over_groups_is_unweighted_and_so_is_that_of_the_spreads():
@@ -51,15 +53,15 @@ def test_the_average_over_groups_is_unweighted_and_so_is_that_of_the_spreads():
     assert (mine.groups, mine.mean, mine.std) == (2, 0.75, 0.25)
 
 
-def test_a_group_without_a_valid_episode_has_no_part_in_the_average():
+def test_a_group_without_a_valid_episode_counts_as_0_in_the_average():
     mine = agent_average([figures(episode("1")), figures(episode("1", None), group="broken")])
-    assert (mine.groups, mine.mean, mine.trials) == (1, 1.0, {0: 1.0})
+    assert (mine.groups, mine.unscored, mine.mean, mine.trials) == (1, 1, 0.5, {0: 0.5})
     assert agent_average([figures(episode("1", None))]).groups == 0
 
 
 def test_trials_are_averaged_over_groups_trial_by_trial():
     first = figures(episode("1"), episode("1", "unsolved", trial=1))
-    second = figures(episode("1", "unsolved"), episode("1", trial=1), episode("1", trial=2), group="H")
+    second = figures(episode("1", "unsolved"), episode("1", trial=1), group="H")
     assert agent_average([first, second]).trials == {0: 0.5, 1: 0.5}
 
 
@@ -85,13 +87,11 @@ def test_recorded_answers_of_a_simulator_are_hits_that_count_apart():
 
 
 @settings(max_examples=40)
-@given(st.lists(st.lists(st.floats(0, 1), min_size=1, max_size=6), min_size=1, max_size=4))
-def test_an_interval_has_a_width_within_what_is_possible(groups):
+@given(st.lists(st.lists(st.floats(0, 1), min_size=2, max_size=6, unique=True), min_size=1, max_size=4))
+def test_an_interval_lies_within_the_range_of_group_means(groups):
     low, high = grouped_interval(groups)
-    assert 0.0 <= low <= high <= 1.0
-    if all(len(set(group)) == 1 for group in groups):
-        assert low < sum(group[0] for group in groups) / len(groups) + 1e-6
-        assert high - low > 0.1, "so few equal scores bound little"
+    lowest, highest = (sum(map(pick, groups)) / len(groups) for pick in (min, max))
+    assert lowest - 1e-6 <= low <= high <= highest + 1e-6
 
 
 def test_published_averages_come_out_of_the_same_code():

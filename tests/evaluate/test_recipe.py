@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from stb_env.backend.cache import CacheEntry, ResponseCache, call_key
+from stb_env.backend.cache import CacheEntry, CallKey, ResponseCache, call_key
 from stb_env.backend.cache.carried import CarriedCache
 from stb_env.errors import ConfigError
 from stb_env.evaluate.ledger import BudgetExceeded, Ledger, read_spending
@@ -94,10 +94,10 @@ def test_a_carried_cache_changes_nothing_on_disk(tmp_path: Path):
     cache.snapshot(tmp_path / "frozen")
     before = {file: file.read_bytes() for file in (tmp_path / "frozen").rglob("*") if file.is_file()}
     carried = CarriedCache(tmp_path / "frozen")
-    assert carried.add(key, entry(2)) == cache.get(key)
+    assert carried.add(key, entry(2)) == cache.get(CallKey(PING, {}))
     other = CacheEntry.of(PING, {"host": "a"}, {"ms": 3}, source="real")
     assert carried.add(other.key, other) is None
-    assert carried.get(other.key) == other.hit
+    assert carried.get(other.call) == other.hit
     assert [json.loads(found.written()) for found in carried.drain()] == [json.loads(other.written())]
     assert carried.drain() == []
     after = {file: file.read_bytes() for file in (tmp_path / "frozen").rglob("*") if file.is_file()}
@@ -110,7 +110,7 @@ def test_a_shared_cache_travels_as_its_folder_and_one_in_memory_does_not(tmp_pat
     settings = {"cache": ResponseCache(tmp_path, read_only=True), "mode": "replay"}
     recipe = Recipe.of({**INPUTS, "env_id": "stb/I1Instruction-v0", "settings": settings}, {})
     backend = pickle.loads(pickle.dumps(recipe)).make_env().rules.backend
-    assert backend.cache.get(call_key(PING, {})) == entry(4).hit
+    assert backend.cache.get(CallKey(PING, {})) == entry(4).hit
     with pytest.raises(ConfigError, match=r"^cache cannot travel to other machines: it is a ResponseCache; "):
         Recipe.of({**INPUTS, "settings": {"cache": ResponseCache()}}, {})
 

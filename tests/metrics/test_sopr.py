@@ -1,4 +1,4 @@
-"""SoPR: a score for each vote, the spread between them, groups that weigh alike, nobody lost unseen."""
+"""SoPR: a score for each vote, the spread between them, groups that weigh alike, failures that score 0."""
 
 from __future__ import annotations
 
@@ -27,14 +27,24 @@ def test_the_average_weighs_groups_alike_and_its_spread_is_the_mean_of_theirs():
     assert list(found.groups) == ["A", "B"]
 
 
-def test_invalid_episodes_are_left_out_and_counted_and_cost_the_rate_of_all():
-    found = sopr([episode("1", YES), episode("2", None)], planned=4)
-    assert (found.overall.mean, found.overall.valid, found.overall.invalid) == (1.0, 1, 1)
-    assert found.mean_all == 0.25
+def test_episodes_that_are_invalid_or_were_never_played_score_0():
+    found = sopr([episode("1", YES), episode("2", None)], planned=4).overall
+    assert (found.mean, found.planned, found.valid, found.invalid) == (0.25, 4, 1, 3)
 
 
-def test_a_group_without_a_valid_episode_has_no_part_in_the_average():
-    assert sopr([episode("1", YES, group="A"), episode("2", None, group="B")]).average == 1.0
+def test_an_agent_cannot_overtake_another_by_failing():
+    steady = [episode(str(n), YES if n < 14 else NO) for n in range(20)]
+    failing = [episode(str(n), None if n >= 14 else YES if n < 11 else NO) for n in range(20)]
+    assert (sopr(steady).average, sopr(failing).average) == (0.7, 0.55)
+
+
+def test_every_vote_of_an_invalid_episode_scores_0():
+    rate = sopr([episode("1", YES, votes=[YES, NO]), episode("2", None)]).overall
+    assert (rate.scores, rate.mean, rate.std) == ((0.5, 0.0), 0.25, 0.25)
+
+
+def test_a_group_without_a_valid_episode_counts_as_0_in_the_average():
+    assert sopr([episode("1", YES, group="A"), episode("2", None, group="B")]).average == 0.5
 
 
 def test_an_episode_that_needed_no_judge_counts_the_same_in_every_vote():
@@ -89,7 +99,7 @@ def test_nothing_that_was_looked_at_twice_has_the_rate_zero():
 def test_a_verdict_of_one_vote_counts_its_score_and_not_what_its_status_is_worth(votes):
     quarter = episode("1", HALF, votes=votes, verdict={"score": 0.25})
     found = sopr([quarter, episode("2", YES)])
-    assert (found.overall.mean, found.mean_all) == (0.625, 0.625)
+    assert found.overall.mean == 0.625
 
 
 def test_several_votes_count_what_their_statuses_are_worth():

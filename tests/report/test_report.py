@@ -255,14 +255,14 @@ def test_learning_curves_are_found_in_folders_and_named(runs: Path, tmp_path: Pa
 def test_markdown_has_the_same_figures(runs: Path):
     done = stb("report", runs / "mixed", "--markdown", "-")
     assert done.stdout.startswith("# stb/Sandbox-v1: 1 run\n\n## Summary\n\n| run ")
-    assert re.search(r"\| mixed +\| mixed +\| 60.0% ", done.stdout)
+    assert re.search(r"\| mixed +\| mixed \(incomplete\) +\| 60.0% ", done.stdout)
 
 
 def test_latex_has_the_same_figures_and_prints_names_as_they_are(runs: Path, tmp_path: Path):
     out = tmp_path / "tables.tex"
     assert stb("report", runs / "mixed", "--latex", out).exit_code == 0
     written = out.read_text(encoding="utf-8")
-    assert r"mixed & mixed & 60.0\% & " in written
+    assert r"mixed & mixed (incomplete) & 60.0\% & " in written
     assert written.count(r"\begin{table}") == written.count(r"\end{table}") > 4
     assert escaped("a_b & 5% {x} --") == r"a\_b \& 5\% \{x\} -{}-"
 

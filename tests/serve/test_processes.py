@@ -16,7 +16,7 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from stb_env.backend.cache import CacheEntry, ResponseCache, call_key
+from stb_env.backend.cache import CacheEntry, CallKey, ResponseCache
 from stb_env.tools import ToolId
 from tests.fakes.api_server import APIServer
 from tests.serve.asked import fields, serving
@@ -35,8 +35,8 @@ def no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
 PING = ToolId("Net", "icmp", "ping")
 
 
-def key(number: int) -> str:
-    return call_key(PING, {"n": number})
+def call(number: int) -> CallKey:
+    return CallKey(PING, {"n": number})
 
 
 def test_a_stop_under_load_loses_no_answer_and_no_entry(tmp_path: Path):
@@ -83,7 +83,7 @@ def test_a_stop_under_load_loses_no_answer_and_no_entry(tmp_path: Path):
         assert server.process.wait(30) == 0
     assert not cut
     with closing(ResponseCache(cache, read_only=True)) as opened:
-        assert all(opened.get(key(number)) is not None for number in answered)
+        assert all(opened.get(call(number)) is not None for number in answered)
 
 
 def test_a_client_that_dies_in_its_request_leaves_nothing_behind(tmp_path: Path):
@@ -127,7 +127,7 @@ def test_eight_workers_record_four_hundred_answers_each_for_one_api_and_lose_non
         assert set().union(*pool.map(ask, [server.url] * 8, range(8))) == {200}
     with closing(ResponseCache(cache, read_only=True)) as opened:
         assert len(opened) == 8 * 400
-        assert all(opened.get(key(number)) is not None for number in range(8 * 400))
+        assert all(opened.get(call(number)) is not None for number in range(8 * 400))
 
 
 def test_workers_end_when_the_process_that_started_them_is_killed(tmp_path: Path):
@@ -163,6 +163,6 @@ def test_eight_processes_with_one_cache_folder_record_four_hundred_answers_each_
     with closing(ResponseCache(tmp_path, read_only=True)) as opened:
         assert len(opened) == 8 * 400
         for number in range(8 * 400):
-            entry = opened.entry(key(number))
+            entry = opened.entry(call(number))
             assert entry is not None
             assert entry.response == {"answered by": number // 400}

@@ -9,10 +9,12 @@ from typing import Any
 
 import pytest
 from starlette.applications import Starlette
+from typer.testing import CliRunner
 
 from stb_env.backend.cache import CacheEntry, ResponseCache, call_key
 from stb_env.backend.real_api import RemoteServer
 from stb_env.backend.virtual import VirtualBackend
+from stb_env.cli.main import app as main
 from stb_env.errors import ConfigError
 from stb_env.serve.app import create_app
 from stb_env.serve.settings import ServeSettings
@@ -72,6 +74,26 @@ def test_a_recorded_call_is_answered_alike_in_every_spelling(served, changes):
     first, again = virtual(served, **changes), virtual(served, **changes)
     assert first.content == again.content == '{"error":"","response":{"städte":[1.0,null]}}'.encode()
     assert first.status_code == 200
+
+
+def test_of_calls_that_differ_in_spelling_alone_each_gets_its_own_answer(tmp_path):
+    file = tmp_path / "src" / "Net" / "icmp_for_Net" / "ping.json"
+    file.parent.mkdir(parents=True)
+    spellings = [1, 1.0, "1"]
+    recorded = {str({"count": each}): {"error": "", "response": repr(each)} for each in spellings}
+    file.write_text(json.dumps(recorded))
+    done = CliRunner().invoke(
+        main, ["cache", "import", str(tmp_path / "src"), "--cache", str(tmp_path / "cache")]
+    )
+    assert done.exit_code == 0, done.output
+    app = app_over(tmp_path / "cache")
+    # The original keeps its answers by the same texts; of any other spelling it knows nothing.
+    for spelling in (*spellings, "1.0"):
+        expected = recorded.get(str({"count": spelling}))
+        for tool_input in ({"count": spelling}, json.dumps({"count": spelling})):
+            found = virtual(app, tool_input=tool_input)
+            assert (found.json() if found.status_code == 200 else None) == expected
+    assert virtual(app, tool_input={"Count": 1}).json() == recorded["{'count': 1}"]
 
 
 def test_what_was_never_recorded_is_a_typed_miss_in_replay_mode(served):

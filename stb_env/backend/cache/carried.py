@@ -21,7 +21,7 @@ class CarriedCache(ResponseCache):
         folder: The cache folder as this machine has it; where there is none, nothing is known yet.
 
     Examples:
-        >>> from stb_env.backend.cache import call_key
+        >>> from stb_env.backend.cache import CallKey, call_key
         >>> from stb_env.tools import ToolId
         >>> ping = ToolId("Net", "icmp", "ping")
         >>> cache = CarriedCache("no/such/folder")
@@ -30,7 +30,7 @@ class CarriedCache(ResponseCache):
         [True, False]
         >>> [entry.response for entry in cache.drain()], cache.drain()
         ([{'ms': 4}], [])
-        >>> cache.get(call_key(ping, {})).text
+        >>> cache.get(CallKey(ping, {})).text
         '{"error": "", "response": {"ms": 4}}'
     """
 
@@ -42,18 +42,9 @@ class CarriedCache(ResponseCache):
             self.read_only = False
         else:
             super().__init__()
-        self._added: dict[str, CacheEntry] = {}
+        self._added: dict[str, str] = {}
         self._undrained: list[CacheEntry] = []
         self._lock = threading.Lock()
-
-    def get(self, key: str) -> Hit | None:
-        """Return what was recorded under a key, here or in the folder, or None."""
-        added = self._added.get(key)
-        return super().get(key) if added is None else added.hit
-
-    def entry(self, key: str) -> CacheEntry | None:
-        """Return everything that is known about a key, or None."""
-        return self._added.get(key) or super().entry(key)
 
     @property
     def place(self) -> Hashable:
@@ -61,22 +52,23 @@ class CarriedCache(ResponseCache):
         return id(self)
 
     def add(self, key: str, entry: CacheEntry) -> Hit | None:
-        """Keep an entry where the key has none; return what stood there already, or None."""
+        """Keep an entry where the call has none in any spelling; return what stood there, or None."""
         with self._lock:
-            known = self.get(key)
+            known = self.get(entry.call)
             if known is None:
-                self._keep(key, entry)
+                self._added[key] = entry.written()
+                self._undrained.append(entry)
             return known
-
-    def put(self, key: str, entry: CacheEntry) -> None:
-        """Keep an entry."""
-        with self._lock:
-            self._keep(key, entry)
 
     def put_many(self, items: Iterable[tuple[str, CacheEntry]]) -> None:
         """Keep entries."""
-        for key, entry in items:
-            self.put(key, entry)
+        with self._lock:
+            self._recent.clear()
+            for _, entry in items:
+                placing = self.placing()
+                placing.put(placing.find(entry.call.row), entry.written())
+                self._added.update(placing.rows)
+                self._undrained.append(entry)
 
     def drain(self) -> list[CacheEntry]:
         """Return what was added since the last time."""
@@ -84,6 +76,5 @@ class CarriedCache(ResponseCache):
             drained, self._undrained = self._undrained, []
             return drained
 
-    def _keep(self, key: str, entry: CacheEntry) -> None:
-        self._added[key] = entry
-        self._undrained.append(entry)
+    def _row(self, key: str) -> str | None:
+        return self._added.get(key) or super()._row(key)

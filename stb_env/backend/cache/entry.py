@@ -13,7 +13,15 @@ from typing import Literal, NamedTuple, get_args
 import orjson
 
 from stb_env import jsontext
-from stb_env.backend.cache.key import Arguments, call_key, read_arguments
+from stb_env.backend.cache.key import (
+    Arguments,
+    CallKey,
+    KeyKind,
+    RowKey,
+    call_key,
+    exact_text,
+    read_arguments,
+)
 from stb_env.errors import DataError
 from stb_env.jsontypes import Json, JsonMapping
 from stb_env.metrics.taxonomy import ApiClass, classify, matches
@@ -21,7 +29,7 @@ from stb_env.tools import ToolId
 
 EntrySource = Literal["real", "simulator", "unknown"]
 
-_SOURCES = get_args(EntrySource)
+SOURCES: tuple[EntrySource, ...] = get_args(EntrySource)
 _ENCODER = json.JSONEncoder(allow_nan=False, separators=(",", ":"))
 FAILED_SIMULATION = "Failed to generate fake response"
 """The error of the placeholder that published caches hold where a simulator failed."""
@@ -33,11 +41,15 @@ _RECORDED_LENGTH = len(',"recorded":"2000-01-01T00:00:00Z"}')
 
 
 class Hit(NamedTuple):
-    """What a look-up gives, ready to be an observation: the JSON text of ``{"error", "response"}``."""
+    """What a look-up gives, ready to be an observation: the JSON text of ``{"error", "response"}``.
+
+    ``key`` says whether exactly this call was recorded, or one that the API could not tell from it.
+    """
 
     text: str
     error: str
     source: EntrySource
+    key: KeyKind = "exact"
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,11 +93,11 @@ class CacheEntry:
         answer = _quickly(self.text)
         if answer.keys() != {"error", "response"} or not isinstance(answer["error"], str):
             raise DataError(f"an entry's text is JSON of error and response, got {self.text[:80]!r}")
-        if self.source not in _SOURCES or not isinstance(self.arguments, (str, dict, Mapping)):
+        if self.source not in SOURCES or not isinstance(self.arguments, (str, dict, Mapping)):
             raise DataError(
                 f"an entry of source {self.source!r} and {type(self.arguments).__name__} arguments"
             )
-        if self.recorded and not _TIME.fullmatch(self.recorded):
+        if self.recorded and not is_time(self.recorded):
             raise DataError(
                 f"an entry is recorded at a time as 2026-03-02T10:00:00Z, got {self.recorded[:80]!r}"
             )
@@ -111,14 +123,19 @@ class CacheEntry:
 
     @property
     def key(self) -> str:
-        """The key it is stored under."""
+        """The canonical key of its call."""
         if not self._key:
             object.__setattr__(self, "_key", call_key(self.id, self.arguments))
         return self._key
 
     @property
+    def call(self) -> CallKey:
+        """Both keys of its call."""
+        return CallKey(self.id, self.arguments)
+
+    @property
     def hit(self) -> Hit:
-        """What a look-up of it gives."""
+        """What a look-up of exactly its call gives."""
         return Hit(self.text, self.error, self.source)
 
     @property
@@ -176,8 +193,11 @@ def written_answer(
     error: str = "",
     source: EntrySource = "unknown",
     origin: str = "",
-) -> tuple[str, str]:
-    """Return key and stored form of what `CacheEntry.of` makes, without the entry: for millions of them.
+    model: str = "",
+    prompt: str = "",
+    recorded: str = "",
+) -> tuple[RowKey, str]:
+    """Return keys and stored form of what `CacheEntry.of` makes, without the entry: for millions of them.
 
     Raises:
         DataError: The arguments are not JSON values.
@@ -185,16 +205,16 @@ def written_answer(
     Examples:
         >>> ping = ToolId("Net", "icmp", "ping")
         >>> entry = CacheEntry.of(ping, {"host": "a"}, {"ms": 4})
-        >>> written_answer(ping, {"host": "a"}, {"ms": 4}) == (entry.key, entry.written())
+        >>> written_answer(ping, {"host": "a"}, {"ms": 4}) == (entry.call.row, entry.written())
         True
     """
     arguments = read_arguments(arguments)
     text = jsontext.dumps({"error": error, "response": response})
-    noted = _noted(source, origin, classify(error, response), "", "", identity)
-    return call_key(identity, arguments), _written(identity, arguments, text, error, noted)
+    noted = _noted(source, origin, classify(error, response), model, prompt, identity)
+    return CallKey(identity, arguments).row, _written(identity, arguments, text, error, noted, recorded)
 
 
-def read_hit(value: str) -> Hit:
+def read_hit(value: str, key: KeyKind = "exact") -> Hit:
     """Read from the stored form only what a look-up needs, without decoding the response.
 
     Raises:
@@ -206,9 +226,36 @@ def read_hit(value: str) -> Hit:
         except orjson.JSONDecodeError:
             # Half of a surrogate pair, in arguments, is JSON to Python.
             data = jsontext.read_back(value)
-        return Hit(data["text"], data["error"], data["source"])
+        return Hit(data["text"], data["error"], data["source"], key)
     except (ValueError, KeyError, TypeError) as error:
         raise DataError(f"a damaged cache entry: {error}; `stb-env cache verify` lists all") from None
+
+
+def is_exactly(value: str, exact: bytes) -> bool:
+    """Say whether a stored form was recorded for exactly the arguments of `exact_text`.
+
+    Examples:
+        >>> value = CacheEntry.of(ToolId("Net", "icmp", "ping"), {"count": 1}, 4).written()
+        >>> is_exactly(value, exact_text({"count": 1})), is_exactly(value, exact_text({"count": "1"}))
+        (True, False)
+    """
+    end = len(value) - 1
+    if _RECORDED.fullmatch(value[-_RECORDED_LENGTH:]):
+        end -= _RECORDED_LENGTH - 1
+    # Most are written alike, down to the characters.
+    return value.endswith(f',"arguments":{exact.decode()}', 0, end) or exact_of(value) == exact
+
+
+def exact_of(value: str) -> bytes:
+    """Return the `exact_text` of a stored form's arguments.
+
+    Raises:
+        DataError: The value is damaged.
+    """
+    try:
+        return exact_text(_object(value)["arguments"])
+    except (KeyError, TypeError, AttributeError) as error:
+        raise DataError(f"a damaged cache entry: {type(error).__name__}: {error}") from None
 
 
 def _written(
@@ -228,6 +275,11 @@ def _written(
         return whole
     except (TypeError, ValueError, RecursionError) as problem:
         raise DataError(f"the arguments of {identity} cannot be stored as JSON: {problem}") from problem
+
+
+def is_time(text: str) -> bool:
+    """Say whether a text is a time as entries have it, as ``2026-03-02T10:00:00Z``."""
+    return bool(_TIME.fullmatch(text))
 
 
 def timeless(value: str) -> str:

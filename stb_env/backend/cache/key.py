@@ -1,18 +1,23 @@
-"""The key of a tool call in the response cache.
+"""The keys of a tool call in the response cache: the exact one and the canonical one.
 
-Two calls share a key where the API itself could not tell them apart: the order of arguments never counts,
-and numbers and booleans count as the text by which they would travel in a URL. No schema is needed, so the
-key of a call stays the same when its documentation changes.
+Calls share the exact key only where names, values, their types and their order are equal. They share the
+canonical key where the API itself could not tell them apart: the order of arguments does not count, and
+numbers and booleans count as the text by which they would travel in a URL. No schema is needed, so the keys
+of a call stay the same when its documentation changes.
 """
 
 from __future__ import annotations
 
 import hashlib
+import json
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from functools import lru_cache
 from json.encoder import encode_basestring_ascii as _quote
+from typing import Literal, NamedTuple
+
+import orjson
 
 from stb_env import jsontext
 from stb_env.jsontypes import JsonMapping
@@ -20,16 +25,86 @@ from stb_env.tools import ToolId, pure_name
 
 Arguments = JsonMapping | str
 
+KeyKind = Literal["exact", "canonical"]
+"""Which key of a call found its recording."""
+
 PREFIX = 17
 """Length of what `id_prefix` returns."""
+CANONICAL = PREFIX + 32
+"""Length of what `call_key` returns."""
 
 _TOO_DEEP = _quote("...")
 # Bits from where Decimal writes an integer, because Python refuses to write more than 4300 digits.
 _LONG = 10_000
 
 
+class RowKey(NamedTuple):
+    """Both keys of a recording, as text.
+
+    Its row lies under the canonical key, or under `beside` where a recording of other exact arguments has
+    that place.
+
+    Attributes:
+        canonical: What `call_key` returns.
+        exact: 32 hex digits of the exact arguments.
+    """
+
+    canonical: str
+    exact: str
+
+    @property
+    def beside(self) -> str:
+        """The key of a row beside the one that has the canonical key."""
+        return f"{self.canonical}:{self.exact}"
+
+
+class CallKey:
+    """Both keys of a call; the canonical one is computed when it is first asked for.
+
+    Args:
+        identity: The API, standardised (`ToolId.of`).
+        arguments: As for `call_key`.
+
+    Attributes:
+        exact: What only calls of exactly the same arguments share: names, values, types and order.
+
+    Examples:
+        >>> ping = ToolId("Net", "icmp", "ping")
+        >>> one, other = CallKey(ping, {"count": 1}), CallKey(ping, {"count": "1"})
+        >>> one.exact == other.exact, one.canonical == other.canonical
+        (False, True)
+        >>> one.exact == CallKey(ping, '{"count": 1}').exact
+        True
+    """
+
+    __slots__ = ("_arguments", "_canonical", "exact", "id")
+
+    def __init__(self, identity: ToolId, arguments: Arguments) -> None:
+        self.id = identity
+        self._arguments = read_arguments(arguments)
+        self.exact = exact_text(self._arguments)
+        self._canonical = ""
+
+    @property
+    def canonical(self) -> str:
+        """What `call_key` returns."""
+        if not self._canonical:
+            self._canonical = call_key(self.id, self._arguments)
+        return self._canonical
+
+    @property
+    def short(self) -> str:
+        """The API and the exact arguments in 49 characters."""
+        return id_prefix(self.id) + exact_digest(self.exact)
+
+    @property
+    def row(self) -> RowKey:
+        """Both keys as text."""
+        return RowKey(self.canonical, exact_digest(self.exact))
+
+
 def call_key(identity: ToolId, arguments: Arguments) -> str:
-    """Return the key of a call: ``id_prefix(identity)`` and 32 hex digits of its arguments.
+    """Return the canonical key of a call: ``id_prefix(identity)`` and 32 hex digits of its arguments.
 
     Args:
         identity: The API, standardised (`ToolId.of`).
@@ -83,6 +158,34 @@ def read_arguments(arguments: Arguments) -> Arguments:
     except ValueError:
         return arguments
     return value if isinstance(value, dict) else arguments
+
+
+def exact_text(arguments: Arguments) -> bytes:
+    """Return the JSON text that only equal arguments in the same order share, as `read_arguments` reads them.
+
+    Examples:
+        >>> exact_text({"b": 1.0, "a": "1"}), exact_text('{"b": 1.0, "a": "1"}')
+        (b'{"b":1.0,"a":"1"}', b'{"b":1.0,"a":"1"}')
+    """
+    value = read_arguments(arguments)
+    try:
+        text = orjson.dumps(value)
+        # NaN and infinities are written as null too.
+        if b"null" not in text:
+            return text
+    except TypeError:
+        # Integers beyond 64 bits, half of a surrogate pair, a mapping that is no dict.
+        pass
+    try:
+        plain = value if isinstance(value, str) else dict(value)
+        return json.dumps(plain, separators=(",", ":")).encode()
+    except (TypeError, ValueError, RecursionError):
+        return canonical(value).encode()
+
+
+def exact_digest(exact: bytes) -> str:
+    """Return 32 hex digits of what `exact_text` returns."""
+    return hashlib.blake2b(exact, digest_size=16).hexdigest()
 
 
 def canonical(arguments: Arguments) -> str:

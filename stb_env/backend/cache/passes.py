@@ -126,15 +126,15 @@ class Checkpoint:
 
 def resumed(
     layers: Layers, report: Report, checkpoint: Checkpoint, progress: Progress | None
-) -> Iterator[CacheEntry]:
-    """Yield the entries that a report has yet to count; each is counted before the next is asked for."""
+) -> Iterator[tuple[str, CacheEntry]]:
+    """Yield the row keys and entries that a report has yet to count, each counted before the next."""
     position = Position()
     if checkpoint.mark is not None:
         place, counts = checkpoint.mark
         position = Position(*place)
         report.restore(counts)
     for row in position.rows(layers, progress):
-        yield checked(row, layers.folder)
+        yield row.key, checked(row, layers.folder)
         if not position.total % BATCH and checkpoint.due:
             checkpoint.note([astuple(position), report.to_dict()])
 

@@ -6,20 +6,22 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
-from stb_env.backend.cache.entry import CacheEntry, Hit
+from stb_env.backend.cache.entry import CacheEntry, read_hit
+from stb_env.backend.cache.key import CANONICAL
+from stb_env.backend.cache.placing import Placing
 from stb_env.errors import DataError
 from stb_env.jsontypes import JsonMapping, JsonObject
-from stb_env.metrics.taxonomy import Taxonomy, classify
+from stb_env.metrics.taxonomy import ApiClass, Taxonomy, classify
 from stb_env.store import Row
 
 MAX_LISTED = 1000
 
-_COUNTED = ("category", "source", "origin", "class")
+_COUNTED = ("category", "source", "origin", "class", "key")
 
 
 @dataclass(slots=True)
 class StatsReport:
-    """Entries by category, source, origin and class; those of one API must come together.
+    """Entries by category, source, origin, class and key; those of one API must come together.
 
     Attributes:
         entries: Number of all.
@@ -39,14 +41,15 @@ class StatsReport:
     by: dict[str, Counter[str]] = field(default_factory=lambda: {name: Counter() for name in _COUNTED})
     last: tuple[str, ...] = ()
 
-    def count(self, entry: CacheEntry) -> None:
-        """Count one entry."""
+    def count(self, key: str, entry: CacheEntry) -> None:
+        """Count one entry, which lies under a row's key."""
         self.entries += 1
         self.apis += entry.id != self.last
         self.last = entry.id
         found = entry.classes
         self.close_calls += len(found) > 1
-        values = (entry.id.category, entry.source, entry.origin, found[0].value)
+        kind = "canonical" if len(key) == CANONICAL else "exact"
+        values = (entry.id.category, entry.source, entry.origin, found[0].value, kind)
         for name, value in zip(_COUNTED, values, strict=True):
             self.by[name][value] += 1
 
@@ -121,8 +124,9 @@ def _problem(row: Row) -> str:
         entry = CacheEntry.read(row.value)
     except DataError as error:
         return str(error)
-    if entry.key != row.key:
-        return f"its key does not follow from its content; expected {entry.key}"
+    keys = entry.call.row
+    if row.key not in (keys.canonical, keys.beside):
+        return f"its key does not follow from its content; expected {keys.canonical}"
     return ""
 
 
@@ -138,15 +142,18 @@ class FilterReport:
     def keeps(self, entry: CacheEntry) -> bool:
         """Say whether the filter keeps an entry, counting it."""
         self.before[entry.origin] += 1
-        if self.taxonomy == "default":
-            found = entry.klass
-        else:
-            found = classify(entry.error, entry.response, taxonomy=self.taxonomy)
+        found = self.classified(entry)
         if found.kept:
             self.after[entry.origin] += 1
         else:
             self.dropped[found.value] += 1
         return found.kept
+
+    def classified(self, entry: CacheEntry) -> ApiClass:
+        """Return the class of an entry in this reading."""
+        if self.taxonomy == "default":
+            return entry.klass
+        return classify(entry.error, entry.response, taxonomy=self.taxonomy)
 
     def restore(self, data: JsonMapping) -> None:
         """Go on from the counts of `to_dict`."""
@@ -183,16 +190,24 @@ class MergeReport:
     kept: int = 0
 
     def wanted(
-        self, entries: Iterable[CacheEntry], known: Callable[[str], Hit | None]
+        self, entries: Iterable[CacheEntry], stored: Callable[[str], str | None]
     ) -> Iterator[tuple[str, CacheEntry]]:
-        """Yield what to store, counting as it goes."""
+        """Yield what to store, counting as it goes.
+
+        Args:
+            entries: The other cache's.
+            stored: Returns the stored form under a row's key of this cache, or None.
+        """
+        placing = Placing(stored)
         for entry in entries:
             key = entry.key
-            ours = known(key)
-            if ours is None:
+            value = placing.find(entry.call.row).value
+            if value is None:
                 self.added += 1
                 yield key, entry
-            elif ours.source == "simulator" and entry.source != "simulator":
+                continue
+            ours = read_hit(value)
+            if ours.source == "simulator" and entry.source != "simulator":
                 self.replaced += 1
                 yield key, entry
             elif ours.text == entry.text:

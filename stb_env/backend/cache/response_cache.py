@@ -11,10 +11,11 @@ from collections.abc import Hashable, Iterable, Iterator
 from itertools import islice
 from pathlib import Path
 
-from stb_env.backend.cache.entry import CacheEntry, EntrySource, Hit, read_hit
-from stb_env.backend.cache.key import PREFIX, call_key, id_prefix
+from stb_env.backend.cache.entry import CacheEntry, EntrySource, Hit, is_exactly, read_hit
+from stb_env.backend.cache.key import PREFIX, CallKey, KeyKind, RowKey, call_key, id_prefix
 from stb_env.backend.cache.layers import MANIFEST, Layers, read_manifest
 from stb_env.backend.cache.passes import BATCH, Checkpoint, Progress, checked, counted, resumed
+from stb_env.backend.cache.placing import Placing
 from stb_env.backend.cache.recent import Recent
 from stb_env.backend.cache.report import FilterReport, MergeReport, StatsReport, VerifyReport
 from stb_env.backend.cache.snapshot import add_to, digest, freeze
@@ -24,11 +25,15 @@ from stb_env.metrics.taxonomy import Taxonomy
 from stb_env.store import Row
 from stb_env.tools import ToolId
 
-__all__ = ["CacheEntry", "EntrySource", "Hit", "ResponseCache", "call_key"]
+__all__ = ["CacheEntry", "CallKey", "EntrySource", "Hit", "ResponseCache", "call_key"]
 
 
 class ResponseCache:
     """Recorded responses of APIs. Picklable and safe to fork: a copy opens its own handles.
+
+    A look-up asks for exactly the call first, and then for one that the API itself could not tell from it:
+    the order of arguments does not count there, and ``1``, ``1.0`` and ``"1"`` are equal. What is recorded of
+    each spelling is kept.
 
     Args:
         folder: The cache folder, made at the first `put`; None keeps the entries in memory alone.
@@ -73,18 +78,30 @@ class ResponseCache:
     def __len__(self) -> int:
         return len(self._layers)
 
-    def get(self, key: str) -> Hit | None:
-        """Return what was recorded under a key of `call_key`, or None.
+    def get(self, call: CallKey) -> Hit | None:
+        """Return what was recorded of a call, or None.
 
         Raises:
             DataError: The row is damaged, or was refused because it is not plain text.
-        """
-        return self._recent.young.get(key) or self._recent.get(key) or self._load(key)
 
-    def get_anew(self, key: str) -> Hit | None:
+        Examples:
+            >>> cache, ping = ResponseCache(), ToolId("Net", "icmp", "ping")
+            >>> entries = [CacheEntry.of(ping, {"count": count}, repr(count)) for count in (1, "1")]
+            >>> cache.put_many((entry.key, entry) for entry in entries)
+            >>> for count in (1, "1", 1.0):
+            ...     hit = cache.get(CallKey(ping, {"count": count}))
+            ...     print(hit.text, hit.key)
+            {"error": "", "response": "1"} exact
+            {"error": "", "response": "'1'"} exact
+            {"error": "", "response": "1"} canonical
+        """
+        key = call.short
+        return self._recent.young.get(key) or self._recent.get(key) or self._load(key, call)
+
+    def get_anew(self, call: CallKey) -> Hit | None:
         """As `get`, also of an overlay that another has begun since this was opened."""
         self._layers.find_overlay()
-        return self.get(key)
+        return self.get(call)
 
     @property
     def place(self) -> Hashable:
@@ -93,6 +110,12 @@ class ResponseCache:
 
     def put(self, key: str, entry: CacheEntry) -> None:
         """Store an entry in the overlay; when this returns, it survives a crash.
+
+        It replaces what was recorded of exactly the same call, and nothing else.
+
+        Args:
+            key: The entry's own key of `call_key`.
+            entry: The recording.
 
         Raises:
             ConfigError: The cache is open for reading only.
@@ -103,17 +126,15 @@ class ResponseCache:
             >>> cache, ping = ResponseCache(), ToolId("Net", "icmp", "ping")
             >>> key = call_key(ping, {"host": "a"})
             >>> cache.put(key, CacheEntry.of(ping, {"host": "a"}, {"ms": 4}, source="real"))
-            >>> cache.get(key).text, cache.get(call_key(ping, {})) is None, len(cache)
+            >>> cache.get(CallKey(ping, {"host": "a"})).text, cache.get(CallKey(ping, {})) is None, len(cache)
             ('{"error": "", "response": {"ms": 4}}', True, 1)
             >>> [entry.response for entry in cache.examples(ping, 5)]
             [{'ms': 4}]
         """
-        self._layers.put_many([_written(key, entry)])
-        self._hash = ""
-        self._recent.put(key, entry.hit)
+        self.put_many([(key, entry)])
 
     def add(self, key: str, entry: CacheEntry) -> Hit | None:
-        """Store an entry where the key has none; return what stood there already, or None.
+        """Store an entry where the call has none in any spelling; return what stood there, or None.
 
         Of several processes that answer one call at the same time, the first one's answer is kept. Errors as
         for `put`.
@@ -122,13 +143,14 @@ class ResponseCache:
             >>> cache, ping = ResponseCache(), ToolId("Net", "icmp", "ping")
             >>> answers = [CacheEntry.of(ping, {}, {"ms": ms}, source="real") for ms in (4, 9)]
             >>> [cache.add(call_key(ping, {}), entry) for entry in answers]
-            [None, Hit(text='{"error": "", "response": {"ms": 4}}', error='', source='real')]
+            [None, Hit(text='{"error": "", "response": {"ms": 4}}', error='', source='real', key='exact')]
         """
-        if self._layers.add(*_written(key, entry)):
+        row, value = _written(key, entry)
+        if self._layers.add(row.canonical, value):
             self._hash = ""
-            self._recent.put(key, entry.hit)
+            self._recent.put(entry.call.short, entry.hit)
             return None
-        return self.get(key)
+        return self.get(entry.call)
 
     def put_many(self, items: Iterable[tuple[str, CacheEntry]]) -> None:
         """Store entries in the overlay, a thousand in one transaction; errors as for `put`."""
@@ -137,22 +159,24 @@ class ResponseCache:
         self._hash = ""
         # A batch is complete before it is written: what yields it may read the same file.
         while batch := [_written(key, entry) for key, entry in islice(items, BATCH)]:
-            self._layers.put_many(batch)
+            placing = self.placing()
+            for row, value in batch:
+                placing.put(placing.find(row), value)
+            self.put_placed(placing)
 
-    def put_written(self, rows: Iterable[tuple[str, str]]) -> None:
-        """Store rows of `CacheEntry.key` and `CacheEntry.written` in one transaction; errors as for `put`."""
+    def placing(self) -> Placing:
+        """Return what finds the places of recordings among those that are stored."""
+        return Placing(self._row)
+
+    def put_placed(self, placing: Placing) -> None:
+        """Store rows that were placed, in one transaction; errors as for `put`."""
         self._recent.clear()
         self._hash = ""
-        self._layers.put_many(rows)
+        self._layers.put_many(placing.rows.items())
 
-    def peek(self, key: str) -> Hit | None:
-        """Return what was recorded under a key, or None, and do not count it among the recent ones."""
-        value = self._layers.get(key)
-        return None if value is None else read_hit(value)
-
-    def entry(self, key: str) -> CacheEntry | None:
-        """Return everything that is known about a key, or None."""
-        value = self._layers.get(key)
+    def entry(self, call: CallKey) -> CacheEntry | None:
+        """Return everything that is known about what `get` finds, or None."""
+        value, _ = self._find(call)
         return None if value is None else CacheEntry.read(value)
 
     def entries(
@@ -242,18 +266,19 @@ class ResponseCache:
             freeze(self._layers, Path(dest), report=report, progress=progress)
             return report
         with Checkpoint(f"filter {taxonomy}", self.state) as checkpoint:
-            for entry in resumed(self._layers, report, checkpoint, progress):
+            for _, entry in resumed(self._layers, report, checkpoint, progress):
                 report.keeps(entry)
         return report
 
     def merge(self, other: ResponseCache, *, progress: Progress | None = None) -> MergeReport:
-        """Add the entries of another cache; where both know a call, ours stays unless only theirs is real.
+        """Add the entries of another cache.
 
+        Where both know exactly a call, ours stays unless only theirs is real.
         Doing it again, after it was cut off or not, changes only what is not merged yet.
         """
         report = MergeReport()
         entries = other._checked(other._layers.in_order(PREFIX), progress)
-        self.put_many(report.wanted(entries, self.peek))
+        self.put_many(report.wanted(entries, self._row))
         return report
 
     def verify(self, *, progress: Progress | None = None) -> VerifyReport:
@@ -279,14 +304,17 @@ class ResponseCache:
         return report
 
     def stats(self, *, progress: Progress | None = None) -> JsonObject:
-        """Return counts of entries by category, source, origin and class.
+        """Return counts of entries by category, source, origin, class and key.
+
+        By key, ``canonical`` are those that answer every spelling of their call that was not recorded itself,
+        and ``exact`` those beside them, which answer exactly their own.
 
         The same call goes on where a killed one stopped.
         """
         report = StatsReport()
-        with Checkpoint("stats", self.state) as checkpoint:
-            for entry in resumed(self._layers, report, checkpoint, progress):
-                report.count(entry)
+        with Checkpoint("stats with keys", self.state) as checkpoint:
+            for key, entry in resumed(self._layers, report, checkpoint, progress):
+                report.count(key, entry)
             return report.summary() | {"hash": self.hash}
 
     def close(self) -> None:
@@ -305,19 +333,30 @@ class ResponseCache:
         whole = base is not None and noted.get("bytes") == base.file.stat().st_size
         return str(noted["hash"]) if whole else ""
 
-    def _load(self, key: str) -> Hit | None:
-        value = self._layers.get(key)
+    def _load(self, key: str, call: CallKey) -> Hit | None:
+        value, kind = self._find(call)
         if value is None:
             return None
-        hit = read_hit(value)
+        hit = read_hit(value, kind)
         self._recent.put(key, hit)
         return hit
 
+    def _find(self, call: CallKey) -> tuple[str | None, KeyKind]:
+        """Return the stored form of what answers a call, or None, and which of its keys found it."""
+        first = self._row(call.canonical)
+        if first is None or is_exactly(first, call.exact):
+            return first, "exact"
+        beside = self._row(call.row.beside)
+        return (first, "canonical") if beside is None else (beside, "exact")
 
-def _written(key: str, entry: CacheEntry) -> tuple[str, str]:
+    def _row(self, key: str) -> str | None:
+        return self._layers.get(key)
+
+
+def _written(key: str, entry: CacheEntry) -> tuple[RowKey, str]:
     if key != entry.key:
         raise DataError(f"the key {key!r} is not that of {entry.id} with these arguments ({entry.key!r})")
-    return key, entry.written()
+    return entry.call.row, entry.written()
 
 
 def _characters(hit: Hit) -> int:

@@ -11,7 +11,8 @@ from contextlib import closing
 from dataclasses import astuple
 from pathlib import Path
 
-from stb_env.backend.cache.entry import timeless
+from stb_env.backend.cache.entry import CacheEntry, timeless
+from stb_env.backend.cache.key import CANONICAL, PREFIX
 from stb_env.backend.cache.layers import BASE, Layers, write_manifest
 from stb_env.backend.cache.passes import BATCH, Position, Progress, checked, counted
 from stb_env.backend.cache.report import FilterReport
@@ -95,8 +96,19 @@ def _fill(filling: Filling, layers: Layers, report: FilterReport | None, progres
         if report is None:
             batch.append((row.key, row.value))
         elif report.keeps(entry):
-            batch.append((entry.key, entry.written()))
+            batch.append((_kept_key(row.key, layers, report), entry.written()))
         if not position.total % BATCH:
             store()
     store()
     return filling.mark
+
+
+def _kept_key(key: str, layers: Layers, report: FilterReport) -> str:
+    """Return the key of a row that a filter keeps: the canonical one where the row that had it goes."""
+    canonical = key[:CANONICAL]
+    if key == canonical:
+        return key
+    for row in layers.in_order(PREFIX, canonical):
+        if report.classified(CacheEntry.read(row.value)).kept:
+            return canonical if row.key == key else key
+    return key

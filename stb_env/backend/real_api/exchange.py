@@ -94,6 +94,9 @@ class HTTPAnswer:
         )
 
 
+_LOCAL = ("all://localhost", "all://127.0.0.1", "all://[::1]")
+
+
 class HTTPClient:
     """Connections of this process: one client for its threads and one for each event loop.
 
@@ -241,6 +244,8 @@ def _settings() -> dict[str, object]:
         "limits": _httpx().Limits(max_connections=None, max_keepalive_connections=32),
         # No cookie is kept: one episode must not change what another is answered.
         "cookies": CookieJar(DefaultCookiePolicy(allowed_domains=())),
+        # A proxy of the environment cannot reach what only this machine sees.
+        "mounts": dict.fromkeys(_LOCAL),
     }
 
 

@@ -4,20 +4,24 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from stb_env.evaluate.comparison import planned, read_judged_run
+from stb_env.errors import ConfigError
+from stb_env.evaluate.comparison import read_judged_run
 from stb_env.evaluate.discrepancies import JudgedRun, reward_modes
 from stb_env.evaluate.run_costs import read_seconds
 from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.metrics.cost import Cost, cost, role_usage
 from stb_env.metrics.intervals import bootstrap_interval
 from stb_env.metrics.rates import summarize
+from stb_env.metrics.sopr import GroupRate, sopr
 from stb_env.report.document.played_task import PlayedTask, played_tasks
 from stb_env.report.document.spread import Spread
 from stb_env.report.document.tool_calls import ToolCalls, tool_calls
 from stb_env.report.document.votes import JudgeAgreement, VoteAgreement, judge_agreements
+from stb_env.rollout.player import player_of
+from stb_env.trajectory import Trajectory
 from stb_env.usage import Usage
 
 
@@ -45,7 +49,10 @@ class ReportedRun:
     Attributes:
         name: What the report calls it.
         judged: The run with the verdicts that count.
+        agent: Who played: an evaluation's name of the agent, or the agent and its model.
         summary: Its rates, as `stb_env.metrics.rates.summarize` gives them.
+        rate: Mean score of its votes among all planned episodes, as every table of scores has it; None where
+            its episodes have different numbers of votes.
         solved_interval: 95 % bootstrap interval of the solved share of valid trials, over tasks.
         cost: What it cost, and what a solved task did.
         roles: What each role used.
@@ -59,7 +66,9 @@ class ReportedRun:
 
     name: str
     judged: JudgedRun
+    agent: str
     summary: JsonMapping
+    rate: GroupRate | None
     solved_interval: tuple[float, float]
     cost: Cost
     roles: Mapping[str, Usage]
@@ -69,11 +78,6 @@ class ReportedRun:
     measures: Mapping[str, Sequence[float]]
     votes: VoteAgreement
     judges: Sequence[JudgeAgreement]
-
-    @property
-    def agent(self) -> str:
-        """Who played."""
-        return str(self.judged.manifest.get("agent", "-"))
 
     @property
     def env(self) -> str:
@@ -90,6 +94,11 @@ class ReportedRun:
         """Episodes that are planned and not saved."""
         return max(0, int(self.summary["planned"]) - int(self.summary["episodes"]))
 
+    @property
+    def unscored(self) -> int:
+        """Planned episodes without a verdict."""
+        return self.missing + int(self.summary["invalid"])
+
     def to_dict(self) -> JsonObject:
         """Return the figures as plain data; of what was measured, how it is spread."""
         return {
@@ -100,6 +109,7 @@ class ReportedRun:
             "judge": self.judged.judge,
             "reward_mode": self.reward_mode,
             **self.summary,
+            "rate": None if self.rate is None else asdict(self.rate),
             "missing": self.missing,
             "solved_interval": list(self.solved_interval),
             "cost": self.cost.to_dict(),
@@ -136,6 +146,7 @@ def read_reported_run(name: str, folder: Path, judge: str | None = None) -> Repo
     """
     judged = read_judged_run(folder, judge)
     episodes = judged.episodes
+    who = player_of(folder)
     valid: dict[str, list[bool]] = {}
     for episode in episodes:
         if episode.valid:
@@ -143,7 +154,9 @@ def read_reported_run(name: str, folder: Path, judge: str | None = None) -> Repo
     return ReportedRun(
         name,
         judged,
-        summarize(episodes, planned(judged)),
+        who.name,
+        summarize(episodes, who.planned),
+        _rate(episodes, who.planned),
         bootstrap_interval([sum(trials) / len(trials) for trials in valid.values()]),
         cost(episodes),
         role_usage(episodes),
@@ -154,6 +167,13 @@ def read_reported_run(name: str, folder: Path, judge: str | None = None) -> Repo
         VoteAgreement.of(episodes),
         judge_agreements(folder, judged.judge, episodes),
     )
+
+
+def _rate(episodes: Sequence[Trajectory], planned: int | None) -> GroupRate | None:
+    try:
+        return sopr(episodes, planned=planned).overall
+    except ConfigError:
+        return None
 
 
 def _failures(run: JudgedRun) -> list[Failure]:

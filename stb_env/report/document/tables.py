@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from stb_env.evaluate.tables import Table
 from stb_env.metrics.rates import SIMULATED
+from stb_env.metrics.sopr import GroupRate
 from stb_env.report.document.latex import latex
 from stb_env.report.document.report import Pair, Report
 from stb_env.report.document.reported_run import ReportedRun
@@ -77,10 +78,11 @@ def summary_table(runs: Sequence[ReportedRun]) -> Table:
     rows = [
         (
             run.name,
-            run.agent,
+            f"{run.agent} (incomplete)" if run.unscored else run.agent,
             percent(run.summary["solved_valid"]),
             interval(run.solved_interval),
             percent(run.summary["solved_all"]),
+            _score(run.rate),
             percent(run.summary["invalid_share"]),
             f"{run.summary['mean']:.3f}",
             "{:.3f} to {:.3f}".format(*run.summary["interval"]),
@@ -94,13 +96,14 @@ def summary_table(runs: Sequence[ReportedRun]) -> Table:
         "solved of valid",
         "95 %",
         "solved of all",
+        "score of all",
         "invalid",
         "mean reward",
         "95 % of it",
     )
     notes = (
-        "Intervals are 95 % bootstrap intervals over tasks. Solved of all: of every planned episode, "
-        "those that failed or were not played included.",
+        "Intervals are 95 % bootstrap intervals over tasks. Of all: of every planned episode, those that "
+        "failed or were not played included; score: per cent, mean ± standard deviation over votes.",
         f"Judged by {judges}.",
         _reward_note(runs),
     )
@@ -113,6 +116,10 @@ def _reward_note(runs: Sequence[ReportedRun]) -> str:
         return f"Rewards are {runs[0].reward_mode or 'unknown'}."
     told = ", ".join(f"{name} {mode}" for name, mode in modes.items())
     return f"Rewards differ in mode, so that their means do not compare: {told}."
+
+
+def _score(rate: GroupRate | None) -> str:
+    return "-" if rate is None or not rate.valid else f"{100 * rate.mean:.1f} ± {100 * rate.std:.1f}"
 
 
 def outcome_table(runs: Sequence[ReportedRun]) -> Table:

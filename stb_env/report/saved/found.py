@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from stb_env.errors import DataError, did_you_mean
+from stb_env.rollout.verdict_file import manifest_of
 
 _EPISODES, _MANIFEST = "trajectories.jsonl", "manifest.json"
 
@@ -51,7 +52,10 @@ def _runs_in(path: Path) -> list[Path]:
 
 
 def _is_run(folder: Path) -> bool:
-    return (folder / _EPISODES).is_file() or (folder / _MANIFEST).is_file()
+    # An evaluation has a manifest too: one of its runs.
+    return (folder / _EPISODES).is_file() or (
+        (folder / _MANIFEST).is_file() and "cells" not in manifest_of(folder)
+    )
 
 
 def _named(folders: Sequence[Path]) -> dict[str, Path]:

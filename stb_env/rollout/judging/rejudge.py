@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -26,6 +25,7 @@ from stb_env.metrics.sopr import sopr
 from stb_env.request import drive
 from stb_env.rollout.judging.case import case_of, is_answered
 from stb_env.rollout.judging.ordered_work import Progress, check_concurrency, work_in_order
+from stb_env.rollout.player import planned_episodes
 from stb_env.rollout.verdict_file import (
     Judgement,
     manifest_of,
@@ -161,7 +161,7 @@ def _judge(judge: Judge, settings: str, tasks: TaskSource | None, episode: Traje
 
 
 def _summary(folder: Path, judge: Judge, episodes: Sequence[Trajectory]) -> JsonObject:
-    planned = _planned(folder)
+    planned = planned_episodes(folder)
     rates = sopr(episodes, getattr(judge, "scores", SCORES), planned)
     runs = rates.overall
     summary = {
@@ -175,11 +175,3 @@ def _summary(folder: Path, judge: Judge, episodes: Sequence[Trajectory]) -> Json
     if isinstance(judge, OriginalPassJudge):
         summary["bookkeeping"] = bookkeeping(episodes).to_dict()
     return summary
-
-
-def _planned(folder: Path) -> int | None:
-    file = folder / "summary.json"
-    if not file.is_file():
-        return None
-    planned = json.loads(file.read_text(encoding="utf-8")).get("planned")
-    return planned if isinstance(planned, int) else None

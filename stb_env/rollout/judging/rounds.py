@@ -20,6 +20,7 @@ from stb_env.metrics.sowr import Result, Sowr, sowr
 from stb_env.request import drive
 from stb_env.rollout.judging.case import case_of, is_answered
 from stb_env.rollout.judging.ordered_work import Progress, check_concurrency, read_lines, work_in_order
+from stb_env.rollout.player import player_of
 from stb_env.rollout.verdict_file import fields_of, read_judged, slug
 from stb_env.trajectory import Trajectory
 from stb_env.usage import Usage
@@ -131,6 +132,7 @@ def prefer(
     comparisons: int = 3,
     concurrency: int = 1,
     progress: Progress | None = None,
+    planned: bool = False,
 ) -> Preferred:
     """Compare a run with a reference run on every task of the reference.
 
@@ -146,6 +148,8 @@ def prefer(
         comparisons: How often each task's episodes are compared.
         concurrency: Comparisons made at the same time.
         progress: Told after each comparison how many of how many are done.
+        planned: Whether shares are of every task of the reference, as under a protocol, and not of those that
+            were decided.
 
     Raises:
         ConfigError: A number is out of range, or a run has no verdicts of that judge.
@@ -166,8 +170,10 @@ def prefer(
     for made in rounds:
         results[made.task_id] += [made.result] if made.result is not None else []
     groups = {task: episodes[0].group or episodes[0].suite for task, episodes in theirs.items()}
-    rates = sowr(results, groups, comparisons=comparisons, invalid=len(theirs) - len(results))
-    against = reference.resolve().name
+    sizes = Counter(groups.values()) if planned else None
+    invalid = len(theirs) - len(results)
+    rates = sowr(results, groups, comparisons=comparisons, invalid=invalid, planned=sizes)
+    against = player_of(reference).name
     summary = {
         "judge": judge.name,
         "verdicts": verdicts,

@@ -14,17 +14,18 @@ from typing import NamedTuple
 from fastapi import APIRouter, Response
 from pydantic import BaseModel
 
-from stb_env.backend.cache import ResponseCache
+from stb_env.backend.cache import CallKey, ResponseCache
 from stb_env.backend.cache.layers import MANIFEST
 from stb_env.errors import STBError
 from stb_env.llm.preflight import Asked
+from stb_env.tools import ToolId
 
 GOOD_FOR, BAD_FOR = 30.0, 3.0
 """Seconds for which a finding holds: asking a model may cost something, and one that came back is wanted."""
 
 _LOG = logging.getLogger("stb_env.serve.health")
 _FREE = 10_000_000
-_NO_KEY = "0" * 16 + ":" + "0" * 32
+_NO_CALL = CallKey(ToolId("", "", ""), {})
 
 
 class Check(NamedTuple):
@@ -135,7 +136,7 @@ def _read(cache: ResponseCache) -> None:
         return
     # Opened anew: a handle that is open outlives its file.
     with closing(ResponseCache(cache.folder, read_only=True)) as opened:
-        opened.entry(_NO_KEY)
+        opened.get(_NO_CALL)
 
 
 def _write(cache: ResponseCache) -> None:

@@ -10,6 +10,8 @@ from statistics import fmean, pstdev
 
 from stb_env.errors import DataError
 from stb_env.jsontypes import JsonMapping
+from stb_env.protocol import find_protocol
+from stb_env.rollout.player import player_of
 from stb_env.rollout.verdict_file import manifest_of, read_judged
 from stb_env.suites.sambanova import tasks
 from stb_env.suites.sambanova.alignment.measured import embedded_tests, trained_complexity
@@ -47,7 +49,7 @@ def read_rows(folders: Iterable[str | Path]) -> list[Row]:
             got = ", ".join(sorted(names)) or "no episodes"
             raise DataError(f"{folder} must be a run of one SambaNova task, got {got}")
         task, manifest = known[names.pop()], manifest_of(folder)
-        column, name = task.column, _agent(manifest, folder)
+        column, name = task.column, _player(manifest, folder)
         runs = found.setdefault(name, {})
         if column in runs:
             raise DataError(f"{folder} is a second run of {name} on {column}; leave one of them out")
@@ -125,10 +127,24 @@ def _played() -> dict[str, SambaNovaTask]:
     return known
 
 
-def _agent(manifest: JsonMapping, folder: Path) -> str:
-    name = str(manifest.get("agent", folder.parent.name)).rpartition(":")[2]
-    settings = manifest.get("agent_settings") or {}
-    return f"{settings['model']} · {name}" if "model" in settings else name
+def _player(manifest: JsonMapping, folder: Path) -> str:
+    """Return who a row is of: the model alone where it played as the paper has it, else model and agent."""
+    agent = str(manifest.get("agent") or "")
+    model = (manifest.get("agent_settings") or {}).get("model")
+    model = model.get("model") if isinstance(model, dict) else model
+    name = agent.rpartition(":")[2]
+    if not agent or not model:
+        return name or player_of(folder).name
+    if not _is_standard(agent, str(manifest.get("env"))):
+        return f"{model} · {name}"
+    return str(model) if "protocol" in manifest else f"{model} (no protocol)"
+
+
+def _is_standard(agent: str, env_id: str) -> bool:
+    """Return whether an agent is the paper's on an environment; not every task is played by the same one."""
+    paper = find_protocol("sambanova")
+    standard = str(paper.values("run", env_id).get("agent", ""))
+    return agent in (standard, paper.agent_spec(standard))
 
 
 def _row(name: str, runs: Mapping[str, _Run]) -> Row:

@@ -44,6 +44,8 @@ class Api:
             response and a new state; raises `ApiError` to refuse.
         id: Its identity.
         stateless: Whether the function takes no state.
+        fact: For a calculation, the fact of the world that it uses: a name, and the parameters that say which
+            one; empty where it uses none. None for all that is no calculation: there the result is the fact.
     """
 
     tool: ToolDoc
@@ -53,6 +55,7 @@ class Api:
     function: Function = field(repr=False)
     id: ToolId
     stateless: bool
+    fact: tuple[str, ...] | None = field(default=None, repr=False)
 
     def __call__(self, **arguments: Json) -> ApiCall:
         """Return a call of this API; nothing runs."""
@@ -135,15 +138,22 @@ class ToolDoc:
         """
         return self._register(name, params, stateless=False)
 
-    def lookup(self, name: str, *params: Param) -> Callable[[Function], Api]:
-        """Return a decorator as `api` does, for a function that needs no state."""
-        return self._register(name, params, stateless=True)
+    def lookup(
+        self, name: str, *params: Param, fact: tuple[str, ...] | None = None
+    ) -> Callable[[Function], Api]:
+        """Return a decorator as `api` does, for a function that needs no state.
 
-    def _register(self, name: str, params: tuple[Param, ...], stateless: bool) -> Callable[[Function], Api]:
+        `fact` says what a calculation uses (see `Api`).
+        """
+        return self._register(name, params, stateless=True, fact=fact)
+
+    def _register(
+        self, name: str, params: tuple[Param, ...], stateless: bool, fact: tuple[str, ...] | None = None
+    ) -> Callable[[Function], Api]:
         def register(function: Function) -> Api:
             identity = ToolId.of(self.category, self.name, name)
             description = inspect.cleandoc(function.__doc__ or "")
-            api = Api(self, name, description, params, function, identity, stateless)
+            api = Api(self, name, description, params, function, identity, stateless, fact)
             self.apis.append(api)
             return api
 

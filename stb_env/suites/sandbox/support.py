@@ -1,13 +1,14 @@
 """Support: whether an answer comes from the calls of an episode, and not from memory.
 
 The gold solution says what an answer stands on. An episode has that where it made the same calls, or where
-its results hold what the solution read in them, whichever tool gave it. What is derived from results is never
-searched for, and no text is read.
+its results hold what the solution read in them, whichever tool gave it. Arithmetic is free: an agent that saw
+what goes into a calculation may do it without a tool. What a calculator returns shows nothing, and nor
+does an argument that a call repeats. What is derived from results is never searched for, and no text is read.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property, lru_cache
 from itertools import product
@@ -33,10 +34,12 @@ class Source(NamedTuple):
     Attributes:
         call: The call, comparable with those of an episode.
         read: The values that the solution read in its result and took from there.
+        calculated: Whether the answer stands on a calculation alone, so that any calculation may give it.
     """
 
     call: Key
     read: frozenset[str | float]
+    calculated: bool = False
 
 
 class Evidence:
@@ -58,22 +61,33 @@ class Evidence:
 
     @cached_property
     def made(self) -> set[Key]:
-        """Every call that was answered."""
-        return {call_key(call.name, call.arguments) for call in self._answered}
+        """Every call that was answered, and every fact that a calculation used."""
+        return {
+            key
+            for call in self._answered
+            for key in (call_key(call.name, call.arguments), fact_key(call.name, call.arguments))
+        }
 
     @cached_property
     def values(self) -> set[str | float]:
-        """Every value in a result, in the form of `value_key`."""
-        return {
-            value_key(leaf)
-            for call in self._answered
-            if not call.result.error
-            for leaf in _leaves(call.result.response)
-        }
+        """Every value in a result that is no calculation, in the form of `value_key`."""
+        return set(self._values(calculated=False))
+
+    @cached_property
+    def calculated(self) -> set[str | float]:
+        """Every value in the result of a calculation, in the form of `value_key`."""
+        return set(self._values(calculated=True))
+
+    def _values(self, calculated: bool) -> Iterator[str | float]:
+        for call in self._answered:
+            if not call.result.error and _calculates(call.name) == calculated:
+                given = {value for _, value in call_key(call.name, call.arguments)[1]}
+                yield from map(value_key, _leaves(_without_echo(call.result.response, given)))
 
     def has(self, source: Source) -> bool:
         """Return whether the episode made a gold call, or has what was read in its result."""
-        return source.call in self.made or (bool(source.read) and source.read <= self.values)
+        values = self.calculated if source.calculated else self.values
+        return source.call in self.made or (bool(source.read) and source.read <= values)
 
     def looked(self, looks: Iterable[ApiCall]) -> bool:
         """Return whether a call would have shown what one of several looks would.
@@ -122,6 +136,36 @@ def call_key(name: str, arguments: JsonMapping | str) -> Key:
     return name, tuple(sorted((key, str(value_key(value))) for key, value in given.items()))
 
 
+def fact_key(name: str, arguments: JsonMapping | str) -> Key:
+    """Return what calls share that show the same fact; calculations with other numbers do."""
+    key = call_key(name, arguments)
+    fact = _fact(name)
+    if not fact:
+        return key
+    given = dict(key[1])
+    return fact[0], tuple(sorted(("", given.get(param, "")) for param in fact[1:]))
+
+
+def _fact(name: str) -> tuple[str, ...] | None:
+    identity = _identities().get(name)
+    return None if identity is None else apis()[identity].fact
+
+
+def _calculates(name: str) -> bool:
+    return _fact(name) is not None
+
+
+def _without_echo(response: Json, given: Collection[str]) -> Json:
+    """Return a result without the values of its own that repeat an argument; those in its rows stay."""
+    if not isinstance(response, Mapping):
+        return response
+    return {
+        name: value
+        for name, value in response.items()
+        if isinstance(value, Mapping | list) or str(value_key(value)) not in given
+    }
+
+
 @lru_cache(maxsize=1)
 def _identities() -> Mapping[str, ToolId]:
     return {tool.name: identity for identity, tool in tools().items()}
@@ -164,25 +208,31 @@ def sources(task: Task) -> Sequence[Source]:
 @lru_cache(maxsize=4096)
 def _sources(task_id: str, query: str, home: int) -> tuple[Source, ...]:
     solved = run(plan_of(task_id), household(home), shown=_watched)
-    made = [
-        (call_key(tools()[solved.calls[place].api.id].name, solved.calls[place].arguments), result)
-        for place, result in solved.results.items()
-    ]
+    made = [(solved.calls[place], result) for place, result in solved.results.items()]
     said = name_key(query)
     found: list[Source] = []
     for place, (call, response) in enumerate(made):
-        passed_on = {value for later, _ in made[place + 1 :] for _, value in later[1]}
+        asked = _asked_values(other for other, _ in made[place:])
         read = frozenset(
             key
             for key in map(value_key, _read(response))
-            if str(key) not in passed_on and not (isinstance(key, str) and key in said)
+            if str(key) not in asked and not (isinstance(key, str) and key in said)
         )
-        if read:
-            found.append(Source(call, read))
+        if read and call.api.fact != ():
+            found.append(Source(fact_key(tools()[call.api.id].name, call.arguments), read))
     if not found and made:
         call, response = made[-1]
-        found.append(Source(call, frozenset(map(value_key, _row_ids(response)))))
+        calculated = call.api.fact == ()
+        values = _read(response) if calculated else _row_ids(response)
+        key = call_key(tools()[call.api.id].name, call.arguments)
+        found.append(Source(key, frozenset(map(value_key, values)), calculated))
     return tuple(found)
+
+
+def _asked_values(calls: Iterable[ApiCall]) -> set[str]:
+    """Return the values that calls ask about; what goes into a calculation is none of them."""
+    keys = ((call, fact_key(tools()[call.api.id].name, call.arguments)) for call in calls)
+    return {value for call, key in keys if call.api.fact != () for _, value in key[1]}
 
 
 class _Row(dict[str, Json]):

@@ -20,22 +20,20 @@ from stb_env.files import make_folder, write_text
 from stb_env.formats.recorded_answer import Answer, RecordedCall
 from stb_env.jsontypes import Json
 from stb_env.store import kept_folder
-from stb_env.suites.stabletoolbench.cache_folder import FolderWriter, write_key
+from stb_env.suites.stabletoolbench import provenance
+from stb_env.suites.stabletoolbench.cache_folder import FolderWriter
 from stb_env.tools import ToolId
 
-PROVENANCE = "provenance.csv"
-
 _WHOLE, _DONE = "export", "done.json"
-_COLUMNS = ("category", "tool", "api", "arguments", "source", "origin", "model", "prompt")
 
 
 def export_folder(cache: ResponseCache, folder: Path, *, progress: Progress | None = None) -> dict[str, int]:
-    """Write every entry to a new folder; importing it gives the same calls and answers back.
+    """Write every entry to a new folder; importing it gives the same entries back.
 
-    The layout has no place for source, origin, model and prompt version; they stand beside it, a line an
-    entry, in a table that neither the original's server nor an import reads (`PROVENANCE`). The folder
-    appears whole or not at all; the same call goes on where a killed one stopped, as long as the cache has
-    not changed.
+    The layout has no place for source, origin, model, prompt version and time; they stand beside it, in a
+    table (`provenance`) that an import reads and the original's server passes over. The folder appears
+    whole or not at all; the same call goes on where a killed one stopped, as long as the cache has not
+    changed.
 
     Args:
         cache: What is written.
@@ -65,18 +63,17 @@ def _write(cache: ResponseCache, part: Path, progress: Progress | None) -> dict[
     whole = part / _WHOLE
     whole.mkdir(exist_ok=True)
     writer = FolderWriter(whole, files, odd)
-    with (whole / PROVENANCE).open("a", encoding="utf-8", errors="backslashreplace", newline="") as out:
+    with (whole / provenance.FILE).open("a", encoding="utf-8", errors="backslashreplace", newline="") as out:
         # What stands behind the mark is written again.
         out.truncate(size)
         table = csv.writer(out)
         if not size:
-            table.writerow(_COLUMNS)
+            table.writerow(provenance.COLUMNS)
 
         def recorded(entry: CacheEntry) -> RecordedCall:
             nonlocal entries
             entries += 1
-            known = (write_key(entry.arguments), entry.source, entry.origin, entry.model, entry.prompt)
-            table.writerow((*entry.id, *known))
+            table.writerow(provenance.row(entry))
             return RecordedCall(entry.id, entry.arguments, Answer(entry.error, entry.response), entry.source)
 
         noted = time.monotonic()

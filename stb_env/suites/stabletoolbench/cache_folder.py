@@ -44,8 +44,8 @@ def is_cache_file(file: Path) -> bool:
     return file.suffix == ".json" and file.parent.name.endswith(f"_for_{file.parent.parent.name}")
 
 
-def read_file(file: Path, notes: Notes) -> Iterator[RecordedCall]:
-    """Yield the recorded calls of one API's file."""
+def read_file(file: Path, notes: Notes) -> Iterator[tuple[str, RecordedCall]]:
+    """Yield the recorded calls of one API's file, each with its key there."""
     try:
         data = jsontext.load(file)
     except (OSError, ValueError) as error:
@@ -60,7 +60,7 @@ def read_file(file: Path, notes: Notes) -> Iterator[RecordedCall]:
         if answer is None:
             notes.refuse(file, f"the answer to {key[:80]!r} is no object of error and response")
         else:
-            yield RecordedCall(identity, read_key(key), answer, "unknown")
+            yield key, RecordedCall(identity, read_key(key), answer, "unknown")
 
 
 def read_key(key: str) -> JsonMapping | str:

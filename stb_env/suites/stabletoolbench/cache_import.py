@@ -9,6 +9,7 @@ from itertools import islice
 from pathlib import Path
 
 from stb_env.backend.cache.entry import Hit, read_hit
+from stb_env.backend.cache.key import RowKey
 from stb_env.backend.cache.response_cache import ResponseCache
 from stb_env.errors import ConfigError, did_you_mean
 from stb_env.suites.stabletoolbench.import_progress import ImportProgress
@@ -43,7 +44,7 @@ def import_source(
         source: A file, or a folder that is searched with all its folders.
         kind: The format, or ``auto`` to tell each file's from its content.
         queries: Query files that name the APIs of answer files; by default those beside or above each.
-        origin: What the entries are noted as; by default the format.
+        origin: What the entries are noted as; by default what an export of ours noted, else the format.
         simulated: Whether the MirrorAPI model's own answers are wanted where no real one is known.
         processes: How many read, beside this one, where there is much to read. A script that asks for more
             than one guards its start (``if __name__ == "__main__"``): each of them imports it.
@@ -117,13 +118,13 @@ def _rows(
 
 
 class _Pending:
-    """Rows that are read and not yet stored, the last recording of each call."""
+    """Rows that are read and not yet stored, the last recording of exactly each call."""
 
     def __init__(self, cache: ResponseCache) -> None:
         self._cache = cache
-        self._rows: dict[str, str] = {}
+        self._rows: dict[RowKey, str] = {}
 
-    def add(self, key: str, value: str, report: ImportReport) -> None:
+    def add(self, key: RowKey, value: str, report: ImportReport) -> None:
         earlier = self._rows.get(key)
         if earlier is not None:
             known, hit = read_hit(earlier), read_hit(value)
@@ -136,15 +137,19 @@ class _Pending:
         if len(self._rows) < at_least:
             return False
         rows, self._rows = self._rows, {}
-        self._cache.put_written([row for row in rows.items() if self._is_new(*row, report)])
+        placing = self._cache.placing()
+        for key, value in rows.items():
+            place = placing.find(key)
+            if self._is_new(place.value, value, report):
+                placing.put(place, value)
+        self._cache.put_placed(placing)
         return True
 
-    def _is_new(self, key: str, value: str, report: ImportReport) -> bool:
-        known = self._cache.peek(key)
-        if known is None:
+    def _is_new(self, stored: str | None, value: str, report: ImportReport) -> bool:
+        if stored is None:
             report.added += 1
             return True
-        hit = read_hit(value)
+        known, hit = read_hit(stored), read_hit(value)
         if _hides(known, hit) or (known.text == hit.text and known.source == hit.source):
             return False
         report.replaced += 1

@@ -76,7 +76,8 @@ def leaderboard(
     if not any_judge:
         _check_judges(entrants, METRICS[metric])
     standings: list[Row | Entrant] = [*rows, *entrants]
-    standings.sort(key=lambda one: one.average, reverse=True)
+    # What lacks a group has no rank, and stands below.
+    standings.sort(key=lambda one: -1.0 if one.average is None else one.average, reverse=True)
     problems = sorted(check_published(), key=lambda one: not one.where.startswith(rows[0].table))
     report = {
         "table": rows[0].table,
@@ -138,7 +139,7 @@ def _cells(one: Row | Entrant) -> Iterator[str]:
     yield name
     for group in group_sizes():
         yield f"{means[group]:.1f}" if group in means else "-"
-    yield f"{one.average:.1f}"
+    yield "-" if one.average is None else f"{one.average:.1f}"
     yield "" if one.average_std is None else f"{one.average_std:.1f}"
 
 

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from stb_env.errors import ConfigError, DataError
 from stb_env.jsontypes import JsonMapping, JsonObject
-from stb_env.metrics.sopr import GroupRate, average, sopr
-from stb_env.metrics.sowr import win_rate
+from stb_env.metrics.sopr import average, sopr
+from stb_env.rollout.player import player_of
 from stb_env.rollout.verdict_file import manifest_of, read_judged
 from stb_env.suites.stabletoolbench.answers import read_json
-from stb_env.suites.stabletoolbench.leaderboard import Row, group_sizes
-from stb_env.suites.stabletoolbench.original_scores.passrate import rated
+from stb_env.suites.stabletoolbench.leaderboard import GroupFigures, Row, group_sizes
+from stb_env.suites.stabletoolbench.original_scores.answer_sets import how_played
+from stb_env.suites.stabletoolbench.original_scores.planned_scores import TrialRows, pass_score, win_score
 from stb_env.suites.stabletoolbench.original_scores.result_files import PROVENANCE, read_provenance
 from stb_env.suites.stabletoolbench.queries import GROUPS
+from stb_env.trajectory import Trajectory
 
 # The judge that computes each metric; its name says the kind, the model and the wording.
 _KINDS: Mapping[str, str] = {"SoPR": "pass", "SoWR": "preference", "FAC": "final_answer"}
@@ -29,35 +31,49 @@ class Entrant:
     """A row of ours, in per cent.
 
     Attributes:
-        name: Who played: the agent and its model, or the folder of the answers.
+        name: Who played: the agent and its model, or the folder of answers that are no run.
         judge: Kind, model and wording of the judge, as runs name it; empty where nobody says who judged.
-        rates: Rate of each group; ``valid`` is the number of its queries.
+        rates: Rate of each group, among all planned queries.
         votes: How often each answer, or pair, was judged.
+        against: The player that it is compared with; empty where it is not.
         remarks: What else is not as in the paper, one sentence each.
     """
 
     name: str
     judge: str
-    rates: Mapping[str, GroupRate]
+    rates: Mapping[str, GroupFigures]
     votes: int
+    against: str = ""
     remarks: tuple[str, ...] = ()
 
     @property
-    def average(self) -> float:
-        """Unweighted mean over the groups that there are."""
-        return average(self.rates.values())[0]
+    def missing(self) -> list[str]:
+        """Groups that it has no rate of."""
+        return [group for group in group_sizes() if group not in self.rates]
+
+    @property
+    def unscored(self) -> int:
+        """Planned episodes that have no result."""
+        return sum(rate.unscored for rate in self.rates.values())
+
+    @property
+    def average(self) -> float | None:
+        """Unweighted mean over the six groups; None where one of them is missing: it has no rank."""
+        return None if self.missing else average(self.rates.values())[0]
 
     @property
     def average_std(self) -> float | None:
-        """Mean of the groups' standard deviations over votes; None where there are no votes to differ."""
-        voted = any(rate.scores for rate in self.rates.values())
-        return average(self.rates.values())[1] if voted else None
+        """Mean of the groups' standard deviations over votes; None where there is no average, or no votes."""
+        if self.missing or not any(rate.std for rate in self.rates.values()):
+            return None
+        return average(self.rates.values())[1]
 
     @property
     def shown(self) -> str:
-        """Its name, and what judged it where that is no model that was asked for a verdict."""
+        """Its name, what judged it where that is no model that was asked for a verdict, and what lacks."""
         known = not self.judge or self.judge.partition(":")[0] in _KINDS.values()
-        return self.name if known else f"{self.name} ({self.judge})"
+        name = self.name if known else f"{self.name} ({self.judge})"
+        return f"{name} (incomplete)" if self.unscored else name
 
     def foreign(self, metric: str) -> bool:
         """Return whether what judged is no judge of the metric: a heuristic, a verifier, your own."""
@@ -69,14 +85,20 @@ class Entrant:
         found = list(self._judging(row))
         if self.votes != row.votes:
             found.append(f"times each was judged: {self.votes}, not {row.votes}")
-        missing = [group for group in sizes if group not in self.rates]
-        if missing:
-            found.append(f"no average of six groups: {', '.join(missing)} missing")
+        if self.missing:
+            found.append(
+                f"no average of six groups: {', '.join(self.missing)} missing"
+            )
         for group, rate in self.rates.items():
-            if rate.valid != sizes[group]:
-                found.append(f"{group}: {rate.valid} of {sizes[group]} queries")
-            if rate.invalid:
-                found.append(f"{group}: {rate.invalid} invalid, left out")
+            if rate.queries != sizes[group]:
+                found.append(f"{group}: {rate.queries} of {sizes[group]} queries")
+            if rate.trials > 1:
+                found.append(f"{group}: each query played {rate.trials} times, not once")
+            if rate.unscored:
+                planned = rate.queries * rate.trials
+                found.append(f"{group}: incomplete, {rate.unscored} of {planned} planned have no result")
+        if self.against:
+            found.append(f"against {self.against}")
         return found + list(self.remarks)
 
     def _judging(self, row: Row) -> Iterator[str]:
@@ -100,7 +122,11 @@ class Entrant:
             "judge": self.judge,
             "groups": {group: rate.mean for group, rate in self.rates.items()},
             "stds": {group: rate.std for group, rate in self.rates.items()},
-            "queries": {group: rate.valid for group, rate in self.rates.items()},
+            "queries": {group: rate.queries for group, rate in self.rates.items()},
+            "trials": {group: rate.trials for group, rate in self.rates.items()},
+            "unscored": {group: rate.unscored for group, rate in self.rates.items()},
+            "complete": not self.unscored,
+            "ranked": not self.missing,
             "average": self.average,
             "average_std": self.average_std,
             "departures": self.departures(row),
@@ -119,7 +145,7 @@ def read_entrants(places: Iterable[Path], metric: str, judge: str | None = None)
         ConfigError: A group of one player and judge is there twice.
         DataError: A folder has nothing of the metric, or cannot be read.
     """
-    merged: dict[tuple[str, str], Entrant] = {}
+    merged: dict[tuple[str, str, str], Entrant] = {}
     for place in places:
         found = [*_of_runs(place, metric, judge), *_of_files(place, metric)]
         if not found:
@@ -127,7 +153,7 @@ def read_entrants(places: Iterable[Path], metric: str, judge: str | None = None)
                 f"{place} has no {metric} of any of the six groups; judge it with `stb-env judge` first"
             )
         for one in found:
-            key = one.name, one.judge
+            key = one.name, one.judge, one.against
             merged[key] = _merged(merged[key], one) if key in merged else one
     return list(merged.values())
 
@@ -151,55 +177,44 @@ def _of_runs(place: Path, metric: str, judge: str | None) -> Iterator[Entrant]:
 
 
 def _passes(folder: Path, metric: str, judge: str | None) -> Iterator[Entrant]:
-    manifest = manifest_of(folder)
+    manifest, who = manifest_of(folder), player_of(folder)
     name = judge or str(manifest.get("judge") or "")
     # A run that no judge of final answers has judged has no such rate, whatever else it has.
     if metric == "FAC" and not name.startswith(_KINDS[metric]):
         return
-    figures = sopr(read_judged(folder, name)).groups
-    rates = {group: _percent(rate) for group, rate in figures.items() if group in GROUPS and rate.valid}
-    votes = max((len(rate.scores) for rate in rates.values()), default=0)
-    yield Entrant(_player(folder, manifest), name, rates, votes, tuple(_played(manifest)))
+    episodes = read_judged(folder, name)
+    trials = _trials(episodes)
+    rates, votes = {}, 0
+    for group, rate in sopr(episodes, planned=who.planned).groups.items():
+        if group in GROUPS and rate.valid:
+            size = rate.planned // trials
+            rates[group] = GroupFigures(100 * rate.mean, 100 * rate.std, size, trials, rate.invalid)
+            votes = max(votes, len(rate.scores))
+    yield Entrant(who.name, name, rates, votes, remarks=how_played(manifest))
+
+
+def _trials(episodes: Sequence[Trajectory]) -> int:
+    return 1 + max((episode.trial for episode in episodes), default=0)
 
 
 def _comparisons(folder: Path) -> Iterator[Entrant]:
     manifest = manifest_of(folder)
     for file in sorted(folder.glob("summary-*-against-*.json")):
         summary = read_json(file)
-        rates = {
-            group: GroupRate(rate["queries"], 0, (), 100 * rate["win"], 0.0, (0.0, 0.0))
-            for group, rate in summary["groups"].items()
-            if group in GROUPS and rate["queries"]
-        }
-        remarks = [f"against {summary['reference']}", f"verdicts of {summary['verdicts']} go first"]
+        left_out = summary["invalid"] + summary["undecided"]
+        rates = {}
+        for group, rate in summary["groups"].items():
+            if group in GROUPS and rate["queries"]:
+                # A run is of one group, and what was left out is of it.
+                planned = rate["queries"] + left_out
+                won = 100 * rate["win"] * rate["queries"] / planned
+                rates[group] = GroupFigures(won, 0.0, planned, unscored=left_out)
+        remarks = [f"verdicts of {summary['verdicts']} go first"]
         if summary["settings"].get("order") != "random":
             remarks.append("each pair was asked in both orders, not once in a random one")
-        remarks += [
-            f"{summary[why]} queries {why}, left out" for why in ("invalid", "undecided") if summary[why]
-        ]
-        name = _player(folder, manifest)
-        yield Entrant(name, summary["judge"], rates, summary["comparisons"], (*remarks, *_played(manifest)))
-
-
-def _percent(rate: GroupRate) -> GroupRate:
-    return replace(rate, mean=100 * rate.mean, std=100 * rate.std)
-
-
-def _player(folder: Path, manifest: JsonMapping) -> str:
-    agent = manifest.get("agent")
-    if not agent:
-        return folder.resolve().name
-    model = (manifest.get("agent_settings") or {}).get("model")
-    model = model.get("model") if isinstance(model, dict) else model
-    return f"{agent} {model}" if model else str(agent)
-
-
-def _played(manifest: JsonMapping) -> Iterator[str]:
-    protocol = manifest.get("protocol")
-    if isinstance(protocol, dict):
-        yield from protocol.get("departures", ())
-    else:
-        yield "played without a protocol: its depth, prompts and observations are not the paper's"
+        who = player_of(folder).name, summary["judge"]
+        counts = summary["comparisons"], summary["reference"]
+        yield Entrant(*who, rates, *counts, (*remarks, *how_played(manifest)))
 
 
 # -- official result files -----------------------------------------------------------------------------
@@ -209,31 +224,61 @@ def _played(manifest: JsonMapping) -> Iterator[str]:
 class _Found:
     """What the files of one model, or of a pair, hold so far."""
 
+    name: str
     judge: str = ""
     votes: int = 0
-    rates: dict[str, GroupRate] = field(default_factory=dict)
+    against: str = ""
+    remarks: tuple[str, ...] = ()
+    trials: dict[str, list[TrialRows]] = field(default_factory=dict)
+    sides: tuple[str, str] = ("", "")
 
 
 def _of_files(place: Path, metric: str) -> Iterator[Entrant]:
-    found: dict[str, _Found] = {}
+    found: dict[tuple[str, Path], _Found] = {}
     for file in sorted(place.rglob("*.json")):
         stem = next((stem for stem in _STEMS if file.stem.startswith(f"{stem}_")), None)
         if stem is None or file.name == PROVENANCE:
             continue
         results = read_json(file)
-        if not isinstance(results, dict) or _metric_of(results) != metric:
-            continue
         who = read_provenance(file.parent).get(file.stem, {})
-        one = found.setdefault(file.stem.removeprefix(f"{stem}_"), _Found())
-        one.judge = f"{_KINDS[metric]}:{who['judge']}:{who['questions']}" if who else one.judge
+        if not isinstance(results, dict) or (who.get("metric") or _metric_of(results)) != metric:
+            continue
+        folder = file.parent.parent if file.parent.name.startswith("trial_") else file.parent
         try:
-            rate, one.votes = _pass_file(results) if metric == "SoPR" else _preference_file(results, who)
+            one = _described(file, stem, results, who, metric)
+            known = found.setdefault((one.name, folder), one)
+            known.votes = max(known.votes, one.votes)
+            rows = TrialRows(results, int(who.get("planned") or len(results)))
+            known.trials.setdefault(_STEMS[stem], []).append(rows)
         except (KeyError, TypeError, AttributeError, StopIteration) as error:
             raise DataError(f"{file} is no whole result file: {error!r}") from error
-        one.rates[_STEMS[stem]] = rate
-    for name, one in found.items():
-        remarks = ["as the original computes it", "how it was played the files do not say"]
-        yield Entrant(f"{name} (files)", one.judge, one.rates, one.votes, tuple(remarks))
+    for one in found.values():
+        try:
+            rates = {group: _figures(one, trials, metric) for group, trials in one.trials.items()}
+        except (KeyError, TypeError, AttributeError) as error:
+            raise DataError(f"the result files of {one.name} in {place} are not whole: {error!r}") from error
+        yield Entrant(f"{one.name} (files)", one.judge, rates, one.votes, one.against, one.remarks)
+
+
+def _described(file: Path, stem: str, results: JsonMapping, who: JsonMapping, metric: str) -> _Found:
+    name = str(who.get("player") or file.stem.removeprefix(f"{stem}_"))
+    found = _Found(name, remarks=("as the original computes it", "how it was played the files do not say"))
+    if who:
+        found.judge = f"{_KINDS[metric]}:{who['judge']}:{who['questions']}"
+        found.votes = int(who.get("evaluate_times") or 0)
+        found.against = str(who.get("against") or "")
+        found.remarks = tuple(who.get("played", found.remarks))
+    first: JsonMapping = next(iter(results.values()), {})
+    if metric == "SoPR":
+        found.votes = found.votes or max(len(entry["is_solved"]) for entry in results.values())
+        return found
+    # The reference stands first in each entry.
+    names = [name for name in first if not name.startswith("round_")]
+    reference = str(who.get("reference") or names[0])
+    output = next((name for name in names if name != reference), "")
+    found.sides = (reference, output)
+    found.votes = found.votes or len(first) - len(names)
+    return found
 
 
 def _metric_of(results: JsonMapping) -> str:
@@ -244,18 +289,10 @@ def _metric_of(results: JsonMapping) -> str:
     return "SoPR" if isinstance(first.get("is_solved"), dict) else "SoWR" if "round_0" in first else ""
 
 
-def _pass_file(results: JsonMapping) -> tuple[GroupRate, int]:
-    votes = max(len(entry["is_solved"]) for entry in results.values())
-    rate = rated(results, votes)
-    return GroupRate(len(results), 0, rate.scores, rate.solve_rate, rate.std, (0.0, 0.0)), votes
-
-
-def _preference_file(results: JsonMapping, who: JsonMapping) -> tuple[GroupRate, int]:
-    """Count the wins of the second model: the reference stands first in each entry."""
-    first = next(iter(results.values()))
-    names = [name for name in first if not name.startswith("round_")]
-    reference = who.get("reference", names[0])
-    output = next(name for name in names if name != reference)
-    won = [entry[output] - entry[reference] for entry in results.values()]
-    rate = win_rate(["win" if more > 0 else "lose" if more < 0 else "tie" for more in won])
-    return GroupRate(rate.queries, 0, (), 100 * rate.win, 0.0, (0.0, 0.0)), len(first) - len(names)
+def _figures(one: _Found, trials: Sequence[TrialRows], metric: str) -> GroupFigures:
+    if metric == "SoPR":
+        score = pass_score(trials, one.votes)
+        size = (score.queries, score.trials, score.rate.invalid)
+        return GroupFigures(100 * score.rate.mean, 100 * score.rate.std, *size)
+    won = win_score(trials, *one.sides)
+    return GroupFigures(100 * won.rate.win, 0.0, won.queries, won.trials, won.rate.undecided)

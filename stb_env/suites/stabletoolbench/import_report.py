@@ -15,9 +15,9 @@ class ImportReport:
 
     Attributes:
         read: Recorded calls.
-        added: Calls that the cache did not know.
-        replaced: Calls that it knew with another answer; the last recording of a call wins.
-        conflicts: Recordings whose answer differs from an earlier one of the same call in this source.
+        added: Calls that the cache did not know, each spelling of their arguments by itself.
+        replaced: Calls that it knew with another answer; the last recording of exactly a call wins.
+        conflicts: Recordings whose answer differs from an earlier one of exactly that call in this source.
         failed: Placeholders of failed simulations, never stored.
         cut: Answers that were cut or damaged; what was left of them is stored.
         not_object: Calls whose arguments are no object, keyed by their text.

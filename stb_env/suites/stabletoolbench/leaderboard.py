@@ -11,7 +11,7 @@ from typing import Literal
 
 from stb_env.errors import ConfigError
 from stb_env.jsontypes import JsonMapping, JsonObject
-from stb_env.metrics.sopr import GroupRate, average
+from stb_env.metrics.sopr import average
 
 Kind = Literal["average", "average_std", "fraction", "total", "change"]
 
@@ -21,6 +21,25 @@ _ROUNDING = 2 * _PRINTED
 # What a query can score in one vote is a multiple of one over this.
 _STEPS = {"SoPR": 2, "SoWR": 1, "FAC": 1}
 _SLACK = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class GroupFigures:
+    """A rate of one group, in per cent.
+
+    Attributes:
+        mean: The rate, among all planned queries.
+        std: Standard deviation over votes.
+        queries: Queries that were planned.
+        trials: How often each was played.
+        unscored: Planned episodes without a result; they are no success.
+    """
+
+    mean: float
+    std: float
+    queries: int
+    trials: int = 1
+    unscored: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,9 +150,7 @@ def recomputed(row: Row) -> tuple[float, float]:
         >>> round(mean, 1), round(std, 1)
         (68.1, 1.4)
     """
-    return average(
-        GroupRate(1, 0, (), mean, row.stds.get(group, 0.0), (0.0, 0.0)) for group, mean in row.means.items()
-    )
+    return average(GroupFigures(mean, row.stds.get(group, 0.0), 1) for group, mean in row.means.items())
 
 
 def check_published() -> list[Inconsistency]:

@@ -13,12 +13,13 @@ from multiprocessing.context import SpawnProcess
 from pathlib import Path
 from typing import TypeAlias
 
+from stb_env.backend.cache.key import RowKey
 from stb_env.jsontypes import JsonObject
 from stb_env.suites.stabletoolbench.import_report import ImportReport
 from stb_env.suites.stabletoolbench.recording_reader import Reading, RecordingReader
 
-Rows: TypeAlias = Iterable[tuple[str, str]]
-_Read: TypeAlias = tuple[list[tuple[str, str]], JsonObject]
+Rows: TypeAlias = Iterable[tuple[RowKey, str]]
+_Read: TypeAlias = tuple[list[tuple[RowKey, str]], JsonObject]
 
 _TASK_BYTES = 1_000_000
 _TASK_FILES = 200

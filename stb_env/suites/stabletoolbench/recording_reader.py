@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Literal, NamedTuple, get_args
 
 from stb_env import jsontext
 from stb_env.backend.cache.entry import FAILED_SIMULATION, written_answer
-from stb_env.backend.cache.key import read_arguments
+from stb_env.backend.cache.key import RowKey, read_arguments
 from stb_env.errors import DataError
 from stb_env.formats.recorded_answer import RecordedCall
 from stb_env.suites.stabletoolbench import cache_folder, mirrorapi_bench
 from stb_env.suites.stabletoolbench.answers import calls, is_answer, read_json
 from stb_env.suites.stabletoolbench.import_report import ImportReport
+from stb_env.suites.stabletoolbench.provenance import FILE as PROVENANCE
+from stb_env.suites.stabletoolbench.provenance import Provenance, ProvenanceTable, escaped
+from stb_env.tools import ToolId
 
 Kind = Literal["official", "mirrorapi", "answers"]
 KINDS: tuple[str, ...] = ("auto", *get_args(Kind))
@@ -26,7 +30,7 @@ class Reading(NamedTuple):
     Attributes:
         kind: One of `KINDS`.
         queries: Query files that name the APIs of answer files; None for those beside or above each.
-        origin: What the entries are noted as; None for the format.
+        origin: What the entries are noted as; None for what an export noted, else the format.
         simulated: Whether the MirrorAPI model's own answers are wanted.
     """
 
@@ -48,18 +52,20 @@ class RecordingReader:
         self.report = report
         self._reading = reading
         self._index = lru_cache(maxsize=64)(self._make_index)
+        self._table = lru_cache(maxsize=4)(self._make_table)
 
-    def rows(self, file: Path) -> Iterator[tuple[str, str]]:
-        """Yield key and stored form of each call in a file, in its order, but for failed simulations."""
+    def rows(self, file: Path) -> Iterator[tuple[RowKey, str]]:
+        """Yield keys and stored form of each call in a file, in its order, but for failed simulations."""
         kind = self._reading.kind if self._reading.kind != "auto" else sniff(file)
         if not kind:
             self.report.passed_over += 1
             return
         self.report.by_kind[kind] += 1
-        origin = kind if self._reading.origin is None else self._reading.origin
         for call in self._calls(file, kind):
             self._count(call)
-            answer = call.answer
+            answer, origin = call.answer, self._reading.origin
+            if origin is None:
+                origin = kind if call.origin is None else call.origin
             if answer.error != FAILED_SIMULATION:
                 yield written_answer(
                     call.id,
@@ -68,15 +74,43 @@ class RecordingReader:
                     error=answer.error,
                     source=call.source,
                     origin=origin,
+                    model=call.model,
+                    prompt=call.prompt,
+                    recorded=call.recorded,
                 )
 
     def _calls(self, file: Path, kind: str) -> Iterator[RecordedCall]:
         notes = self.report.notes
         if kind == "official":
-            return cache_folder.read_file(file, notes)
+            return self._exported(file, cache_folder.read_file(file, notes))
         if kind == "mirrorapi":
             return mirrorapi_bench.read_file(file, notes, simulated=self._reading.simulated)
         return calls.read_file(file, self._index(file.parent), notes)
+
+    def _exported(self, file: Path, calls: Iterator[tuple[str, RecordedCall]]) -> Iterator[RecordedCall]:
+        """Yield the calls of a file in the official layout with what an export of ours noted of them."""
+        table = self._table(file.parent.parent.parent)
+        known: Mapping[str, Provenance] | None = None
+        for key, call in calls:
+            if known is None:
+                known = {} if table is None else self._of(table, call.id)
+            noted = known.get(escaped(key)) if known else None
+            yield call if noted is None else replace(call, **noted._asdict())
+
+    def _of(self, table: ProvenanceTable, identity: ToolId) -> Mapping[str, Provenance]:
+        try:
+            return table.of(identity)
+        except DataError as error:
+            self.report.notes.refuse(table.file, str(error))
+            return {}
+
+    def _make_table(self, root: Path) -> ProvenanceTable | None:
+        file = root / PROVENANCE
+        try:
+            return ProvenanceTable(file) if file.is_file() else None
+        except DataError as error:
+            self.report.notes.refuse(file, str(error))
+            return None
 
     def _count(self, call: RecordedCall) -> None:
         report = self.report

@@ -148,12 +148,12 @@ def test_what_is_no_time_in_utc_to_the_second_is_damage(time):
 def test_an_overlay_hides_what_the_base_says_and_a_snapshot_keeps_what_is_seen(tmp_path):
     filled(tmp_path / "a", entry({}, "old"), entry({"n": 1}, 1)).snapshot(tmp_path / "b")
     with closing(filled(tmp_path / "b", entry({}, "new"))) as cache:
-        key = entry().key
-        assert json.loads(cache.get(key).text)["response"] == "new"
+        call = entry().call
+        assert json.loads(cache.get(call).text)["response"] == "new"
         assert len(cache) == len(list(cache.entries())) == 2
         cache.snapshot(tmp_path / "c")
     with closing(ResponseCache(tmp_path / "c", read_only=True)) as frozen:
-        assert frozen.entry(key).response == "new"
+        assert frozen.entry(call).response == "new"
         assert len(frozen) == 2
 
 
@@ -163,8 +163,8 @@ def test_an_answer_put_over_a_frozen_one_is_served_when_the_cache_is_opened_agai
     new = entry(response="new")
     filled(tmp_path / "b", new).close()
     with closing(ResponseCache(tmp_path / "b", read_only=read_only)) as reopened:
-        assert reopened.get(new.key) == new.hit
-        assert reopened.entry(new.key) == new
+        assert reopened.get(new.call) == new.hit
+        assert reopened.entry(new.call) == new
 
 
 def test_a_snapshot_never_overwrites(tmp_path):
@@ -221,7 +221,7 @@ def test_the_filter_drops_error_classes_and_keeps_other_errors(tmp_path):
 
 
 def test_verification_goes_on_past_every_kind_of_damage(tmp_path):
-    good = [entry({"n": n}, n) for n in range(3)]
+    good, damaged = [entry({"n": n}, n) for n in range(3)], entry({"n": 3}, 3)
     filled(tmp_path, *good).close()
     written = good[0].written()
     with closing(TextStore(tmp_path / "overlay")) as store:
@@ -230,17 +230,20 @@ def test_verification_goes_on_past_every_kind_of_damage(tmp_path):
         store.put("3-other-key", written)
         store.put("4-other-error", written.replace('"error":""', '"error":"x"'))
         store.put("5-a-list", "[]")
+        store.put(damaged.key, "{}")
     with closing(sqlite3.connect(tmp_path / "overlay" / "cache.db")) as con, con:
         con.execute("INSERT INTO Cache (key, raw, mode, value) VALUES ('6-pickle', 1, 4, x'80')")
     with closing(ResponseCache(tmp_path, read_only=True)) as cache:
         report = cache.verify()
-        assert (report.ok, report.checked, report.damaged) == (False, 9, 6)
-        assert [problem["key"][:2] for problem in report.problems] == ["1-", "2-", "3-", "4-", "5-", "6-"]
+        assert (report.ok, report.checked, report.damaged) == (False, 10, 7)
+        problems = [problem["key"] for problem in report.problems]
+        assert problems.pop(problems.index(damaged.key))
+        assert [key[:2] for key in problems] == ["1-", "2-", "3-", "4-", "5-", "6-"]
         with pytest.raises(DataError):
             list(cache.entries())
         with pytest.raises(DataError, match="a damaged cache entry"):
-            cache.get("2-no-entry")
-        assert cache.get(good[1].key) == good[1].hit
+            cache.get(damaged.call)
+        assert cache.get(good[1].call) == good[1].hit
 
 
 def test_verification_notices_a_base_that_is_not_the_frozen_one(tmp_path):
@@ -251,7 +254,7 @@ def test_verification_notices_a_base_that_is_not_the_frozen_one(tmp_path):
         assert [problem["key"] for problem in cache.verify().problems] == ["cache.json"]
 
 
-def test_statistics_count_by_category_source_origin_and_class(tmp_path):
+def test_statistics_count_by_category_source_origin_class_and_key(tmp_path):
     made = [
         entry({"n": 1}, source="real", origin="train"),
         entry({"n": 2}, "", error="x", source="simulator"),
@@ -268,4 +271,5 @@ def test_statistics_count_by_category_source_origin_and_class(tmp_path):
             "by_source": {"real": 1, "simulator": 1, "unknown": 1},
             "by_origin": {"": 2, "train": 1},
             "by_class": {"other_error": 1, "success": 2},
+            "by_key": {"canonical": 3},
         }

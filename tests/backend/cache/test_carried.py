@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from stb_env.backend.cache import CacheEntry, ResponseCache, call_key
+from stb_env.backend.cache import CacheEntry, CallKey, ResponseCache, call_key
 from stb_env.backend.cache.carried import CarriedCache
 from stb_env.tools import ToolId
 
@@ -21,12 +21,12 @@ def test_a_folder_in_which_a_cache_is_only_begun_knows_nothing_yet(tmp_path: Pat
     if not begun.endswith("/"):
         part.write_bytes(b"")
     cache = CarriedCache(tmp_path)
-    assert cache.get(call_key(PING, {})) is None
+    assert cache.get(CallKey(PING, {})) is None
     assert cache.add(call_key(PING, {}), ENTRY) is None
 
 
 def test_what_a_folder_holds_is_known(tmp_path: Path):
     ResponseCache(tmp_path).add(call_key(PING, {}), ENTRY)
-    hit = CarriedCache(tmp_path).get(call_key(PING, {}))
+    hit = CarriedCache(tmp_path).get(CallKey(PING, {}))
     assert hit is not None
     assert hit.text == '{"error": "", "response": {"ms": 4}}'

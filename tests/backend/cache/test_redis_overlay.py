@@ -9,7 +9,7 @@ from contextlib import closing
 import pytest
 from typer.testing import CliRunner
 
-from stb_env.backend.cache import CacheEntry, ResponseCache, call_key
+from stb_env.backend.cache import CacheEntry, CallKey, ResponseCache
 from stb_env.backend.cache.redis_overlay import RedisOverlay
 from stb_env.cli.main import app as main
 from stb_env.errors import BackendError, ConfigError, DataError
@@ -54,10 +54,10 @@ def base(tmp_path):
 def test_two_machines_with_one_base_see_what_the_other_adds(base, url):
     new = entry({"n": 9}, "new")
     with closing(ResponseCache(base, overlay=url)) as one, closing(ResponseCache(base, overlay=url)) as other:
-        assert other.get(new.key) is None
+        assert other.get(new.call) is None
         one.put(new.key, new)
-        assert other.get(new.key) == new.hit
-        assert other.get(call_key(PING, {"n": 1})).text == '{"error": "", "response": 1}'
+        assert other.get(new.call) == new.hit
+        assert other.get(CallKey(PING, {"n": 1})).text == '{"error": "", "response": 1}'
         assert len(other) == 4
 
 
@@ -107,9 +107,9 @@ def test_of_eight_processes_with_four_hundred_entries_each_for_one_api_none_is_l
     with closing(ResponseCache(overlay=url, read_only=True)) as cache:
         assert len(cache) == 8 * 400 + 50
         for number in range(8):
-            assert all(cache.get(call_key(PING, {"of": number, "n": index})) for index in range(400))
+            assert all(cache.get(CallKey(PING, {"of": number, "n": index})) for index in range(400))
         for index in range(50):
-            kept = cache.get(call_key(PING, {"shared": index})).text
+            kept = cache.get(CallKey(PING, {"shared": index})).text
             answers = [(text, first) for asked, text, first in seen if asked == index]
             assert {text for text, _ in answers} == {kept}
             assert sum(first for _, first in answers) == 1
@@ -119,9 +119,9 @@ def test_a_copy_and_a_forked_child_open_their_own_connections(url):
     made = entry({})
     with closing(ResponseCache(overlay=url)) as cache:
         cache.put(made.key, made)
-        assert cache.entry(made.key)
+        assert cache.entry(made.call)
         with closing(pickle.loads(pickle.dumps(cache))) as copy:
-            assert copy.get(made.key) == made.hit
+            assert copy.get(made.call) == made.hit
         child = FORK.Process(target=_answer_all, args=(url, 1, FORK.Queue()))
         child.start()
         child.join()
@@ -129,12 +129,15 @@ def test_a_copy_and_a_forked_child_open_their_own_connections(url):
 
 
 def test_a_row_that_is_no_text_is_refused_and_never_loaded(url):
+    key = CallKey(PING, {}).canonical
     with closing(redis.Redis.from_url(url)) as client:
-        client.hset("stb-env:values", "k", pickle.dumps(print))
-        client.zadd("stb-env:order", {"k": 1})
+        client.hset("stb-env:values", key, pickle.dumps(print))
+        client.zadd("stb-env:order", {key: 1})
     with closing(ResponseCache(overlay=url)) as cache:
-        with pytest.raises(DataError, match=r"^the row 'k' in redis://127\.0\.0\.1:\d+/0 is no UTF-8"):
-            cache.entry("k")
+        with pytest.raises(
+            DataError, match=r"^the row '[0-9a-f:]+' in redis://127\.0\.0\.1:\d+/0 is no UTF-8"
+        ):
+            cache.get(CallKey(PING, {}))
         assert not cache.verify().ok
 
 
@@ -172,7 +175,7 @@ def test_the_password_comes_from_the_environment_and_shows_nowhere(tmp_path, mon
         monkeypatch.setenv("STB_REDIS_PASSWORD", SECRET)
         with closing(ResponseCache(overlay=url)) as cache:
             cache.put(made.key, made)
-            assert cache.entry(made.key) == made
+            assert cache.entry(made.call) == made
             assert SECRET.encode() not in pickle.dumps(cache)
             assert SECRET not in repr(cache) + repr(cache._layers.overlay)
     finally:

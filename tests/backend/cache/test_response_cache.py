@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stb_env.backend.cache import CacheEntry, ResponseCache, call_key
+from stb_env.backend.cache import CacheEntry, CallKey, ResponseCache
 from stb_env.backend.cache.entry import written_answer
 from stb_env.backend.cache.recent import Recent
 from stb_env.errors import ConfigError, DataError
@@ -75,7 +75,7 @@ ANNOUNCED = st.fixed_dictionaries(
 def test_an_answer_is_stored_the_same_with_and_without_an_entry(arguments, response, error, source):
     made = CacheEntry.of(PING, arguments, response, error=error, source=source, origin="train")
     stored = written_answer(PING, arguments, response, error=error, source=source, origin="train")
-    assert stored == (made.key, made.written())
+    assert stored == (made.call.row, made.written())
 
 
 @settings(max_examples=50)
@@ -134,11 +134,11 @@ def test_what_was_put_is_found(tmp_path, where):
     made = entry({"host": "ü"}, {"ms": "é"}, error="slow", source="real")
     cache.put(made.key, made)
     for _ in range(2):
-        hit = cache.get(made.key)
-        assert hit == (made.text, "slow", "real")
+        hit = cache.get(made.call)
+        assert hit == (made.text, "slow", "real", "exact")
         assert hit.text == '{"error": "slow", "response": {"ms": "é"}}'
-    assert cache.get(call_key(PING, {})) is None
-    assert cache.entry(made.key) == made
+    assert cache.get(CallKey(PING, {})) is None
+    assert cache.entry(made.call) == made
     assert len(cache) == 1
     cache.close()
 
@@ -148,13 +148,13 @@ def test_no_name_argument_or_response_breaks_the_cache_or_leaves_its_folder(tmp_
     made = CacheEntry.of(ToolId(nasty, nasty, nasty), {nasty: [nasty]}, nasty, error=nasty, origin=nasty)
     raw = CacheEntry.of(ToolId(nasty, "t", "a"), nasty, {nasty: nasty})
     with closing(filled(tmp_path / "cache", made, raw)) as cache:
-        assert cache.get(made.key) == made.hit
+        assert cache.get(made.call) == made.hit
         assert {each.key: each for each in cache.entries()} == {made.key: made, raw.key: raw}
         assert cache.verify().ok
         cache.snapshot(tmp_path / "frozen")
     with closing(ResponseCache(tmp_path / "frozen", read_only=True)) as frozen:
-        assert frozen.get(made.key) == made.hit
-        assert frozen.get(raw.key) == raw.hit
+        assert frozen.get(made.call) == made.hit
+        assert frozen.get(raw.call) == raw.hit
     assert sorted(file.name for file in tmp_path.iterdir()) == ["cache", "frozen"]
 
 
@@ -162,34 +162,36 @@ def test_no_name_argument_or_response_breaks_the_cache_or_leaves_its_folder(tmp_
 @given(st.lists(st.tuples(ARGUMENTS, VALUES), max_size=6))
 def test_any_calls_are_found_again_after_freezing(tmp_path_factory, calls):
     folder = tmp_path_factory.mktemp("cache")
-    entries = {made.key: made for made in (entry(arguments, response) for arguments, response in calls)}
+    made = [entry(arguments, response) for arguments, response in calls]
+    entries = {each.call.exact: each for each in made}
     with closing(ResponseCache(folder / "live")) as cache:
-        cache.put_many(entries.items())
+        cache.put_many((each.key, each) for each in made)
         digest = cache.snapshot(folder / "frozen")
         assert digest == cache.hash
     with closing(ResponseCache(folder / "frozen", read_only=True)) as frozen:
-        assert {key: frozen.get(key) for key in entries} == {key: made.hit for key, made in entries.items()}
-        assert {made.key: made for made in frozen.entries()} == entries
+        assert [frozen.get(each.call) for each in entries.values()] == [each.hit for each in entries.values()]
+        assert {each.call.exact: each for each in frozen.entries()} == entries
+        assert frozen.verify().ok
 
 
 @pytest.mark.parametrize("several", [False, True])
 def test_what_is_put_replaces_also_what_was_just_read(tmp_path, several):
     old, new = entry(response="old"), entry(response="new")
     with closing(filled(tmp_path, old)) as cache:
-        assert (cache.get(old.key), cache.hash) == (old.hit, filled(None, old).hash)
+        assert (cache.get(old.call), cache.hash) == (old.hit, filled(None, old).hash)
         if several:
             cache.put_many([(new.key, new)])
         else:
             cache.put(new.key, new)
-        assert (cache.get(old.key), cache.hash) == (new.hit, filled(None, new).hash)
+        assert (cache.get(old.call), cache.hash) == (new.hit, filled(None, new).hash)
 
 
 def test_a_response_of_a_megabyte_is_kept_whole(tmp_path):
     made = entry({}, "ü" * 1_000_000)
     with closing(filled(tmp_path, made)) as cache:
-        assert cache.get(made.key).text == made.text
+        assert cache.get(made.call).text == made.text
     with closing(ResponseCache(tmp_path, read_only=True, lru_characters=1000)) as cache:
-        assert cache.get(made.key).text == made.text
+        assert cache.get(made.call).text == made.text
 
 
 def test_a_key_that_is_not_the_entrys_own_is_refused(tmp_path):
@@ -208,7 +210,7 @@ def test_a_cache_open_for_reading_takes_nothing(tmp_path):
             ConfigError, match=r"the response cache .* is open for reading only; nothing was stored"
         ):
             cache.put(other.key, other)
-        assert cache.get(other.key) is None
+        assert cache.get(other.call) is None
     assert contents(tmp_path) == before
 
 
@@ -217,9 +219,9 @@ def test_reading_base_and_overlay_changes_no_byte(tmp_path):
     filled(tmp_path / "cache", entry({"a": 2})).close()
     before = contents(tmp_path / "cache")
     with closing(ResponseCache(tmp_path / "cache", read_only=True)) as cache:
-        assert cache.get(call_key(PING, {"a": 1}))
-        assert cache.get(call_key(PING, {"a": 2}))
-        assert cache.get(call_key(PING, {"a": 3})) is None
+        assert cache.get(CallKey(PING, {"a": 1}))
+        assert cache.get(CallKey(PING, {"a": 2}))
+        assert cache.get(CallKey(PING, {"a": 3})) is None
         assert len(cache) == len(cache.examples(PING)) == cache.stats()["entries"] == 2
         assert cache.verify().ok
         assert contents(tmp_path / "cache") == before
@@ -228,7 +230,7 @@ def test_reading_base_and_overlay_changes_no_byte(tmp_path):
 
 def test_nothing_is_made_before_the_first_put(tmp_path):
     with closing(ResponseCache(tmp_path / "cache")) as cache:
-        assert cache.get("x") is None
+        assert cache.get(entry().call) is None
         assert len(cache) == 0
     assert list(tmp_path.iterdir()) == []
 
@@ -306,7 +308,7 @@ def test_a_cache_without_recent_values_reads_every_time(tmp_path):
     with closing(filled(tmp_path, made)) as cache:
         cache.snapshot(tmp_path / "frozen")
     with closing(ResponseCache(tmp_path / "frozen", lru=0, read_only=True)) as cold:
-        assert cold.get(made.key) == cold.get(made.key) == made.hit
+        assert cold.get(made.call) == cold.get(made.call) == made.hit
 
 
 @pytest.mark.parametrize("where", ["memory", "disk"])
@@ -314,14 +316,14 @@ def test_a_pickled_cache_answers_the_same(tmp_path, where):
     made = entry({"n": 1}, 1)
     cache = filled(None if where == "memory" else tmp_path, made)
     copy = pickle.loads(pickle.dumps(cache))
-    assert copy.get(made.key) == made.hit
+    assert copy.get(made.call) == made.hit
     assert copy.hash == cache.hash
     copy.close()
     cache.close()
 
 
-def _play(cache, number, key):
-    assert cache.get(key)
+def _play(cache, number, call):
+    assert cache.get(call)
     for index in range(10):
         made = entry({"process": number, "index": index}, index)
         cache.put(made.key, made)
@@ -333,7 +335,7 @@ def test_forked_workers_share_one_cache(tmp_path):
     cache = ResponseCache(tmp_path / "b")
     made = entry({"parent": 1})
     cache.put(made.key, made)
-    workers = [FORK.Process(target=_play, args=(cache, number, first.key)) for number in range(4)]
+    workers = [FORK.Process(target=_play, args=(cache, number, first.call)) for number in range(4)]
     for worker in workers:
         worker.start()
     for worker in workers:

@@ -81,9 +81,26 @@ def test_what_was_answered_when_it_was_recorded_differs_only_in_who_answered(fro
     ]
     assert [{call["source"] for call in run} - {"env"} for run in calls] == [{"real"}, {"cache"}]
     for call in (*calls[0], *calls[1]):
-        for name in ("source", "origin"):
+        for name in ("source", "origin", "key"):
             call.pop(name, None)
     assert first == second
+
+
+def test_a_run_says_of_each_recorded_call_which_key_found_it(frozen: Path):
+    arguments = [{"words": ["cup", "pot"], "most": 2}, {"most": 2, "words": ["cup", "pot"]}]
+    golds = [{"name": "search_search_get", "arguments": each} for each in arguments]
+    lines = [json.dumps({"query": "Search.", "gold": [gold], "check": QUERIES[2]["check"]}) for gold in golds]
+    (frozen / "orders.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    options = ("--tools", frozen / "catalog.json", "--data", frozen / "orders.jsonl", "--agent", "gold")
+    replay = ("--mode", "replay", "--cache", frozen / "frozen", "--out", frozen / "orders")
+    assert command("run", "stb/Tools-v0", *options, *replay)["solved"] == 2
+    made = [step["calls"][0] for one in read_trajectories(frozen / "orders") for step in one.steps]
+    assert [(call["source"], call.get("key")) for call in made] == [
+        ("cache", "exact"),
+        ("env", None),
+        ("cache", "canonical"),
+        ("env", None),
+    ]
 
 
 def test_a_call_that_was_never_recorded_is_a_miss_and_no_answer(frozen: Path):

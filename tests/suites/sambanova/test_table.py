@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 
 from stb_env.cli import app
 from stb_env.errors import DataError
+from stb_env.protocol import find_protocol
 from stb_env.suites.sambanova.alignment.measured import embedded_tests
 from stb_env.suites.sambanova.published import published_row, published_settings, rank_study
 from stb_env.suites.sambanova.ranking import place
@@ -101,6 +102,37 @@ def test_runs_of_one_agent_share_a_row_and_agents_do_not(tmp_path):
         ("A", ["cat_api", "home_search"]),
         ("B", ["cat_api"]),
     ]
+
+
+def standard(folder, env, agent, suite, *, protocol=True):
+    """Save a run of model m by an agent of the paper, under its protocol or without it."""
+    run(folder, "-", suite, [[1.0]], model="m")
+    told = json.loads((folder / "manifest.json").read_text()) | {"env": env, "agent": agent}
+    followed = {"protocol": {"name": "sambanova", "version": 2, "departures": []}}
+    (folder / "manifest.json").write_text(json.dumps(told | (followed if protocol else {})))
+    return folder
+
+
+def table_rows(*folders):
+    done = CliRunner().invoke(app, ["sambanova", "table", *map(str, folders), "--json"])
+    assert done.exit_code == 0, done.output
+    return [(row["name"], sorted(row["cells"])) for row in json.loads(done.stdout)["rows"]]
+
+
+def test_a_model_that_plays_each_task_by_the_papers_agent_is_one_row(tmp_path):
+    shot = find_protocol("sambanova").agent_spec("few_shot")
+    nested = find_protocol("sambanova").agent_spec("nested")
+    homes = standard(tmp_path / "a", "stb/HomeSearch-v1", shot, "HomeSearch")
+    table = standard(tmp_path / "b", "stb/Tabletop-v1", nested, "Tabletop")
+    assert table_rows(homes, table) == [("m", ["home_search", "tabletop"])]
+
+
+def test_another_agent_or_no_protocol_is_another_row(tmp_path):
+    shot = find_protocol("sambanova").agent_spec("few_shot")
+    homes = standard(tmp_path / "a", "stb/HomeSearch-v1", shot, "HomeSearch")
+    none = standard(tmp_path / "b", "stb/HomeSearch-v1", "few_shot", "HomeSearch", protocol=False)
+    other = standard(tmp_path / "c", "stb/HomeSearch-v1", "zero_shot", "HomeSearch")
+    assert [name for name, _ in table_rows(homes, none, other)] == ["m", "m (no protocol)", "m · zero_shot"]
 
 
 STUDIED = {"OpenWeather": 1.0, "CatAPI": 0.9, "HomeSearch": 0.5, "WebShop": 0.0}

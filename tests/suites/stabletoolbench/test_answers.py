@@ -233,7 +233,7 @@ def test_texts_that_values_cannot_give_back_are_kept_beside_them():
     codes = [node.get("observation_code") for node in answer_file(episode)["trys"][0]["chain"]]
     assert codes == [None, 11, None, 3]
     assert last["response"] == "ok"
-    assert episode.answer == "4"
+    assert episode.final_answer == "4"
 
 
 def test_a_conversation_says_which_calls_were_one_message():

@@ -8,13 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stb_env.backend.cache import CacheEntry, ResponseCache, call_key
+from stb_env.backend.cache import CacheEntry, CallKey, ResponseCache
 from stb_env.errors import ConfigError
 from stb_env.formats.recorded_answer import Notes
 from stb_env.suites.stabletoolbench import mirrorapi_bench as mirrorapi
-from stb_env.suites.stabletoolbench.cache_export import PROVENANCE, export_folder
+from stb_env.suites.stabletoolbench.cache_export import export_folder
 from stb_env.suites.stabletoolbench.cache_folder import read_key, write_key
 from stb_env.suites.stabletoolbench.cache_import import import_source
+from stb_env.suites.stabletoolbench.provenance import FILE as PROVENANCE
 from stb_env.tools import ToolId
 from tests.shared import found, objects
 
@@ -44,7 +45,7 @@ def imported(source, **options):
 
 
 def found_in(cache, identity, arguments):
-    entry = cache.entry(call_key(identity, arguments))
+    entry = cache.entry(CallKey(identity, arguments))
     return entry and entry.response
 
 
@@ -74,7 +75,12 @@ def test_the_official_layout_is_read_in_both_spellings_of_arguments(tmp_path):
     assert found_in(cache, ADD, '{"s": "it\'s", "z": 1, "n": null, "t": true}') == "python"
     assert found_in(cache, ADD, "[1]") == "list"
     assert found_in(cache, ADD, "null") == "null"
-    assert cache.get(call_key(ADD, "bare text")) == ('{"error": "e", "response": "text"}', "e", "unknown")
+    assert cache.get(CallKey(ADD, "bare text")) == (
+        '{"error": "e", "response": "text"}',
+        "e",
+        "unknown",
+        "exact",
+    )
 
 
 def test_what_is_broken_in_the_official_layout_is_reported_and_never_fatal(tmp_path):
@@ -101,18 +107,19 @@ def test_a_failed_simulation_is_not_stored(tmp_path):
     assert (len(cache), report["entries_read"], report["failed_simulations"]) == (0, 1, 1)
 
 
-def test_the_last_recording_of_a_call_wins_and_is_counted_where_it_differs(tmp_path):
+def test_the_last_recording_of_exactly_a_call_wins_and_is_counted_where_it_differs(tmp_path):
     official(
         tmp_path,
         {
             "{'a': 1, 'b': 2}": {"error": "", "response": "first"},
-            "{'b': 2, 'a': 1}": {"error": "", "response": "last"},
-            "{'a': '1', 'b': 2.0}": {"error": "", "response": "last"},
+            '{"a": 1, "b": 2}': {"error": "", "response": "last"},
+            "{'b': 2, 'a': 1}": {"error": "", "response": "other order"},
         },
     )
     cache, report = imported(tmp_path)
-    assert (report["entries_read"], report["entries_added"], report["conflicts"]) == (3, 1, 1)
+    assert (report["entries_read"], report["entries_added"], report["conflicts"]) == (3, 2, 1)
     assert found_in(cache, ADD, {"a": 1, "b": 2}) == "last"
+    assert found_in(cache, ADD, {"b": 2, "a": 1}) == "other order"
 
 
 def test_a_recording_of_what_was_simulated_before_makes_it_an_example(tmp_path):
@@ -133,7 +140,7 @@ def test_importing_again_changes_nothing(tmp_path):
         first = import_source(cache, tmp_path / "src").to_dict()
         before = cache.hash
         again = import_source(cache, tmp_path / "src", origin="other").to_dict()
-        assert (first["entries_added"], again["entries_added"], again["entries_replaced"]) == (1, 0, 0)
+        assert (first["entries_added"], again["entries_added"], again["entries_replaced"]) == (2, 0, 0)
         assert cache.hash == before
 
 
@@ -372,16 +379,18 @@ def test_golden_mirrorapi_pairs_import_and_are_found_again(shared_data):
     notes, answers = Notes(), {}
     for file in files:
         for recorded in mirrorapi.read_file(file, notes):
-            text = CacheEntry.of(
+            entry = CacheEntry.of(
                 recorded.id, recorded.arguments, recorded.answer.response, error=recorded.answer.error
-            ).text
-            answers.setdefault(call_key(recorded.id, recorded.arguments), set()).add(text)
+            )
+            answers.setdefault((entry.id, entry.call.exact), (entry.call, set()))[1].add(entry.text)
     cache, report = imported(shared_data / "mirrorapi_bench")
     assert report["entries_read"] == sum(len(file.read_text().strip().split("\n")) for file in files) > 0
     assert report["unreadable_total"] == 0
     assert len(cache) == report["entries_added"] == len(answers)
-    assert all(cache.get(key).text in texts for key, texts in answers.items())
-    assert {cache.get(key).source for key in answers} == {"real"}
+    assert all(cache.get(call).text in texts for call, texts in answers.values())
+    assert {(cache.get(call).source, cache.get(call).key) for call, _ in answers.values()} == {
+        ("real", "exact")
+    }
 
 
 def test_golden_official_caches_round_trip(shared_data, tmp_path):

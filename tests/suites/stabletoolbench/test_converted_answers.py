@@ -48,7 +48,7 @@ def test_what_any_episode_converts_to_comes_back_as_it_was(episode):
 
 def test_an_answer_that_is_no_finish_ended_without_one():
     episode = read_entry(entry(ADD, final=ANSWER), Origin("1"))
-    assert (episode.answer, episode.valid, episode.verdict["status"]) == ("", True, "unsolved")
+    assert (episode.final_answer, episode.valid, episode.verdict["status"]) == ("", True, "unsolved")
 
 
 def test_of_several_ways_the_last_is_read():

@@ -34,3 +34,22 @@ def test_a_live_server_is_sent_the_key_under_the_originals_name(monkeypatch):
         env.close()
     (request,) = server.requests
     assert request.headers["toolbench_key"] == request.body["toolbench_key"] == "a-key-of-mine"
+
+
+def test_an_episode_goes_on_after_a_finish_that_the_original_refuses():
+    env = gym.make("stb/I1Instruction-v0", judge="heuristic", compat="original").unwrapped
+    env.reset(seed=0)
+    # No blank after the colon and no end: the original finds no return_type in it, although we could.
+    broken = '{"return_type":"give_answer","final_answer":"It sails at nine'
+    _, _, over, _, info = env.step({"name": "Finish", "arguments": broken})
+    assert (over, info["code"]) == (False, 2)
+    whole = '{"return_type": "give_answer", "final_answer": "It sails at nine'
+    _, _, over, _, info = env.step({"name": "Finish", "arguments": whole})
+    assert (over, info["code"], info["final_answer"]) == (True, 3, "It sails at nine")
+
+
+def test_without_compat_broken_json_that_says_enough_is_an_answer():
+    env = gym.make("stb/I1Instruction-v0", judge="heuristic").unwrapped
+    env.reset(seed=0)
+    _, _, over, _, info = env.step({"name": "Finish", "arguments": '{"final_answer":"It sails at nine'})
+    assert (over, info["final_answer"]) == (True, "It sails at nine")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ from stb_env.rollout.judging import prefer
 from stb_env.suites.stabletoolbench.commands import app
 from stb_env.suites.stabletoolbench.leaderboard import check_published, find_table, group_sizes
 from stb_env.suites.stabletoolbench.queries import GROUPS
+from stb_env.trajectory import read_trajectories
 from tests.judges.runs import record
 from tests.suites.stabletoolbench.test_original_scores_golden import cases_in
 
@@ -164,8 +166,8 @@ def test_runs_of_one_player_on_several_groups_are_one_row(tmp_path):
         manifest = json.loads((run / "manifest.json").read_text())
         manifest |= {"agent": "cot", "agent_settings": {"model": "tiny"}}
         (run / "manifest.json").write_text(json.dumps(manifest))
-        text = (run / "trajectories.jsonl").read_text().replace("I1-Instruction", group)
-        (run / "trajectories.jsonl").write_text(text)
+        moved = [replace(episode, group=group) for episode in read_trajectories(run)]
+        (run / "trajectories.jsonl").write_text("".join(f"{episode.to_json()}\n" for episode in moved))
     (row,) = ours_in(report_of(tmp_path))
     assert (row["name"], set(row["groups"])) == ("cot tiny", {"I1-Instruction", "I2-Category"})
     assert "cot tiny has I1-Instruction twice" in command(tmp_path, tmp_path, code=2)

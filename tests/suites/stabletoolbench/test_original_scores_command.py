@@ -342,7 +342,7 @@ def test_a_missing_answer_loses_where_the_original_crashes(server, evaluator, tm
         (["EMPTY"], "no JSON file at"),
         (["OTHER"], "holds neither a run nor converted answers nor answer files"),
         (["OUT", "--judge", "heuristic"], "--judge does not go with --compat original; leave it out"),
-        (["OUT", "--against", "OUT"], "both folders are named out"),
+        (["OUT", "--against", "OUT"], "both answers are of out"),
         (["OUT", "--against", "REF", "--pass-results", "EMPTY"], "judge that model first"),
         (["OUT", "--evaluator", "EMPTY"], "give an evaluator folder with config.yaml and template.txt"),
     ],

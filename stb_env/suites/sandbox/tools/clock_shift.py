@@ -43,6 +43,7 @@ def shift_time(time: str, from_city: str, to_city: str) -> JsonObject:
     "Add Minutes",
     clock("time", "Start.", "09:00"),
     whole("minutes", "How many minutes later; negative to go back.", 90, -100_000, 100_000),
+    fact=(),
 )
 def add_minutes(time: str, minutes: int) -> JsonObject:
     """Time of day so many minutes later, and how many days later the date is."""

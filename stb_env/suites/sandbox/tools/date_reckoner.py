@@ -28,7 +28,7 @@ def _described(when: Date) -> JsonObject:
     return {"date": when.isoformat(), "weekday": WEEKDAYS[when.weekday()]}
 
 
-@TOOL.lookup("Weekday Of", _DATE)
+@TOOL.lookup("Weekday Of", _DATE, fact=())
 def weekday_of(date: str) -> JsonObject:
     """Day of the week, and number of the week of the year, of a date."""
     when = _day(date)
@@ -39,6 +39,7 @@ def weekday_of(date: str) -> JsonObject:
     "Days Between",
     day("first_date", "One day.", "2026-03-02"),
     day("second_date", "Another day; an earlier one gives a negative number.", "2026-04-15"),
+    fact=(),
 )
 def days_between(first_date: str, second_date: str) -> JsonObject:
     """Number of days, and of working days, from one date to another; the first day does not count."""
@@ -54,13 +55,13 @@ def _working_days_until(when: Date) -> int:
     return weeks * 5 + min(rest, 5)
 
 
-@TOOL.lookup("Add Days", _DATE, whole("days", "How many; negative to go back.", 30, -36_500, 36_500))
+@TOOL.lookup("Add Days", _DATE, whole("days", "How many; negative to go back.", 30, -36_500, 36_500), fact=())
 def add_days(date: str, days: int) -> JsonObject:
     """Date that lies so many days later."""
     return _described(_day(date) + timedelta(days=days))
 
 
-@TOOL.lookup("Add Working Days", _DATE, whole("days", "How many.", 10, 1, 1000))
+@TOOL.lookup("Add Working Days", _DATE, whole("days", "How many.", 10, 1, 1000), fact=())
 def add_working_days(date: str, days: int) -> JsonObject:
     """Date that lies so many working days later; the first day does not count."""
     when = _day(date)
@@ -74,6 +75,7 @@ def add_working_days(date: str, days: int) -> JsonObject:
     "Next Anniversary",
     day("anniversary", "The day that is celebrated each year.", "1984-06-09"),
     day("after", "The next one on or after this day; not before the first.", "2026-03-02"),
+    fact=(),
 )
 def next_anniversary(anniversary: str, after: str) -> JsonObject:
     """Next anniversary of a day and which one it is; 29 February is kept on 1 March in other years."""

@@ -42,7 +42,9 @@ def parse_numbers(listed: str) -> list[float]:
     return values
 
 
-@TOOL.lookup("Average", _NUMBERS, choice("kind", "Which average.", ("mean", "median"), optional=True))
+@TOOL.lookup(
+    "Average", _NUMBERS, choice("kind", "Which average.", ("mean", "median"), optional=True), fact=()
+)
 def average(numbers: str, kind: str) -> JsonObject:
     """Mean or median of some numbers."""
     values = parse_numbers(numbers)
@@ -54,6 +56,7 @@ def average(numbers: str, kind: str) -> JsonObject:
     "Spread",
     _NUMBERS,
     choice("kind", "Which measure.", ("sample_deviation", "population_deviation", "range"), optional=True),
+    fact=(),
 )
 def spread(numbers: str, kind: str) -> JsonObject:
     """Standard deviation (of a sample or of a whole population) or range of at least two numbers."""
@@ -65,7 +68,7 @@ def spread(numbers: str, kind: str) -> JsonObject:
     return {"kind": kind, "count": len(values), "result": round(width, 4)}
 
 
-@TOOL.lookup("Total", _NUMBERS)
+@TOOL.lookup("Total", _NUMBERS, fact=())
 def total(numbers: str) -> JsonObject:
     """Sum, least and greatest of some numbers."""
     values = parse_numbers(numbers)
@@ -76,6 +79,7 @@ def total(numbers: str) -> JsonObject:
     "Percent Change",
     number("old_value", "Value before; anything but 0.", 80, -1e12, 1e12),
     number("new_value", "Value after.", 100, -1e12, 1e12),
+    fact=(),
 )
 def percent_change(old_value: float, new_value: float) -> JsonObject:
     """Change from one value to another, in per cent of the old one."""

@@ -30,6 +30,7 @@ def list_currencies(page: int) -> JsonObject:
     number("amount", "How much, in the source currency.", 100, 0, 1e9),
     text("source_code", "Three-letter code of the source currency.", "AUR"),
     text("target_code", "Three-letter code of the target currency.", "ALD"),
+    fact=("rate", "source_code", "target_code"),
 )
 def convert_amount(amount: float, source_code: str, target_code: str) -> JsonObject:
     """Convert an amount of money from one currency to another."""
@@ -46,6 +47,7 @@ def convert_amount(amount: float, source_code: str, target_code: str) -> JsonObj
     "Get Rate",
     text("base_code", "Three-letter code.", "AUR"),
     text("quote_code", "Three-letter code.", "GYO"),
+    fact=("rate", "base_code", "quote_code"),
 )
 def get_rate(base_code: str, quote_code: str) -> JsonObject:
     """How many units of the quote currency one unit of the base currency buys."""

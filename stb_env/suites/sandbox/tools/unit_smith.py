@@ -26,25 +26,25 @@ def _units(factors: Mapping[str, float]) -> tuple[Param, Param]:
     return choice("source_unit", "Unit of the value.", names), choice("target_unit", "Wanted unit.", names)
 
 
-@TOOL.lookup("Convert Length", _VALUE, *_units(_METRES))
+@TOOL.lookup("Convert Length", _VALUE, *_units(_METRES), fact=())
 def convert_length(value: float, source_unit: str, target_unit: str) -> JsonObject:
     """Convert a length or distance."""
     return _converted(value, source_unit, target_unit, _METRES)
 
 
-@TOOL.lookup("Convert Mass", _VALUE, *_units(_GRAMS))
+@TOOL.lookup("Convert Mass", _VALUE, *_units(_GRAMS), fact=())
 def convert_mass(value: float, source_unit: str, target_unit: str) -> JsonObject:
     """Convert a mass."""
     return _converted(value, source_unit, target_unit, _GRAMS)
 
 
-@TOOL.lookup("Convert Volume", _VALUE, *_units(_LITRES))
+@TOOL.lookup("Convert Volume", _VALUE, *_units(_LITRES), fact=())
 def convert_volume(value: float, source_unit: str, target_unit: str) -> JsonObject:
     """Convert a volume; a cup is 250 ml, pint and gallon are imperial."""
     return _converted(value, source_unit, target_unit, _LITRES)
 
 
-@TOOL.lookup("Convert Speed", _VALUE, *_units(_METRES_A_SECOND))
+@TOOL.lookup("Convert Speed", _VALUE, *_units(_METRES_A_SECOND), fact=())
 def convert_speed(value: float, source_unit: str, target_unit: str) -> JsonObject:
     """Convert a speed."""
     return _converted(value, source_unit, target_unit, _METRES_A_SECOND)
@@ -55,6 +55,7 @@ def convert_speed(value: float, source_unit: str, target_unit: str) -> JsonObjec
     number("value", "Temperature in the source scale.", 20, -1000, 10_000),
     choice("source_scale", "Scale of the value.", ("celsius", "fahrenheit", "kelvin")),
     choice("target_scale", "Wanted scale.", ("celsius", "fahrenheit", "kelvin")),
+    fact=(),
 )
 def convert_temperature(value: float, source_scale: str, target_scale: str) -> JsonObject:
     """Convert a temperature."""

@@ -142,9 +142,23 @@ def rated(results: Mapping[str, JsonMapping], runs: int) -> SolveRate:
     """Score what a result file holds; a run that a query lacks counts 0 there."""
     if not results:
         return SolveRate({}, (), 0.0, 0.0)
-    named = [_named(entry) for entry in results.values()]
-    scores = tuple(fmean(_score(solved.get(str(run))) for solved in named) for run in range(runs))
+    votes = [row_scores(row, runs) for row in results.values()]
+    scores = tuple(fmean(cast[run] for cast in votes) for run in range(runs))
     return SolveRate(results, scores, fmean(scores) * 100, pstdev(scores) * 100)
+
+
+def row_scores(row: JsonMapping, runs: int) -> list[float]:
+    """Return the score of each run of a row of a result file; a run that it lacks counts 0.
+
+    Raises:
+        DataError: It has a status that there is not.
+
+    Examples:
+        >>> row_scores({"is_solved": {"0": "AnswerStatus.Solved", "1": "AnswerStatus.Unsure"}}, 3)
+        [1.0, 0.5, 0.0]
+    """
+    solved = _named(row)
+    return [_score(solved.get(str(run))) for run in range(runs)]
 
 
 def _score(name: str | None) -> float:

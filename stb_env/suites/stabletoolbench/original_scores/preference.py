@@ -92,9 +92,8 @@ class Preferences:
         return win_rate([self.result(task) for task in self.counts])
 
     def result(self, task: str) -> Result:
-        """Return what the output model got on a query: equal counts are a tie."""
-        theirs, mine = (self.counts[task][side.name] for side in (self.reference, self.output))
-        return "win" if mine > theirs else "lose" if mine < theirs else "tie"
+        """Return what the output model got on a query."""
+        return row_result(self.counts[task], self.reference.name, self.output.name)
 
     def to_csv(self) -> str:
         """Return the table beside the result file: tab-separated, CRLF; missing answers leave blanks."""
@@ -113,6 +112,17 @@ class Preferences:
         told = [text for one in steps for text in (one.lines, one.final)]
         label = _LABELS[self.result(task)]
         return [query["query"], tool_names(query), *told, label, task, *(side.name for side in sides)]
+
+
+def row_result(row: JsonMapping, reference: str, output: str) -> Result:
+    """Return what the output model got on a query, from its row of a result file: equal counts are a tie.
+
+    Examples:
+        >>> row_result({"ref": 1, "mine": 2, "round_0": "complete"}, "ref", "mine")
+        'win'
+    """
+    theirs, mine = row[reference], row[output]
+    return "win" if mine > theirs else "lose" if mine < theirs else "tie"
 
 
 def preferences(

@@ -9,35 +9,48 @@ from functools import partial
 from pathlib import Path
 
 from stb_env.errors import InfrastructureError
-from stb_env.jsontypes import JsonMapping, JsonObject
+from stb_env.jsontypes import Json, JsonMapping, JsonObject
 from stb_env.llm import ChatModel
+from stb_env.llm.chat import digest
 from stb_env.request import Slow, drive
+from stb_env.suites.stabletoolbench.original_scores.answer_sets import AnswerFile, AnswerSet
 from stb_env.suites.stabletoolbench.original_scores.converted import Entry
-from stb_env.suites.stabletoolbench.original_scores.passrate import (
-    SolveRate,
-    judge_entry,
-    rated,
-    to_judge,
-)
+from stb_env.suites.stabletoolbench.original_scores.passrate import judge_entry, rated, to_judge
 from stb_env.suites.stabletoolbench.original_scores.preference import Preferences, Side, prefer_entry
 from stb_env.suites.stabletoolbench.original_scores.questions import Questions
-from stb_env.suites.stabletoolbench.original_scores.result_files import ResultFiles
+from stb_env.suites.stabletoolbench.original_scores.result_files import ResultFiles, read_provenance
 
 Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What became of the answers of one group in one trial.
+
+    Attributes:
+        results: The result file: what it has of each query, by query id.
+        failed: Why queries have no result, by query id.
+    """
+
+    results: Mapping[str, JsonMapping]
+    failed: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
 class Scoring:
     """How groups are scored, and where the result files go.
 
-    A query whose judge fails is left out of the file and told, so that running again completes it; the
-    original ends there.
+    Each row is bound to a hash of the answer that it scores and of the judge, which stands beside the
+    official files: a row of another answer is judged anew. A query whose judge fails is left out of the file
+    and told, so that running again completes it; the original ends there.
 
     Attributes:
         questions: What the judge is asked.
         model: Judges.
         out: Folder of the result files.
         evaluate_times: How often each answer, or pair of answers, is judged.
+        bound: Whether rows count only where their hash is known and no vote is missing, as under a protocol.
+            Otherwise rows without a hash are kept, as by the original's program.
         overwrite: Whether pass rates that a result file holds are judged again.
         seed: Seed of what the comparison leaves to chance.
         concurrency: Queries judged at the same time.
@@ -48,30 +61,25 @@ class Scoring:
     model: ChatModel
     out: Path
     evaluate_times: int
+    bound: bool = False
     overwrite: bool = False
     seed: int = 0
     concurrency: int = 1
     progress: Progress | None = None
 
-    def passes(
-        self, name: str, group: str, converted: Mapping[str, Entry], ids: Sequence[str]
-    ) -> tuple[SolveRate, Mapping[str, str]]:
-        """Score a model's answers to a group (SoPR); returns the rate, and why queries have no result.
-
-        Args:
-            name: Name of the model in the files.
-            group: Name of the group in the files.
-            converted: Its answers.
-            ids: Ids of the group.
+    def passes(self, answers: AnswerSet, file: AnswerFile) -> Judged:
+        """Judge a player's answers to a group (SoPR).
 
         Raises:
             DataError: The result file cannot be read.
         """
-        files = ResultFiles(self.out, f"{group}_{name}")
-        results = files.read()
-        todo = to_judge(converted, set(ids), results, overwrite=self.overwrite)
+        who = self._who("SoPR", answers, file)
+        hashes = {task: self._hash(entry) for task, entry in file.converted.items()}
+        files, known = self._open(file, answers.name, who, hashes)
+        results = {task: row for task, row in known.items() if not (self.bound and self._lacks_votes(row))}
+        todo = to_judge(file.converted, set(file.ids), results, overwrite=self.overwrite)
         failed: dict[str, str] = {}
-        for task, found in self._each(todo, lambda task: self._pass(converted[task])):
+        for task, found in self._each(todo, lambda task: self._pass(file.converted[task])):
             if isinstance(found, InfrastructureError):
                 failed[task] = str(found)
                 continue
@@ -79,51 +87,99 @@ class Scoring:
             files.write(rated(results, self.evaluate_times).to_json())
         rate = rated(results, self.evaluate_times)
         files.write(rate.to_json())
-        files.write_table(rate.to_csv(name))
-        files.record(self._who("SoPR", group, name) | {"failed": len(failed)})
-        return rate, failed
+        files.write_table(rate.to_csv(answers.name))
+        files.record(who | {"failed": len(failed)})
+        return Judged(results, failed)
 
     def preferences(
-        self, group: str, reference: Side, output: Side, ids: Sequence[str], *, use_pass_rate: bool
-    ) -> tuple[Preferences, Mapping[str, str]]:
-        """Compare two models' answers to a group (SoWR); returns what came, and why queries have no result.
+        self,
+        sides: Sequence[AnswerSet],
+        files: Sequence[AnswerFile],
+        rivals: Sequence[Side],
+        *,
+        statuses: bool,
+    ) -> Judged:
+        """Compare two players' answers to a group (SoWR).
 
         Args:
-            group: Name of the group in the files.
-            reference: The model that is compared with.
-            output: The model that is rated.
-            ids: Ids of the group.
-            use_pass_rate: Whether known pass results are handed to the judge.
+            sides: The reference, and who is rated.
+            files: The answers of each.
+            rivals: The same as the original's program takes them.
+            statuses: Whether known pass results are handed to the judge.
 
         Raises:
             DataError: The result file cannot be read.
         """
-        files = ResultFiles(self.out, f"{group}_{reference.name}_{output.name}")
-        counts = files.read()
+        # A query that neither answered has no winner; the original gives it to the second.
+        ids = [
+            task
+            for task in dict.fromkeys([*files[0].ids, *files[1].ids])
+            if any(task in file.converted for file in files)
+        ]
+        who = self._who("SoWR", sides[1], files[1]) | {
+            "reference": rivals[0].name,
+            "against": sides[0].player,
+        }
+        who["identity"] = digest([one.identity for one in sides])
+        hashes = {task: self._hash([file.converted.get(task) for file in files], statuses) for task in ids}
+        name = f"{rivals[0].name}_{rivals[1].name}"
+        kept, known = self._open(files[1], name, who, hashes)
+        counts = {task: row for task, row in known.items() if not (self.bound and self._lacks_rounds(row))}
+        done = set(counts) if self.bound else set()
         failed: dict[str, str] = {}
-        fight = partial(self._preference, (reference, output), dict(counts), use_pass_rate)
-        for task, found in self._each(ids, fight):
+        fight = partial(self._preference, rivals, dict(counts), statuses)
+        for task, found in self._each([task for task in ids if task not in done], fight):
             if isinstance(found, InfrastructureError):
                 failed[task] = str(found)
                 continue
             counts[task] = found
-            files.write(counts)
-        preferred = Preferences(reference, output, counts)
-        files.write(counts)
-        files.write_table(preferred.to_csv())
-        files.record(
-            self._who("SoWR", group, output.name) | {"reference": reference.name, "failed": len(failed)}
-        )
-        return preferred, failed
+            kept.write(counts)
+        kept.write(counts)
+        kept.write_table(Preferences(rivals[0], rivals[1], counts).to_csv())
+        kept.record(who | {"failed": len(failed)})
+        return Judged(counts, failed)
+
+    def _open(
+        self, file: AnswerFile, name: str, who: JsonObject, hashes: Mapping[str, str]
+    ) -> tuple[ResultFiles, dict[str, JsonMapping]]:
+        """Return the result files of a player, and those of their rows that are of these answers.
+
+        Another player of the same name has files of its own.
+        """
+        files = ResultFiles(self.out / file.folder, f"{file.group}_{name}")
+        before = read_provenance(files.folder).get(files.stem, {})
+        if before.get("identity") and who["identity"] and before["identity"] != who["identity"]:
+            files = ResultFiles(files.folder, f"{files.stem}-{who['identity'][:8]}")
+            before = read_provenance(files.folder).get(files.stem, {})
+        theirs = before.get("hashes", {})
+        known = {
+            task: row
+            for task, row in files.read().items()
+            if (task in hashes and theirs.get(task) == hashes[task]) or not (self.bound or task in theirs)
+        }
+        # In this order, so that no row of another answer is ever beside the hash of this one.
+        files.write(known)
+        who["hashes"] = dict(hashes)
+        files.record(who)
+        return files, known
+
+    def _lacks_votes(self, row: JsonMapping) -> bool:
+        return any(str(run) not in row["is_solved"] for run in range(self.evaluate_times))
+
+    def _lacks_rounds(self, row: JsonMapping) -> bool:
+        return any(row.get(f"round_{turn}") != "complete" for turn in range(self.evaluate_times))
+
+    def _hash(self, *decides: Json) -> str:
+        return digest([*decides, self.model.name, self.questions.fingerprint])
 
     def _pass(self, entry: Entry) -> Slow[JsonObject]:
         return judge_entry(entry, self.questions, self.model, self.evaluate_times)
 
     def _preference(
-        self, sides: Sequence[Side], known: Mapping[str, JsonMapping], use_pass_rate: bool, task: str
+        self, rivals: Sequence[Side], known: Mapping[str, JsonMapping], use_pass_rate: bool, task: str
     ) -> Slow[JsonObject]:
         return prefer_entry(
-            sides,
+            rivals,
             task,
             self.questions,
             self.model,
@@ -151,11 +207,15 @@ class Scoring:
             finally:
                 pool.shutdown(cancel_futures=True)
 
-    def _who(self, metric: str, group: str, name: str) -> JsonObject:
+    def _who(self, metric: str, answers: AnswerSet, file: AnswerFile) -> JsonObject:
         return {
             "metric": metric,
-            "group": group,
-            "model": name,
+            "group": file.group,
+            "model": answers.name,
+            "player": answers.player,
+            "identity": answers.identity,
+            "played": list(answers.played),
+            "planned": file.planned,
             "judge": self.model.name,
             "questions": self.questions.label,
             "fingerprint": self.questions.fingerprint,
