@@ -86,9 +86,7 @@ class Entrant:
         if self.votes != row.votes:
             found.append(f"times each was judged: {self.votes}, not {row.votes}")
         if self.missing:
-            found.append(
-                f"no average of six groups: {', '.join(self.missing)} missing"
-            )
+            found.append(f"no average of six groups: {', '.join(self.missing)} missing")
         for group, rate in self.rates.items():
             if rate.queries != sizes[group]:
                 found.append(f"{group}: {rate.queries} of {sizes[group]} queries")

@@ -116,10 +116,10 @@ def _emptied(evidence: Evidence) -> Ending | None:
     if not evidence.answer:
         return None
     fields = evidence.fields
-    emptied = {name: least(schema) for name, schema in fields.items()}
-    if all(same(fields[name], value, emptied[name]) for name, value in evidence.answer.items()):
+    empty = {name: least(schema) for name, schema in fields.items()}
+    if all(same(fields[name], value, empty[name]) for name, value in evidence.answer.items()):
         return None
-    return {"answer": emptied}
+    return {"answer": empty}
 
 
 def least(schema: JsonMapping) -> Json:
