@@ -21,7 +21,7 @@ SAMPLE = "stb/CatAPI-v1"
 
 
 def column(page: str, label: str) -> dict[str, str]:
-    """Return what each cheat that was played scores in an environment, by table and cheat, as it is printed."""
+    """Return what each cheat that was played scores in an environment, by table and cheat, as printed."""
     found = {}
     for table in re.split(r"\n\n(?=[\w-]+: )", page):
         rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines()[2:]]
