@@ -107,7 +107,8 @@ def _step(action: object, calls: Sequence[CallRecord], result: str) -> Iterator[
     for call in calls:
         arguments = call.arguments if isinstance(call.arguments, str) else json.dumps(call.arguments)
         if call.name == "Finish":
-            yield from _said("finish", arguments)
+            given = {name: value for name, value in json.loads(arguments).items() if name != "return_type"}
+            yield from _said("finish", json.dumps(given))
         else:
             yield from _said("call", f"{call.name} {arguments}")
             yield from _said("result", call.result.text)

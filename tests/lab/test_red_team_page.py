@@ -21,14 +21,16 @@ SAMPLE = "stb/CatAPI-v1"
 
 
 def column(page: str, label: str) -> dict[str, str]:
-    """Return what each cheat scores in an environment, by table and cheat, as it is printed."""
+    """Return what each cheat that was played scores in an environment, by table and cheat, as printed."""
     found = {}
     for table in re.split(r"\n\n(?=[\w-]+: )", page):
         rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines()[2:]]
         if rows and label in rows[0]:
             place = rows[0].index(label)
             found |= {
-                f"{table.splitlines()[0]}, {row[0]}": row[place] for row in rows[2:] if len(row) > place
+                f"{table.splitlines()[0]}, {row[0]}": row[place]
+                for row in rows[2:]
+                if len(row) > place and row[place] != "-"
             }
     return found
 
