@@ -252,8 +252,8 @@ def _check_exact(run: Path) -> None:
     suite = suite_of(env_id)
     if suite is not None and suite.exact:
         raise ConfigError(
-            f"{run} is a run of {env_id}, whose exact verifier has judged it; to hear what an open judge says "
-            "of it, name one: --judge pass with --models FILE, or --judge heuristic"
+            f"{run} is a run of {env_id}, whose exact verifier has judged it; to hear what an open judge "
+            "says of it, name one: --judge pass with --models FILE, or --judge heuristic"
         )
 
 
