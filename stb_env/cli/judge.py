@@ -27,7 +27,7 @@ from stb_env.reference import is_reference
 from stb_env.rollout.judging import rejudge
 from stb_env.rollout.make import make_env
 from stb_env.rollout.verdict_file import manifest_of, verdict_file
-from stb_env.suite import replaced_by
+from stb_env.suite import replaced_by, suite_of
 from stb_env.tasks import TaskSource
 
 Folder = Annotated[Path | None, typer.Argument(metavar="DIR", help="Folder of a run.")]
@@ -230,6 +230,8 @@ def _judged(
             evaluator=chosen.evaluator,
             remark=tell,
         )
+    if chosen.judge is None and isinstance(judge, HeuristicJudge):
+        _check_exact(run)
     tasks = _tasks(run, judge, data, own=is_reference(chosen.judge or ""))
     return _again(run, judge, only_failed, tasks, concurrency, quiet)
 
@@ -241,6 +243,17 @@ def _check_judge(run: Path, named: str | None) -> None:
         raise ConfigError(
             f"{run} is a run of {env_id}, which was replaced by {following}: its judge is gone, and so are "
             "its tasks; its verdicts are still read, and --judge pass asks a model about its episodes"
+        )
+
+
+def _check_exact(run: Path) -> None:
+    """Refuse to let the heuristic stand in for an exact verifier that nobody asked it to replace."""
+    env_id = str(manifest_of(run).get("env"))
+    suite = suite_of(env_id)
+    if suite is not None and suite.exact:
+        raise ConfigError(
+            f"{run} is a run of {env_id}, whose exact verifier has judged it; to hear what an open judge says "
+            "of it, name one: --judge pass with --models FILE, or --judge heuristic"
         )
 
 

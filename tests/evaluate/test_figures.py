@@ -87,11 +87,13 @@ def test_recorded_answers_of_a_simulator_are_hits_that_count_apart():
 
 
 @settings(max_examples=40)
-@given(st.lists(st.lists(st.floats(0, 1), min_size=2, max_size=6, unique=True), min_size=1, max_size=4))
-def test_an_interval_lies_within_the_range_of_group_means(groups):
+@given(st.lists(st.lists(st.floats(0, 1), min_size=1, max_size=6), min_size=1, max_size=4))
+def test_an_interval_has_a_width_within_what_is_possible(groups):
     low, high = grouped_interval(groups)
-    lowest, highest = (sum(map(pick, groups)) / len(groups) for pick in (min, max))
-    assert lowest - 1e-6 <= low <= high <= highest + 1e-6
+    assert 0.0 <= low <= high <= 1.0
+    if all(len(set(group)) == 1 for group in groups):
+        assert low < sum(group[0] for group in groups) / len(groups) + 1e-6
+        assert high - low > 0.1, "so few equal scores bound little"
 
 
 def test_published_averages_come_out_of_the_same_code():

@@ -6,12 +6,14 @@ import json
 import re
 import socket
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 import typer
 from typer.testing import CliRunner
 
 from stb_env.baselines import load_agent
+from stb_env.cli import app as commands
 from stb_env.cli.judge import judge as judge_command
 from stb_env.judges.heuristic import HeuristicJudge
 from stb_env.judges.solvability import ModelSolvability
@@ -363,3 +365,12 @@ def test_a_judge_that_is_gone_is_one_line_before_the_work(gone, run, reference, 
     line = rf"error: judge model 'm' at {gone} cannot be reached: the connection failed: [^\n]*\n"
     assert re.fullmatch(line, done.stderr)
     assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_the_heuristic_does_not_stand_in_for_an_exact_verifier_unasked(tmp_path: Path):
+    out = str(tmp_path / "run")
+    CliRunner().invoke(commands, ["run", "stb/Sandbox-v1", "--agent", "gold", "--episodes", "2", "--out", out])
+    refused = CliRunner().invoke(commands, ["judge", out])
+    assert refused.exit_code == 2
+    assert "whose exact verifier has judged it" in " ".join(refused.output.split())
+    assert CliRunner().invoke(commands, ["judge", out, "--judge", "heuristic"]).exit_code == 0

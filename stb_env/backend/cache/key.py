@@ -36,6 +36,7 @@ CANONICAL = PREFIX + 32
 _TOO_DEEP = _quote("...")
 # Bits from where Decimal writes an integer, because Python refuses to write more than 4300 digits.
 _LONG = 10_000
+_SHORT = 200
 
 
 class RowKey(NamedTuple):
@@ -81,8 +82,8 @@ class CallKey:
 
     def __init__(self, identity: ToolId, arguments: Arguments) -> None:
         self.id = identity
-        self._arguments = read_arguments(arguments)
-        self.exact = exact_text(self._arguments)
+        self._arguments = arguments if type(arguments) is dict else read_arguments(arguments)
+        self.exact = _exact(self._arguments)
         self._canonical = ""
 
     @property
@@ -93,9 +94,9 @@ class CallKey:
         return self._canonical
 
     @property
-    def short(self) -> str:
-        """The API and the exact arguments in 49 characters."""
-        return id_prefix(self.id) + exact_digest(self.exact)
+    def short(self) -> tuple[ToolId, bytes | str]:
+        """What stands for exactly this call in memory; never long, as arguments may be."""
+        return self.id, self.exact if len(self.exact) <= _SHORT else exact_digest(self.exact)
 
     @property
     def row(self) -> RowKey:
@@ -167,11 +168,14 @@ def exact_text(arguments: Arguments) -> bytes:
         >>> exact_text({"b": 1.0, "a": "1"}), exact_text('{"b": 1.0, "a": "1"}')
         (b'{"b":1.0,"a":"1"}', b'{"b":1.0,"a":"1"}')
     """
-    value = read_arguments(arguments)
+    return _exact(read_arguments(arguments))
+
+
+def _exact(value: Arguments) -> bytes:
     try:
         text = orjson.dumps(value)
         # NaN and infinities are written as null too.
-        if b"null" not in text:
+        if b"null" not in text or orjson.loads(text) == value:
             return text
     except TypeError:
         # Integers beyond 64 bits, half of a surrogate pair, a mapping that is no dict.
@@ -204,17 +208,31 @@ def canonical(arguments: Arguments) -> str:
     value = read_arguments(arguments)
     if isinstance(value, str):
         return _quote(value)
-    names = [pure_name(raw) or raw for raw in map(_name, value)]
+    names = [_standard(raw) for raw in value]
     if len(set(names)) < len(names):
         shared = Counter(names)
-        names = [
-            name if shared[name] == 1 else raw for raw, name in zip(map(_name, value), names, strict=True)
-        ]
+        names = [name if shared[name] == 1 else _quoted(raw) for raw, name in zip(value, names, strict=True)]
     return _members(zip(names, value.values(), strict=True))
 
 
+@lru_cache(maxsize=65_536, typed=True)
+def _standard(raw: object) -> str:
+    """Return an argument's standardised name in quotes."""
+    name = _name(raw)
+    return _quote(pure_name(name) or name)
+
+
+def _quoted(raw: object) -> str:
+    return _quote(_name(raw))
+
+
 def _members(items: Iterable[tuple[str, object]], depth: int = 1) -> str:
-    return "{" + ",".join(sorted([f"{_quote(name)}:{_value(item, depth)}" for name, item in items])) + "}"
+    # Most values are texts, and a call for each of them costs a third of the whole.
+    members = [
+        f"{name}:{_quote(item) if isinstance(item, str) else _value(item, depth)}" for name, item in items
+    ]
+    members.sort()
+    return "{" + ",".join(members) + "}"
 
 
 def _value(value: object, depth: int) -> str:
@@ -227,7 +245,7 @@ def _value(value: object, depth: int) -> str:
     if isinstance(value, Mapping):
         if depth >= jsontext.MAX_DEPTH:
             return _TOO_DEEP
-        return _members(zip(map(_name, value), value.values(), strict=True), depth + 1)
+        return _members(zip(map(_quoted, value), value.values(), strict=True), depth + 1)
     if isinstance(value, list | tuple):
         if depth >= jsontext.MAX_DEPTH:
             return _TOO_DEEP

@@ -69,7 +69,7 @@ class ResponseCache:
         self.read_only = read_only
         self.overlay = overlay
         self._layers = Layers(self.folder, read_only, overlay)
-        self._recent: Recent[str, Hit] = Recent(lru, lru_characters, _characters)
+        self._recent: Recent[Hashable, Hit] = Recent(lru, lru_characters, _characters)
         self._hash = ""
 
     def __repr__(self) -> str:
@@ -333,7 +333,7 @@ class ResponseCache:
         whole = base is not None and noted.get("bytes") == base.file.stat().st_size
         return str(noted["hash"]) if whole else ""
 
-    def _load(self, key: str, call: CallKey) -> Hit | None:
+    def _load(self, key: Hashable, call: CallKey) -> Hit | None:
         value, kind = self._find(call)
         if value is None:
             return None

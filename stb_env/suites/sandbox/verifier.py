@@ -61,8 +61,9 @@ def _answer_parts(case: Case) -> Iterator[tuple[str, str]]:
             yield f"answer:{field}", ""
         else:
             yield f"answer:{field}", _UNSUPPORTED
-    if not expected and case.answer is None:
-        yield "answer", "wanted an answer without fields, got cannot"
+    if case.cannot is not None:
+        # Whoever did the work and says that it cannot be done has not done it.
+        yield f"{KEPT}request", f"can be met, got {jsontext.dumps(case.cannot)}"
 
 
 def _schema(answer: JsonMapping | str | None) -> JsonMapping:

@@ -115,11 +115,11 @@ def _emptied(evidence: Evidence) -> Ending | None:
     """Return the right answer with every field at the least that its type allows."""
     if not evidence.answer:
         return None
-    least = {name: least(schema) for name, schema in evidence.fields.items()}
     fields = evidence.fields
-    if all(same(fields[name], value, least[name]) for name, value in evidence.answer.items()):
+    empty = {name: least(schema) for name, schema in fields.items()}
+    if all(same(fields[name], value, empty[name]) for name, value in evidence.answer.items()):
         return None
-    return {"answer": least}
+    return {"answer": empty}
 
 
 def least(schema: JsonMapping) -> Json:

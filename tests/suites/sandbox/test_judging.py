@@ -131,7 +131,8 @@ def test_extra_reads_are_free(name):
 def test_a_refusal_is_no_answer():
     task = some("city_population")[0]
     judged = verdict(task, {"cannot": {"reason": "not_found", "what": ["city"]}})
-    assert (judged.status, judged.parts) == ("unsolved", {"answer:population": False})
+    assert (judged.status, judged.reward("partial")) == ("unsolved", 0.0)
+    assert judged.parts == {"answer:population": False, "kept:request": False}
 
 
 def test_a_vote_says_what_was_wanted_and_what_was_got():
@@ -154,3 +155,10 @@ def test_an_oracle_that_cannot_go_on_says_so():
         state = state.without_row("contacts", key)
     ending, _, _ = play(task, state)
     assert ending["final_answer"].startswith("This cannot be done any more: no contact with id ''")
+
+
+def test_who_does_the_work_and_then_refuses_earns_no_part_of_it():
+    task = some("delete_contact")[0]
+    _, _, state = play(task)
+    judged = verdict(task, {"cannot": {"reason": "not_found", "what": ["person"]}}, state)
+    assert (judged.parts["state:contacts"], judged.reward("partial"), judged.score) == (True, 0.0, 0.0)
