@@ -348,7 +348,7 @@ def _lines(lines: BinaryIO, file: Path, *, once: bool) -> Iterator[SavedLine]:
         if once and before != number:
             raise DataError(
                 f"{file}, line {number}: the episode stands twice, first in line {before}; a run has one "
-                f"line for each task and trial, here {episode.task_id!r}, {episode.trial}: delete what was added"
+                f"line for each task and trial, here {episode.task_id!r}, {episode.trial}: delete the copy"
             )
         yield SavedLine(begin, len(line) - 1, episode)
         begin += len(line)
