@@ -347,8 +347,8 @@ def _lines(lines: BinaryIO, file: Path, *, once: bool) -> Iterator[SavedLine]:
         before = first.setdefault(episode.key, number)
         if once and before != number:
             raise DataError(
-                f"{file}, line {number}: the episode stands twice, first in line {before}; a run has one line "
-                f"for each task and trial, here {episode.task_id!r}, {episode.trial}: delete what was added"
+                f"{file}, line {number}: the episode stands twice, first in line {before}; a run has one "
+                f"line for each task and trial, here {episode.task_id!r}, {episode.trial}: delete the copy"
             )
         yield SavedLine(begin, len(line) - 1, episode)
         begin += len(line)
