@@ -53,8 +53,6 @@ class StepJudge:
     """
 
     name = "exact"
-    # Of the solutions that are played some end with a step that may be left out, such as getting up.
-    floors: ClassVar[Mapping[str, float]] = {"unfinished": 0.3}
 
     def judge(self, case: Case) -> Slow[Verdict]:
         """Return the verdict; yields nothing.
@@ -92,8 +90,8 @@ class OriginalJudge:
     """Compares texts of lines, as the original evaluator does; no line at all is executable there."""
 
     name = "original"
-    # Any step that a label has is a part of it, and a program without its last step is much like it.
-    floors: ClassVar[Mapping[str, float]] = {"random": 0.05, "unfinished": 1.0}
+    # Any step that a label has is a part of it.
+    floors: ClassVar[Mapping[str, float]] = {"random": 0.05}
 
     def judge(self, case: Case) -> Slow[Verdict]:
         """Return the verdict; yields nothing."""

@@ -16,10 +16,9 @@ documentation forbids, or takes the form for the substance:
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
 from functools import lru_cache
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 from stb_env.errors import DataError, JudgeError
 from stb_env.judges.judge import Case
@@ -92,8 +91,6 @@ class OriginalJudge:
     """
 
     name = "original"
-    # The search need not be made there.
-    floors: ClassVar[Mapping[str, float]] = {"unfinished": 1.0}
 
     def __init__(self, api: FormApi) -> None:
         self._labels = Labels(api, original=True)
