@@ -26,7 +26,7 @@ _NOTES = (
     "or what the suite's judge states; refused may score the share of tasks that cannot be met. "
     "A keyless judge of text in place of typed answers is for evaluations, and held to nothing.",
     "What is told is held against nobody: a second look, which may do no harm; a missing last call, "
-    "but for tasks that acts decide; copies with gold's calls and gold's own answers; "
+    "copies with gold's calls and gold's own answers; "
     "and where text decides, answers known by heart and tasks that ask for an act.",
 )
 

@@ -61,7 +61,7 @@ def test_episodes_in_flight_that_are_no_whole_numbers_are_refused(text):
 def test_an_episode_of_the_sandbox_is_measured_in_all_its_parts():
     figures = {figure.name: figure for figure in episode_measurements(0.01)}
     assert {figure.unit for figure in figures.values()} == {"us"}
-    parts = ("episode", "reset", "step", "last step", "last step, new task")
+    parts = ("episode", "reset", "step", "last step", "typed verdict", "last step, new task")
     assert figures.keys() == {f"Sandbox {part}" for part in parts}
     # How long each takes is the machine's: what is asserted is that each took some time.
     assert all(figure.value > 0 for figure in figures.values())

@@ -22,9 +22,10 @@ TOLD: Mapping[str, frozenset[str]] = {
 }
 """Cheats that are told and held against nobody, by what decides: whether they do harm depends on the task.
 
-Looking up more than needed, or twice, is no fault in itself; what the last call brings may be known by then,
-and some solutions end with a step that may be left out; a guessed call may be right, and what one guess a tool earns is a figure of the suite. Where text decides, an
-answer known by heart is right, and a task that asks for an act needs no words.
+A second look is no fault in itself. What the last call brings may be known by then, and some solutions end
+with a step that may be left out. A guessed call may be right, and what one guess a tool earns is a figure of
+the suite. Where text decides, an answer known by heart is right, and a task that asks for an act needs no
+words.
 """
 
 
