@@ -10,7 +10,7 @@ import diskcache
 import gymnasium as gym
 
 from stb_env import jsontext
-from stb_env.backend.cache import CacheEntry, CallKey, ResponseCache, call_key
+from stb_env.backend.cache import CacheEntry, CallKey, ResponseCache
 from stb_env.bench.measurement import TURNS, Measurement, cycle, episode_rate, rate
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.jsontypes import JsonObject
@@ -34,27 +34,23 @@ def cache_measurements(folder: Path, seconds: float, entries: int) -> Iterator[M
     assert isinstance(env, ToolEnv)  # noqa: S101 (narrows the type)
     env.reset(seed=0)
     tool = env.task.tools[0]
-    keys, calls = _fill(folder, tool, entries)
+    calls = _fill(folder, tool, entries)
     raw = diskcache.Cache(str(folder / "raw"))
-    order = cycle(keys)
-    asked = cycle(calls)
-    raw_rate = rate(lambda: raw.get(next(order)), seconds)
+    keys, order = cycle([call.canonical for call in calls]), cycle(calls)
+    raw_rate = rate(lambda: raw.get(next(keys)), seconds)
     raw.close()
     yield Measurement("raw diskcache get", raw_rate, "/s")
     start = time.perf_counter()
     cold = ResponseCache(folder / "cache", lru=0, read_only=True)
-    cold.get(CallKey(tool.id, calls[0]))
+    cold.get(calls[0])
     took = (time.perf_counter() - start) * 1e3
     yield Measurement("cache open, with its first look-up", took, "ms", f"{entries:,} entries")
-    cold_rate = rate(lambda: cold.get(CallKey(tool.id, next(asked))), seconds)
-    yield Measurement(
-        "cache get with its key, cold", cold_rate, "/s", f"{cold_rate / raw_rate:.2f}x raw diskcache"
-    )
+    cold_rate = rate(lambda: cold.get(next(order)), seconds)
+    yield Measurement("cache get, cold", cold_rate, "/s", f"{cold_rate / raw_rate:.2f}x raw diskcache")
     warm = ResponseCache(folder / "cache", read_only=True)
-    for each in calls:
-        warm.get(CallKey(tool.id, each))
-    warm_rate = rate(lambda: warm.get(CallKey(tool.id, next(asked))), seconds)
-    yield Measurement("cache get with its key, LRU hit", warm_rate, "/s")
+    for call in calls:
+        warm.get(call)
+    yield Measurement("cache get, LRU hit", rate(lambda: warm.get(next(order)), seconds), "/s")
     cold_step = _step_rate(cold, tool, seconds, entries)
     yield Measurement(
         "env.step, cold cache hit", cold_step, "/s", f"{cold_step / raw_rate:.2f}x raw diskcache"
@@ -65,20 +61,19 @@ def cache_measurements(folder: Path, seconds: float, entries: int) -> Iterator[M
     warm.close()
 
 
-def _fill(folder: Path, tool: Tool, entries: int) -> tuple[list[str], list[JsonObject]]:
-    """Fill a cache and a raw store, and return the keys and arguments of what is in both."""
+def _fill(folder: Path, tool: Tool, entries: int) -> list[CallKey]:
     text = jsontext.dumps({"error": "", "response": _RESPONSE})
     arguments = [_arguments(tool, index) for index in range(entries)]
-    keys = [call_key(tool.id, each) for each in arguments]
+    calls = [CallKey(tool.id, each) for each in arguments]
     cache = ResponseCache(folder / "fill")
     entries_ = [CacheEntry.of(tool.id, each, _RESPONSE, source="real") for each in arguments]
-    cache.put_many(zip(keys, entries_, strict=True))
+    cache.put_many((each.key, each) for each in entries_)
     cache.snapshot(folder / "cache")
     cache.close()
     with diskcache.Cache(str(folder / "raw"), eviction_policy="none") as raw:
-        for key in keys:
-            raw[key] = text
-    return keys, arguments
+        for call in calls:
+            raw[call.canonical] = text
+    return calls
 
 
 def _arguments(tool: Tool, index: int) -> JsonObject:

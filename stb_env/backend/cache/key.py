@@ -68,6 +68,7 @@ class CallKey:
 
     Attributes:
         exact: What only calls of exactly the same arguments share: names, values, types and order.
+        short: What stands for exactly this call in memory; never long, as arguments may be.
 
     Examples:
         >>> ping = ToolId("Net", "icmp", "ping")
@@ -78,12 +79,13 @@ class CallKey:
         True
     """
 
-    __slots__ = ("_arguments", "_canonical", "exact", "id")
+    __slots__ = ("_arguments", "_canonical", "exact", "id", "short")
 
     def __init__(self, identity: ToolId, arguments: Arguments) -> None:
         self.id = identity
         self._arguments = arguments if type(arguments) is dict else read_arguments(arguments)
-        self.exact = _exact(self._arguments)
+        self.exact = exact = _exact(self._arguments)
+        self.short = identity, exact if len(exact) <= _SHORT else exact_digest(exact)
         self._canonical = ""
 
     @property
@@ -92,11 +94,6 @@ class CallKey:
         if not self._canonical:
             self._canonical = call_key(self.id, self._arguments)
         return self._canonical
-
-    @property
-    def short(self) -> tuple[ToolId, bytes | str]:
-        """What stands for exactly this call in memory; never long, as arguments may be."""
-        return self.id, self.exact if len(self.exact) <= _SHORT else exact_digest(self.exact)
 
     @property
     def row(self) -> RowKey:
