@@ -76,7 +76,7 @@ def world_measurements(seconds: float) -> Iterator[Measurement]:
     for env_id in env_ids():
         own = env_id.startswith("stb/") and env_id != "stb/Sandbox-v1"
         if own and registry[env_id].entry_point != _OPEN:
-            name = env_id.removeprefix("stb/").removesuffix("-v0")
+            name = env_id.removeprefix("stb/").rpartition("-v")[0]
             env = _made(env_id)
             if env.oracle is not None:
                 yield Measurement(f"env.step, {name}", _first_step_rate(env, seconds), "/s")
@@ -92,7 +92,7 @@ def world_measurements(seconds: float) -> Iterator[Measurement]:
 def program_measurements(seconds: float) -> Iterator[Measurement]:
     """Measure a step that runs a whole program, in the worlds that read Python."""
     for name, program in PROGRAMS.items():
-        env = _made(f"stb/{name}-v0")
+        env = _made(f"stb/{name}-v1")
         yield Measurement(
             f"env.step, program, {name}", _step_rate(env, program, env.snapshot(), seconds), "/s"
         )

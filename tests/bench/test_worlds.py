@@ -20,7 +20,7 @@ def test_a_world_has_figures_for_its_resets_its_steps_and_its_verdict(monkeypatc
 
 @pytest.mark.parametrize("name", sorted(PROGRAMS))
 def test_the_programs_that_are_measured_run_through(name):
-    env = gym.make(f"stb/{name}-v0")
+    env = gym.make(f"stb/{name}-v1")
     env.reset(seed=0)
     observation, *_ = env.step(PROGRAMS[name])
     assert observation["status"] == Status.OK

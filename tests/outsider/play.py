@@ -60,7 +60,8 @@ def play_search(env_id: str) -> None:
     search.reset(seed=0, options={"task_id": "6"})
     search.step("find(1)")
     search.step({"name": "Finish", "arguments": {"return_type": "give_up_and_restart"}})
-    answer = {"name": "Finish", "arguments": {"return_type": "give_answer", "final_answer": "2"}}
+    search.step("count()")
+    answer = {"name": "Finish", "arguments": {"answer": {"answer": 2}}}
     _, reward, terminated, _, _ = search.step(answer)
     assert (reward, terminated) == (1.0, True)
 

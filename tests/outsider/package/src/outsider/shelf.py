@@ -20,6 +20,6 @@ def loan(b, to):
 SUITE = environment("outsider/Shelf-v0", tools=[add, lend, take, find, count], state=BOOKS, tasks=[
     loan("Emma", "Bo"), loan("Emma", "Cy"), loan("Emma", "Di"), loan("Dune", "Ed"), loan("Dune", "Flo"),
     task("How many books?", gold="count()", answer=2), task("How many lent?", gold="count(True)", answer=1),
-    task("Which book is of 1815? Answer as a list.", gold="find(1815)", answer='["Emma"]'),
+    task("Which books are of 1815?", gold="find(1815)", answer={"titles": ["Emma"]}),
     task("Put Kim of 1901 on the shelf.", gold="add('Kim', 1901)", check=lambda _, shelf: "Kim" in shelf),
     task("Ann is back with Dune.", gold="take('Dune')", check=lambda _, shelf: not shelf["Dune"]["lent"])])
