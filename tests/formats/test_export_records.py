@@ -308,13 +308,14 @@ def test_a_line_that_stands_twice_in_a_run_is_an_error(trials, tmp_path):
     assert "line 7: the episode stands twice, first in line 1" in " ".join(refused.stderr.split())
 
 
-def test_another_line_of_an_episode_of_a_run_is_left_out_and_told(trials, tmp_path):
+def test_another_line_of_an_episode_of_a_run_is_an_error_too(trials, tmp_path):
     file = trials / "trajectories.jsonl"
     first, *_ = read_trajectories(trials)
     with file.open("ab") as lines:
         lines.write(replace(first, final_answer="Another.").to_json().encode() + b"\n")
-    told = report("export", trials, "--format", "jsonl", "--out", tmp_path / "out")
-    assert (told["episodes"], told["exported"], told["left_out"]["repeated"]) == (7, 6, 1)
+    refused = stb("export", trials, "--format", "jsonl", "--out", tmp_path / "out")
+    assert refused.exit_code == 2
+    assert "the episode stands twice, first in line 1" in " ".join(refused.stderr.split())
 
 
 NOTHING = [

@@ -127,7 +127,9 @@ def diligent(turns: int) -> Callable[[Received], Answer]:
         query = query_of(request)
         turn = sum(message["role"] == "assistant" for message in request.body["messages"])
         if turn >= turns:
-            return finishing(f"For {query[:40]!r} it is {number(query, 1000)}.")
+            text = f"For {query[:40]!r} it is {number(query, 1000)}."
+            form = request.body["tools"][-1]["function"]["parameters"]["properties"].get("answer")
+            return calling("Finish", {"answer": _arguments(form, query)}) if form else finishing(text)
         tools = [tool["function"] for tool in request.body["tools"][:-1]]
         tool = tools[(turn + number(query, 97)) % len(tools)]
         return calling(tool["name"], _arguments(tool["parameters"], query), call_id=f"c{turn}")
@@ -137,11 +139,22 @@ def diligent(turns: int) -> Callable[[Received], Answer]:
 
 def _arguments(schema: Mapping[str, Any], query: str) -> dict[str, Any]:
     known = schema.get("properties", {})
-    values: dict[str, Any] = {"integer": 3, "number": 2.5, "boolean": True, "array": [], "object": {}}
-    return {
-        name: values.get(known[name].get("type"), f"Zoë № {number(query, 10**6)}")
-        for name in schema.get("required", ())
-    }
+    return {name: _value(known[name], query) for name in schema.get("required", ())}
+
+
+def _value(schema: Mapping[str, Any], query: str) -> Any:
+    """Return a value that the schema allows; of its keywords those are known that tasks use."""
+    if "enum" in schema:
+        return schema["enum"][0]
+    kind = schema.get("type")
+    if kind == "array":
+        return [_value(schema["items"], query)] if schema.get("minItems") else []
+    if kind == "object":
+        return _arguments(schema, query)
+    if kind == "string":
+        shapes = {"date": "2026-03-01", "time": "10:00", "date-time": "2026-03-01T10:00"}
+        return shapes.get(schema.get("format", ""), f"Zoë № {number(query, 10**6)}")
+    return {"integer": 3, "number": 2.5, "boolean": True}.get(kind, f"Zoë № {number(query, 10**6)}")
 
 
 def simulating(request: Received) -> Answer:

@@ -48,6 +48,8 @@ def test_a_thousand_episodes_at_a_limit_of_8_never_show_the_server_a_ninth_reque
             "2",
             "--concurrency",
             "24",
+            "--set",
+            "answer=text",
             "--out",
             str(tmp_path / "run"),
         ]

@@ -118,11 +118,11 @@ def test_what_is_played_is_on_disk_before_its_judge_has_answered(bench: Bench):
     process = bench.start()
     journal = bench.folder / "run" / "played.jsonl"
     wait_until(process, lambda: lines(journal) >= 2 * CONCURRENCY)
+    process.kill()
+    process.communicate()
     kept = read_trajectories(bench.folder / "run")
     assert {(episode.valid, episode.final_answer) for episode in kept} == {(False, "It is sunny.")}
     assert "not judged yet" in str(kept[0].failure)
-    process.kill()
-    process.communicate()
     hold.set()
     played = bench.played
     bench.judge(solved)
