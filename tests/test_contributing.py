@@ -29,7 +29,7 @@ WORDS = sorted({word for span in SPANS for word in span.split()})
 PATHS = [
     word
     for word in WORDS
-    if re.fullmatch(r"(?!\.venv|.*-v0)\.?\w[\w./-]*(/[\w.-]*|\.(py|md|toml|txt))", word)
+    if re.fullmatch(r"(?!\.venv|.*-v\d)\.?\w[\w./-]*(/[\w.-]*|\.(py|md|toml|txt))", word)
 ]
 NAMES = [span for span in SPANS if re.fullmatch(r"stb_env[.\w]*(:\w+)?", span)]
 IN_FILES = re.findall(r"`(\w+)`\s+(?:of|in)\s+`([\w/]+\.py)`", PAGE)
