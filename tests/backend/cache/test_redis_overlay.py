@@ -157,7 +157,7 @@ def test_a_server_that_is_gone_is_an_infrastructure_failure_of_the_cache(tmp_pat
     with pytest.raises(
         BackendError, match=rf"^the cache overlay {url} does not answer \(\w+\); start"
     ) as found:
-        cache.get("k")
+        cache.get(CallKey(PING, {}))
     assert found.value.failure()["kind"] == "transport"
     assert (found.value.stage, found.value.retryable) == ("cache", True)
 
