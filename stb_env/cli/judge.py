@@ -221,6 +221,8 @@ def _judged(
     quiet: bool,
 ) -> Outcome:
     _check_judge(run, chosen.judge)
+    # Told once it is certain that the judge will judge.
+    remarks: list[str] = []
     with checking(cache):
         judge = load_judge(
             chosen.judge,
@@ -228,10 +230,12 @@ def _judged(
             models=models,
             cache=cache,
             evaluator=chosen.evaluator,
-            remark=tell,
+            remark=remarks.append,
         )
     if chosen.judge is None and isinstance(judge, HeuristicJudge):
         _check_exact(run)
+    for remark in remarks:
+        tell(remark)
     tasks = _tasks(run, judge, data, own=is_reference(chosen.judge or ""))
     return _again(run, judge, only_failed, tasks, concurrency, quiet)
 

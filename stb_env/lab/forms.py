@@ -32,7 +32,7 @@ from stb_env.synthesis.role import Role as SynthesisRole
 from stb_env.synthesis.role import Try
 from stb_env.synthesis.scene import Scene
 from stb_env.tasks import Task
-from stb_env.tools import Status, Tool
+from stb_env.tools import FINISH, Status, Tool
 
 QUESTIONS = 10
 TURNS = 2
@@ -198,7 +198,7 @@ def _agent(model: ChatModel, tasks: Sequence[Task]) -> Iterator[bool | None]:
 
 
 def _finish(model: ChatModel, tasks: Sequence[Task]) -> Iterator[bool | None]:
-    """Make gold's calls and let the model answer: whether its first Finish fits the task's schema."""
+    """Make gold's calls and offer Finish alone: whether the model's first one fits the task's schema."""
     env = make(split="test")
     for task in tasks:
         observation, info = env.reset(seed=0, options={"task_id": task.id})
@@ -207,7 +207,9 @@ def _finish(model: ChatModel, tasks: Sequence[Task]) -> Iterator[bool | None]:
         agent = ChatAgent(model)
         agent.reset(env, 0)
         try:
-            action = agent.act(observation, {**info, "messages": env.messages})
+            # With the other tools beside it, one more call would count as a Finish that was refused.
+            finish = [tool for tool in info["tools"] if tool["function"]["name"] == FINISH]
+            action = agent.act(observation, {**info, "tools": finish, "messages": env.messages})
         except InfrastructureError as error:
             if error.kind not in _UNREADABLE:
                 raise

@@ -51,6 +51,28 @@ def ruling(
     return Verdict(status, value, judge, votes, parts=parts or {}, metrics=figures | dict(metrics or {}))
 
 
+def ruling_on_parts(
+    judge: str, calls: Sequence[CallRecord], parts: Mapping[str, bool], is_act: Callable[[CallRecord], bool]
+) -> Verdict:
+    """Return the verdict of a task that is solved once every part is, and no call fails after that.
+
+    Args:
+        judge: Name of the judge.
+        calls: The calls of the episode.
+        parts: What was asked for, and whether it was done.
+        is_act: Whether a call that was done is what the task is about.
+    """
+    late = late_failure(calls, is_act)
+    held = {**parts, LATE_FAILURE: False} if late else parts
+    return ruling(
+        judge,
+        success=all(held.values()),
+        executable=is_executable(calls),
+        reason=late or first_error(calls),
+        parts=shown(held),
+    )
+
+
 def rule(
     judge: str,
     agreed: Agreement,

@@ -27,13 +27,11 @@ from stb_env.request import Slow
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError
 from stb_env.suites.sambanova.common.interpreter.reader import PROGRAM
 from stb_env.suites.sambanova.common.ruling import (
-    LATE_FAILURE,
     first_error,
     is_executable,
-    late_failure,
     made_calls,
     ruling,
-    shown,
+    ruling_on_parts,
 )
 from stb_env.suites.sambanova.google_sheets.frame import Frame
 from stb_env.suites.sambanova.google_sheets.libraries import NoFramesError
@@ -83,16 +81,7 @@ class SheetsJudge:
         got = outcome_of(book, results)
         found = [_parts(book, results, got, label, case.task) for label in labelled(case.task)]
         parts = max(found, key=lambda each: (all(each.values()), sum(each.values())))
-        late = late_failure(calls, _may_write)
-        if late:
-            parts[LATE_FAILURE] = False
-        return ruling(
-            self.name,
-            success=all(parts.values()),
-            executable=is_executable(calls),
-            reason=late or first_error(calls),
-            parts=shown(parts),
-        )
+        return ruling_on_parts(self.name, calls, parts, _may_write)
 
 
 class OriginalJudge:

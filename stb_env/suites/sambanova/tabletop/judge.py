@@ -24,13 +24,11 @@ from stb_env.judges.judge import Case
 from stb_env.request import Slow
 from stb_env.suites.sambanova.common.interpreter.reader import PROGRAM
 from stb_env.suites.sambanova.common.ruling import (
-    LATE_FAILURE,
     first_error,
     is_executable,
-    late_failure,
     made_calls,
     ruling,
-    shown,
+    ruling_on_parts,
 )
 from stb_env.suites.sambanova.tabletop.checks import reached, succeeded
 from stb_env.suites.sambanova.tabletop.look import Look
@@ -75,16 +73,7 @@ class TabletopJudge:
             executable = is_executable(calls) or not calls
             success = succeeded(goal["type"], look, original=True) and executable
             return ruling(self.name, success=success, executable=executable, reason=first_error(calls))
-        parts, late = reached(goal["type"], look), late_failure(calls, _moves)
-        if late:
-            parts[LATE_FAILURE] = False
-        return ruling(
-            self.name,
-            success=all(parts.values()),
-            executable=is_executable(calls),
-            reason=late or first_error(calls),
-            parts=shown(parts),
-        )
+        return ruling_on_parts(self.name, calls, reached(goal["type"], look), _moves)
 
 
 def _moves(call: CallRecord) -> bool:
