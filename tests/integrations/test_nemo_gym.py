@@ -58,7 +58,7 @@ def response(text: str | None = None) -> dict[str, Any]:
 
 
 def gold_calls(env_id: str, row: Row) -> list[tuple[str, dict[str, Any]]]:
-    turns = gold_turns(env_id, row["task_id"], **PLAYED[env_id])
+    turns = gold_turns(env_id, row["task_id"], **PLAYED.get(env_id, {}))
     return [call for turn in turns for call in calls_of(turn)]
 
 
@@ -101,7 +101,7 @@ def test_text_without_a_call_is_the_answer():
 def test_text_without_a_call_is_no_typed_answer():
     row = dataset(SANDBOX, 1)[0]
     *calls, (_, finished) = gold_calls(SANDBOX, row)
-    verified = played(server(), row, calls, finished["final_answer"])
+    verified = played(server(), row, calls, json.dumps(finished["answer"]))
     assert (verified["reward"], verified["verdict"], verified["mask_sample"]) == (0.0, None, False)
 
 
