@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from stb_env.jsontypes import JsonObject
-
 
 @dataclass(frozen=True, slots=True)
 class Price:
@@ -89,16 +87,16 @@ class Usage:
             return f"${self.cost:.4f}"
         return f"more than ${self.cost:.4f}" if self.cost else "cost unknown"
 
-    def report(self) -> JsonObject:
+    def report(self) -> dict[str, float | None]:
         """Return the counts for a report, where a cost that is not wholly known is none.
 
         Examples:
             >>> Usage(calls=1, unpriced=1).report()["cost"] is None
             True
         """
-        return self.to_dict() | ({"cost": None} if self.unpriced else {})
+        return {**self.to_dict(), "cost": None if self.unpriced else self.cost}
 
-    def to_dict(self) -> JsonObject:
+    def to_dict(self) -> dict[str, float]:
         """Return the counts as plain data; every number has one fixed type."""
         # dataclasses.asdict would copy each number with care: ten times the cost, on every step.
         return {

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping
-from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import fields
+from types import UnionType
+from typing import Any, Literal, NotRequired, Required, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from typing_extensions import is_typeddict
+from typing_extensions import TypedDict, is_typeddict
 
 from stb_env.errors import ConfigError, did_you_mean
 from stb_env.jsontypes import JsonMapping
@@ -69,6 +71,39 @@ def checked(form: type[T], data: Any, where: str) -> T:
         return data  # type: ignore[no-any-return]
     # Raised out here, because pydantic's error holds all that was got.
     raise _explained(found, form, where)
+
+
+def table_form(record: type, *, without: Collection[str] = (), needs: Collection[str] = ()) -> Any:
+    """Return the form of a TOML table from which a record is made, for `checked`.
+
+    Args:
+        record: A dataclass.
+        without: Fields that the table does not have.
+        needs: Fields that it must have.
+
+    Examples:
+        >>> from dataclasses import dataclass
+        >>> @dataclass
+        ... class Limits:
+        ...     steps: int | None = None
+        >>> checked(table_form(Limits), {"steps": 3}, "mine.toml")
+        {'steps': 3}
+    """
+    hints = get_type_hints(record)
+    names = [field.name for field in fields(record) if field.name not in without]
+    entries = {name: (Required if name in needs else NotRequired)[_toml_kind(hints[name])] for name in names}
+    return TypedDict(record.__name__, entries)  # type: ignore[operator] # mypy knows no table whose types are made
+
+
+def _toml_kind(hint: Any) -> Any:
+    """Return what stands in a file for a field: TOML has no null, no tuples, and one kind of table."""
+    origin, args = get_origin(hint), get_args(hint)
+    if origin in (Union, UnionType):
+        (hint,) = (kind for kind in args if kind is not type(None))
+        return _toml_kind(hint)
+    if origin is tuple:
+        return list[args[0]]  # type: ignore[valid-type] # given when called
+    return dict if origin is Mapping else hint
 
 
 def check_names(where: str, names: Iterable[str], known: Iterable[str]) -> None:

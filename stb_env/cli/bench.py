@@ -21,6 +21,7 @@ from stb_env.bench.wire import ROUNDS, wire_measurements
 from stb_env.console import options
 from stb_env.console.output import emit, reporting
 from stb_env.errors import ConfigError
+from stb_env.options import Data
 
 
 class Part(StrEnum):
@@ -47,7 +48,7 @@ def bench(
     seconds: Annotated[
         float, typer.Option("--seconds", min=0.01, help="How long each figure is measured.")
     ] = 0.5,
-    data: options.Data = None,
+    data: Data = None,
     in_flight: Annotated[
         str | None,
         typer.Option(

@@ -14,6 +14,7 @@ from stb_env.console import options
 from stb_env.console.output import emit, reporting
 from stb_env.evaluate.comparison import Comparison, Side, compare_folders
 from stb_env.metrics.rates import SIMULATED, cache_hits
+from stb_env.options import Seed
 
 First = Annotated[Path, typer.Argument(metavar="A", help="Folder of a run.")]
 Second = Annotated[Path, typer.Argument(metavar="B", help="Folder of another run on the same tasks.")]
@@ -35,7 +36,7 @@ def compare(
     second: Second,
     judge: JudgeName = None,
     ignore: Ignore = None,
-    seed: options.Seed = 0,
+    seed: Seed = 0,
     as_json: options.AsJson = False,
 ) -> None:
     """Compare two runs task by task.

@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import nullcontext
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, cast
@@ -18,7 +18,6 @@ from rich.table import Table as RichTable
 from stb_env.cli.judge_outcome import tell
 from stb_env.cli.judging_settings import JudgingSettings, settings_under
 from stb_env.cli.original import SCORES, OriginalJudging, compare_answers
-from stb_env.cli.run import Ray, Workers, cluster_at
 from stb_env.console import options
 from stb_env.console.output import FAILED, console, emit, reporting, stoppable
 from stb_env.console.progress import bars
@@ -32,10 +31,11 @@ from stb_env.evaluate.tables import Table
 from stb_env.jsontypes import JsonMapping
 from stb_env.judges.preference import LoneUnsure, Order
 from stb_env.judges.registry import load_preference
+from stb_env.options import EnvironmentOptions, ProtocolName
 from stb_env.protocol import find_protocol
 from stb_env.reference import is_reference
-from stb_env.rollout.deadlines import Deadlines
-from stb_env.rollout.judging import prefer
+from stb_env.rollout.judging import prefer as compare_runs
+from stb_env.rollout.play_options import ClusterOptions, TimeOptions
 from stb_env.rollout.verdict_file import manifest_of
 
 Plan = Annotated[Path, typer.Argument(metavar="PLAN", help="The evaluation's plan (TOML).")]
@@ -53,18 +53,13 @@ Concurrency = Annotated[
 def evaluation(
     file: Plan,
     out: Out,
-    protocol: options.Protocol = None,
-    originals: options.Originals = None,
-    tools: options.Tools = None,
-    retrieve: options.Retrieve = None,
+    environment: EnvironmentOptions,
+    times: TimeOptions,
+    machines: ClusterOptions,
+    protocol: ProtocolName = None,
     estimate_only: EstimateOnly = False,
     yes: Yes = False,
     concurrency: Concurrency = None,
-    ray: Ray = None,
-    workers: Workers = None,
-    call_timeout: options.CallTimeout = None,
-    step_timeout: options.StepTimeout = None,
-    episode_timeout: options.EpisodeTimeout = None,
     as_json: options.AsJson = False,
 ) -> None:
     """Play every agent on every group under every simulator; run again to resume.
@@ -73,15 +68,10 @@ def evaluation(
 
     Example: stb-env eval examples/evaluation.toml --out runs/evaluation
     """
-    plan = read_plan(file, protocol=protocol, originals=None if originals is None else str(originals))
-    deadlines = Deadlines(call=call_timeout, step=step_timeout, episode=episode_timeout)
-    cluster = cluster_at(ray, workers)
-    if concurrency is not None:
-        plan = replace(plan, concurrency=concurrency)
-    if tools is not None:
-        plan = replace(plan, tools=str(tools))
-    if retrieve is not None:
-        plan = replace(plan, retrieve=retrieve)
+    plan = read_plan(file, protocol=protocol, concurrency=concurrency, **environment.given())
+    cluster = machines.cluster()
+    # Made before anything is played: a time that is no time is bad use.
+    _ = times.deadlines
     with prepared(plan, out) as ready:
         expected = Estimate.of(ready)
         if estimate_only:
@@ -93,13 +83,8 @@ def evaluation(
             _agree(expected, yes, as_json)
         joined = nullcontext() if cluster is None else cluster.joined()
         with stoppable(out), joined, bars(as_json, ready.ledger) as progress:
-            done = play(
-                ready,
-                prefer=preferring(plan, out),
-                progress=progress,
-                deadlines=deadlines,
-                cluster=cluster,
-            )
+            prefer = preferring(plan, out)
+            done = play(ready, times, prefer=prefer, progress=progress, cluster=cluster)
     _show(done, expected, out, as_json)
     if done.stopped or done.results.missing:
         raise typer.Exit(FAILED)
@@ -160,7 +145,7 @@ def preferring(plan: EvaluationPlan, out: Path) -> Prefer:
             env=os.environ,
             remark=told,
         )
-        return prefer(
+        return compare_runs(
             folder,
             reference,
             judge,

@@ -10,18 +10,18 @@ import typer
 from rich.table import Table
 
 from stb_env.cli.judge_outcome import tell
-from stb_env.cli.run import EnvId, StopAfter
+from stb_env.cli.run import EnvId
 from stb_env.console import options
 from stb_env.console.output import emit, reporting
 from stb_env.console.progress import bar, spending
 from stb_env.evaluate.grouped import play_groups
-from stb_env.evaluate.session import Session
+from stb_env.evaluate.resolved import RunSpec, resolve
 from stb_env.jsontypes import JsonObject
 from stb_env.llm.meter import Meter, current_meter
-from stb_env.rollout.breaker import STOP_AFTER
-from stb_env.rollout.deadlines import Deadlines
+from stb_env.options import EnvironmentOptions, Seed
 from stb_env.rollout.group.advantages import Estimator
 from stb_env.rollout.group.trials import Trials
+from stb_env.rollout.play_options import PlayOptions
 
 Out = Annotated[Path, typer.Option("--out", help="Folder to write to; a run there is resumed.")]
 AgentName = Annotated[
@@ -43,6 +43,8 @@ Concurrency = Annotated[int, typer.Option("--concurrency", min=1, help="Trials p
 @reporting
 def groups(
     env_id: EnvId,
+    environment: EnvironmentOptions,
+    how: PlayOptions,
     agent: AgentName,
     out: Out,
     k: K = 8,
@@ -50,19 +52,7 @@ def groups(
     branch_at: BranchAt = None,
     stop_equal: StopEqual = None,
     advantages: Advantages = "grpo",
-    data: options.Data = None,
-    tools: options.Tools = None,
-    cache: options.Cache = None,
-    mode: options.Mode = None,
-    judge: options.Judge = None,
-    simulator: options.Simulator = None,
-    models: options.Models = None,
-    seed: options.Seed = 0,
-    concurrency: Concurrency = 1,
-    stop_after: StopAfter = STOP_AFTER,
-    call_timeout: options.CallTimeout = None,
-    step_timeout: options.StepTimeout = None,
-    episode_timeout: options.EpisodeTimeout = None,
+    seed: Seed = 0,
     settings: options.Settings = None,
     as_json: options.AsJson = False,
 ) -> None:
@@ -73,33 +63,11 @@ def groups(
     Example: stb-env groups stb/Sandbox-v1 --agent 'keyword(calls=2)' --k 4 --out runs/groups
     """
     trials = Trials(k, branch_at, stop_equal, cast("Estimator", advantages))
-    deadlines = Deadlines(call=call_timeout, step=step_timeout, episode=episode_timeout)
-    chosen = options.env_settings(
-        settings,
-        data=data,
-        tools=tools,
-        cache=cache,
-        mode=mode,
-        judge=judge,
-        simulator=simulator,
-        models=models,
-    )
+    chosen = environment.given() | options.read_settings(settings)
+    spec = RunSpec(env_id, agent, chosen, seed=seed, episodes=tasks)
     meter = current_meter() or Meter()
-    with (
-        closing(Session(env_id, agent, chosen, seed=seed, episodes=tasks)) as session,
-        bar(env_id, as_json, meter) as progress,
-    ):
-        summary = play_groups(
-            session,
-            out,
-            trials,
-            seed=seed,
-            concurrency=concurrency,
-            progress=progress,
-            stop_after=stop_after,
-            remark=tell,
-            deadlines=deadlines,
-        )
+    with closing(resolve(spec)) as resolved, bar(env_id, as_json, meter) as progress:
+        summary = play_groups(resolved, out, trials, how, progress=progress, remark=tell)
     told = {**summary, "spent": meter.total.report(), "failed_calls": meter.failed, "out": str(out)}
     emit(told, as_json, _table(summary, out, meter))
     if summary["invalid"] == summary["episodes"] and summary["groups"]:

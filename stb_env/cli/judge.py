@@ -23,6 +23,7 @@ from stb_env.judges.judge import Judge
 from stb_env.judges.registry import load_judge
 from stb_env.llm.preflight import checking
 from stb_env.metrics.human_accuracy import read_labels
+from stb_env.options import Concurrency, Data, Originals, ProtocolName
 from stb_env.reference import is_reference
 from stb_env.rollout.judging import rejudge
 from stb_env.rollout.make import make_env
@@ -128,8 +129,8 @@ def judge(
     judge: JudgeName = None,
     evaluator: Evaluator = None,
     compat: Compat = None,
-    protocol: options.Protocol = None,
-    originals: options.Originals = None,
+    protocol: ProtocolName = None,
+    originals: Originals = None,
     models: Models = None,
     votes_cache: Cache = None,
     against: Against = None,
@@ -142,9 +143,9 @@ def judge(
     test_ids: TestIds = None,
     overwrite: Overwrite = False,
     pass_results: PassResults = None,
-    data: options.Data = None,
+    data: Data = None,
     seed: Annotated[int, typer.Option("--seed", help="Seed of the order of two answers.")] = 0,
-    concurrency: options.Concurrency = 1,
+    concurrency: Concurrency = 1,
     out: Annotated[
         Path | None, typer.Option("--out", help="Folder for --solvable or the files of --compat original.")
     ] = None,
@@ -162,7 +163,7 @@ def judge(
     given = {"judge": judge, "compat": _value(compat), "votes": votes}
     given |= {"comparisons": comparisons, "order": _value(order), "unsure": _value(unsure)}
     command: Command = "judge" if against is None else "comparison"
-    chosen = settings_under(protocol, command, given, evaluator, originals)
+    chosen = settings_under(protocol, command, given, evaluator, Path(originals) if originals else None)
     only_original = {"--test-ids": test_ids, "--overwrite": overwrite or None, "--pass-results": pass_results}
     if solvable is not None:
         _refuse("--solvable", DIR=folder, **{"--against": against, "--judge": judge, "--only-failed": mend})

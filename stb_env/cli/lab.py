@@ -17,6 +17,7 @@ from stb_env.files import write_json
 from stb_env.jsontypes import JsonObject
 from stb_env.lab.experiment import INSTALL_PLOTS, Experiment, LabSettings
 from stb_env.lab.registry import EXPERIMENTS, load_experiment
+from stb_env.options import Data, Judge, Models, Seed
 
 Name = Annotated[str, typer.Argument(metavar="NAME", help=f"One of {', '.join(EXPERIMENTS)}.")]
 Out = Annotated[Path | None, typer.Option("--out", help="Folder for JSON, table and plot.")]
@@ -41,12 +42,12 @@ Pairs = Annotated[
 def lab(
     name: Name,
     out: Out = None,
-    seed: options.Seed = 0,
+    seed: Seed = 0,
     episodes: Count = None,
-    data: options.Data = None,
+    data: Data = None,
     agents: Agents = None,
-    judge: options.Judge = None,
-    models: options.Models = None,
+    judge: Judge = None,
+    models: Models = None,
     pairs: Pairs = None,
     as_json: options.AsJson = False,
 ) -> None:
@@ -76,10 +77,10 @@ def lab(
         console.print(remark, soft_wrap=True, markup=False, highlight=False)
 
 
-def _given(data: str | None, agents: list[str] | None, judge: str | None, models: Path | None) -> JsonObject:
+def _given(data: str | None, agents: list[str] | None, judge: str | None, models: str | None) -> JsonObject:
     """Return the options that were given, as settings of the experiment."""
     agent = agents[0] if agents and len(agents) == 1 else agents or None
-    named = {"data": data, "agent": agent, "judge": judge, "models": None if models is None else str(models)}
+    named = {"data": data, "agent": agent, "judge": judge, "models": models}
     return {option: value for option, value in named.items() if value is not None}
 
 

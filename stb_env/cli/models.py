@@ -11,6 +11,7 @@ from stb_env.console import options
 from stb_env.console.output import FAILED, emit, reporting
 from stb_env.llm import load_models
 from stb_env.llm.check import Check, check_models
+from stb_env.options import Models
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -24,7 +25,7 @@ def _group() -> None:
 
 @app.command()
 @reporting
-def check(models: options.Models = None, as_json: options.AsJson = False) -> None:
+def check(models: Models = None, as_json: options.AsJson = False) -> None:
     """Ask each role's endpoint what it can do; fails where one does not answer.
 
     Example: stb-env models check --models models.toml

@@ -19,6 +19,7 @@ from stb_env.envs.tool_env import ToolEnv
 from stb_env.errors import ConfigError
 from stb_env.evaluate.manifest import fingerprint_of, run_manifest
 from stb_env.jsontypes import JsonMapping, JsonObject
+from stb_env.options import EnvironmentOptions, Seed
 from stb_env.rollout.agent import Agent
 from stb_env.rollout.driven import DrivenEpisode
 from stb_env.rollout.make import make_env
@@ -40,19 +41,11 @@ AgentName = Annotated[
 @reporting
 def play(
     env_id: EnvId,
+    environment: EnvironmentOptions,
     task: TaskId = None,
     watch: Watch = False,
     agent: AgentName = "",
-    data: options.Data = None,
-    tools: options.Tools = None,
-    retrieve: options.Retrieve = None,
-    cache: options.Cache = None,
-    mode: options.Mode = None,
-    judge: options.Judge = None,
-    simulator: options.Simulator = None,
-    models: options.Models = None,
-    originals: options.Originals = None,
-    seed: options.Seed = 0,
+    seed: Seed = 0,
     out: options.Out = None,
     settings: options.Settings = None,
     as_json: options.AsJson = False,
@@ -67,19 +60,8 @@ def play(
     if agent and not watch:
         raise ConfigError("--agent names who is watched; add --watch, or leave it out to play yourself")
     _check_terminal()
-    chosen = options.env_settings(
-        settings,
-        data=data,
-        tools=tools,
-        retrieve=retrieve,
-        cache=cache,
-        mode=mode,
-        judge=judge,
-        simulator=simulator,
-        models=models,
-        originals=originals,
-    )
-    player = load_agent(agent or "gold", models=models)() if watch else None
+    chosen = environment.given() | options.read_settings(settings)
+    player = load_agent(agent or "gold", models=environment.models)() if watch else None
     env = make_env(env_id, chosen)
     with closing(env):
         who = agent or "gold" if watch else PERSON

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from contextlib import closing
 from functools import partial
 from pathlib import Path
@@ -16,16 +15,16 @@ from stb_env.console import options
 from stb_env.console.output import console, emit, reporting, stoppable
 from stb_env.console.progress import bar, spending
 from stb_env.errors import ConfigError
+from stb_env.evaluate.play_run import play_run
+from stb_env.evaluate.resolved import Resolved, RunSpec, resolve
 from stb_env.evaluate.run_costs import read_seconds
 from stb_env.evaluate.run_estimate import RunEstimate
-from stb_env.evaluate.session import Session
 from stb_env.jsontypes import JsonObject
 from stb_env.judges.heuristic import HeuristicJudge
 from stb_env.llm.meter import Meter, current_meter
 from stb_env.llm.models_file import GGUF
-from stb_env.rollout.breaker import STOP_AFTER
-from stb_env.rollout.cluster import RayCluster
-from stb_env.rollout.deadlines import Deadlines
+from stb_env.options import EnvironmentOptions, Episodes, ProtocolName, Seed, Trials
+from stb_env.rollout.play_options import ClusterOptions, PlayOptions
 from stb_env.trajectory import read_trajectories
 
 EnvId = Annotated[
@@ -42,26 +41,9 @@ AgentName = Annotated[
         "module:Name for your own. Where not given, the protocol's, or gold.",
     ),
 ]
-StopAfter = Annotated[
-    int,
-    typer.Option("--stop-after", min=0, help="End the run after so many equal failures in a row; 0 never."),
-]
-
 EstimateAfter = Annotated[
     int | None,
     typer.Option("--estimate", min=1, help="Play so many episodes, say what the others will cost, and stop."),
-]
-Ray = Annotated[
-    str | None,
-    typer.Option(
-        "--ray",
-        metavar="ADDRESS",
-        help="Play on a cluster of Ray: HOST:PORT, or auto on a machine of it; local starts one here.",
-    ),
-]
-Workers = Annotated[
-    int | None,
-    typer.Option("--workers", min=1, help="With --ray: processes that play, --concurrency episodes each; 2."),
 ]
 Yes = Annotated[bool, typer.Option("--yes", help="Go on after --estimate.")]
 TaskIds = Annotated[
@@ -69,35 +51,20 @@ TaskIds = Annotated[
     typer.Option("--task", metavar="ID", help="Play this task, and no other that is not named; repeatable."),
 ]
 
-_WORKERS = 2
-
 
 @reporting
 def run(
     env_id: EnvId,
+    environment: EnvironmentOptions,
+    how: PlayOptions,
+    machines: ClusterOptions,
     agent: AgentName = "",
-    protocol: options.Protocol = None,
-    originals: options.Originals = None,
-    data: options.Data = None,
-    tools: options.Tools = None,
-    retrieve: options.Retrieve = None,
-    cache: options.Cache = None,
-    mode: options.Mode = None,
-    judge: options.Judge = None,
-    simulator: options.Simulator = None,
-    models: options.Models = None,
+    protocol: ProtocolName = None,
     local: options.Local = None,
-    ray: Ray = None,
-    workers: Workers = None,
-    seed: options.Seed = 0,
-    episodes: options.Episodes = None,
+    seed: Seed = 0,
+    episodes: Episodes = None,
     task: TaskIds = None,
-    trials: options.Trials = None,
-    concurrency: options.Concurrency = 1,
-    stop_after: StopAfter = STOP_AFTER,
-    call_timeout: options.CallTimeout = None,
-    step_timeout: options.StepTimeout = None,
-    episode_timeout: options.EpisodeTimeout = None,
+    trials: Trials = None,
     out: options.Out = None,
     estimate: EstimateAfter = None,
     yes: Yes = False,
@@ -112,25 +79,12 @@ def run(
 
     Example: stb-env run stb/Sandbox-v1 --agent gold --seed 0 --out runs/gold
     """
-    chosen = options.env_settings(
-        settings,
-        data=data,
-        tools=tools,
-        retrieve=retrieve,
-        cache=cache,
-        mode=mode,
-        judge=judge,
-        simulator=simulator,
-        models=models,
-        originals=originals,
-    )
-    deadlines = Deadlines(call=call_timeout, step=step_timeout, episode=episode_timeout)
-    cluster = cluster_at(ray, workers, local)
-    meter = current_meter() or Meter()
-    session = Session(
+    if local is not None and machines.ray is not None:
+        raise ConfigError("--local plays a model in this process; on a cluster, name the file with --models")
+    spec = RunSpec(
         env_id,
         agent,
-        chosen,
+        environment.given() | options.read_settings(settings),
         seed=seed,
         episodes=episodes,
         trials=trials,
@@ -138,53 +92,42 @@ def run(
         protocol=protocol,
         only=task or None,
     )
-    if local is not None and session.agent_settings is None:
-        session.close()
-        raise ConfigError(f"--local is for an agent with a model, not {agent or 'gold'}; add --agent chat")
-    with closing(session), bar(env_id, as_json, meter) as progress:
-        play = partial(
-            session.play,
-            out,
-            concurrency=concurrency,
-            progress=progress,
-            stop_after=stop_after,
-            remark=tell,
-            deadlines=deadlines,
-            cluster=cluster,
-        )
-        together = concurrency if cluster is None else concurrency * cluster.workers
+    cluster, meter = machines.cluster(), current_meter() or Meter()
+    # Made before anything is played: a time that is no time is bad use.
+    _ = how.deadlines
+    with closing(resolve(spec)) as resolved, bar(env_id, as_json, meter) as progress:
+        if local is not None and resolved.agent_settings is None:
+            raise ConfigError(
+                f"--local is for an agent with a model, not {agent or 'gold'}; add --agent chat"
+            )
+        play = partial(play_run, resolved, out, how, progress=progress, remark=tell, cluster=cluster)
         with stoppable(out):
-            if estimate is not None and not _goes_on(session, play, out, estimate, together, yes, as_json):
-                return
+            if estimate is not None:
+                if out is None:
+                    raise ConfigError(
+                        "--estimate plays episodes that are to count; say where to keep them with --out"
+                    )
+                play(jobs=resolved.jobs[:estimate])
+                together = how.concurrency * (1 if cluster is None else cluster.workers)
+                if not _goes_on(_measured(resolved, out, together), out, yes, as_json):
+                    return
             summary = play()
     told = summary | {"spent": meter.total.report(), "failed_calls": meter.failed}
     emit(told | ({"out": str(out)} if out is not None else {}), as_json, _table(summary, out, meter))
-    if summary["invalid"] == summary["episodes"] and session.jobs:
+    if summary["invalid"] == summary["episodes"] and resolved.jobs:
         raise typer.Exit(1)
 
 
-def _goes_on(
-    session: Session,
-    play: Callable[[], JsonObject],
-    out: Path | None,
-    count: int,
-    together: int,
-    yes: bool,
-    as_json: bool,
-) -> bool:
-    """Play the first episodes, say what the rest will cost, and return whether to go on."""
-    if out is None:
-        raise ConfigError("--estimate plays episodes that are to count; say where to keep them with --out")
-    jobs = session.jobs
-    session.jobs = jobs[:count]
-    try:
-        play()
-    finally:
-        session.jobs = jobs
+def _measured(resolved: Resolved, out: Path, together: int) -> RunEstimate:
+    """Return what the rest of a run will cost, by the episodes that are saved."""
     played = read_trajectories(out)
     keys = {episode.key for episode in played}
-    left = sum(job.key not in keys for job in jobs)
-    found = RunEstimate.of(played, left, list(read_seconds(out).values()), together)
+    left = sum(job.key not in keys for job in resolved.jobs)
+    return RunEstimate.of(played, left, list(read_seconds(out).values()), together)
+
+
+def _goes_on(found: RunEstimate, out: Path, yes: bool, as_json: bool) -> bool:
+    """Say what the rest of a run will cost, and return whether to go on."""
     if yes:
         console.print(_estimated(found))
         return True
@@ -216,24 +159,9 @@ def _estimated(found: RunEstimate) -> Table:
     return table
 
 
-def cluster_at(address: str | None, workers: int | None, local: Path | None = None) -> RayCluster | None:
-    """Return the cluster that the options name, or None where none is to play.
-
-    Raises:
-        ConfigError: They do not go together.
-    """
-    if address is None:
-        if workers is not None:
-            raise ConfigError("--workers says how many processes of a cluster play; add --ray local")
-        return None
-    if local is not None:
-        raise ConfigError("--local plays a model in this process; on a cluster, name the file with --models")
-    return RayCluster(address, workers=workers or _WORKERS)
-
-
-def _weights(local: Path | None) -> Path | None:
+def _weights(local: Path | None) -> str | None:
     if local is None or local.suffix.lower() == GGUF:
-        return local
+        return None if local is None else str(local)
     raise ConfigError(f"--local takes a GGUF file, got {local}; a models file goes to --models")
 
 

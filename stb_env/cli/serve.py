@@ -14,6 +14,7 @@ from stb_env.console import options
 from stb_env.console.output import console, reporting
 from stb_env.errors import ConfigError
 from stb_env.jsontypes import JsonMapping, JsonObject
+from stb_env.options import EnvironmentOptions
 from stb_env.rollout.driven import DrivenEpisode
 from stb_env.serve.openenv.package import write_package
 from stb_env.suites.stabletoolbench.server_config import OriginalPlace, ServerConfig, taken_over
@@ -101,19 +102,13 @@ TokenFile = Annotated[Path | None, typer.Option("--token-file", help="File with 
 
 @reporting
 def serve(
+    environment: EnvironmentOptions,
     ids: Ids = None,
     host: Host = "127.0.0.1",
     port: Port = None,
     workers: Workers = 1,
     token_env: TokenEnv = None,
     token_file: TokenFile = None,
-    data: options.Data = None,
-    tools: options.Tools = None,
-    cache: options.Cache = None,
-    mode: options.Mode = None,
-    judge: options.Judge = None,
-    simulator: options.Simulator = None,
-    models: options.Models = None,
     settings: options.Settings = None,
     config: Config = None,
     compat: Compat = None,
@@ -137,16 +132,7 @@ def serve(
 
     Example: stb-env serve stb/Sandbox-v1 --port 8000
     """
-    chosen = options.env_settings(
-        settings,
-        data=data,
-        tools=tools,
-        cache=cache,
-        mode=mode,
-        judge=judge,
-        simulator=simulator,
-        models=models,
-    )
+    chosen = environment.given() | options.read_settings(settings)
     if openenv_package is not None:
         _write_package(ids or [], openenv_package)
         return
@@ -161,7 +147,9 @@ def serve(
         raise ConfigError(
             "--compat original answers over the original's own folders; name them: --config FILE"
         )
-    original = _Original() if config is None else _taken_over(config, cache, as_it_is=compat is not None)
+    original = (
+        _Original() if config is None else _taken_over(config, environment.cache, as_it_is=compat is not None)
+    )
     run(
         ServeSettings(
             ids=tuple(ids or ()),
@@ -196,8 +184,9 @@ class _Original(NamedTuple):
     place: OriginalPlace | None = None
 
 
-def _taken_over(file: Path, cache: Path | None, *, as_it_is: bool) -> _Original:
+def _taken_over(file: Path, cache: str | None, *, as_it_is: bool) -> _Original:
     config = ServerConfig.read(file)
+    ours = None if cache is None else Path(cache)
     if config.ignored:
         console.print(f"{file}: passed over, since no original server knows it: {', '.join(config.ignored)}")
     os.environ.update({name: value for name, value in config.environment().items() if name not in os.environ})
@@ -207,9 +196,9 @@ def _taken_over(file: Path, cache: Path | None, *, as_it_is: bool) -> _Original:
     if as_it_is:
         return _Original({}, port, log_file, config.place())
     if config.official_cache is not None:
-        cache = taken_over(config.official_cache, cache)
-        console.print(f"answers of {config.official_cache} are in {cache}; new ones go there too")
-    return _Original(config.settings(cache), port, log_file)
+        ours = taken_over(config.official_cache, ours)
+        console.print(f"answers of {config.official_cache} are in {ours}; new ones go there too")
+    return _Original(config.settings(ours), port, log_file)
 
 
 def _play_on_stdio(ids: list[str], settings: JsonObject, task: str | None, seed: int) -> None:

@@ -16,6 +16,7 @@ from stb_env.errors import ConfigError, did_you_mean
 from stb_env.jsontypes import JsonObject
 from stb_env.llm import Meter
 from stb_env.llm.preflight import checking
+from stb_env.options import Cache, Mode, Seed
 from stb_env.suites.api_bank.formats.training import Instructions, read_training
 from stb_env.synthesis import Ability, Pipeline, Settings, synthesize
 from stb_env.synthesis.cast import cast, read_others
@@ -76,7 +77,7 @@ Review = Annotated[
 def synthesize_command(
     out: Out = None,
     dialogues: Dialogues = 20,
-    seed: options.Seed = 0,
+    seed: Seed = 0,
     ability: AbilityName = "all",
     method: Method = "multi",
     models: Models = None,
@@ -88,8 +89,8 @@ def synthesize_command(
     like: Like = None,
     review: Review = None,
     tools: Tools = None,
-    cache: options.Cache = None,
-    mode: options.Mode = None,
+    cache: Cache = None,
+    mode: Mode = None,
     start: Start = False,
     writes: Writes = False,
     panel: Panel = None,

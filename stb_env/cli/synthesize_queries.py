@@ -40,7 +40,7 @@ class Answers(NamedTuple):
         writes: Whether the services may be called where that may change something.
     """
 
-    cache: Path | None
+    cache: str | None
     mode: str | None
     start: bool
     writes: bool

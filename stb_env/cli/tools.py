@@ -22,6 +22,7 @@ from stb_env.errors import ConfigError, DataError, did_you_mean
 from stb_env.formats.catalog_file import CatalogFile, source_of
 from stb_env.formats.openapi import Import
 from stb_env.jsontypes import JsonMapping, JsonObject
+from stb_env.options import Cache
 from stb_env.request import drive
 from stb_env.tasks import Task
 from stb_env.tools import Tool, ToolCall, ToolResult
@@ -122,7 +123,7 @@ def call(
     catalog: Catalog,
     name: Annotated[str, typer.Argument(metavar="NAME", help="Name of a tool.")],
     arguments: Annotated[str, typer.Argument(metavar="JSON", help="Its arguments, a JSON object.")] = "{}",
-    cache: options.Cache = None,
+    cache: Cache = None,
     mode: Annotated[
         str, typer.Option("--mode", help="live, or record, replay or offline with --cache.")
     ] = "live",
@@ -157,7 +158,7 @@ def call(
 
 
 def _answer(
-    file: CatalogFile, tool: Tool, call: ToolCall, mode: Mode, cache: Path | None, start: bool
+    file: CatalogFile, tool: Tool, call: ToolCall, mode: Mode, cache: str | None, start: bool
 ) -> ToolResult:
     real = CatalogAPI(file, start=start) if mode in ("live", "record") else None
     backend = connect_backend(mode, cache, real, "none" if real else None)

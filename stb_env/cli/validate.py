@@ -12,6 +12,7 @@ from rich.table import Table
 from stb_env.cli.run import EnvId
 from stb_env.console import options
 from stb_env.console.output import console, emit, reporting
+from stb_env.options import EnvironmentOptions, Seed
 from stb_env.rollout.make import make_env
 from stb_env.suite import find_env, suite_of
 from stb_env.testing.conformance import RED_TEAM
@@ -22,15 +23,11 @@ from stb_env.testing.report import Report
 @reporting
 def validate(
     env_id: EnvId,
-    data: options.Data = None,
-    cache: options.Cache = None,
-    mode: options.Mode = None,
-    judge: options.Judge = None,
-    models: options.Models = None,
+    environment: EnvironmentOptions,
     seeds: Annotated[
         int | None, typer.Option("--seeds", min=1, help="How many tasks to draw in total.")
     ] = None,
-    seed: options.Seed = 0,
+    seed: Seed = 0,
     red_team: Annotated[
         int, typer.Option("--red-team", min=0, help="How many of these tasks the red team plays.")
     ] = RED_TEAM,
@@ -41,7 +38,7 @@ def validate(
 
     Example: stb-env validate stb/Sandbox-v1 --seeds 50
     """
-    chosen = options.env_settings(settings, data=data, cache=cache, mode=mode, judge=judge, models=models)
+    chosen = environment.given() | options.read_settings(settings)
     env_id = find_env(env_id)
     suite = suite_of(env_id)
     env = make_env(env_id, {**(suite.standing if suite else {}), **chosen})

@@ -11,6 +11,7 @@ import typer
 
 from stb_env.console import options
 from stb_env.console.output import emit, reporting
+from stb_env.options import Data
 from stb_env.report.saved.check import check_lines
 from stb_env.report.view.export import MOST_STATES, export_view
 from stb_env.report.view.server import ViewServer
@@ -48,7 +49,7 @@ def view(
     export: Export = None,
     states: States = MOST_STATES,
     env: Env = None,
-    data: options.Data = None,
+    data: Data = None,
     as_json: options.AsJson = False,
 ) -> None:
     """Browse runs in a web browser, also while they are played: episodes, search trees, worlds, differences.

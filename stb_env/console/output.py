@@ -14,6 +14,7 @@ import typer
 from rich.console import Console, RenderableType
 from rich.table import Table
 
+from stb_env.console.parameters import with_options
 from stb_env.errors import InfrastructureError, RunStopped, STBError
 from stb_env.interrupts import terminable
 from stb_env.jsontypes import JsonObject
@@ -86,10 +87,12 @@ def stoppable(out: Path | None) -> Iterator[None]:
 
 
 def reporting(command: Callable[P, R]) -> Callable[P, R]:
-    """Turn the package's errors into ``error: ...`` on stderr; exit 2 for bad use, 1 for a failed run.
+    """Make a command: its options (see `with_options`), and errors as ``error: ...`` on stderr.
 
-    So too what the operating system refuses: a full disk is no one's bug.
+    Exit 2 stands for bad use, 1 for a failed run, which includes what the operating system refuses: a full
+    disk is no one's bug.
     """
+    command = with_options(command)
 
     @functools.wraps(command)
     def reported(*args: P.args, **kwargs: P.kwargs) -> R:

@@ -5,8 +5,9 @@ from stb_env.evaluate.estimate import Estimate, estimate
 from stb_env.evaluate.evaluation import Evaluated, evaluate, play, read_results
 from stb_env.evaluate.plan import AgentPlan, EvaluationPlan, SimulatorPlan
 from stb_env.evaluate.plan_file import parse_plan, read_plan
+from stb_env.evaluate.play_run import play_run
 from stb_env.evaluate.prepared import Prepared, prepared
-from stb_env.evaluate.session import Session
+from stb_env.evaluate.resolved import Resolved, RunSpec, resolve
 
 __all__ = [
     "AgentPlan",
@@ -15,14 +16,17 @@ __all__ = [
     "Evaluated",
     "EvaluationPlan",
     "Prepared",
-    "Session",
+    "Resolved",
+    "RunSpec",
     "SimulatorPlan",
     "compare_folders",
     "estimate",
     "evaluate",
     "parse_plan",
     "play",
+    "play_run",
     "prepared",
     "read_plan",
     "read_results",
+    "resolve",
 ]

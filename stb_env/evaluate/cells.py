@@ -10,11 +10,12 @@ from typing import Required, TypedDict
 
 from stb_env.backend.cache import ResponseCache
 from stb_env.evaluate.plan import Cell, EvaluationPlan, is_remote
-from stb_env.evaluate.session import Session
+from stb_env.evaluate.play_run import play_run
+from stb_env.evaluate.resolved import Resolved, resolve
 from stb_env.jsontypes import JsonMapping
 from stb_env.llm import ModelConfig, load_models
 from stb_env.rollout.batch import Cluster
-from stb_env.rollout.deadlines import NO_DEADLINES, Deadlines
+from stb_env.rollout.play_options import PlayOptions
 
 Progress = Callable[[str, int, int], None]
 """Told the name of a run and how many of how many of its episodes are saved."""
@@ -34,26 +35,24 @@ class PreparedCell:
     Attributes:
         cell: Its place in the plan.
         folder: Where its run is saved.
-        session: Its run.
+        run: Its run.
     """
 
     cell: Cell
     folder: Path
-    session: Session
+    run: Resolved
 
     def play(
         self,
-        concurrency: int = 1,
+        options: PlayOptions = PlayOptions(),  # noqa: B008 (frozen)
         progress: Progress | None = None,
-        deadlines: Deadlines = NO_DEADLINES,
         cluster: Cluster | None = None,
     ) -> None:
         """Play what is not saved yet.
 
         Args:
-            concurrency: Episodes played at the same time.
+            options: How many episodes are played at the same time, and how long they may take.
             progress: Told how far the run is.
-            deadlines: How long calls, steps and episodes may take.
             cluster: Machines that play; None plays here.
 
         Raises:
@@ -65,13 +64,11 @@ class PreparedCell:
             if progress is not None:
                 progress(str(self.cell), done, total)
 
-        self.session.play(
-            self.folder, concurrency=concurrency, progress=advance, deadlines=deadlines, cluster=cluster
-        )
+        play_run(self.run, self.folder, options, progress=advance, cluster=cluster)
 
     def close(self) -> None:
         """Close what the run holds open."""
-        self.session.close()
+        self.run.close()
 
 
 class CellOpener:
@@ -97,19 +94,9 @@ class CellOpener:
             ConfigError: A setting is wrong, or a model cannot be used.
             DataError: The data cannot be read.
         """
-        plan, settings = self._plan, self._plan.env_settings(cell)
-        session = Session(
-            cell.group,
-            cell.agent.spec or cell.agent.name,
-            settings,
-            seed=plan.seed,
-            episodes=plan.episodes,
-            trials=plan.trials,
-            connected=self._connected(settings) if is_remote(cell.group) else None,
-            models=cell.agent.models or plan.models,
-            protocol=plan.protocol,
-        )
-        return PreparedCell(cell, self._out / cell.folder, session)
+        spec = self._plan.spec(cell)
+        connected = self._connected(spec.settings) if is_remote(cell.group) else None
+        return PreparedCell(cell, self._out / cell.folder, resolve(spec, connected))
 
     def _connected(self, settings: JsonMapping) -> _Connected:
         connected: _Connected = {"votes_cache": str(self._out / "votes")}

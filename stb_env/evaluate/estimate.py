@@ -79,7 +79,7 @@ class Estimate:
         rows, unpriced = [], []
         for run, past in zip(ready.waiting, pasts, strict=True):
             asked = list(_asked(run, plan.assumptions, plan.models))
-            todo = sum(job.key not in past.keys for job in run.session.jobs)
+            todo = sum(job.key not in past.keys for job in run.run.jobs)
             rows.append(_row(str(run.cell), todo, asked, _measured(past, pasts)))
             unpriced += [one.role for one in asked if one.price is None]
         if (comparing := _comparing(plan)) is not None:
@@ -199,7 +199,7 @@ def _decided(out: Path) -> set[tuple[str, str, str]]:
 
 def _duels(run: PreparedCell, trials: int, comparisons: int) -> int:
     """Return how many comparisons of a run with the reference's are still to be made."""
-    return max(0, len(run.session.jobs) // trials * comparisons - _compared(run.folder))
+    return max(0, len(run.run.jobs) // trials * comparisons - _compared(run.folder))
 
 
 def _compared(folder: Path) -> int:
@@ -239,8 +239,8 @@ def _row(
 
 def _asked(run: PreparedCell, assumptions: Mapping[str, Assumption], models: str | None) -> Iterator[_Asked]:
     """Yield the models that play a part in a run's episodes."""
-    connected = run.session.models
-    for role, votes in run.session.asked.items():
+    connected = run.run.models
+    for role, votes in run.run.asked.items():
         # What was connected knows best: an agent can name a models file in its text too.
         price = (connected.get(role) or model_config(run.cell, role, models)).price
         yield _Asked(role, assumptions[role].calls * votes, assumptions[role], price)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 
@@ -18,7 +18,7 @@ from stb_env.evaluate.results import Results, WinFigures, protocol_remarks
 from stb_env.files import write_json
 from stb_env.jsontypes import JsonMapping
 from stb_env.rollout.batch import Cluster
-from stb_env.rollout.deadlines import NO_DEADLINES, Deadlines
+from stb_env.rollout.play_options import PlayOptions, TimeOptions
 from stb_env.rollout.verdict_file import manifest_of, read_judged
 from stb_env.usage import Usage
 
@@ -81,19 +81,19 @@ def evaluate(
 
 def play(
     ready: Prepared,
+    times: TimeOptions = TimeOptions(),  # noqa: B008 (frozen)
     *,
     prefer: Prefer | None = None,
     progress: Progress | None = None,
-    deadlines: Deadlines = NO_DEADLINES,
     cluster: Cluster | None = None,
 ) -> Evaluated:
     """Play the cells of an evaluation that was prepared, and write the figures; see `evaluate`.
 
     Args:
         ready: The evaluation.
+        times: How long calls, steps and episodes may take.
         prefer: Compares a run with the reference's; None leaves the comparisons out.
         progress: Told how far each run is.
-        deadlines: How long calls, steps and episodes may take.
         cluster: Machines that play; None plays here.
 
     Raises:
@@ -101,6 +101,7 @@ def play(
         DataError: Saved runs cannot be read.
     """
     plan, out = ready.plan, ready.out
+    options = PlayOptions(concurrency=plan.concurrency, **asdict(times))
     ready.ledger.open()
     write_json(out / "manifest.json", ready.manifest, sort_keys=False)
     stopped: list[str] = []
@@ -108,7 +109,7 @@ def play(
     try:
         while ready.waiting:
             with closing(ready.waiting.popleft()) as run:
-                playing = partial(run.play, plan.concurrency, progress, deadlines, cluster)
+                playing = partial(run.play, options, progress, cluster)
                 stopped += _stopped(run.cell, playing)
         if prefer is not None and plan.reference is not None and not stopped:
             wins = list(_wins(plan.cells, plan.reference, out, prefer))

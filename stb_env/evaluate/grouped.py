@@ -8,65 +8,60 @@ from contextlib import closing
 from dataclasses import asdict
 from pathlib import Path
 
-from stb_env.evaluate.session import Progress, Session
+from stb_env.evaluate.play_run import Progress
+from stb_env.evaluate.resolved import Resolved
 from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.metrics.cost import role_usage
 from stb_env.metrics.rates import summarize
-from stb_env.rollout.breaker import STOP_AFTER, Breaker
-from stb_env.rollout.deadlines import NO_DEADLINES, Deadlines
+from stb_env.rollout.breaker import Breaker
 from stb_env.rollout.group.crew import check_reward
 from stb_env.rollout.group.group_run import GroupKey, GroupRun
 from stb_env.rollout.group.stream import Remark, group_seed, groups
 from stb_env.rollout.group.trials import Trials
+from stb_env.rollout.play_options import PlayOptions
 
 _log = logging.getLogger(__name__)
 
 
 def play_groups(
-    session: Session,
+    run: Resolved,
     out: Path,
     trials: Trials,
+    options: PlayOptions = PlayOptions(),  # noqa: B008 (frozen)
     *,
-    seed: int = 0,
-    concurrency: int = 1,
     progress: Progress | None = None,
-    stop_after: int = STOP_AFTER,
     remark: Remark = _log.warning,
-    deadlines: Deadlines = NO_DEADLINES,
 ) -> JsonObject:
-    """Play a group of each of a session's tasks that is not saved yet, and return the summary.
+    """Play a group of each of a run's tasks that is not saved yet, and return the summary.
 
     Args:
-        session: Environment, agent and tasks.
+        run: Environment, agent, tasks, and the seed of the groups.
         out: Folder of the run.
         trials: How each group is played.
-        seed: Seed of the groups.
-        concurrency: Trials played at the same time.
+        options: How many trials are played at the same time, how long they may take, and when to stop.
         progress: Told how many of how many groups are saved.
-        stop_after: Equal failures in a row that end the run; 0 for no end.
         remark: Told of each bug of the agent's, once; a log where not given.
-        deadlines: How long calls, steps and trials may take.
 
     Raises:
         ConfigError: The folder holds a run with another configuration, or rewards are dense.
         RunStopped: An endpoint is not there, episodes keep failing alike, or the disk refuses them.
     """
-    check_reward(session.env)
-    planned = [(job.task_id, group_seed(seed, job.task_id)) for job in session.jobs]
-    manifest = session.manifest
+    check_reward(run.env)
+    planned = [(job.task_id, group_seed(run.spec.seed, job.task_id)) for job in run.jobs]
+    manifest = run.manifest
     if not out.exists():
         # Before a folder is made: a run that cannot begin leaves nothing behind.
-        session.check_endpoints()
-        manifest = session.asked_manifest()
+        run.check_endpoints()
+        manifest = run.asked_manifest()
     with closing(GroupRun(out, {**manifest, "groups": asdict(trials)})) as saved:
         left = saved.begin(planned, trials.k)
-        breaker = Breaker(stop_after, session.check_endpoints)
-        for done in _played(session, saved, left, trials, seed, concurrency, breaker, remark, deadlines):
+        breaker = Breaker(options.stop_after, run.check_endpoints)
+        for done in _played(run, saved, left, trials, options, breaker, remark):
             if progress is not None:
                 progress(len(planned) - len(left) + done, len(planned))
         summary = {
-            "env": session.env_id,
-            "agent": session.manifest["agent"],
+            "env": run.spec.env_id,
+            "agent": run.manifest["agent"],
             **group_figures(saved.lines),
             **summarize(saved.run.trajectories),
         }
@@ -102,30 +97,28 @@ def group_figures(lines: Sequence[JsonMapping]) -> JsonObject:
 
 
 def _played(
-    session: Session,
+    run: Resolved,
     saved: GroupRun,
     left: Sequence[GroupKey],
     trials: Trials,
-    seed: int,
-    concurrency: int,
+    options: PlayOptions,
     breaker: Breaker,
     remark: Remark,
-    deadlines: Deadlines,
 ) -> Iterator[int]:
     """Play groups and save them; yields how many are saved by now, 0 first."""
     yield 0
     stream = groups(
-        session.env,
+        run.env,
         [task_id for task_id, _ in left],
         trials.k,
-        agent=session.make_agent,
-        seed=seed,
+        agent=run.make_agent,
+        seed=run.spec.seed,
         branch_at=trials.branch_at,
         stop_equal=trials.stop_equal,
         advantages=trials.estimator,
-        concurrency=concurrency,
+        concurrency=options.concurrency,
         remark=remark,
-        deadlines=deadlines,
+        deadlines=options.deadlines,
     )
     with closing(stream):
         for number, group in enumerate(stream, 1):

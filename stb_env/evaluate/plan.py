@@ -7,7 +7,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from stb_env.errors import ConfigError, did_you_mean
+from stb_env.evaluate.resolved import RunSpec
 from stb_env.jsontypes import JsonMapping, JsonObject
+from stb_env.options import EnvironmentOptions
 from stb_env.reference import is_reference
 from stb_env.rollout.make import env_settings
 
@@ -99,9 +101,10 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True)
-class EvaluationPlan:
+class EvaluationPlan(EnvironmentOptions):
     """Agents, groups and simulators, and how much of each.
 
+    What `EnvironmentOptions` has is a setting of every environment that takes it.
     ``data``, ``cache``, ``mode``, ``judge``, ``votes`` and ``models`` are those of groups whose tools are
     remote APIs. A world brings its own tools and judge; what it shall be told stands in ``settings``. A
     ``judge`` of your own (``path.py:Name``) decides in every group.
@@ -116,16 +119,9 @@ class EvaluationPlan:
         episodes: Tasks of each group; None for all.
         concurrency: Episodes played at the same time.
         budget: Dollars that all models together may cost, over all sittings; None for no limit.
-        judge: Judge of open queries; see `load_judge`.
         votes: Votes of a model judge on each answer.
-        models: Models file for agent, simulator and judge.
-        data: Official query files.
-        tools: Folder of their tool files; see StableToolBench's `make`, as for the next two.
-        retrieve: How many APIs a query that names none gets by retrieval.
-        retriever: How they are searched.
-        cache: Folder of recorded responses.
         mode: What happens on a cache miss.
-        originals: Copy of an original's repository, for a protocol whose texts are not ours.
+        retriever: How tools are searched; see StableToolBench's `make`.
         protocol: Name of the protocol that every run follows; None for our defaults.
         reference: Agent that the others are compared with (SoWR); None for no comparison.
         comparisons: How often the answers to a task are compared.
@@ -145,16 +141,9 @@ class EvaluationPlan:
     episodes: int | None = None
     concurrency: int = 1
     budget: float | None = None
-    judge: str | None = None
     votes: int = 1
-    models: str | None = None
-    data: str | None = None
-    tools: str | None = None
-    retrieve: int | None = None
+    mode: str = field(default="offline", kw_only=True)
     retriever: str | None = None
-    cache: str | None = None
-    mode: str = "offline"
-    originals: str | None = None
     protocol: str | None = None
     reference: str | None = None
     comparisons: int = 3
@@ -195,6 +184,10 @@ class EvaluationPlan:
             raise ConfigError(
                 f"simulators are asked in the modes live and record alone; mode is {self.mode!r}"
             )
+        if self.simulators and self.simulator is not None:
+            raise ConfigError(
+                f"simulator is {self.simulator!r}, and the plan has [[simulator]] as well; leave one out"
+            )
         caches = [simulator.cache or self.cache for simulator in self.simulators]
         if self.mode == "record" and len(set(caches)) < len(caches):
             raise ConfigError(
@@ -233,10 +226,23 @@ class EvaluationPlan:
             "judge": self.judge,
             "models": self.models,
             "originals": self.originals,
-            "simulator": cell.simulator.settings or None,
+            "simulator": cell.simulator.settings or self.simulator,
         }
         known = {name: value for name, value in given.items() if value is not None}
         return known | ({"votes": self.votes} if self.votes > 1 else {})
+
+    def spec(self, cell: Cell) -> RunSpec:
+        """Return the run of a cell."""
+        return RunSpec(
+            cell.group,
+            cell.agent.spec or cell.agent.name,
+            self.env_settings(cell),
+            seed=self.seed,
+            episodes=self.episodes,
+            trials=self.trials,
+            models=cell.agent.models or self.models,
+            protocol=self.protocol,
+        )
 
     def _documented(self, group: str) -> JsonObject:
         """Return the settings of tool files and retrieval where a group has such."""

@@ -6,79 +6,38 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Required, cast
+from typing import Any
 
 from typing_extensions import TypedDict
 
 from stb_env.errors import ConfigError
 from stb_env.evaluate.plan import ASSUMED, AgentPlan, Assumption, EvaluationPlan, SimulatorPlan
-from stb_env.jsontypes import JsonObject
+from stb_env.jsontypes import Json, JsonObject
 from stb_env.protocol import find_protocol
-from stb_env.user_tables import check_names, checked
+from stb_env.user_tables import check_names, checked, table_form
 
-
-class _Eval(TypedDict, total=False):
-    name: str
-    groups: list[str]
-    seed: int
-    trials: int
-    episodes: int
-    concurrency: int
-    budget: float
-    judge: str
-    votes: int
-    models: str
-    data: str
-    tools: str
-    retrieve: int
-    retriever: str
-    cache: str
-    mode: str
-    originals: str
-    protocol: str
-    reference: str
-    comparisons: int
-
-
-class _Agent(TypedDict, total=False):
-    name: Required[str]
-    spec: str
-    models: str
-    settings: JsonObject
-
-
-class _Simulator(TypedDict, total=False):
-    name: Required[str]
-    model: str
-    temperature: float
-    profile: str
-    cache: str
-
-
-class _Assumption(TypedDict, total=False):
-    calls: float
-    prompt: float
-    completion: float
+# A file has the fields of the classes that it is read into.
+_EVAL: Any = table_form(EvaluationPlan, without={"agents", "simulators", "settings", "assumptions"})
+_AGENT: Any = table_form(AgentPlan, needs={"name"})
+_SIMULATOR: Any = table_form(SimulatorPlan, needs={"name"})
+_ASSUMPTION: Any = table_form(Assumption)
 
 
 class _Plan(TypedDict, total=False):
-    eval: _Eval
-    agent: list[_Agent]
-    simulator: list[_Simulator]
+    eval: _EVAL
+    agent: list[_AGENT]
+    simulator: list[_SIMULATOR]
     settings: dict[str, JsonObject]
-    assumptions: dict[str, _Assumption]
+    assumptions: dict[str, _ASSUMPTION]
 
 
-def read_plan(
-    file: str | Path, *, protocol: str | None = None, originals: str | None = None
-) -> EvaluationPlan:
+def read_plan(file: str | Path, **given: Json) -> EvaluationPlan:
     """Read a plan. Paths in it are relative to the working directory, as on the command line.
 
     Args:
         file: A TOML file with ``[eval]``, one or more ``[[agent]]``, and where wanted ``[[simulator]]``,
             ``[settings."ID"]`` and ``[assumptions.ROLE]``.
-        protocol: Protocol to follow in place of the file's.
-        originals: Copy of an original's repository to read in place of the file's.
+        **given: What takes the place of the same under ``[eval]``, unless it is None.
 
     Raises:
         ConfigError: The file cannot be read, or something in it is unknown, missing or wrong.
@@ -88,12 +47,10 @@ def read_plan(
         text = file.read_text(encoding="utf-8")
     except OSError as error:
         raise ConfigError(f"cannot read the plan {file}: {error.strerror}") from error
-    return parse_plan(text, str(file), name=file.stem, protocol=protocol, originals=originals)
+    return parse_plan(text, str(file), name=file.stem, **given)
 
 
-def parse_plan(
-    text: str, where: str = "the plan", name: str = "evaluation", **given: str | None
-) -> EvaluationPlan:
+def parse_plan(text: str, where: str = "the plan", name: str = "evaluation", **given: Json) -> EvaluationPlan:
     r"""Read a plan from TOML text.
 
     Args:
@@ -118,7 +75,7 @@ def parse_plan(
         data = tomllib.loads(text)
     except ValueError as error:
         raise ConfigError(f"{where} is not TOML: {error}") from error
-    plan = checked(_Plan, data, where)
+    plan: JsonObject = dict(checked(_Plan, data, where))
     head: JsonObject = {"name": name, **plan.get("eval", {})}
     head |= {key: value for key, value in given.items() if value is not None}
     if "protocol" in head:
@@ -142,9 +99,9 @@ def _of_protocol(name: str) -> JsonObject:
     return {key: fixed[key] for key in ("trials", "mode", "comparisons") if key in fixed}
 
 
-def _assumptions(where: str, tables: Mapping[str, _Assumption]) -> dict[str, Assumption]:
+def _assumptions(where: str, tables: Mapping[str, Mapping[str, float]]) -> dict[str, Assumption]:
     check_names(f"[assumptions] in {where}", tables, ASSUMED)
     for role, table in tables.items():
-        if any(value < 0 for value in cast(dict[str, float], table).values()):
+        if any(value < 0 for value in table.values()):
             raise ConfigError(f"[assumptions.{role}] in {where} must not be negative, got {table}")
     return {role: replace(default, **tables.get(role, {})) for role, default in ASSUMED.items()}

@@ -78,7 +78,7 @@ def prepared(plan: EvaluationPlan, out: str | Path) -> Iterator[Prepared]:
         >>> from stb_env.evaluate.plan import AgentPlan
         >>> plan = EvaluationPlan("tiny", ("stb/Sandbox-v1",), (AgentPlan("gold"),), episodes=2)
         >>> with prepared(plan, "runs/tiny") as ready:
-        ...     [(str(run.cell), len(run.session.jobs)) for run in ready.waiting]
+        ...     [(str(run.cell), len(run.run.jobs)) for run in ready.waiting]
         [('offline · gold · Sandbox', 2)]
     """
     out = Path(out)
@@ -107,8 +107,8 @@ def _manifest(plan: EvaluationPlan, runs: Iterable[PreparedCell]) -> EvaluationM
                 "player": f"{run.cell.agent.name} under {run.cell.simulator.name}"
                 if several
                 else run.cell.agent.name,
-                "episodes": len(run.session.jobs),
-                "manifest": digest(json.loads(jsontext.dumps(run.session.manifest))),
+                "episodes": len(run.run.jobs),
+                "manifest": digest(json.loads(jsontext.dumps(run.run.manifest))),
             }
             for run in runs
         },

@@ -126,6 +126,9 @@ class _Roll:
     def __init__(self) -> None:
         self.taken: dict[int, float] = {}
 
+    def begin(self) -> None:
+        pass
+
     def collect(self) -> JsonObject:
         return {"pid": os.getpid(), "taken": time.process_time()}
 

@@ -20,7 +20,8 @@ from typing import TYPE_CHECKING
 from stb_env.backend.faults import ToolKey
 from stb_env.errors import ConfigError
 from stb_env.evaluate.plan import folder_name
-from stb_env.evaluate.session import Session
+from stb_env.evaluate.play_run import play_run
+from stb_env.evaluate.resolved import RunSpec, resolve
 from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.lab.experiment import Experiment, LabSettings, TableRow
 from stb_env.lab.paired_change import MARGIN, PairedChange, holm
@@ -28,6 +29,7 @@ from stb_env.lab.players import located
 from stb_env.lab.query_groups import env_id, env_settings, groups_of
 from stb_env.rollout import plan
 from stb_env.rollout.make import make_env
+from stb_env.rollout.play_options import PlayOptions
 from stb_env.rollout.verdict_file import read_judged
 from stb_env.suites.stabletoolbench.failing_tools import FailingTools, failing_tools
 from stb_env.tasks import TaskSet
@@ -204,7 +206,7 @@ def _passing() -> Iterator[Path]:
 
 
 def _played(settings: LabSettings, agent: str, group: str, out: Path, faults: JsonObject) -> JsonObject:
-    session = Session(
+    spec = RunSpec(
         env_id(group),
         located(agent),
         env_settings(settings, _OWN) | faults,
@@ -212,8 +214,8 @@ def _played(settings: LabSettings, agent: str, group: str, out: Path, faults: Js
         episodes=settings.episodes,
         trials=settings.count("trials", 1),
     )
-    with closing(session):
-        return session.play(out, concurrency=settings.count("concurrency", 1))
+    with closing(resolve(spec)) as run:
+        return play_run(run, out, PlayOptions(concurrency=settings.count("concurrency", 1)))
 
 
 def _agents(settings: LabSettings) -> list[str]:

@@ -14,7 +14,7 @@ import pytest
 from typer.testing import CliRunner
 
 from stb_env.cli.main import app
-from stb_env.evaluate.session import Session
+from stb_env.evaluate.resolved import Resolved
 from stb_env.rollout.make import make_env
 from stb_env.trajectory import read_trajectories
 from tests.processes import wait_until
@@ -94,8 +94,8 @@ def test_a_bug_that_is_mended_leaves_no_trace_in_the_results(tmp_path: Path):
 
 
 def test_the_command_closes_its_session(monkeypatch: pytest.MonkeyPatch):
-    closed: list[Session] = []
-    monkeypatch.setattr(Session, "close", lambda self: closed.append(self))
+    closed: list[Resolved] = []
+    monkeypatch.setattr(Resolved, "close", lambda self: closed.append(self))
     assert stb(*RUN, "--episodes", 1).exit_code == 0
     assert len(closed) == 1
 

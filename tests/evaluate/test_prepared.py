@@ -18,7 +18,7 @@ from stb_env.evaluate.evaluation import evaluate, play
 from stb_env.evaluate.ledger import Ledger
 from stb_env.evaluate.plan import AgentPlan, EvaluationPlan
 from stb_env.evaluate.prepared import prepared
-from stb_env.evaluate.session import Session
+from stb_env.evaluate.resolved import RunSpec, resolve
 from stb_env.files import LineWriter
 from tests.evaluate import counted
 from tests.models.services import Services
@@ -64,7 +64,7 @@ def test_cells_before_a_wrong_one_are_closed_and_nothing_is_written(book: Module
 
 def test_a_run_that_cannot_be_planned_is_closed(book: ModuleType):
     with pytest.raises(ConfigError, match=r"Sandbox generates tasks without end; say how many"):
-        Session(ID, "gold", {"split": "train"})
+        resolve(RunSpec(ID, "gold", {"split": "train"}))
     assert book.times_closed() == [1]
 
 

@@ -9,7 +9,8 @@ from typing import Any
 
 from stb_env.baselines import load_agent
 from stb_env.envs.tool_env import ToolEnv
-from stb_env.evaluate.session import Session
+from stb_env.evaluate.play_run import play_run
+from stb_env.evaluate.resolved import RunSpec, resolve
 from stb_env.rollout import Agent, Run, play
 from stb_env.seeding import rng
 from stb_env.testing.notes import notes
@@ -21,9 +22,7 @@ NOTES: Mapping[str, Any] = {"env": "stb_env.testing.notes:test/Notes-v0", "judge
 
 def played(folder: Path, env_id: str, agent: str = "gold", episodes: int = 3) -> Path:
     """A run of an environment, as ``stb-env run`` leaves it."""
-    session = Session(env_id, agent, {}, episodes=episodes)
-    session.play(folder)
-    session.close()
+    play_run(resolve(RunSpec(env_id, agent, episodes=episodes)), folder)
     return folder
 
 

@@ -20,6 +20,10 @@ class Courier(Protocol):
     never about episodes.
     """
 
+    def begin(self) -> None:
+        """Prepare a worker's process before environment and agents are made there."""
+        ...
+
     def collect(self) -> JsonObject:
         """Return, at a worker, what is new since the last time; empty for nothing."""
         ...

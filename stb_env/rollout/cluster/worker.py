@@ -64,6 +64,8 @@ class ClusterWorker:
         """Make what is needed to play, and return what went wrong: its class and what it says."""
         guarding = partial(_guarded, luggage, self._remarks.append)
         try:
+            if luggage.courier is not None:
+                luggage.courier.begin()
             # Made once before the first job, so that what is wrong with all episodes is said at once.
             env = luggage.make_env()
             blocks = guarding().blocks

@@ -12,6 +12,7 @@ from stb_env.console.output import emit, reporting
 from stb_env.errors import ConfigError, DataError
 from stb_env.files import write_json
 from stb_env.jsontypes import JsonObject
+from stb_env.options import Data
 from stb_env.rollout.make import make_env
 from stb_env.rollout.verdict_file import manifest_of, read_judged
 from stb_env.suites.api_bank.benchmark.command import benchmark
@@ -42,7 +43,7 @@ CompatName = Annotated[
 @reporting
 def evaluate(
     predictions: Predicted,
-    data: options.Data = None,
+    data: Data = None,
     compat: CompatName = None,
     as_json: options.AsJson = False,
 ) -> None:
@@ -74,7 +75,7 @@ def evaluate(
 @reporting
 def samples(
     out: Annotated[Path, typer.Option("--out", help="Folder to write the files to.")],
-    data: options.Data = None,
+    data: Data = None,
     as_json: options.AsJson = False,
 ) -> None:
     """Write the samples of each level as test files: what a model sees, and what is expected.

@@ -191,6 +191,9 @@ def test_news_of_workers_are_delivered():
     class Counting:
         delivered = 0
 
+        def begin(self) -> None:
+            pass
+
         def collect(self) -> dict[str, Any]:
             return {"seen": 1}
 

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import threading
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -16,10 +17,12 @@ import pytest
 from stb_env import load_agent, plan, run_batch
 from stb_env.backend.cache import ResponseCache
 from stb_env.errors import ConfigError
-from stb_env.evaluate.session import Session
+from stb_env.evaluate.play_run import play_run
+from stb_env.evaluate.resolved import RunSpec, resolve
 from stb_env.rollout.cluster import RayCluster
 from stb_env.rollout.cluster.ray_cluster import RayMachines
 from stb_env.rollout.make import make_env
+from stb_env.rollout.play_options import PlayOptions
 from tests.processes import lines, wait_until
 
 ray = pytest.importorskip("ray", reason="needs Ray: pip install 'stb-env[ray]'")
@@ -67,9 +70,8 @@ def gold(tmp_path_factory: pytest.TempPathFactory) -> bytes:
 
 
 def saved(folder: Path, agent: str = "gold", cluster: RayCluster | None = None, **played: Any) -> bytes:
-    session = Session(SANDBOX, agent, {}, **SIZE)
-    session.play(folder, cluster=cluster, **played)
-    session.close()
+    with closing(resolve(RunSpec(SANDBOX, agent, **SIZE))) as run:
+        play_run(run, folder, PlayOptions(**played), cluster=cluster)
     return (folder / "trajectories.jsonl").read_bytes()
 
 
@@ -151,9 +153,8 @@ def test_answers_that_workers_record_come_into_the_run_s_cache(two_workers: RayC
         "simulator": f"{answers}:answer",
         "judge": "heuristic",
     }
-    session = Session("stb/I1Instruction-v0", "keyword", settings, episodes=2)
-    session.play(tmp_path / "run", cluster=two_workers)
-    session.close()
+    with closing(resolve(RunSpec("stb/I1Instruction-v0", "keyword", settings, episodes=2))) as run:
+        play_run(run, tmp_path / "run", cluster=two_workers)
     calls = [
         call
         for line in (tmp_path / "run" / "trajectories.jsonl").read_text(encoding="utf-8").splitlines()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +14,13 @@ from typer.testing import CliRunner
 from stb_env.cli import app
 from stb_env.errors import ConfigError
 from stb_env.evaluate.ledger import read_spending
-from stb_env.evaluate.session import Session
+from stb_env.evaluate.play_run import play_run
+from stb_env.evaluate.resolved import RunSpec, resolve
 from stb_env.llm.meter import Meter, metered
 from stb_env.rollout.cluster import RayCluster
 from stb_env.rollout.cluster.courier import Luggage
 from stb_env.rollout.cluster.ray_cluster import RayMachines
+from stb_env.rollout.play_options import PlayOptions
 from tests.fakes.openai_server import Answer, Received
 from tests.models.services import Services, diligent, serving, simulating, varied
 
@@ -65,11 +68,8 @@ def models(services: Services, tmp_path: Path) -> Path:
 
 def played(out: Path, models: Path, cluster: RayCluster | None, **how: Any) -> bytes:
     settings = {"models": str(models), "mode": "live", "judge": "pass"}
-    session = Session(QUERIES, "chat", settings, trials=TRIALS)
-    try:
-        session.play(out, cluster=cluster, **how)
-    finally:
-        session.close()
+    with closing(resolve(RunSpec(QUERIES, "chat", settings, trials=TRIALS))) as run:
+        play_run(run, out, PlayOptions(**how), cluster=cluster)
     return (out / "trajectories.jsonl").read_bytes()
 
 
@@ -86,7 +86,7 @@ def test_models_asked_from_workers_make_the_same_bytes_and_are_counted_here(
         with metered(meter):
             runs.append(played(tmp_path / f"run {len(runs)}", models, cluster, concurrency=2))
     assert runs[0] == runs[1]
-    assert runs[0].count(b"\n") == len(Session(QUERIES, "gold", {}, trials=TRIALS).jobs)
+    assert runs[0].count(b"\n") == len(resolve(RunSpec(QUERIES, "gold", trials=TRIALS)).jobs)
     assert meters[0].total == meters[1].total
     assert meters[0].total.calls * 2 == sum(services.count().values()) > 0
 

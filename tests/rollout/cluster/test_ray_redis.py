@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from stb_env.backend.cache import CacheEntry, ResponseCache
-from stb_env.evaluate.session import Session
+from stb_env.evaluate.play_run import play_run
+from stb_env.evaluate.resolved import RunSpec, resolve
 from stb_env.rollout.cluster import RayCluster
 from stb_env.tools import ToolId
 from stb_env.trajectory import read_trajectories
@@ -82,12 +83,11 @@ def test_of_workers_that_record_together_no_answer_is_lost_and_each_call_has_one
     deadly.write_text(DEADLY, encoding="utf-8")
     settings = {"mode": "record", "cache": str(base), "overlay": url, "judge": "heuristic"}
     settings["simulator"] = f"{answers}:answer"
-    task = Session(QUERIES, "gold", {}).jobs[1].task_id
+    task = resolve(RunSpec(QUERIES, "gold")).jobs[1].task_id
     agent = f"{deadly}:Deadly(task={task!r}, flag={str(flag)!r})"
-    session = Session(QUERIES, agent, settings, trials=TRIALS)
-    summary = session.play(tmp_path / "run", cluster=two_workers)
-    session.close()
-    assert (summary["episodes"], summary["invalid"]) == (len(session.jobs), 0)
+    with closing(resolve(RunSpec(QUERIES, agent, settings, trials=TRIALS))) as run:
+        summary = play_run(run, tmp_path / "run", cluster=two_workers)
+    assert (summary["episodes"], summary["invalid"]) == (len(run.jobs), 0)
 
     given: defaultdict[str, set[str]] = defaultdict(set)
     for episode in read_trajectories(tmp_path / "run"):

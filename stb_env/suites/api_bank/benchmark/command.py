@@ -16,6 +16,7 @@ from stb_env.console import options
 from stb_env.console.output import console, emit, reporting
 from stb_env.errors import ConfigError
 from stb_env.jsontypes import JsonObject
+from stb_env.options import Concurrency, Data, Models, ProtocolName
 from stb_env.protocol import Protocol, find_protocol
 from stb_env.suites.api_bank.benchmark.interview import Interview
 from stb_env.suites.api_bank.benchmark.published import published
@@ -55,15 +56,15 @@ SamplingSeed = Annotated[
 
 @reporting
 def benchmark(
-    models: options.Models = None,
+    models: Models = None,
     agent: AgentName = MODEL,
-    data: options.Data = None,
+    data: Data = None,
     level: Levels = None,
-    protocol: options.Protocol = None,
+    protocol: ProtocolName = None,
     compat: CompatName = None,
     rendering: RenderingName = None,
     seed: SamplingSeed = None,
-    concurrency: options.Concurrency = 1,
+    concurrency: Concurrency = 1,
     out: options.Out = None,
     as_json: options.AsJson = False,
 ) -> None:

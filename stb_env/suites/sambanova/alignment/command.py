@@ -17,6 +17,7 @@ from stb_env.console.output import console, emit, reporting
 from stb_env.errors import ConfigError
 from stb_env.files import write_json
 from stb_env.jsontypes import JsonObject
+from stb_env.options import Seed
 from stb_env.seeding import rng
 from stb_env.suites.sambanova.alignment.data_card import data_card
 from stb_env.suites.sambanova.alignment.generate import PAIRS, AlignmentSet, Split, training_recipe
@@ -41,7 +42,7 @@ def align(
     task: TaskName,
     out: Out,
     samples: Samples = None,
-    seed: options.Seed = 0,
+    seed: Seed = 0,
     pairs: PairsOption = PAIRS,
     tokenizer: TokenizerFile = None,
     end_of_text: EndOfText = "",

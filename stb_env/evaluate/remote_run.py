@@ -1,4 +1,4 @@
-"""A run as plain data, from which a worker of a cluster makes the same environment and agents."""
+"""Runs on a cluster: a run travels as plain data, and each worker resolves it again."""
 
 from __future__ import annotations
 
@@ -6,30 +6,33 @@ import json
 import os
 import tempfile
 from collections.abc import Sequence
+from dataclasses import fields
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import gymnasium as gym
 
 from stb_env import jsontext
 from stb_env.backend.cache import ResponseCache
 from stb_env.backend.cache.carried import CarriedCache
 from stb_env.backend.cache.entry import CacheEntry
-from stb_env.envs.tool_env import ToolEnv
+from stb_env.backend.virtual import VirtualBackend
 from stb_env.errors import ConfigError
+from stb_env.evaluate.resolved import Resolved, RunSpec, resolve
 from stb_env.jsontypes import JsonMapping, JsonObject
-from stb_env.llm.meter import Meter, metered
+from stb_env.llm.meter import Meter, current_meter, metered
 from stb_env.llm.models_file import GGUF
+from stb_env.llm.preflight import keys_of
 from stb_env.rollout.agent import Agent
+from stb_env.rollout.batch import EnvFactory
 from stb_env.usage import NO_USAGE, Usage
-
-if TYPE_CHECKING:
-    from stb_env.evaluate.session import Session
 
 _MODELS = "models"
 
 
-class Recipe:
-    """What a `Session` is made of, as plain data that can travel, and the courier of the run (see `Courier`).
+class RemoteRun:
+    """A run that travels to the workers of a cluster, and brings back what they spend and record.
 
     A models file travels as text: it names the environment variables of keys, so that keys stay where they
     are. Every other path is looked up at the worker, a relative one from the folder in which the run was
@@ -41,14 +44,10 @@ class Recipe:
         cache: Where the run is saved, keeps new answers.
 
     Examples:
-        >>> inputs = {"env_id": "stb/Sandbox-v1", "agent": "gold", "settings": {}, "episodes": 1}
-        >>> recipe = Recipe.of(inputs, {})
-        >>> recipe.make_agent().name, recipe.make_env().rules.judge.name
+        >>> from stb_env.evaluate.resolved import RunSpec, resolve
+        >>> run = RemoteRun.of(resolve(RunSpec("stb/Sandbox-v1", episodes=1)))
+        >>> run.make_agent().name, run.make_env().rules.judge.name
         ('gold', 'exact')
-        >>> Recipe.of({**inputs, "settings": {"judge": print}}, {})
-        Traceback (most recent call last):
-        ...
-        stb_env.errors.ConfigError: judge cannot travel to other machines: it is a builtin_function...
     """
 
     def __init__(self, text: str, meter: Meter | None = None, cache: ResponseCache | None = None) -> None:
@@ -60,57 +59,55 @@ class Recipe:
         self._files: tempfile.TemporaryDirectory[str] | None = None
 
     @classmethod
-    def of(
-        cls,
-        inputs: JsonMapping,
-        manifest: JsonMapping,
-        *,
-        records: str = "",
-        keys: Sequence[str] = (),
-        meter: Meter | None = None,
-        cache: ResponseCache | None = None,
-    ) -> Recipe:
-        """Write down a session.
-
-        Args:
-            inputs: Its arguments by name.
-            manifest: Its manifest; a worker whose own says something else refuses to play.
-            records: Cache folder to which new answers are to be added; empty for none.
-            keys: Environment variables that hold the keys of its models; who lacks one refuses to play.
-            meter: Counts what models cost at the workers.
-            cache: Keeps the new answers of the workers.
+    def of(cls, run: Resolved) -> RemoteRun:
+        """Write down a run.
 
         Raises:
-            ConfigError: An argument is an object that cannot travel; the message says which.
+            ConfigError: A setting is an object that cannot travel; the message says which.
         """
-        settings = {name: _packed(name, value) for name, value in inputs["settings"].items()}
-        given = {name: _packed(name, value) for name, value in inputs.items() if name != "settings"}
+        backend = run.env.rules.backend
+        cache = backend.cache if isinstance(backend, VirtualBackend) and backend.mode == "record" else None
+        # A cache that machines share already needs no worker to send its answers back.
+        sent_back = cache is not None and cache.folder is not None and cache.overlay is None
+        spec = {field.name: getattr(run.spec, field.name) for field in fields(run.spec)}
+        settings = {**spec.pop("settings"), **run.connected}
         data = {
-            "inputs": given | {"settings": settings},
-            "manifest": dict(manifest),
-            "records": records,
-            "keys": list(keys),
+            "spec": {name: _packed(name, value) for name, value in spec.items()},
+            "settings": {name: _packed(name, value) for name, value in settings.items()},
+            "manifest": run.manifest,
+            "records": str(cache.folder) if cache is not None and sent_back else "",
+            "keys": sorted(keys_of(run.endpoints)),
             "home": str(Path.cwd()),
         }
-        return cls(jsontext.dumps(data), meter, cache)
+        return cls(jsontext.dumps(data), current_meter(), cache)
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return Recipe, (self._text,)
+    def __reduce__(self) -> tuple[type[RemoteRun], tuple[str]]:
+        return RemoteRun, (self._text,)
 
-    def make_env(self) -> ToolEnv:
+    def begin(self) -> None:
+        """Prepare a worker's process: check its keys, and go to the folder in which the run was started.
+
+        Raises:
+            ConfigError: A key is missing; keys do not travel.
+        """
+        _check_keys(self._data["keys"])
+        if os.path.isdir(self._data["home"]):
+            os.chdir(self._data["home"])
+
+    def make_env(self) -> gym.Env[Any, Any]:
         """Make an environment of the run.
 
         Raises:
             ConfigError: This machine would play something else than the run does.
         """
         with metered(self._meter):
-            return self._session.another_env()
+            return self._env_factory()
 
     def make_agent(self) -> Agent:
         """Make an agent of the run."""
         # Whoever connects a model is counted where it is connected, and agents connect theirs each.
         with metered(self._meter):
-            return self._session.make_agent()
+            return self._run.make_agent()
 
     def collect(self) -> JsonObject:
         """Return what models have cost here and which answers are new, since the last time."""
@@ -150,21 +147,17 @@ class Recipe:
         return CarriedCache(self._data["records"]) if self._data["records"] else None
 
     @cached_property
-    def _session(self) -> Session:
-        # Sessions make recipes, and recipes sessions.
-        from stb_env.evaluate.session import Session
-
-        _check_keys(self._data["keys"])
-        if os.path.isdir(self._data["home"]):
-            os.chdir(self._data["home"])
-        given = self._data["inputs"]
-        settings = {name: self._unpacked(value) for name, value in given["settings"].items()}
-        inputs = {name: self._unpacked(value) for name, value in given.items()} | {"settings": settings}
+    def _run(self) -> Resolved:
+        settings = {name: self._unpacked(value) for name, value in self._data["settings"].items()}
+        spec = {name: self._unpacked(value) for name, value in self._data["spec"].items()}
         connected = {} if self._carried is None else {"cache": self._carried}
-        session = Session(**inputs, connected=connected)
-        if self._data["manifest"]:
-            _check(self._data["manifest"], json.loads(jsontext.dumps(dict(session.manifest))))
-        return session
+        run = resolve(RunSpec(**spec, settings=settings), connected)
+        _check(self._data["manifest"], json.loads(jsontext.dumps(run.manifest)))
+        return run
+
+    @cached_property
+    def _env_factory(self) -> EnvFactory:
+        return self._run.env_factory()
 
     def _unpacked(self, value: Any) -> Any:
         if not isinstance(value, dict) or set(value) != {"models file"}:

@@ -1,10 +1,11 @@
-"""A session that travels as plain data, and what comes back of it."""
+"""A run that travels as plain data, and what comes back of it."""
 
 from __future__ import annotations
 
 import json
 import pickle
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,15 +15,15 @@ from stb_env.backend.cache import CacheEntry, CallKey, ResponseCache, call_key
 from stb_env.backend.cache.carried import CarriedCache
 from stb_env.errors import ConfigError
 from stb_env.evaluate.ledger import BudgetExceeded, Ledger, read_spending
-from stb_env.evaluate.recipe import Recipe
-from stb_env.evaluate.session import Session
-from stb_env.llm.meter import Meter
+from stb_env.evaluate.remote_run import RemoteRun
+from stb_env.evaluate.resolved import RunSpec, resolve
+from stb_env.llm.meter import Meter, metered
 from stb_env.rollout import plan, play
 from stb_env.tools import ToolId
 from stb_env.usage import Usage
 from tests.models.services import finishing, serving
 
-INPUTS: dict[str, Any] = {"env_id": "stb/Sandbox-v1", "agent": "gold", "settings": {}, "episodes": 2}
+SPEC = RunSpec("stb/Sandbox-v1", "gold", episodes=2)
 PING = ToolId("Net", "icmp", "ping")
 
 
@@ -30,30 +31,35 @@ def entry(ms: int) -> CacheEntry:
     return CacheEntry.of(PING, {}, {"ms": ms}, source="real")
 
 
-def test_a_recipe_that_travelled_plays_what_the_session_plays():
-    session = Session(**INPUTS)
-    there = pickle.loads(pickle.dumps(Recipe.of(INPUTS, session.manifest)))
-    job = plan(session.env.tasks, episodes=1)[0]
+def remote(env_id: str = SPEC.env_id, agent: str = SPEC.agent, **settings: Any) -> RemoteRun:
+    return RemoteRun.of(resolve(RunSpec(env_id, agent, settings, episodes=2)))
+
+
+def test_a_run_that_travelled_plays_what_it_plays_here():
+    run = resolve(SPEC)
+    there = pickle.loads(pickle.dumps(RemoteRun.of(run)))
+    job = plan(run.env.tasks, episodes=1)[0]
     here, away = (
         play(env, agent, task_id=job.task_id, seed=job.seed).to_json()
-        for env, agent in ((session.env, session.make_agent()), (there.make_env(), there.make_agent()))
+        for env, agent in ((run.env, run.make_agent()), (there.make_env(), there.make_agent()))
     )
     assert here == away
 
 
 def test_a_worker_with_other_files_refuses_to_play():
-    recipe = Recipe.of(INPUTS, {**Session(**INPUTS).manifest, "tasks": "other"})
+    run = resolve(SPEC)
+    other = RemoteRun.of(replace(run, manifest={**run.manifest, "tasks": "other"}))
     with pytest.raises(
         ConfigError, match=r"^this worker would play another run .*\(tasks: there 'other', here "
     ):
-        recipe.make_env()
+        other.make_env()
 
 
 def test_a_setting_that_is_an_object_is_named():
     with pytest.raises(
         ConfigError, match=r"^simulator cannot travel to other machines: it is a function; give"
     ):
-        Recipe.of({**INPUTS, "settings": {"simulator": lambda tool, arguments: {}}}, {})
+        remote("stb/I1Instruction-v0", mode="live", simulator=lambda tool, arguments: {}, judge="heuristic")
 
 
 def test_a_models_file_travels_as_text_and_keys_stay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
@@ -62,8 +68,7 @@ def test_a_models_file_travels_as_text_and_keys_stay(tmp_path: Path, monkeypatch
         '[models.agent]\nmodel = "tiny"\nbase_url = "http://127.0.0.1:1/v1"\napi_key_env = "MY_KEY"\n'
     )
     monkeypatch.setenv("MY_KEY", "secret-1234")
-    recipe = Recipe.of({**INPUTS, "agent": "chat", "settings": {"models": str(file)}}, {})
-    sent = pickle.dumps(recipe)
+    sent = pickle.dumps(remote(agent="chat", models=str(file)))
     assert b"secret-1234" not in sent
     file.unlink()
     there = pickle.loads(sent)
@@ -73,17 +78,21 @@ def test_a_models_file_travels_as_text_and_keys_stay(tmp_path: Path, monkeypatch
 
 def test_costs_of_workers_are_counted_where_the_run_is_saved():
     meter = Meter()
-    recipe = Recipe.of(INPUTS, {}, meter=meter)
-    recipe.deliver({"usage": Usage(3, 1, 4, calls=2, cost=0.5).to_dict(), "failed": 1})
+    with metered(meter):
+        run = remote()
+    run.deliver({"usage": Usage(3, 1, 4, calls=2, cost=0.5).to_dict(), "failed": 1})
     assert (meter.total.calls, meter.total.cost, meter.failed) == (2, 0.5, 1)
-    assert pickle.loads(pickle.dumps(recipe)).collect() == {}
+    assert pickle.loads(pickle.dumps(run)).collect() == {}
 
 
 def test_the_first_answer_that_arrives_is_kept(tmp_path: Path):
-    cache = ResponseCache(tmp_path / "cache")
-    driver = Recipe.of(INPUTS, {}, records=str(tmp_path / "cache"), cache=cache)
+    settings = {"mode": "record", "cache": str(tmp_path / "cache"), "judge": "heuristic"}
+    settings["real"] = "http://127.0.0.1:1"
+    run = resolve(RunSpec("stb/I1Instruction-v0", "gold", settings, episodes=1))
+    here = RemoteRun.of(run)
     for ms in (4, 9):
-        driver.deliver({"entries": [entry(ms).written()]})
+        here.deliver({"entries": [entry(ms).written()]})
+    cache = run.env.rules.backend.cache
     assert [found.response for found in cache.entries()] == [{"ms": 4}]
 
 
@@ -107,42 +116,58 @@ def test_a_carried_cache_changes_nothing_on_disk(tmp_path: Path):
 def test_a_shared_cache_travels_as_its_folder_and_one_in_memory_does_not(tmp_path: Path):
     cache = ResponseCache(tmp_path)
     cache.put(call_key(PING, {}), entry(4))
-    settings = {"cache": ResponseCache(tmp_path, read_only=True), "mode": "replay"}
-    recipe = Recipe.of({**INPUTS, "env_id": "stb/I1Instruction-v0", "settings": settings}, {})
-    backend = pickle.loads(pickle.dumps(recipe)).make_env().rules.backend
+    settings: dict[str, Any] = {"mode": "replay", "judge": "heuristic"}
+    run = remote("stb/I1Instruction-v0", cache=ResponseCache(tmp_path, read_only=True), **settings)
+    backend = pickle.loads(pickle.dumps(run)).make_env().rules.backend
     assert backend.cache.get(CallKey(PING, {})) == entry(4).hit
     with pytest.raises(ConfigError, match=r"^cache cannot travel to other machines: it is a ResponseCache; "):
-        Recipe.of({**INPUTS, "settings": {"cache": ResponseCache()}}, {})
+        remote("stb/I1Instruction-v0", cache=ResponseCache(), **settings)
 
 
-def test_a_worker_without_a_key_refuses_to_play_and_says_which(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setenv("ONE", "sk-one")
-    recipe = Recipe.of(INPUTS, {}, keys=["ONE", "TWO"])
-    said = r"^the models of this run take the keys in ONE, TWO, and a worker has no TWO; keys do not travel: "
+def test_a_worker_without_a_key_refuses_to_begin_and_says_which(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    file = tmp_path / "models.toml"
+    file.write_text(
+        '[models.agent]\nmodel = "tiny"\nbase_url = "http://127.0.0.1:1/v1"\napi_key_env = "MY_KEY"\n'
+    )
+    monkeypatch.setenv("MY_KEY", "secret-1234")
+    run = remote(agent="chat", models=str(file))
+    monkeypatch.delenv("MY_KEY")
+    said = r"^the models of this run take the keys in MY_KEY, and a worker has no MY_KEY; keys"
     with pytest.raises(ConfigError, match=said):
-        recipe.make_env()
-    monkeypatch.setenv("TWO", "sk-two")
-    assert recipe.make_agent().name == "gold"
+        run.begin()
+
+
+def test_a_worker_begins_in_the_folder_in_which_the_run_was_started(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.chdir(tmp_path)
+    run = remote()
+    monkeypatch.chdir("/")
+    run.begin()
+    assert Path.cwd() == tmp_path
 
 
 def test_a_model_that_a_worker_connects_late_is_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     with serving() as services:
         models = services.models(tmp_path / "models.toml")
-        recipe = Recipe.of({**INPUTS, "agent": "chat", "settings": {"models": str(models)}}, {})
-        env = recipe.make_env()
+        run = remote(agent="chat", models=str(models))
+        env = run.make_env()
         services.agent.always(finishing("It is so."))
         job = plan(env.tasks, episodes=1)[0]
-        play(env, recipe.make_agent(), task_id=job.task_id, seed=job.seed)
-        assert recipe.collect()["usage"]["calls"] == len(services.agent.requests) > 0
-    recipe.close()
+        play(env, run.make_agent(), task_id=job.task_id, seed=job.seed)
+        assert run.collect()["usage"]["calls"] == len(services.agent.requests) > 0
+    run.close()
 
 
 def test_a_budget_ends_the_run_when_what_workers_have_spent_reaches_it(tmp_path: Path):
     with closing(Ledger(tmp_path / "spending.jsonl", budget=1.0)) as ledger:
-        driver = Recipe.of(INPUTS, {}, meter=ledger)
+        with metered(ledger):
+            here = remote()
         news = {"usage": Usage(3, 1, 4, calls=1, cost=0.5).to_dict(), "failed": 0}
-        driver.deliver(news)
+        here.deliver(news)
         with pytest.raises(BudgetExceeded, match=r"the budget of \$1 is used up \(\$1\.0000 used\)"):
-            driver.deliver(news)
+            here.deliver(news)
     assert read_spending(tmp_path / "spending.jsonl").cost == 1.0
