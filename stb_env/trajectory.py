@@ -19,9 +19,9 @@ from stb_env.trajectory_line import (
     READ,
     TYPED,
     VERSION,
-    is_unchanged,
     sealed,
     text_of,
+    was_changed,
     wrong_reward,
     wrong_type,
 )
@@ -204,9 +204,7 @@ class Trajectory:
         """
         try:
             data = json.loads(line)
-            # Earlier lines have no checksum; one that has it was changed to pass for them.
-            typed = data["version"] in READ and (data["version"] >= TYPED or "sha256" in data)
-            if typed and not is_unchanged(line):
+            if was_changed(line, data):
                 raise DataError("the line was changed since it was written (its sha256 differs)")
             return cls.from_dict(data)
         except DataError as error:

@@ -75,7 +75,7 @@ def test_a_line_that_was_changed_or_repeated_is_named(
     assert message in done.output
 
 
-@pytest.mark.parametrize("reader", [name for name in READERS if name != "view"])
+@pytest.mark.parametrize("reader", READERS)
 def test_a_reward_that_its_verdict_does_not_give_is_named_even_with_a_checksum(run: Path, reader: str):
     file = run / "trajectories.jsonl"
     file.write_text("".join(f"{text}\n" for text in forged(file.read_text().splitlines())))
