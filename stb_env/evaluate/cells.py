@@ -47,6 +47,7 @@ class PreparedCell:
         progress: Progress | None = None,
         deadlines: Deadlines = NO_DEADLINES,
         cluster: Cluster | None = None,
+        first: int | None = None,
     ) -> None:
         """Play what is not saved yet.
 
@@ -55,6 +56,7 @@ class PreparedCell:
             progress: Told how far the run is.
             deadlines: How long calls, steps and episodes may take.
             cluster: Machines that play; None plays here.
+            first: Play only so many of the first episodes now.
 
         Raises:
             ConfigError: The folder holds a run with another configuration; the message shows the difference.
@@ -66,7 +68,12 @@ class PreparedCell:
                 progress(str(self.cell), done, total)
 
         self.session.play(
-            self.folder, concurrency=concurrency, progress=advance, deadlines=deadlines, cluster=cluster
+            self.folder,
+            concurrency=concurrency,
+            progress=advance,
+            deadlines=deadlines,
+            cluster=cluster,
+            first=first,
         )
 
     def close(self) -> None:

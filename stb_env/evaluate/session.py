@@ -23,7 +23,7 @@ from stb_env.llm.preflight import Preflight, answer_bounds, check_all, keys_of, 
 from stb_env.metrics.cost import role_usage
 from stb_env.metrics.rates import summarize
 from stb_env.metrics.repeats import repeats
-from stb_env.rollout import Run, plan, run_batch
+from stb_env.rollout import Job, Run, plan, run_batch
 from stb_env.rollout.batch import Cluster, Remark
 from stb_env.rollout.breaker import STOP_AFTER, Breaker
 from stb_env.rollout.deadlines import NO_DEADLINES, Deadlines
@@ -148,6 +148,7 @@ class Session:
         remark: Remark = _log.warning,
         deadlines: Deadlines = NO_DEADLINES,
         cluster: Cluster | None = None,
+        first: int | None = None,
     ) -> JsonObject:
         """Play what is not saved yet, or failed for a reason that may pass, and return the run's summary.
 
@@ -159,6 +160,7 @@ class Session:
             remark: Told of each bug of the agent's, once; a log where not given.
             deadlines: How long calls, steps and episodes may take.
             cluster: Machines that play, ``concurrency`` episodes each worker; None plays here.
+            first: Play only so many of the first episodes now; the summary is saved with the last.
 
         Raises:
             ConfigError: The folder holds a run with another configuration; the message shows the difference.
@@ -170,18 +172,19 @@ class Session:
             self.check_endpoints()
         manifest = self.asked_manifest() if fresh else self.manifest
         with nullcontext() if out is None else closing(Run(out, manifest)) as saved:
-            if out is not None and saved is not None and not fresh and saved.left(self.jobs):
+            jobs = self.jobs[:first]
+            if out is not None and saved is not None and not fresh and saved.left(jobs):
                 self.check_endpoints()
                 settle(out, self.asked_manifest(), holds_results=True)
             breaker = Breaker(stop_after, self.check_endpoints)
-            episodes = self._play(saved, concurrency, progress, breaker, remark, deadlines, cluster)
+            episodes = self._play(jobs, saved, concurrency, progress, breaker, remark, deadlines, cluster)
             who = {"env": self.env_id, "agent": self.manifest["agent"]}
             if "protocol" in self.manifest:
                 who["protocol"] = self.manifest["protocol"]
             summary = {**who, **summarize(episodes, len(self.jobs)), **repeats(episodes), **self._outage()}
             if roles := role_usage(episodes):
                 summary["roles"] = {role: usage.report() for role, usage in roles.items()}
-            if saved is not None:
+            if saved is not None and len(jobs) == len(self.jobs):
                 saved.finish(summary)
         return summary
 
@@ -200,6 +203,7 @@ class Session:
 
     def _play(
         self,
+        jobs: list[Job],
         saved: Run | None,
         concurrency: int,
         progress: Progress | None,
@@ -223,7 +227,7 @@ class Session:
         return run_batch(
             self.another_env if recipe is None else recipe.make_env,
             self.make_agent if recipe is None else recipe.make_agent,
-            self.jobs,
+            jobs,
             saved,
             concurrency=concurrency,
             progress=advance,
