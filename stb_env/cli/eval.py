@@ -18,7 +18,7 @@ from rich.table import Table as RichTable
 from stb_env.cli.judge_outcome import tell
 from stb_env.cli.judging_settings import JudgingSettings, settings_under
 from stb_env.cli.original import SCORES, OriginalJudging, compare_answers
-from stb_env.cli.run import Ray, Workers, cluster_at
+from stb_env.cli.run import Ray, Workers, cluster_at, saved_episodes
 from stb_env.console import options
 from stb_env.console.output import FAILED, console, emit, reporting, stoppable
 from stb_env.console.progress import bars
@@ -69,7 +69,8 @@ def evaluation(
 ) -> None:
     """Play every agent on every group under every simulator; run again to resume.
 
-    Exit 1 where the budget ended it, or an episode was not played.
+    A budget is spent on all cells alike: each plays a part of its episodes before the next round. Exit 1
+    where it ended the evaluation, or an episode was not played; 130 where Ctrl-C or SIGTERM ended it.
 
     Example: stb-env eval examples/evaluation.toml --out runs/evaluation
     """
@@ -92,7 +93,7 @@ def evaluation(
             console.print(_drawn(_estimated(expected)))
             _agree(expected, yes, as_json)
         joined = nullcontext() if cluster is None else cluster.joined()
-        with stoppable(out), joined, bars(as_json, ready.ledger) as progress:
+        with stoppable(out, saved_episodes), joined, bars(as_json, ready.ledger) as progress:
             done = play(
                 ready,
                 prefer=preferring(plan, out),

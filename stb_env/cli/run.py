@@ -26,7 +26,7 @@ from stb_env.llm.models_file import GGUF
 from stb_env.rollout.breaker import STOP_AFTER
 from stb_env.rollout.cluster import RayCluster
 from stb_env.rollout.deadlines import Deadlines
-from stb_env.trajectory import read_trajectories
+from stb_env.trajectory import iter_trajectories, read_trajectories
 
 EnvId = Annotated[
     str,
@@ -153,7 +153,7 @@ def run(
             cluster=cluster,
         )
         together = concurrency if cluster is None else concurrency * cluster.workers
-        with stoppable(out):
+        with stoppable(out, saved_episodes):
             if estimate is not None and not _goes_on(session, play, out, estimate, together, yes, as_json):
                 return
             summary = play()
@@ -214,6 +214,13 @@ def _estimated(found: RunEstimate) -> Table:
         else:
             table.add_row(name, *(format(value, digits) for value in (one.mean, one.low, one.high)))
     return table
+
+
+def saved_episodes(folder: Path) -> str:
+    """Say how many episodes are saved in a run, or in the runs below a folder, and how many are judged."""
+    files = folder.rglob("trajectories.jsonl")
+    waiting = [episode.awaits_verdict for file in files for episode in iter_trajectories(file.parent)]
+    return f"{len(waiting)} episodes are played, and {sum(waiting)} of them wait for a verdict"
 
 
 def cluster_at(address: str | None, workers: int | None, local: Path | None = None) -> RayCluster | None:

@@ -152,6 +152,8 @@ def test_a_signal_saves_what_is_finished_and_says_how_to_go_on(bench: Bench, num
     assert f"what is finished is saved in {bench.folder / 'run'}, and the same command goes on" in err
     saved = read_trajectories(bench.folder / "run")
     assert sum(episode.solved for episode in saved) >= 8
+    waiting = sum(episode.awaits_verdict for episode in saved)
+    assert f"stopped: {len(saved)} episodes are played, and {waiting} of them wait for a verdict; " in err
     bench.judge(solved)
     assert bench.run()[0] == 0
     assert bench.run("whole")[0] == 0

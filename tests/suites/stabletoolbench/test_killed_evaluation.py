@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 import re
+import signal
 import subprocess
 import sys
 import threading
@@ -202,3 +203,27 @@ def test_an_evaluation_that_is_killed_five_times_ends_as_an_unbroken_one_and_as_
     # What was in flight: episodes in their places, and one vote or comparison for each place.
     assert sum(count for (role, _), count in twice.items() if role == "judge") <= KILLS * CONCURRENCY
     assert twice.total() <= KILLS * CONCURRENCY * (LONGEST + 1)
+
+
+def test_a_signal_says_what_is_saved_whether_an_evaluation_plays_or_compares(
+    endpoints: Logging, tmp_path: Path
+):
+    more = f'concurrency = {CONCURRENCY}\nreference = "{REFERENCE} agent"'
+    plan = write_plan(tmp_path / "plan", endpoints.services, list(AGENTS), {CATEGORY: 2}, more=more)
+
+    def played() -> bool:
+        return len(endpoints.log) > 8
+
+    def compared() -> bool:
+        return any('"select_better_answer"' in body for _, body, _ in endpoints.log)
+
+    for sent, reached in ((signal.SIGTERM, played), (signal.SIGINT, compared)):
+        process = start(plan, tmp_path / "out")
+        wait_until(process, reached)
+        process.send_signal(sent)
+        said, error = process.communicate(timeout=60)
+        assert (process.returncode, said) == (130, "")
+        assert re.search(r"stopped: \d+ episodes are played, and \d+ of them wait for a verdict; ", error)
+        assert "the same command goes on there" in error
+    assert f"stopped: {2 * len(AGENTS)} episodes are played, and 0 of them wait" in error
+    finished(plan, tmp_path / "out")
