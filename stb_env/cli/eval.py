@@ -92,6 +92,9 @@ def evaluation(
         if expected.calls:
             console.print(_drawn(_estimated(expected)))
             _agree(expected, yes, as_json)
+        for remark in dict.fromkeys(run.session.crowded(plan.concurrency) for run in ready.waiting):
+            if remark:
+                tell(remark)
         joined = nullcontext() if cluster is None else cluster.joined()
         with stoppable(out, saved_episodes), joined, bars(as_json, ready.ledger) as progress:
             done = play(

@@ -141,6 +141,8 @@ def run(
     if local is not None and session.agent_settings is None:
         session.close()
         raise ConfigError(f"--local is for an agent with a model, not {agent or 'gold'}; add --agent chat")
+    if crowded := session.crowded(concurrency):
+        tell(crowded)
     with closing(session), bar(env_id, as_json, meter) as progress:
         play = partial(
             session.play,

@@ -138,6 +138,17 @@ class Session:
                 found.setdefault(one.config.role, one.config)
         return found
 
+    def crowded(self, concurrency: int) -> str:
+        """Return that the agent's model is asked less at a time than episodes are played, or nothing."""
+        model = self.models.get("agent")
+        if model is None or model.local or concurrency <= model.concurrency:
+            return ""
+        return (
+            f"{concurrency} episodes are played at a time, and the agent's model {model.model} is asked only "
+            f"{model.concurrency} questions at a time: where its endpoint takes more, set "
+            f"concurrency = {concurrency} in its table of the models file"
+        )
+
     def play(
         self,
         out: Path | None = None,
