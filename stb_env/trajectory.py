@@ -113,6 +113,26 @@ class Trajectory:
         return self.task_id, self.trial, self.seed
 
     @property
+    def outline(self) -> Trajectory:
+        """The episode without what was said, called for and answered: enough for rates, in little memory."""
+        steps = [
+            {name: step[name] for name in _ENDS if name in step}
+            | {"calls": list(map(_outlined, step["calls"]))}
+            for step in self.steps
+        ]
+        return replace(
+            self,
+            query="",
+            tools=[],
+            messages=[],
+            steps=steps,
+            answer=None,
+            final_answer="",
+            cannot=None,
+            tree=None,
+        )
+
+    @property
     def text(self) -> str:
         """The answer as text: its prose, else what is typed of it, as JSON."""
         return text_of(self.final_answer, self.answer, self.cannot)
@@ -236,6 +256,15 @@ class Trajectory:
         elif wrong := wrong_reward(fields):
             raise DataError(wrong)
         return cls(**fields)
+
+
+# What the outline of an episode keeps of a step besides its calls, and of a call.
+_ENDS = ("reward", "terminated", "truncated")
+_CALLED = ("name", "status", "source", "origin")
+
+
+def _outlined(call: JsonMapping) -> JsonObject:
+    return {name: call[name] for name in _CALLED if name in call}
 
 
 def _usage(counts: Mapping[str, float]) -> Usage:

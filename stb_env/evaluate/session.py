@@ -247,6 +247,7 @@ class Session:
             deadlines=deadlines,
             cluster=cluster,
             courier=recipe,
+            outlines=True,
         )
 
     def another_env(self) -> ToolEnv:
