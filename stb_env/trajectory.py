@@ -19,9 +19,9 @@ from stb_env.trajectory_line import (
     READ,
     TYPED,
     VERSION,
-    is_unchanged,
     sealed,
     text_of,
+    was_changed,
     wrong_reward,
     wrong_type,
 )
@@ -111,6 +111,26 @@ class Trajectory:
     def key(self) -> Key:
         """What makes an episode unique in a run: task, trial and seed."""
         return self.task_id, self.trial, self.seed
+
+    @property
+    def outline(self) -> Trajectory:
+        """The episode without what was said, called for and answered: enough for rates, in little memory."""
+        steps = [
+            {name: step[name] for name in _ENDS if name in step}
+            | {"calls": list(map(_outlined, step["calls"]))}
+            for step in self.steps
+        ]
+        return replace(
+            self,
+            query="",
+            tools=[],
+            messages=[],
+            steps=steps,
+            answer=None,
+            final_answer="",
+            cannot=None,
+            tree=None,
+        )
 
     @property
     def text(self) -> str:
@@ -204,9 +224,7 @@ class Trajectory:
         """
         try:
             data = json.loads(line)
-            # Earlier lines have no checksum; one that has it was changed to pass for them.
-            typed = data["version"] in READ and (data["version"] >= TYPED or "sha256" in data)
-            if typed and not is_unchanged(line):
+            if was_changed(line, data):
                 raise DataError("the line was changed since it was written (its sha256 differs)")
             return cls.from_dict(data)
         except DataError as error:
@@ -238,6 +256,15 @@ class Trajectory:
         elif wrong := wrong_reward(fields):
             raise DataError(wrong)
         return cls(**fields)
+
+
+# What the outline of an episode keeps of a step besides its calls, and of a call.
+_ENDS = ("reward", "terminated", "truncated")
+_CALLED = ("name", "status", "source", "origin")
+
+
+def _outlined(call: JsonMapping) -> JsonObject:
+    return {name: call[name] for name in _CALLED if name in call}
 
 
 def _usage(counts: Mapping[str, float]) -> Usage:

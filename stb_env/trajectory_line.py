@@ -107,6 +107,19 @@ def is_unchanged(line: str) -> bool:
     return rest == f'{_checksum(text + "}")}"}}'
 
 
+def was_changed(line: str, data: JsonMapping) -> bool:
+    """Return whether a line is no longer as it was written.
+
+    Lines of earlier versions have no checksum; one that has it was changed to pass for them.
+
+    Args:
+        line: The line.
+        data: What it says.
+    """
+    version = data["version"]
+    return version in READ and (version >= TYPED or "sha256" in data) and not is_unchanged(line)
+
+
 def wrong_reward(fields: JsonMapping) -> str:
     """Return how a line's reward differs from what its verdict, validity and mode give, or nothing."""
     if fields["reward_mode"] == "own":

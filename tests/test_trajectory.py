@@ -14,7 +14,10 @@ from hypothesis import strategies as st
 
 from stb_env.baselines import load_agent
 from stb_env.errors import DataError
-from stb_env.rollout import play
+from stb_env.metrics.cost import cost, role_usage
+from stb_env.metrics.rates import summarize
+from stb_env.metrics.repeats import repeats
+from stb_env.rollout import plan, play, run_batch
 from stb_env.testing.notes import notes
 from stb_env.trajectory import Trajectory, read_trajectories
 
@@ -229,3 +232,14 @@ def test_a_typed_line_does_not_pass_for_an_earlier_one():
             except DataError:
                 continue
             pytest.fail(f"read as version {version}: {read.final_answer!r}")
+
+
+def test_rates_and_costs_of_outlines_are_those_of_whole_episodes():
+    jobs = plan(notes().tasks, episodes=None, trials=2)
+    whole = [*run_batch(notes, load_agent("gold"), jobs), *run_batch(notes, load_agent("random"), jobs)]
+    outlines = [episode.outline for episode in whole]
+    for figures in (summarize, repeats, role_usage, cost):
+        assert figures(outlines) == figures(whole)
+    sizes = [sum(len(episode.to_json()) for episode in episodes) for episodes in (outlines, whole)]
+    assert sizes[0] < sizes[1] / 2
+    assert run_batch(notes, load_agent("gold"), jobs, outlines=True) == outlines[: len(jobs)]

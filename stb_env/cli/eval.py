@@ -18,6 +18,7 @@ from rich.table import Table as RichTable
 from stb_env.cli.judge_outcome import tell
 from stb_env.cli.judging_settings import JudgingSettings, settings_under
 from stb_env.cli.original import SCORES, OriginalJudging, compare_answers
+from stb_env.cli.run import saved_episodes
 from stb_env.console import options
 from stb_env.console.output import FAILED, console, emit, reporting, stoppable
 from stb_env.console.progress import bars
@@ -64,7 +65,8 @@ def evaluation(
 ) -> None:
     """Play every agent on every group under every simulator; run again to resume.
 
-    Exit 1 where the budget ended it, or an episode was not played.
+    A budget is spent on all cells alike: each plays a part of its episodes before the next round. Exit 1
+    where it ended the evaluation, or an episode was not played; 130 where Ctrl-C or SIGTERM ended it.
 
     Example: stb-env eval examples/evaluation.toml --out runs/evaluation
     """
@@ -81,8 +83,11 @@ def evaluation(
         if expected.calls:
             console.print(_drawn(_estimated(expected)))
             _agree(expected, yes, as_json)
+        for remark in dict.fromkeys(cell.run.crowded(plan.concurrency) for cell in ready.waiting):
+            if remark:
+                tell(remark)
         joined = nullcontext() if cluster is None else cluster.joined()
-        with stoppable(out), joined, bars(as_json, ready.ledger) as progress:
+        with stoppable(out, saved_episodes), joined, bars(as_json, ready.ledger) as progress:
             prefer = preferring(plan, out)
             done = play(ready, times, prefer=prefer, progress=progress, cluster=cluster)
     _show(done, expected, out, as_json)

@@ -25,7 +25,7 @@ from stb_env.llm.meter import Meter, current_meter
 from stb_env.llm.models_file import GGUF
 from stb_env.options import EnvironmentOptions, Episodes, ProtocolName, Seed, Trials
 from stb_env.rollout.play_options import ClusterOptions, PlayOptions
-from stb_env.trajectory import read_trajectories
+from stb_env.trajectory import iter_trajectories, read_trajectories
 
 EnvId = Annotated[
     str,
@@ -100,14 +100,16 @@ def run(
             raise ConfigError(
                 f"--local is for an agent with a model, not {agent or 'gold'}; add --agent chat"
             )
+        if crowded := resolved.crowded(how.concurrency):
+            tell(crowded)
         play = partial(play_run, resolved, out, how, progress=progress, remark=tell, cluster=cluster)
-        with stoppable(out):
+        with stoppable(out, saved_episodes):
             if estimate is not None:
                 if out is None:
                     raise ConfigError(
                         "--estimate plays episodes that are to count; say where to keep them with --out"
                     )
-                play(jobs=resolved.jobs[:estimate])
+                play(first=estimate)
                 together = how.concurrency * (1 if cluster is None else cluster.workers)
                 if not _goes_on(_measured(resolved, out, together), out, yes, as_json):
                     return
@@ -157,6 +159,13 @@ def _estimated(found: RunEstimate) -> Table:
         else:
             table.add_row(name, *(format(value, digits) for value in (one.mean, one.low, one.high)))
     return table
+
+
+def saved_episodes(folder: Path) -> str:
+    """Say how many episodes are saved in a run, or in the runs below a folder, and how many are judged."""
+    files = folder.rglob("trajectories.jsonl")
+    waiting = [episode.awaits_verdict for file in files for episode in iter_trajectories(file.parent)]
+    return f"{len(waiting)} episodes are played, and {sum(waiting)} of them wait for a verdict"
 
 
 def _weights(local: Path | None) -> str | None:

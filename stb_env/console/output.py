@@ -67,11 +67,12 @@ def _drawn_at(table: RenderableType, width: int) -> str:
 
 
 @contextmanager
-def stoppable(out: Path | None) -> Iterator[None]:
-    """Say how to go on where Ctrl-C or SIGTERM ends the block, and exit with 130.
+def stoppable(out: Path | None, saved: Callable[[Path], str]) -> Iterator[None]:
+    """Say what is saved and how to go on where Ctrl-C or SIGTERM ends the block, and exit with 130.
 
     Args:
         out: Where everything that is finished is saved; None where nothing is.
+        saved: Says what is saved there.
     """
     with terminable():
         try:
@@ -80,7 +81,7 @@ def stoppable(out: Path | None) -> Iterator[None]:
             kept = (
                 "nothing was kept; --out FOLDER keeps what is finished"
                 if out is None
-                else f"what is finished is saved in {out}, and the same command goes on there"
+                else f"{saved(out)}; what is finished is saved in {out}, and the same command goes on there"
             )
             typer.echo(f"stopped: {kept}", err=True)
             raise typer.Exit(INTERRUPTED) from error

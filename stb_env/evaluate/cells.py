@@ -47,6 +47,7 @@ class PreparedCell:
         options: PlayOptions = PlayOptions(),  # noqa: B008 (frozen)
         progress: Progress | None = None,
         cluster: Cluster | None = None,
+        first: int | None = None,
     ) -> None:
         """Play what is not saved yet.
 
@@ -54,6 +55,7 @@ class PreparedCell:
             options: How many episodes are played at the same time, and how long they may take.
             progress: Told how far the run is.
             cluster: Machines that play; None plays here.
+            first: Play only so many of the first episodes now.
 
         Raises:
             ConfigError: The folder holds a run with another configuration; the message shows the difference.
@@ -64,7 +66,7 @@ class PreparedCell:
             if progress is not None:
                 progress(str(self.cell), done, total)
 
-        play_run(self.run, self.folder, options, progress=advance, cluster=cluster)
+        play_run(self.run, self.folder, options, progress=advance, cluster=cluster, first=first)
 
     def close(self) -> None:
         """Close what the run holds open."""

@@ -21,7 +21,7 @@ from stb_env.metrics.cost import Cost, cost
 from stb_env.metrics.rates import summarize
 from stb_env.metrics.significance import Difference, compare_runs, paired_bootstrap
 from stb_env.rollout.player import planned_episodes
-from stb_env.rollout.verdict_file import manifest_of, read_judged
+from stb_env.rollout.verdict_file import iter_judged, manifest_of
 from stb_env.trajectory import Trajectory
 
 # What may differ between runs that are compared, and is still worth a remark.
@@ -118,7 +118,7 @@ def compare_folders(
             names each difference with both values.
         DataError: A run cannot be read, or the two share no task with valid episodes.
     """
-    mine, theirs = (read_judged_run(Path(folder), judge) for folder in (first, second))
+    mine, theirs = (read_judged_run(Path(folder), judge, outlines=True) for folder in (first, second))
     return compare_judged(mine, theirs, ignore=ignore, seed=seed)
 
 
@@ -159,12 +159,13 @@ def compare_judged(
     )
 
 
-def read_judged_run(folder: Path, judge: str | None = None) -> JudgedRun:
+def read_judged_run(folder: Path, judge: str | None = None, *, outlines: bool = False) -> JudgedRun:
     """Read a saved run as one judge sees it.
 
     Args:
         folder: The run.
         judge: Name of the judge; None for the one that the run itself had.
+        outlines: Read the outline of each episode alone (`Trajectory.outline`).
 
     Raises:
         ConfigError: The folder holds no run, or one without a manifest.
@@ -180,7 +181,8 @@ def read_judged_run(folder: Path, judge: str | None = None) -> JudgedRun:
             "play it with `stb-env run --out`"
         )
     name = judge or str(manifest.get("judge"))
-    episodes = read_judged(folder, name)
+    judged = iter_judged(folder, name)
+    episodes = [episode.outline if outlines else episode for episode in judged]
     return JudgedRun(folder, manifest, name, judge_settings(folder, name, episodes), episodes)
 
 

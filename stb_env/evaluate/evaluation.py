@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import closing
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
@@ -21,6 +20,9 @@ from stb_env.rollout.batch import Cluster
 from stb_env.rollout.play_options import PlayOptions, TimeOptions
 from stb_env.rollout.verdict_file import manifest_of, read_judged
 from stb_env.usage import Usage
+
+# Under a budget, into how many parts runs are cut at most.
+_ROUNDS = 16
 
 Prefer = Callable[[Path, Path], JsonMapping]
 """Compares a run with a reference run, and returns its summary; see `stb_env.rollout.judging.prefer`."""
@@ -107,10 +109,15 @@ def play(
     stopped: list[str] = []
     wins = []
     try:
-        while ready.waiting:
-            with closing(ready.waiting.popleft()) as run:
-                playing = partial(run.play, options, progress, cluster)
-                stopped += _stopped(run.cell, playing)
+        for first in _rounds(ready):
+            for _ in range(len(ready.waiting)):
+                cell = ready.waiting[0]
+                why = _stopped(cell.cell, partial(cell.play, options, progress, cluster, first))
+                stopped += why
+                if why or first >= len(cell.run.jobs):
+                    ready.waiting.popleft().close()
+                else:
+                    ready.waiting.rotate(-1)
         if prefer is not None and plan.reference is not None and not stopped:
             wins = list(_wins(plan.cells, plan.reference, out, prefer))
     except BudgetExceeded as error:
@@ -118,6 +125,17 @@ def play(
     results = read_results(plan, out, wins)
     results.write(out)
     return Evaluated(results, "; ".join(stopped), ready.ledger.total)
+
+
+def _rounds(ready: Prepared) -> Iterator[int]:
+    """Yield how many of each cell's first episodes are played before the next round.
+
+    Without a budget a cell is played to its end. Under one, all cells are played a part at a time, so that a
+    budget which does not suffice has every agent play as many of the same episodes.
+    """
+    most = max([1, *(len(cell.run.jobs) for cell in ready.waiting)])
+    size = most if ready.plan.budget is None else max(ready.plan.concurrency, -(-most // _ROUNDS))
+    yield from (min(most, end) for end in range(size, most + size, size))
 
 
 def _stopped(cell: Cell, playing: Callable[[], None]) -> list[str]:

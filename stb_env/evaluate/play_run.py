@@ -33,7 +33,7 @@ def play_run(
     out: Path | None = None,
     options: PlayOptions = PlayOptions(),  # noqa: B008 (frozen)
     *,
-    jobs: Sequence[Job] | None = None,
+    first: int | None = None,
     progress: Progress | None = None,
     remark: Remark = _log.warning,
     cluster: Cluster | None = None,
@@ -44,7 +44,7 @@ def play_run(
         run: The run.
         out: Folder of the run; None keeps nothing.
         options: How many episodes are played at the same time, how long they may take, and when to stop.
-        jobs: The episodes to play now; all of the run's where not given.
+        first: Play only so many of the first episodes now; the summary is saved with the last.
         progress: Told how far it is.
         remark: Told of each bug of the agent's, once; a log where not given.
         cluster: Machines that play, ``options.concurrency`` episodes each worker; None plays here.
@@ -59,7 +59,7 @@ def play_run(
         >>> summary["solved"], summary["planned"]
         (2, 2)
     """
-    jobs = run.jobs if jobs is None else jobs
+    jobs = run.jobs[:first]
     fresh = out is None or not out.exists()
     if fresh:
         # Before a folder is made: a run that cannot begin leaves nothing behind.
@@ -73,10 +73,10 @@ def play_run(
         summary: JsonObject = {"env": run.spec.env_id, "agent": run.manifest["agent"]}
         if "protocol" in run.manifest:
             summary["protocol"] = run.manifest["protocol"]
-        summary |= {**summarize(episodes, len(jobs)), **repeats(episodes), **_outage(run)}
+        summary |= {**summarize(episodes, len(run.jobs)), **repeats(episodes), **_outage(run)}
         if roles := role_usage(episodes):
             summary["roles"] = {role: usage.report() for role, usage in roles.items()}
-        if saved is not None:
+        if saved is not None and len(jobs) == len(run.jobs):
             saved.finish(summary)
     return summary
 
@@ -90,16 +90,17 @@ def _played(
     remark: Remark,
     cluster: Cluster | None,
 ) -> list[Trajectory]:
-    done = len(jobs) - len(jobs if saved is None else saved.left(jobs))
+    planned = len(run.jobs)
+    done = planned - len(run.jobs if saved is None else saved.left(run.jobs))
 
     def advance(_: Trajectory | None = None) -> None:
         nonlocal done
         done += 1
         if progress is not None:
-            progress(done, len(jobs))
+            progress(done, planned)
 
     if progress is not None:
-        progress(done, len(jobs))
+        progress(done, planned)
     remote = None if cluster is None else RemoteRun.of(run)
     return run_batch(
         run.env_factory() if remote is None else remote.make_env,
@@ -113,6 +114,7 @@ def _played(
         deadlines=options.deadlines,
         cluster=cluster,
         courier=remote,
+        outlines=True,
     )
 
 

@@ -49,7 +49,8 @@ class Prepared:
         out: Its folder.
         ledger: What its models spend.
         manifest: What is to be played.
-        waiting: The cells that were not played yet, in order. Who plays one takes it out and closes it.
+        waiting: The cells that were not played to their end yet, in order. Who has done so with one takes it
+            out and closes it.
     """
 
     plan: EvaluationPlan

@@ -98,6 +98,17 @@ class Resolved:
                 found.setdefault(one.config.role, one.config)
         return found
 
+    def crowded(self, concurrency: int) -> str:
+        """Return that the agent's model is asked less at a time than episodes are played, or nothing."""
+        model = self.models.get("agent")
+        if model is None or model.local or concurrency <= model.concurrency:
+            return ""
+        return (
+            f"{concurrency} episodes are played at a time, and the agent's model {model.model} is asked only "
+            f"{model.concurrency} questions at a time: where its endpoint takes more, set "
+            f"concurrency = {concurrency} in its table of the models file"
+        )
+
     def check_endpoints(self) -> None:
         """Ask the endpoints of all models whether they are there.
 

@@ -26,7 +26,8 @@ class RunCosts:
             every time that one was played.
         roles: What each role used.
         waited: Seconds of them that went to each role: ``agent``, ``tools`` (what answers calls, with or
-            without a model), ``user`` and ``judge``. The rest is our own work and waiting for a turn.
+            without a model), ``user``, ``judge``, and ``queue`` (a free connection to an endpoint). The rest
+            is our own work and waiting for a turn.
     """
 
     episodes: int

@@ -13,7 +13,7 @@ from stb_env.errors import ConfigError, JudgeError, others_code
 from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.judges.judge import Case, Judge
 from stb_env.reference import load_made, source_of
-from stb_env.request import Slow, called, is_slow
+from stb_env.request import Request, Slow, called, is_slow
 from stb_env.verdict import Verdict, VerdictStatus, Vote
 
 FAILURE = partial(JudgeError, kind="internal", retryable=False)
@@ -73,6 +73,8 @@ class OwnJudge:
         Raises:
             JudgeError: It raised something, or returned what is no verdict.
         """
+        # Whoever saves the episode before it is judged does so here: their code is not called in vain.
+        yield Request(run=_nothing, arun=_nothing_awaited)
         with others_code(f"judge {self.name!r}", self._ask, FAILURE):
             said = yield from called(self._ask, case)
         return as_verdict(said, self.name)
@@ -82,6 +84,14 @@ class OwnJudge:
         if name.startswith("_"):
             raise AttributeError(name)
         return getattr(self._judge, name)
+
+
+def _nothing() -> None:
+    """Do nothing."""
+
+
+async def _nothing_awaited() -> None:
+    """Do nothing on the event loop."""
 
 
 def as_verdict(said: Any, judge: str) -> Verdict:

@@ -4,9 +4,26 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import time
 from collections import deque
 from concurrent.futures import Future
+from contextvars import ContextVar
 from dataclasses import dataclass, field
+
+
+@dataclass(slots=True)
+class Queued:
+    """Seconds for which requests waited for a free connection, added up.
+
+    Attributes:
+        seconds: The sum.
+    """
+
+    seconds: float = 0.0
+
+
+QUEUED: ContextVar[Queued | None] = ContextVar("stb_env_queued", default=None)
+"""Adds up the waits of the requests that are made in a context, such as those of one episode."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -76,11 +93,15 @@ class Limiter:
         with self._lock:
             self._line.append(ticket)
             self._call_next()
+        queued, began = QUEUED.get(), time.perf_counter()
         try:
             await asyncio.wrap_future(ticket.turn)
         except asyncio.CancelledError:
             self._give_back(ticket)
             raise
+        finally:
+            if queued is not None:
+                queued.seconds += time.perf_counter() - began
 
     def release(self) -> None:
         """Count a request out."""

@@ -63,6 +63,7 @@ def run_batch(
     deadlines: Deadlines = NO_DEADLINES,
     cluster: Cluster | None = None,
     courier: Courier | None = None,
+    outlines: bool = False,
 ) -> list[Trajectory]:
     """Play episodes, saving each as it ends; skip what the run has already.
 
@@ -90,6 +91,7 @@ def run_batch(
             None plays here. ``make_env`` and ``make_agent`` travel there: functions of modules, or partials
             of such with plain arguments. What is saved is the same, byte for byte.
         courier: Carries news back from the cluster's workers.
+        outlines: Return the outline of each episode alone (`Trajectory.outline`), which takes little memory.
 
     Returns:
         Every trajectory of the run in job order, the ones of earlier sittings included.
@@ -106,7 +108,7 @@ def run_batch(
         >>> [trajectory.reward for trajectory in played]
         [1.0, 1.0, 1.0]
     """
-    book = _Book(jobs, run, concurrency, breaker)
+    book = _Book(jobs, run, concurrency, breaker, outlines=outlines)
     guarding = _guarding(make_agent, remark)
     here, there = (book.jobs, []) if cluster is None else book.judged_here()
     with seldom(), _shown(progress, len(book.jobs)) as book.progress, held():
@@ -169,10 +171,13 @@ class _Book:
         run: Run | None,
         concurrency: int,
         breaker: Breaker | None,
+        *,
+        outlines: bool = False,
     ) -> None:
         if concurrency < 1:
             raise ConfigError(f"concurrency must be at least 1, got {concurrency}")
         self._run, self._breaker = run, breaker
+        self._outlines = outlines
         self.progress: Progress | None = None
         self._played: list[Trajectory] = []
         self._taken: list[Timed] = []
@@ -182,7 +187,7 @@ class _Book:
     def trajectories(self) -> list[Trajectory]:
         """Every episode so far, in the order of the jobs."""
         if self._run is not None:
-            return self._run.trajectories
+            return [episode.outline if self._outlines else episode for episode in self._run]
         places = {job.key: place for place, job in enumerate(self.jobs)}
         return sorted(self._played, key=lambda episode: places[episode.key])
 
@@ -219,7 +224,7 @@ class _Book:
 
     def _save(self, episodes: list[Timed]) -> None:
         if self._run is None:
-            self._played += [trajectory for trajectory, _ in episodes]
+            self._played += [episode.outline if self._outlines else episode for episode, _ in episodes]
         elif episodes:
             self._run.add_all(episodes)
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, TypeVar
 
+from stb_env.llm.limiter import QUEUED, Queued
 from stb_env.request import Request, Slow, changed
 
 T = TypeVar("T")
@@ -24,8 +25,9 @@ class Timing:
 
     Attributes:
         seconds: From its reset to its end.
-        waited: Seconds of them for each that it waited for: ``agent`` (its decisions), ``tools``, ``user``
-            and ``judge``; without those that nobody waited for.
+        waited: Seconds of them for each that it waited for: ``agent`` (its decisions), ``tools``, ``user``,
+            ``judge``, and ``queue`` (a free connection to an endpoint, which is no time of its model);
+            without those that nobody waited for.
         steps: Seconds of each step that was played, the agent's decision included.
     """
 
@@ -56,6 +58,9 @@ class Stopwatch:
         self._stopped = 0.0
         self._waited: defaultdict[str, float] = defaultdict(float)
         self._steps: list[float] = []
+        self._queued = Queued()
+        # Requests of this episode are made in the context in which its stopwatch is.
+        QUEUED.set(self._queued)
         self._began = self._step_began = clock()
 
     def now(self) -> float:
@@ -81,11 +86,11 @@ class Stopwatch:
 
     def deciding(self, slow: Slow[T]) -> Slow[T]:
         """Yield the slow work of an agent's decision, which counts as a whole: an agent may block."""
-        began = self.now()
+        began, queued = self.now(), self._queued.seconds
         try:
             return (yield from slow)
         finally:
-            self._waited["agent"] += self.now() - began
+            self._count("agent", began, queued)
 
     def playing(self, slow: Slow[T]) -> Slow[T]:
         """Yield the slow work of an environment; each piece counts for whom it says it waits."""
@@ -101,15 +106,24 @@ class Stopwatch:
         return request._replace(run=partial(self._run, request), arun=later)
 
     def _run(self, request: Request) -> Any:
-        began = self.now()
+        began, queued = self.now(), self._queued.seconds
         try:
             return request.run()
         finally:
-            self._waited[request.role or ELSEWHERE] += self.now() - began
+            self._count(request.role or ELSEWHERE, began, queued)
 
     async def _arun(self, request: Request) -> Any:
-        began = self.now()
+        began, queued = self.now(), self._queued.seconds
         try:
             return await request.wait()
         finally:
-            self._waited[request.role or ELSEWHERE] += self.now() - began
+            self._count(request.role or ELSEWHERE, began, queued)
+
+    def _count(self, role: str, began: float, queued: float) -> None:
+        """Count the time since a moment for a role, and for the queue what was waited there."""
+        seconds = self.now() - began
+        # Requests that wait side by side wait together.
+        waited = min(seconds, self._queued.seconds - queued)
+        self._waited[role] += seconds - waited
+        if waited > 0:
+            self._waited["queue"] += waited

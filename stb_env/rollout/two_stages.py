@@ -10,11 +10,13 @@ from typing import Any, Protocol, TypeVar
 import gymnasium as gym
 
 from stb_env import jsontext
+from stb_env.backend.virtual import VirtualBackend
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.errors import InfrastructureError, JudgeError
 from stb_env.judges.judge import Judge
 from stb_env.judges.model_judge import VotingJudge
 from stb_env.judges.original_pass import OriginalPassJudge
+from stb_env.judges.own_judge import OwnJudge
 from stb_env.llm.chat import digest
 from stb_env.request import Request, Slow, aside
 from stb_env.rollout.judging.case import case_of
@@ -47,7 +49,8 @@ class Keeper(Protocol):
 def later_judge(env: gym.Env[Any, Any]) -> Judge | None:
     """Return an environment's judge where it can judge an episode later, from what is saved of it.
 
-    Judges of ours that ask a model can. Others see the world as well, or are somebody's own.
+    Judges of ours that ask a model can, and so can somebody's own where tools are remote APIs. Others see the
+    world as well, whose state is not saved.
 
     Examples:
         >>> from stb_env.testing.notes import notes
@@ -55,8 +58,12 @@ def later_judge(env: gym.Env[Any, Any]) -> Judge | None:
         True
     """
     inner = env.unwrapped
-    judge = inner.rules.judge if isinstance(inner, ToolEnv) else None
-    return judge if isinstance(judge, VotingJudge | OriginalPassJudge) else None
+    if not isinstance(inner, ToolEnv):
+        return None
+    judge, remote = inner.rules.judge, isinstance(inner.rules.backend, VirtualBackend)
+    if isinstance(judge, VotingJudge | OriginalPassJudge) or (isinstance(judge, OwnJudge) and remote):
+        return judge
+    return None
 
 
 class Halt:

@@ -80,6 +80,25 @@ def test_episodes_played_at_the_same_time_share_one_budget(
     assert all(episode.valid for episode in episodes)
 
 
+@pytest.mark.parametrize("budget", [12.0, 18.0])
+def test_a_budget_that_does_not_suffice_has_every_agent_play_as_many_episodes(
+    plan: EvaluationPlan, services: Services, tmp_path: Path, budget: float
+):
+    plan = replace(plan, agents=tuple(AgentPlan(name, "chat") for name in ("one", "two", "three")))
+    done = played(replace(plan, budget=budget), tmp_path / "out")
+    assert "is used up" in done.stopped
+    saved = [len(read_trajectories(tmp_path / "out" / cell.folder)) for cell in plan.cells]
+    assert max(saved) - min(saved) <= 1 <= min(saved)
+    assert not list((tmp_path / "out").rglob("summary.json"))
+    # With more it goes on to what an evaluation without a budget comes to.
+    assert played(replace(plan, budget=100.0), tmp_path / "out").stopped == ""
+    played(plan, tmp_path / "whole")
+    for cell in plan.cells:
+        for name in ("trajectories.jsonl", "summary.json", "manifest.json"):
+            out, whole = (tmp_path / place / cell.folder / name for place in ("out", "whole"))
+            assert out.read_bytes() == whole.read_bytes()
+
+
 def test_comparisons_are_paid_from_the_same_budget(plan: EvaluationPlan, services: Services, tmp_path: Path):
     agents = (AgentPlan("chat"), AgentPlan("gold"))
     plan = replace(plan, agents=agents, reference="chat", comparisons=1)

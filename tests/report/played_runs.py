@@ -15,6 +15,7 @@ from stb_env.rollout import Agent, Run, play
 from stb_env.seeding import rng
 from stb_env.testing.notes import notes
 from stb_env.trajectory import Trajectory
+from stb_env.trajectory_line import sealed
 from stb_env.wrappers.search.uct import MonteCarloTreeSearch
 
 NOTES: Mapping[str, Any] = {"env": "stb_env.testing.notes:test/Notes-v0", "judge": "exact", "settings": {}}
@@ -43,9 +44,10 @@ def long_run(folder: Path, like: Path, episodes: int, *, statuses: tuple[str, ..
     (folder / "manifest.json").write_bytes((like / "manifest.json").read_bytes())
     with (folder / "trajectories.jsonl").open("w", encoding="utf-8") as out:
         for number in range(episodes):
-            episode = lines[number % len(lines)]
+            episode = {name: value for name, value in lines[number % len(lines)].items() if name != "sha256"}
             verdict = {**(episode["verdict"] or {}), "status": statuses[number % len(statuses)]}
-            out.write(json.dumps({**episode, "task_id": f"task-{number}", "verdict": verdict}) + "\n")
+            text = json.dumps({**episode, "task_id": f"task-{number}", "verdict": verdict})
+            out.write(sealed(text) + "\n")
     return folder
 
 

@@ -17,6 +17,7 @@ from stb_env.report.saved.saved_run import SavedRun
 from stb_env.rollout import Run, play
 from stb_env.rollout.verdict_file import Judgement
 from stb_env.testing.notes import notes
+from stb_env.trajectory_line import sealed
 from tests.report.played_runs import NOTES, long_run, notes_run
 
 
@@ -43,7 +44,7 @@ def test_rows_come_from_where_they_are_asked_for_on(run: Path):
 def test_a_run_of_600_episodes_is_followed_without_missing_one(tmp_path: Path):
     env = notes()
     episode = play(env, load_agent("gold")(), task_id=env.tasks.at(0).id, seed=0)
-    written = [json.dumps({**episode.to_dict(), "trial": trial}) for trial in range(600)]
+    written = [sealed(json.dumps({**episode.to_dict(), "trial": trial})) for trial in range(600)]
     file = tmp_path / "trajectories.jsonl"
     file.touch()
 

@@ -32,11 +32,25 @@ async def act(observation, info):
 """
 
 
+JUDGE = """
+import os
+from stb_env.errors import JudgeError
+
+{kind} judge(case):
+    with open(os.environ["JUDGED"], "a") as log:
+        log.write(case.task.id + "\\n")
+    if os.path.exists(os.environ["DOWN"]):
+        raise JudgeError("my endpoint is down")
+    return case.final_answer == "It is sunny."
+"""
+
+
 class Bench:
     """A folder, an endpoint that judges, and the command that plays there."""
 
     def __init__(self, folder: Path, server: OpenAIServer) -> None:
         self.folder, self.server = folder, server
+        self.judge_name = "pass"
         (folder / "mine.py").write_text(AGENT)
 
     def judge(self, says: Callable[[Received], Answer]) -> None:
@@ -51,7 +65,7 @@ class Bench:
         return lines(self.folder / "played.log")
 
     def start(self, name: str = "run", *more: str) -> subprocess.Popen[str]:
-        command = [sys.executable, "-m", "stb_env", "run", "stb/I1Instruction-v0", "--judge", "pass"]
+        command = [sys.executable, "-m", "stb_env", "run", "stb/I1Instruction-v0", "--judge", self.judge_name]
         command += ["--agent", f"{self.folder / 'mine.py'}:act", "--trials", "12", "--json"]
         command += ["--concurrency", str(CONCURRENCY), "--out", str(self.folder / name), *more]
         env = os.environ | {
@@ -60,6 +74,8 @@ class Bench:
             "STB_JUDGE_RETRIES": "0",
             "STB_JUDGE_BASE_URL": self.server.url("judge"),
             "PLAYED": str(self.folder / "played.log"),
+            "JUDGED": str(self.folder / "judged.log"),
+            "DOWN": str(self.folder / "down"),
         }
         pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
         return subprocess.Popen(command, cwd=ROOT, env=env, **pipes)
@@ -102,6 +118,27 @@ def test_a_verdict_that_failed_is_asked_for_again_and_nothing_is_played_again(be
     before = len(bench.server.requests)
     assert bench.run()[0] == 0
     assert (len(bench.server.requests), bench.played) == (before, EPISODES)
+
+
+@pytest.mark.parametrize("kind", ["def", "async def"])
+@pytest.mark.parametrize("concurrency", ["1", "4"])
+def test_a_judge_of_ones_own_that_failed_is_asked_again_and_nothing_is_played_again(
+    bench: Bench, kind: str, concurrency: str
+):
+    (bench.folder / "judge.py").write_text(JUDGE.format(kind=kind))
+    bench.judge_name = f"{bench.folder / 'judge.py'}:judge"
+    (bench.folder / "down").touch()
+    more = ("--trials", "2", "--concurrency", concurrency)
+    episodes = EPISODES // 6
+    code, out, err = bench.run("run", "--stop-after", "0", *more)
+    assert (code, json.loads(out)["invalid"], bench.played) == (1, episodes, episodes), err
+    assert "never awaited" not in err
+    (bench.folder / "down").unlink()
+    code, out, _ = bench.run("run", *more)
+    assert (code, json.loads(out)["solved"], bench.played) == (0, episodes, episodes)
+    assert lines(bench.folder / "judged.log") == 2 * episodes
+    assert bench.run("whole", *more)[0] == 0
+    assert bench.bytes() == bench.bytes("whole")
 
 
 def test_a_judge_that_is_out_ends_the_run_without_a_rate(bench: Bench):
@@ -152,6 +189,8 @@ def test_a_signal_saves_what_is_finished_and_says_how_to_go_on(bench: Bench, num
     assert f"what is finished is saved in {bench.folder / 'run'}, and the same command goes on" in err
     saved = read_trajectories(bench.folder / "run")
     assert sum(episode.solved for episode in saved) >= 8
+    waiting = sum(episode.awaits_verdict for episode in saved)
+    assert f"stopped: {len(saved)} episodes are played, and {waiting} of them wait for a verdict; " in err
     bench.judge(solved)
     assert bench.run()[0] == 0
     assert bench.run("whole")[0] == 0

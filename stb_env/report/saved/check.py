@@ -1,20 +1,22 @@
-"""Whether the lines of a run are as they were written, found without reading what they say."""
+"""Whether the lines of a run are as they were written, and their rewards what their verdicts give."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 from stb_env.errors import DataError
-from stb_env.trajectory_line import is_unchanged
-
-_SUMMED = b'{"version": 3'
+from stb_env.report.saved.row import key_of, read_line, wrong_line
+from stb_env.trajectory import Key
 
 
 def check_lines(folder: Path) -> None:
-    """Check the episodes of a run: each line with its checksum, and none twice.
+    """Check the episodes of a run: each line with its checksum and reward, and none twice.
+
+    A line that is no episode is left to the list, which shows it as damaged.
 
     Raises:
-        DataError: A line was changed since it was written, or stands twice.
+        DataError: A line was changed since it was written, has a reward that its verdict does not give, or
+            stands twice.
 
     Examples:
         >>> check_lines(Path("runs/nothing"))
@@ -23,15 +25,17 @@ def check_lines(folder: Path) -> None:
         file = folder / name
         if not file.is_file():
             continue
-        first: dict[int, int] = {}
+        first: dict[Key, int] = {}
         with file.open("rb") as lines:
             for number, line in enumerate(lines, 1):
-                whole = line.startswith(_SUMMED) and line.endswith(b"\n")
-                if whole and not is_unchanged(line.decode("utf-8", "surrogatepass")):
-                    raise DataError(
-                        f"{file}, line {number}: changed since it was written (its sha256 differs)"
-                    )
+                try:
+                    data = read_line(line)
+                    key, wrong = key_of(data), wrong_line(line, data)
+                except (ValueError, KeyError, TypeError):
+                    continue
+                if wrong:
+                    raise DataError(f"{file}, line {number}: {wrong}")
                 # In the journal, the last line on an episode counts.
-                before = first.setdefault(hash(line), number)
+                before = first.setdefault(key, number)
                 if before != number and name == "trajectories.jsonl":
                     raise DataError(f"{file}, line {number}: stands twice, first in line {before}")

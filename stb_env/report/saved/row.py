@@ -12,7 +12,7 @@ from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.rollout.verdict_file import Judgement
 from stb_env.tools import FINISH
 from stb_env.trajectory import Key
-from stb_env.trajectory_line import answer_text, earned_reward
+from stb_env.trajectory_line import TYPED, answer_text, earned_reward, was_changed, wrong_reward
 
 _SHOWN = 200
 _STATUSES = ("solved", "unsure", "unsolved")
@@ -42,6 +42,23 @@ def read_line(line: bytes) -> JsonObject:
     return data
 
 
+def key_of(data: JsonMapping) -> Key:
+    """Return whose line it is."""
+    return str(data["task_id"]), int(data["trial"]), int(data["seed"])
+
+
+def wrong_line(line: bytes, data: JsonMapping) -> str:
+    """Return how a line differs from what was written, or nothing.
+
+    Args:
+        line: The line.
+        data: What it says, as `read_line` reads it.
+    """
+    if was_changed(line.decode("utf-8", "surrogatepass"), data):
+        return "changed since it was written (its sha256 differs)"
+    return wrong_reward(data) if data["version"] >= TYPED else ""
+
+
 def row_of(
     number: int, line: bytes, seconds: Mapping[Key, float], judgements: Mapping[Key, Judgement]
 ) -> JsonObject:
@@ -58,7 +75,10 @@ def row_of(
         'damaged'
     """
     try:
-        return _row(number, read_line(line), seconds, judgements)
+        data = read_line(line)
+        if wrong := wrong_line(line, data):
+            raise ValueError(wrong)
+        return _row(number, data, seconds, judgements)
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         text = line[:_SHOWN].decode("utf-8", "replace")
         return {"n": number, "task": "", "status": DAMAGED, "query": text, "failure": repr(error)[:_SHOWN]}
@@ -82,7 +102,7 @@ def status_of(data: JsonMapping, judgement: Judgement | None) -> tuple[str, str,
 def _row(
     number: int, data: JsonMapping, seconds: Mapping[Key, float], judgements: Mapping[Key, Judgement]
 ) -> JsonObject:
-    key = (str(data["task_id"]), int(data["trial"]), int(data["seed"]))
+    key = key_of(data)
     status, failure, reward = status_of(data, judgements.get(key))
     calls = [call for step in data["steps"] for call in step["calls"]]
     usage = data["usage"]

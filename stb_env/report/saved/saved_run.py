@@ -12,7 +12,7 @@ from stb_env import jsontext
 from stb_env.errors import DataError
 from stb_env.jsontypes import JsonObject
 from stb_env.report.saved.index import LineIndex
-from stb_env.report.saved.row import read_line, row_of
+from stb_env.report.saved.row import key_of, read_line, row_of, wrong_line
 from stb_env.rollout.verdict_file import Judgement, manifest_of, read_judgements, verdict_file
 from stb_env.trajectory import Key
 
@@ -98,7 +98,9 @@ class SavedRun:
             seconds = self._seconds
         try:
             episode = read_line(line)
-            key = (str(episode["task_id"]), int(episode["trial"]), int(episode["seed"]))
+            key = key_of(episode)
+            if wrong := wrong_line(line, episode):
+                raise ValueError(wrong)
         except (ValueError, KeyError, TypeError) as error:
             raise DataError(f"episode {number} is damaged ({error!r:.200}): {line[:80]!r}") from error
         judged = {"": own[key]} if key in own else {}
@@ -199,7 +201,6 @@ class SavedRun:
 def _key(line: bytes) -> Key:
     """Return whose line it is; a damaged one is nobody's."""
     try:
-        data = read_line(line)
-        return str(data["task_id"]), int(data["trial"]), int(data["seed"])
+        return key_of(read_line(line))
     except (ValueError, KeyError, TypeError):
         return "", 0, 0

@@ -8,10 +8,10 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from tests.fakes.openai_server import Answer, Received, completion, error
-from tests.models.services import Services, finishing, serving, simulating
+from tests.models.services import Services, calling, finishing, serving, simulating
 
 STEMS = {"stb/I1Instruction-v0": "G1_instruction", "stb/I2Category-v0": "G2_category"}
 
@@ -21,6 +21,7 @@ model = "{model}"
 base_url = "{agent}"
 api_key_env = "FAKE_AGENT_KEY"
 retries = 0
+seed = 0
 [models.simulator]
 model = "simulator-model"
 base_url = "{simulator}"
@@ -36,6 +37,8 @@ retries = 0
 "simulator-model" = {{ prompt = 0, completion = 0 }}
 "judge-model" = {{ prompt = 0, completion = 0 }}
 """
+
+FieldT = TypeVar("FieldT", bound="Field")
 
 PLAN = """
 [eval]
@@ -60,7 +63,11 @@ def write_queries(folder: Path, counts: Mapping[str, int]) -> Path:
         stem = STEMS[group]
         records = json.loads((packaged / f"{stem}.json").read_text(encoding="utf-8"))
         made = [
-            {**records[n % len(records)], "query_id": n + 1, "query": f"Query number {n}: what is known?"}
+            {
+                **records[n % len(records)],
+                "query_id": n + 1,
+                "query": f"Query number {n} of {stem}: what is known?",
+            }
             for n in range(count)
         ]
         (place / f"{stem}.json").write_text(json.dumps(made), encoding="utf-8")
@@ -84,7 +91,7 @@ class Field:
         self.down = False
         self.asked: list[str] = []
         services.agent.always(self._play)
-        services.simulator.always(simulating)
+        services.simulator.always(self._simulate)
         services.judge.always(self._judge)
 
     def _play(self, request: Received) -> Answer:
@@ -98,6 +105,9 @@ class Field:
         quality = "well" if number < self.solves[model] else "badly"
         return finishing(f"[{model} answers {number} {quality}]")
 
+    def _simulate(self, request: Received) -> Answer:
+        return simulating(request)
+
     def _judge(self, request: Received) -> Answer:
         if self.down:
             return error("down", 503)
@@ -105,19 +115,14 @@ class Field:
         text = request.body["messages"][-1]["content"]
         told = re.findall(r"\[([\w-]+) answers (\d+) (well|badly)\]", text)
         if function == "check_task_solvable":
-            return _said(function, {"task_status": "Solvable", "reason": "-"})
+            return calling(function, {"task_status": "Solvable", "reason": "-"})
         if function == "select_better_answer":
             # The name that comes first in the alphabet wins.
             first, second = list(dict.fromkeys(name for name, _, _ in told))
             return Answer(completion(json.dumps({"index": int(second < first), "reason": "-"})))
         self.asked.append(told[0][0])
         status = "Solved" if told[0][2] == "well" else "Unsolved"
-        return _said(function, {"answer_status": status, "reason": "-"})
-
-
-def _said(function: str, arguments: Mapping[str, Any]) -> Answer:
-    call = {"id": "c", "type": "function", "function": {"name": function, "arguments": json.dumps(arguments)}}
-    return Answer(completion(message={"role": "assistant", "content": None, "tool_calls": [call]}))
+        return calling(function, {"answer_status": status, "reason": "-"})
 
 
 def write_plan(
@@ -149,11 +154,11 @@ def write_plan(
 
 
 @contextmanager
-def field(monkeypatch: Any, solves: Mapping[str, int]) -> Iterator[Field]:
+def field(monkeypatch: Any, solves: Mapping[str, int], kind: type[FieldT] = Field) -> Iterator[FieldT]:
     """Serve agents, simulator and judge until the block ends."""
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     monkeypatch.setattr("stb_env.llm.retry.FIRST_PAUSE", 0.01)
     with serving() as services:
         for service in services:
             monkeypatch.setenv(service.variable, service.key)
-        yield Field(services, solves)
+        yield kind(services, solves)

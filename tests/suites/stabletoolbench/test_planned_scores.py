@@ -154,6 +154,22 @@ def test_a_judge_that_is_down_gives_no_rate_and_is_asked_again(agents: Field, tm
     assert played.judge("beta")["average"] == 100.0
 
 
+@pytest.mark.parametrize("search", ["dfs", "uct"])
+def test_a_verdict_on_a_search_that_failed_is_asked_again_and_nothing_is_played_again(
+    agents: Field, tmp_path: Path, search: str
+):
+    plan = write_plan(tmp_path / "plan", agents.services, ["alpha"], {INSTRUCTION: 3})
+    words = ("run", INSTRUCTION, "--agent", search, "--models", plan.parent / "alpha.toml", "--judge", "pass")
+    words = (*words, "--mode", "live", "--data", plan.parent / "data", "--out", tmp_path / "run")
+    agents.down = True
+    assert report(*words, code=1)["invalid"] == 3
+    before = agents.services.count()
+    agents.down = False
+    assert report(*words)["solved"] == 3
+    after = agents.services.count()
+    assert {role: after[role] - before[role] for role in after} == {"agent": 0, "simulator": 0, "judge": 3}
+
+
 def test_all_four_commands_agree_on_trials_groups_and_invalid_episodes(agents: Field, tmp_path: Path):
     agents.refuses["gamma"] = 7
     counts = {INSTRUCTION: 10, CATEGORY: 5}
