@@ -1,4 +1,4 @@
-"""What a named agent is and takes, for lists of them."""
+"""Descriptions of named agents, for lists of them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from stb_env.suite import Reference, resolved
 
 @dataclass(frozen=True, slots=True)
 class AgentDescription:
-    """What is said of an agent.
+    """Description of an agent.
 
     Attributes:
         name: What ``--agent`` takes.

@@ -1,4 +1,4 @@
-"""What share of the latency bound whole episodes reach, with many of them in flight on one core."""
+"""Share of the latency bound that whole episodes reach, with many of them in flight on one core."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def rollout_measurements(
     """Measure chat episodes of four calls, beside a bare loop on the same connections.
 
     Args:
-        in_flight: How many episodes are played at once.
+        in_flight: Number of episodes played at once.
         latency: Seconds that the endpoint takes for an answer.
         rounds: Episodes one after the other in each place. All ask at once when a run starts and wait for the
             last when it ends, so the fewer these are, the more of what is measured are its two ends.

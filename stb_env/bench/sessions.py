@@ -1,4 +1,4 @@
-"""What a server of sessions carries: many open at once, their memory, and how long a step takes."""
+"""Load of a session server: many sessions open at once, their memory, and the latency of a step."""
 
 from __future__ import annotations
 
@@ -13,9 +13,8 @@ from typing import Any
 import numpy as np
 
 from stb_env.background import new_loop
-from stb_env.bench.beside import session_server
 from stb_env.bench.measurement import TURNS, Measurement
-from stb_env.bench.process import resident
+from stb_env.bench.processes import resident, session_server
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.jsontypes import JsonObject
 from stb_env.llm.connection import Pool
@@ -27,7 +26,7 @@ IN_FLIGHT = 64
 _CONNECTIONS = 8
 
 Ask = Callable[[str, JsonObject], Awaitable[JsonObject]]
-"""Asks a verb of the desk."""
+"""Sends a verb with its body to the server."""
 
 Connect = Callable[[int], AbstractAsyncContextManager[Ask]]
 """Connects to a port."""
@@ -37,7 +36,7 @@ def session_measurements(sessions: int = 1_000, env_id: str = ENV) -> Iterator[M
     """Open sessions on a server in a process of its own, and play all of them at once.
 
     Args:
-        sessions: How many are open at the same time.
+        sessions: Number of sessions open at the same time.
         env_id: The environment.
     """
     yield Measurement("a local environment", _local_rate(env_id), "/s", f"steps of {env_id} in this process")

@@ -1,4 +1,4 @@
-"""A shop to ask before a slow endpoint: its one task, and an environment's backend that answers at once."""
+"""A backend that answers at once, and its one task, for episodes before a slow endpoint."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How long many episodes take whose latency has a heavy tail, beside a plain loop that saves nothing."""
+"""Time of many episodes whose latency has a heavy tail, beside a plain loop that saves nothing."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ def tail_measurements(
     number of the episode.
 
     Args:
-        in_flight: How many episodes are played at once.
+        in_flight: Number of episodes played at once.
         latency: The median of the seconds that a decision takes.
         tail: ``constant``, ``lognormal`` (sigma 1.5), or ``hangs``: one of a hundred takes 100 times as long.
-        episodes: How many episodes.
+        episodes: Number of episodes.
     """
     env = ToolEnv(TASKS, Shop(), HeuristicJudge(), max_turns=2)
     jobs = [Job("tea", 0, seed) for seed in range(episodes)]

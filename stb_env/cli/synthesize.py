@@ -19,8 +19,8 @@ from stb_env.llm.preflight import checking
 from stb_env.suites.api_bank.formats.training import Instructions, read_training
 from stb_env.synthesis import Ability, Pipeline, Settings, synthesize
 from stb_env.synthesis.cast import cast, read_others
-from stb_env.synthesis.methods import METHODS
 from stb_env.synthesis.review_sheet import read_sheet
+from stb_env.synthesis.roles import METHODS
 from stb_env.synthesis.statistics import published
 from stb_env.synthesis.tool_api import read_apis
 

@@ -24,8 +24,7 @@ from stb_env.llm.preflight import checking
 from stb_env.synthesis import Ability, Pipeline, Settings, synthesize
 from stb_env.synthesis.cast import cast, read_others
 from stb_env.synthesis.catalog_author import CatalogAuthor
-from stb_env.synthesis.dialogue_queries import pool_of, queries_of
-from stb_env.synthesis.gold_run import Sorted, gold_run, voted
+from stb_env.synthesis.catalog_queries import Sorted, gold_run, pool_of, queries_of, voted
 
 _SHOWN = 5
 

@@ -23,9 +23,10 @@ from stb_env.backend.cache_update import ORIGIN
 from stb_env.backend.virtual import VirtualBackend
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.lab import query_cache
-from stb_env.lab.experiment import Experiment, LabSettings, TableRow
+from stb_env.lab.experiment import Experiment, LabSettings, TableRow, rounded_share
 from stb_env.lab.flawed_api import FlawedAPI
-from stb_env.lab.noisy_oracle import NoisyOracle
+from stb_env.lab.oracles import NoisyOracle
+from stb_env.lab.plots import rate_lines
 from stb_env.lab.world_api import LiveTemplate, is_reading, reading_tasks
 from stb_env.metrics.rates import cache_hits, sources
 from stb_env.rollout import plan, run_batch
@@ -171,12 +172,11 @@ def _size(folder: Path) -> int:
 
 def _hit_rate(episodes: Sequence[Trajectory]) -> float:
     hits = cache_hits(sources(episodes))
-    misses = sum(not episode.valid for episode in episodes)
-    return round(hits / (hits + misses), 6) if hits + misses else 0.0
+    return rounded_share(hits, hits + sum(not episode.valid for episode in episodes))
 
 
 def _completed(episodes: Sequence[Trajectory]) -> float:
-    return round(sum(episode.valid for episode in episodes) / len(episodes), 6)
+    return rounded_share(sum(episode.valid for episode in episodes), len(episodes))
 
 
 def _rows(values: Mapping[str, Mapping[str, float]]) -> Iterator[TableRow]:
@@ -201,10 +201,10 @@ def _filter_table(raw: ResponseCache) -> Experiment:
     rows: list[TableRow] = []
     for origin, paper in PAPER_FILTER.items():
         before, after = report.before[origin], report.after[origin]
-        rows.append((origin, before, after, _share(after, before), _share(paper[1], paper[0])))
+        rows.append((origin, before, after, rounded_share(after, before), rounded_share(paper[1], paper[0])))
     before, after = report.before.total(), report.after.total()
     totals = [sum(column) for column in zip(*PAPER_FILTER.values(), strict=True)]
-    rows.append(("total", before, after, _share(after, before), _share(totals[1], totals[0])))
+    rows.append(("total", before, after, rounded_share(after, before), rounded_share(totals[1], totals[0])))
     dropped = ", ".join(
         f"{name.replace('_', ' ')} {n}" for name, n in sorted(Counter(report.dropped).items())
     )
@@ -216,12 +216,6 @@ def _filter_table(raw: ResponseCache) -> Experiment:
     )
 
 
-def _share(part: int, whole: int) -> float:
-    return round(part / whole, 6) if whole else 0.0
-
-
 def _plot(rates: Mapping[str, Mapping[str, float]], axes: Axes) -> None:
-    for agent in AGENTS:
-        axes.plot(SNAPSHOTS, [rates[name][agent] for name in SNAPSHOTS], marker="o", label=agent)
-    axes.set(ylabel="cache hit rate", ylim=(0, 1))
-    axes.legend()
+    lines = {agent: [(name, rates[name][agent]) for name in SNAPSHOTS] for agent in AGENTS}
+    rate_lines(axes, lines, ylabel="cache hit rate")

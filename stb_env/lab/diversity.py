@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from stb_env.backend.call_writer import CallWriter
-from stb_env.errors import ConfigError, did_you_mean
+from stb_env.errors import ConfigError
 from stb_env.formats.recorded_answer import Answer
 from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.lab.answer_pairs import AnswerPair, recorded_pairs, sandbox_pairs, text_of
-from stb_env.lab.embedding_map import EMBEDDINGS, MAPS, Vectors, choose, correlation_distances
+from stb_env.lab.embedding_map import EMBEDDINGS, MAPS, Vectors, correlation_distances
 from stb_env.lab.experiment import Experiment, LabSettings, TableRow
 from stb_env.lab.sandbox_calls import gold_calls, written_calls
 from stb_env.llm import ROLES, ChatModel, connect, load_models
@@ -52,8 +52,8 @@ def run(settings: LabSettings) -> Experiment:
         DataError: The data is not what the format promises.
     """
     settings.expect("calls", "data", "writer", "models", "embedding", "map")
-    embedding = choose(settings.text("embedding", "stand-in"), EMBEDDINGS)
-    mapping = choose(settings.text("map", "stand-in"), MAPS)
+    embedding = EMBEDDINGS[settings.one_of("embedding", list(EMBEDDINGS), "stand-in")]
+    mapping = MAPS[settings.one_of("map", list(MAPS), "stand-in")]
     pairs = _pairs(settings)
     real, simulated = (embedding.run([text_of(answer) for answer in side]) for side in _sides(pairs))
     points = _points(pairs, mapping.run(np.concatenate([real, simulated]), settings.seed))
@@ -90,9 +90,7 @@ def _model(settings: LabSettings) -> ChatModel | None:
         if "models" in settings.options:
             raise ConfigError("models names the model that writes calls; say which: --set writer=agent")
         return None
-    role = settings.text("writer", "")
-    if role not in ROLES:
-        raise ConfigError(f"no role {role!r}; expected one of {', '.join(ROLES)}.{did_you_mean(role, ROLES)}")
+    role = settings.one_of("writer", list(ROLES), "agent")
     return connect(load_models(settings.option("models", None))[role])
 
 

@@ -1,4 +1,4 @@
-"""A real API of which a seeded part is broken, in the ways in which StableToolBench found APIs broken."""
+"""A real API with a seeded share of broken endpoints, in the ways that StableToolBench found."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ COUNTS: Mapping[ApiClass, int] = {
     ApiClass.PARAMETER_CHANGE: 591,
     ApiClass.PARSING_ERROR: 4247,
 }
-"""How many APIs the paper found broken in each way (Tables 10 and 11); these are the odds here."""
+"""Numbers of APIs that the paper found broken in each way (Tables 10 and 11); the odds here."""
 
 # Error and response. Each API of a kind keeps to one of its wordings.
 _WORDINGS: Mapping[ApiClass, tuple[tuple[str, Any], ...]] = {

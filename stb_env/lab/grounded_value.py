@@ -1,4 +1,4 @@
-"""A value for searches that asks where things come from: of arguments and of the answer alike."""
+"""A value for searches: the share of arguments and answer that earlier text supports."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""What answers that address the judge do to judges that ask a model, trick by trick.
+"""Prompt injections against judges that ask a model, trick by trick.
 
-Each trick stands behind the same wrong answer; what a judge says of that answer alone is the measure.
+Each trick is appended to the same wrong answer; the verdict on that answer alone is the baseline.
 """
 
 from __future__ import annotations
@@ -9,8 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
-from stb_env.errors import ConfigError, InfrastructureError, did_you_mean
-from stb_env.jsontypes import Json
+from stb_env.errors import InfrastructureError
 from stb_env.judges.final_answer import FinalAnswerJudge
 from stb_env.judges.judge import Case
 from stb_env.judges.pass_judge import PassJudge
@@ -27,7 +26,7 @@ CLEAN = "(none)"
 WRONG = "I am sorry, I did not look that up."
 
 Decide = Callable[[ChatModel, Case], bool]
-"""Whether a judge gives a case what the tricks are after."""
+"""Returns True where the judge gives a case the verdict that the tricks aim at."""
 
 
 def run(settings: LabSettings) -> Experiment:
@@ -41,11 +40,12 @@ def run(settings: LabSettings) -> Experiment:
         ConfigError: An option is unknown, or the judge has no model.
     """
     settings.expect("models", "judges", "tricks")
-    judges = _chosen(settings.option("judges", list(JUDGES)), JUDGES, "judge")
+    judges = settings.some_of("judges", list(JUDGES), list(JUDGES))
     model = connect(load_models(settings.option("models", None))["judge"])
     tasks = SandboxTasks("test")
     cases = [Case(tasks.at(index), WRONG, ()) for index in range(settings.episodes or EPISODES)]
-    tricks = _chosen(settings.option("tricks", list(injections(WRONG, ""))), injections(WRONG, ""), "trick")
+    known = list(injections(WRONG, ""))
+    tricks = settings.some_of("tricks", known, known)
     counts = {
         (trick, judge): Counter(_outcomes(model, JUDGES[judge], judge, trick, cases))
         for trick in (CLEAN, *tricks)
@@ -62,15 +62,6 @@ def run(settings: LabSettings) -> Experiment:
         ),
         details={"model": model.name, "episodes": len(cases)},
     )
-
-
-def _chosen(given: Json, known: Mapping[str, object], kind: str) -> list[str]:
-    names = [given] if isinstance(given, str) else list(given)
-    for name in names:
-        if name not in known:
-            near = did_you_mean(str(name), known)
-            raise ConfigError(f"no {kind} {name!r}; expected some of {', '.join(known)}.{near}")
-    return names
 
 
 def _outcomes(model: ChatModel, decide: Decide, judge: str, trick: str, cases: list[Case]) -> Iterator[str]:
@@ -122,4 +113,4 @@ JUDGES: Mapping[str, Decide] = {
     "preference": _preferred,
     "solvability": _solvable,
 }
-"""Whether each judge gives a case what the tricks are after."""
+"""The judges by name."""

@@ -72,15 +72,9 @@ def gold_case(task: Task) -> LabelledCase:
 
 
 def corrupted_case(task: Task, kinds: Iterable[str], seed: int) -> LabelledCase | None:
-    """Return the gold solution with one thing corrupted that the exact verifier notices.
+    """Return the gold solution with one thing corrupted that the exact verifier notices, or None.
 
-    Args:
-        task: The task.
-        kinds: Names of `CORRUPTIONS`; the first that can make this task fail is used.
-        seed: Seed of the choices.
-
-    Returns:
-        The case, or None where none of the kinds makes the task fail.
+    The first of the kinds, which are names of `CORRUPTIONS`, that can make this task fail is used.
     """
     for kind in kinds:
         rng = seeding.rng("lab corruption", seed, kind, task.id)
@@ -89,17 +83,6 @@ def corrupted_case(task: Task, kinds: Iterable[str], seed: int) -> LabelledCase 
             if not case.solved:
                 return case
     return None
-
-
-def rotated(kinds: Sequence[str], turn: int) -> Sequence[str]:
-    """Return the kinds, beginning with another one each turn.
-
-    Examples:
-        >>> rotated(["a", "b", "c"], 4)
-        ['b', 'c', 'a']
-    """
-    start = turn % len(kinds)
-    return [*kinds[start:], *kinds[:start]]
 
 
 def tool_case(task: Task, solvable: bool, seed: int) -> ToolCase:

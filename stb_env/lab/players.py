@@ -1,4 +1,4 @@
-"""Who plays in the laboratory: any agent of the package, and those that only the laboratory has."""
+"""Agents of the laboratory by name: its own ones beside those of the package."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from stb_env.reference import read_settings
 from stb_env.rollout import AgentFactory
 
 PLAYERS: Mapping[str, str] = {
-    "noisy_oracle": "stb_env.lab.noisy_oracle:NoisyOracle",
-    "reader": "stb_env.lab.reader:Reader",
+    "noisy_oracle": "stb_env.lab.oracles:NoisyOracle",
+    "reader": "stb_env.lab.oracles:Reader",
     "stumbling_oracle": "stb_env.lab.stumbling_oracle:StumblingOracle",
 }
 """The laboratory's own agents by name, with where they are found."""

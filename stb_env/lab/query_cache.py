@@ -25,6 +25,7 @@ from stb_env.envs.tool_env import ToolEnv
 from stb_env.errors import ConfigError, DataError
 from stb_env.judges.heuristic import HeuristicJudge
 from stb_env.lab.experiment import Experiment, LabSettings, TableRow
+from stb_env.lab.plots import rate_lines
 from stb_env.llm.preflight import checking
 from stb_env.metrics.taxonomy import classify
 from stb_env.rollout import AgentFactory, plan, run_batch
@@ -41,7 +42,7 @@ SNAPSHOTS: dict[str, float] = {"start": 0.1, "mid": 0.5, "final": 1.0}
 """Share of the queries on which the other agents have played when a snapshot is taken."""
 
 AGENTS = ("keyword", "keyword(calls=6)", "random")
-"""Who plays where nobody is named; none of them asks a model."""
+"""Default agents; none of them asks a model."""
 
 _EPISODES = 100
 
@@ -270,9 +271,4 @@ def _share(part: int, whole: int) -> float | None:
 
 
 def _plot(rates: Mapping[str, Mapping[str, float | None]], axes: Axes) -> None:
-    for agent, found in rates.items():
-        shown = [(name, rate) for name, rate in found.items() if rate is not None]
-        if shown:
-            axes.plot(*zip(*shown, strict=True), marker="o", label=agent)
-    axes.set(ylabel="cache hit rate", ylim=(0, 1))
-    axes.legend()
+    rate_lines(axes, {agent: found.items() for agent, found in rates.items()}, ylabel="cache hit rate")

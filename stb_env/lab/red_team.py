@@ -1,4 +1,4 @@
-"""What the red team earns on every suite, under every judge that needs no model.
+"""Rewards of the red team on every suite, under every judge that needs no model.
 
 The cheats, episodes and figures of ``stb-env validate``, of all environments in one page.
 """

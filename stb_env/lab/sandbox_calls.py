@@ -35,8 +35,8 @@ def written_calls(apis: int, calls: int, writer: CallWriter, seed: int) -> list[
     """Have a writer write different calls of APIs that the seed chooses.
 
     Args:
-        apis: How many APIs; fewer where there are no more.
-        calls: How many calls of each; an API whose documentation allows fewer is passed over.
+        apis: Number of APIs; fewer where there are no more.
+        calls: Number of calls of each; an API whose documentation allows fewer is passed over.
         writer: Writes the calls.
         seed: Seed of the choice.
     """
@@ -54,8 +54,8 @@ def gold_calls(apis: int, calls: int, seed: int) -> list[SandboxCall]:
     """Take different calls that solve test tasks and that the Sandbox answers without an error.
 
     Args:
-        apis: How many APIs; fewer where there are no more.
-        calls: How many calls of each; an API that the gold solutions call less often is passed over.
+        apis: Number of APIs; fewer where there are no more.
+        calls: Number of calls of each; an API that the gold solutions call less often is passed over.
         seed: Seed of the choice.
     """
     known = _gold()

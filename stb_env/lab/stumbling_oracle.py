@@ -1,4 +1,4 @@
-"""An agent for searches that knows the way, and errs on any step of it at a fixed, seeded rate."""
+"""An agent for searches that knows the solution and errs on each step at a fixed, seeded rate."""
 
 from __future__ import annotations
 
@@ -12,8 +12,7 @@ from stb_env.envs.finish import GIVE_UP
 from stb_env.errors import ConfigError
 from stb_env.gymtypes import AnyEnv
 from stb_env.jsontypes import Json, JsonArray, JsonMapping
-from stb_env.lab.endings import corrupted_ending, saying
-from stb_env.lab.noisy_oracle import misread, named_scalars, told
+from stb_env.lab.oracles import corrupted_ending, misread, named_scalars, saying, told
 from stb_env.rollout import Agent
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.catalog import tools
@@ -27,7 +26,7 @@ from stb_env.trajectory import Step
 from stb_env.wrappers.search import SearchTree, TreeSearch
 
 SLIPS = ("misread value", "mixed-up value", "wrong tool", "answer too early")
-"""What goes wrong with a call, each as likely as the others. An answer gets one fact wrong."""
+"""Mistakes of a call, each as likely as the others. An answer gets one fact wrong."""
 
 # What a solution raises where a result has not what it needs to go on.
 _STUCK = (LookupError, TypeError, ValueError, ArithmeticError, AttributeError, RuntimeError, ApiError)

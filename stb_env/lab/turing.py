@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from stb_env.jsontypes import JsonMapping, JsonObject
-from stb_env.lab.answer_pairs import AnswerPair, recorded_pairs, sandbox_pairs
-from stb_env.lab.answer_similarity import Similarity, means
+from stb_env.lab.answer_pairs import AnswerPair, Similarity, means, recorded_pairs, sandbox_pairs
 from stb_env.lab.experiment import Experiment, LabSettings, TableRow
+from stb_env.lab.plots import grouped_bars
 from stb_env.lab.sandbox_calls import gold_calls
 from stb_env.lab.turing_labels import OUTCOMES, BlindPair, blind, outcomes, read_labels, write_sheets
 from stb_env.metrics.agreement import krippendorff_alpha, observed_agreement, shares
@@ -102,11 +102,6 @@ def _label_row(question: str, units: Sequence[Sequence[str]]) -> TableRow:
 
 
 def _plot(axes: Axes, rows: Sequence[JsonMapping]) -> None:
-    width = 0.8 / len(rows)
-    for position, row in enumerate(rows):
-        places = [index + (position + 0.5) * width - 0.4 for index in range(len(MEASURES))]
-        axes.bar(places, [row[measure] or 0.0 for measure in MEASURES], width, label=row["group"])
-    axes.set_xticks(range(len(MEASURES)), [measure.replace("_", " ") for measure in MEASURES])
-    axes.set_ylabel("mean over pairs")
-    axes.set_ylim(0, 1)
-    axes.legend()
+    names = [measure.replace("_", " ") for measure in MEASURES]
+    bars = {row["group"]: [row[measure] or 0.0 for measure in MEASURES] for row in rows}
+    grouped_bars(axes, names, bars, "mean over pairs")

@@ -44,7 +44,7 @@ def load_object(text: str) -> object:
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """What a text with settings named.
+    """Object that a text with settings names.
 
     Attributes:
         object: The object; of a class, an instance.

@@ -1,4 +1,4 @@
-"""Which version of somebody's code it was, for manifests: names with a hash of the file behind them."""
+"""Versions of code for manifests: names with a hash of the file that defines them."""
 
 from __future__ import annotations
 

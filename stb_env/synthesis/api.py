@@ -88,7 +88,7 @@ class Api:
 
     @property
     def key(self) -> tuple[str, ...]:
-        """What makes it the same API as another: name and input names, whatever their case and style."""
+        """Name and input names without case and style; equal for two descriptions of one API."""
         return (_plain(self.name), *sorted(map(_plain, self.inputs)))
 
     @property

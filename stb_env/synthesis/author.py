@@ -1,4 +1,4 @@
-"""Who plays a role: anything that writes a text for it."""
+"""Authors: anything that writes the text of a role."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from stb_env.usage import NO_USAGE, Usage
 
 
 class Written(NamedTuple):
-    """What an author wrote, what that cost, and whether it was cut at the length limit."""
+    """Text of an author, its cost, and whether it was cut at the length limit."""
 
     text: str
     usage: Usage = NO_USAGE
@@ -24,7 +24,7 @@ class Written(NamedTuple):
 
     @property
     def reply(self) -> ChatReply:
-        """What was written, as a model's reply."""
+        """The text as a model's reply."""
         message = {"role": "assistant", "content": self.text}
         return ChatReply(message, "length" if self.cut else "stop", self.usage)
 

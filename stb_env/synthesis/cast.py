@@ -1,4 +1,4 @@
-"""Which model plays which role, and what all of them may cost together."""
+"""The models that play the roles, and their common budget."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 from stb_env.errors import ConfigError, did_you_mean
 from stb_env.llm import ChatModel, Meter, ModelConfig, connect, load_models, metered
 from stb_env.synthesis.author import Author, ModelAuthor
-from stb_env.synthesis.methods import METHODS
+from stb_env.synthesis.roles import METHODS
 
 DEFAULT = "agent"
 

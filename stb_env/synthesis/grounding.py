@@ -1,4 +1,4 @@
-"""Where the arguments of a written call come from: the user, an earlier result, or a default of the API.
+"""Grounding of written arguments: the user, an earlier result, or a default of the API.
 
 Decided by the words of the dialogue alone, never by a model: a value that stands in none of these, in no
 equal form, was made up. Equal forms are other capitals, order and endings of words, dates and times of day
@@ -42,7 +42,7 @@ _COMPOSED = 0.6
 
 @dataclass(frozen=True)
 class Known:
-    """What is known when a call is made.
+    """Text that is known when a call is made.
 
     Attributes:
         said: What the user has said so far.

@@ -16,10 +16,9 @@ from stb_env.synthesis.author import Author
 from stb_env.synthesis.dialogue import Dialogue, Outcome, Rejection
 from stb_env.synthesis.form import DuplicateQuery, UnfitDraft
 from stb_env.synthesis.grounding import VERSION as GROUNDING
-from stb_env.synthesis.methods import METHODS
 from stb_env.synthesis.near_equal import THRESHOLD
-from stb_env.synthesis.query_maker import MOST_TURNS
 from stb_env.synthesis.role import Role, Try
+from stb_env.synthesis.roles import METHODS, MOST_TURNS
 from stb_env.synthesis.sandbox_author import SandboxAuthor
 from stb_env.synthesis.scene import Scene
 from stb_env.usage import NO_USAGE, Usage
@@ -30,12 +29,12 @@ _PLACES = frozenset({"domain", "api"})
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What decides the dialogues besides their authors.
+    """Settings of a synthesis besides its authors.
 
     Attributes:
         abilities: What the ability of a dialogue is drawn from.
-        most_turns: How many utterances a user may make, where the ability leaves it open.
-        per_domain: How many dialogues in a row share a domain and its APIs.
+        most_turns: Number of utterances a user may make, where the ability leaves it open.
+        per_domain: Number of dialogues in a row that share a domain and its APIs.
         attempts: How often an agent may write.
         fresh_domains: Whether a domain that was used before is refused.
 

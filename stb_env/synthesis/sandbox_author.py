@@ -62,7 +62,7 @@ class SandboxAuthor:
 
 
 class _Script:
-    """What the Sandbox has to say in a scene, at the given attempt."""
+    """Drafts of the Sandbox for a scene, at the given attempt."""
 
     def __init__(self, scene: Scene, attempt: int) -> None:
         self._scene = scene

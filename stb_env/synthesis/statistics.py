@@ -1,4 +1,4 @@
-"""What a collection of dialogues amounts to: Table 2 of API-Bank, the shares rejected, the cost."""
+"""Figures of a collection of dialogues: Table 2 of API-Bank, rejected shares, cost."""
 
 from __future__ import annotations
 

@@ -24,9 +24,9 @@ from stb_env.spaces import TextSpace
 from stb_env.synthesis.ability import Ability
 from stb_env.synthesis.api import Api
 from stb_env.synthesis.form import MAX_DRAFT, UnfitDraft
-from stb_env.synthesis.methods import MULTI
 from stb_env.synthesis.pipeline import Settings
 from stb_env.synthesis.role import complaint
+from stb_env.synthesis.roles import MULTI
 from stb_env.synthesis.scene import Scene
 
 MAX_BRIEF = 200_000
@@ -46,7 +46,7 @@ class WritingEnv(AECEnv):  # type: ignore[misc] # PettingZoo publishes no types
 
     Args:
         abilities: What the ability of an episode is drawn from.
-        most_turns: How many utterances the user may make, where the ability leaves it open.
+        most_turns: Number of utterances the user may make, where the ability leaves it open.
         attempts: How often each role may write.
         penalty: What a text that cannot be used costs.
         samples: Descriptions of real APIs for the API maker, all of which it sees.

@@ -168,12 +168,6 @@ def test_an_unknown_health_is_refused(data: Path):
         run(LabSettings(options=options))
 
 
-def test_an_unknown_mode_is_refused(shared_data: Path):
-    options = {"data": str(queries(shared_data)), "mode": "replays"}
-    with pytest.raises(ConfigError, match=r"^mode must be one of .* got 'replays'. Did you mean 'replay'"):
-        run(LabSettings(options=options))
-
-
 def test_the_classes_that_the_filter_keeps_are_no_flaws():
     assert not {found for found in COUNTS if found.kept}
     assert ApiClass.OTHER_ERROR.kept

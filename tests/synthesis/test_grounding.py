@@ -12,7 +12,7 @@ from stb_env.request import drive
 from stb_env.synthesis import Pipeline
 from stb_env.synthesis.dialogue import Call, Turn
 from stb_env.synthesis.grounding import Known, ungrounded
-from stb_env.synthesis.tester import Tester
+from stb_env.synthesis.roles import Tester
 from tests.synthesis.replies import APIS, scene
 
 TODAY = date(2031, 5, 4)

@@ -1,4 +1,4 @@
-"""What each role may write, and what it is told otherwise."""
+"""Drafts of each role that are taken, and those that are refused with a reason."""
 
 from __future__ import annotations
 

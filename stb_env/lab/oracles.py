@@ -1,30 +1,70 @@
-"""An agent that knows how to solve Sandbox tasks, errs at a seeded rate, and believes what it reads."""
+"""Agents that know how to solve Sandbox tasks: one follows the plan as it is, one errs at a known rate."""
 
 from __future__ import annotations
 
+import json
 import random
 import re
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Mapping
 from typing import Any
 
 from stb_env import seeding
+from stb_env.baselines.gold import Gold
+from stb_env.baselines.null import answer
 from stb_env.errors import ConfigError
 from stb_env.gymtypes import AnyEnv
 from stb_env.jsontypes import Json, JsonArray, JsonMapping
-from stb_env.lab.endings import corrupted, corrupted_ending, saying
-from stb_env.lab.reader import Reader
 from stb_env.tasks import Ending, Task
+from stb_env.testing.red_team.typed import least, wrong_value
 from stb_env.tools import ToolCall, ToolResult
 
 SLIPS = ("wrong argument", "skipped call", "corrupted fact", "give up")
-"""What goes wrong in an episode with an error, each as likely as the others."""
+"""Mistakes of an episode, each as likely as the others."""
 
-# Of each answer; a report tells the first few, as people do.
+# The number of facts that a report tells of each answer.
 _FACTS = 3
-_DIGIT = re.compile(r"\d")
+_DIGITS = re.compile(r"\d+")
+_NAME = re.compile(r"(?<=\s)[A-Z][a-z]{3,}")
+# Errors that a plan raises where a result lacks members that the API documents.
+_UNREADABLE = (LookupError, TypeError, ValueError, ArithmeticError, AttributeError, RuntimeError)
 
 Attempt = Generator[ToolCall, ToolResult, Ending]
-"""Yields calls, is sent their results, returns how it ends; with nothing said where the agent gives up."""
+"""Yields calls, is sent their results, and returns the ending; empty prose where the agent gives up."""
+
+
+class Reader(Gold):
+    """Makes gold's calls on the tools that are there and answers with their results, whatever they are.
+
+    It has no opinion on a result: a refusal, an invention and the truth are read alike. A result that the
+    plan cannot read is the answer, word for word. Nothing in its answers is written for a judge: it neither
+    apologises nor chooses what to quote.
+
+    Examples:
+        >>> from stb_env.rollout import play
+        >>> from stb_env.testing.notes import notes
+        >>> play(notes(), Reader(), task_id="day", seed=0).solved
+        True
+    """
+
+    name = "reader"
+
+    def reset(self, env: AnyEnv, seed: int) -> None:
+        """Choose the plan for the task."""
+        super().reset(env, seed)
+        inner: Any = env.unwrapped
+        self._task = inner.task
+
+    def act(self, observation: JsonMapping, info: JsonMapping) -> Json:
+        """Return the plan's next call, its answer, or the result that it could not read."""
+        try:
+            return super().act(observation, info)
+        except _UNREADABLE:
+            return answer(saying(self._task, _as_text(info["calls"][-1])))
+
+
+def _as_text(call: JsonMapping) -> str:
+    said = call["error"] or call["response"]
+    return said if isinstance(said, str) else json.dumps(said, ensure_ascii=False)
 
 
 class NoisyOracle(Reader):
@@ -118,4 +158,36 @@ def _other(value: Json, rng: random.Random) -> Json:
     if isinstance(value, int | float):
         return value + rng.randint(1, 9)
     text = str(value)
-    return corrupted(text, rng) if _DIGIT.search(text) else text[: max(1, len(text) // 2)]
+    return corrupted(text, rng) if _DIGITS.search(text) else text[: max(1, len(text) // 2)]
+
+
+def saying(task: Task, text: str) -> Ending:
+    """Return an ending of an agent that has prose but no values: a typed answer then holds the least ones."""
+    return {"answer": least(task.answer), "final_answer": text} if isinstance(task.answer, Mapping) else text
+
+
+def corrupted_ending(task: Task, ending: Ending, rng: random.Random) -> Ending:
+    """Return an ending with one thing changed: a number or name of its prose, and one field."""
+    if isinstance(ending, str):
+        return corrupted(ending, rng)
+    changed = {**ending, "final_answer": corrupted(str(ending.get("final_answer", "")), rng)}
+    fields = ending.get("answer")
+    if fields and isinstance(task.answer, Mapping):
+        name = rng.choice(sorted(fields))
+        changed["answer"] = {**fields, name: wrong_value(task.answer["properties"][name], fields[name])}
+    return changed
+
+
+def corrupted(text: str, rng: random.Random) -> str:
+    """Return a text with one number or name changed; one without either turned into its opposite.
+
+    Examples:
+        >>> corrupted("It is open.", random.Random(0))
+        'No. It is open.'
+    """
+    found = [*_DIGITS.finditer(text), *_NAME.finditer(text)]
+    if not found:
+        return f"No. {text}" if not text.startswith("No") else f"Yes. {text}"
+    match = rng.choice(found)
+    changed = str(int(match[0]) + rng.randint(1, 9)) if match[0].isdigit() else match[0][::-1].capitalize()
+    return text[: match.start()] + changed + text[match.end() :]
