@@ -25,8 +25,8 @@ from stb_env.envs.tool_env import ToolEnv
 from stb_env.lab import query_cache
 from stb_env.lab.experiment import Experiment, LabSettings, TableRow, rounded_share
 from stb_env.lab.flawed_api import FlawedAPI
-from stb_env.lab.oracles import NoisyOracle
 from stb_env.lab.plots import rate_lines
+from stb_env.lab.reader import NoisyOracle
 from stb_env.lab.world_api import LiveTemplate, is_reading, reading_tasks
 from stb_env.metrics.rates import cache_hits, sources
 from stb_env.rollout import plan, run_batch

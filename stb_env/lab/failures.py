@@ -27,7 +27,6 @@ from stb_env.judges.registry import EXACT, load_judge
 from stb_env.lab import failing_tools
 from stb_env.lab.comparison import MARGIN, PairedChange
 from stb_env.lab.experiment import Experiment, LabSettings
-from stb_env.lab.oracles import Reader
 from stb_env.lab.outages import (
     SYSTEMS,
     VERDICTS,
@@ -42,6 +41,7 @@ from stb_env.lab.outages import (
 )
 from stb_env.lab.players import load_player
 from stb_env.lab.plots import score_line
+from stb_env.lab.reader import Reader
 from stb_env.lab.world_api import LiveTemplate, WorldAPI, reading_tasks
 from stb_env.metrics.rates import sources
 from stb_env.reference import read_settings

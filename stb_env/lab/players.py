@@ -10,8 +10,8 @@ from stb_env.reference import read_settings
 from stb_env.rollout import AgentFactory
 
 PLAYERS: Mapping[str, str] = {
-    "noisy_oracle": "stb_env.lab.oracles:NoisyOracle",
-    "reader": "stb_env.lab.oracles:Reader",
+    "noisy_oracle": "stb_env.lab.reader:NoisyOracle",
+    "reader": "stb_env.lab.reader:Reader",
     "stumbling_oracle": "stb_env.lab.stumbling_oracle:StumblingOracle",
 }
 """The laboratory's own agents by name, with where they are found."""

@@ -12,7 +12,7 @@ from stb_env.envs.finish import GIVE_UP
 from stb_env.errors import ConfigError
 from stb_env.gymtypes import AnyEnv
 from stb_env.jsontypes import Json, JsonArray, JsonMapping
-from stb_env.lab.oracles import corrupted_ending, misread, named_scalars, saying, told
+from stb_env.lab.reader import corrupted_ending, misread, named_scalars, saying, told
 from stb_env.rollout import Agent
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.catalog import tools
