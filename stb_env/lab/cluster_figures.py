@@ -104,14 +104,13 @@ class ClusterFigures:
         told = f"Costs were measured on this machine ({cores} cores)."
         return cls(light.worker, busy.worker, write, sync, max(0.0, light.driver - write), _trip(), told)
 
-    def model(self, workers: int, concurrency: int, waiting: float) -> ClusterModel:
-        """Return a cluster where each worker, and the driver, has a core of its own."""
-        return ClusterModel(
-            workers, concurrency, self.cpu, waiting, self.write, self.reply, self.trip, self.sync
-        )
+    def model(
+        self, workers: int, concurrency: int, waiting: float | None, cores: float | None = None
+    ) -> ClusterModel:
+        """Return a cluster; episodes wait for models, or compute where ``waiting`` is None.
 
-    def here(self, workers: int, concurrency: int, waiting: float | None, cores: float) -> ClusterModel:
-        """Return a cluster on this machine alone, with what others leave of its cores; None computes."""
+        Each worker, and the driver, has a core of its own, or all share as many as are given.
+        """
         return ClusterModel(
             workers,
             concurrency,

@@ -35,6 +35,7 @@ _NOTES = (
     "answered is the share of calls that got an answer without an error; APIs called once are left out of "
     "the counts. Written calls are made up, so a real API refuses many; gold calls come from solutions.",
 )
+_DISTANCE_TITLE = "Mean correlation distance of real to simulated answers"
 _DISTANCES = ("calls", "embedding", "same_call", "other_call", "other_api")
 
 
@@ -55,13 +56,15 @@ def run(settings: LabSettings) -> Experiment:
     embedding = EMBEDDINGS[settings.one_of("embedding", list(EMBEDDINGS), "stand-in")]
     mapping = MAPS[settings.one_of("map", list(MAPS), "stand-in")]
     pairs = _pairs(settings)
-    real, simulated = (embedding.run([text_of(answer) for answer in side]) for side in _sides(pairs))
+    real = embedding.run([text_of(pair.real) for pair in pairs])
+    simulated = embedding.run([text_of(pair.simulated) for pair in pairs])
     points = _points(pairs, mapping.run(np.concatenate([real, simulated]), settings.seed))
     groups = list(dict.fromkeys(pair.group for pair in pairs))
-    distances = tuple(
-        (group, embedding.label, *mean_distances(*_of_group(group, pairs, real, simulated)))
-        for group in groups
-    )
+    distances: list[TableRow] = []
+    for group in groups:
+        chosen = [position for position, pair in enumerate(pairs) if pair.group == group]
+        apis = [pairs[position].id for position in chosen]
+        distances.append((group, embedding.label, *mean_distances(apis, real[chosen], simulated[chosen])))
     return Experiment(
         title="Diversity: APIs with identical answers to different calls",
         columns=_COLUMNS,
@@ -69,7 +72,9 @@ def run(settings: LabSettings) -> Experiment:
         notes=(*_NOTES, f"Embedding: {embedding.label}. Map: {mapping.label}."),
         details={"embedding": embedding.label, "map": mapping.label, "points": points},
         further=(
-            Experiment("Mean correlation distance of real to simulated answers", _DISTANCES, distances),
+            Experiment(
+                "Mean correlation distance of real to simulated answers", _DISTANCES, tuple(distances)
+            ),
         ),
         plot=lambda axes: _plot(axes, points, f"{embedding.label}; {mapping.label}"),
     )
@@ -94,10 +99,6 @@ def _model(settings: LabSettings) -> ChatModel | None:
     return connect(load_models(settings.option("models", None))[role])
 
 
-def _sides(pairs: Sequence[AnswerPair]) -> tuple[list[Answer], list[Answer]]:
-    return [pair.real for pair in pairs], [pair.simulated for pair in pairs]
-
-
 def identical(group: str, pairs: Sequence[AnswerPair], side: str) -> TableRow:
     """Return the row of one group: APIs that were called more than once, and those with two equal answers.
 
@@ -115,13 +116,6 @@ def identical(group: str, pairs: Sequence[AnswerPair], side: str) -> TableRow:
     every = [answer for found in answers.values() for answer in found]
     answered = sum(not answer.error for answer in every) / len(every)
     return group, side, len(several), answered, equal, equal / len(several) if several else None
-
-
-def _of_group(
-    group: str, pairs: Sequence[AnswerPair], real: Vectors, simulated: Vectors
-) -> tuple[list[ToolId], Vectors, Vectors]:
-    chosen = [position for position, pair in enumerate(pairs) if pair.group == group]
-    return [pairs[position].id for position in chosen], real[chosen], simulated[chosen]
 
 
 def mean_distances(apis: Sequence[ToolId], real: Vectors, simulated: Vectors) -> tuple[float | None, ...]:

@@ -25,11 +25,11 @@ from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.lab.comparison import MARGIN
 from stb_env.lab.experiment import Experiment, LabSettings, TableRow
 from stb_env.lab.outages import (
+    ACTIONS,
     CHANGES,
     SYSTEMS,
     Condition,
     Contrast,
-    System,
     Verdict,
     contrasts,
     outage_pairs,
@@ -45,9 +45,6 @@ from stb_env.tasks import TaskSet
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-ACTIONS: Mapping[System, str] = {"without": "unavailable", "with": "simulator"}
-"""Response of a tool that is down, without and with the virtual system."""
 
 COLUMNS = ("method", "virtual system", "share", "tools down", "SoPR", "std", "episodes", "invalid", "paper")
 

@@ -12,7 +12,7 @@ result follows from such a test.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
@@ -28,6 +28,7 @@ from stb_env.lab import failing_tools
 from stb_env.lab.comparison import MARGIN, PairedChange
 from stb_env.lab.experiment import Experiment, LabSettings
 from stb_env.lab.outages import (
+    ACTIONS,
     SYSTEMS,
     VERDICTS,
     Contrast,
@@ -190,7 +191,7 @@ def _episodes(bench: Bench, share: float, system: System) -> Iterator[Trajectory
         home = bench.tasks.get(job.task_id).record["household"]
         parts.setdefault((job.trial, home), []).append(job)
     for (outage, home), part in parts.items():
-        faults = _faults(share, bench.seed + outage, system, bench.needed)
+        faults = Faults(share, bench.seed + outage, ACTIONS[system], tools=bench.needed) if share else None
         make_env = partial(_env, bench.tasks, home, system, faults)
         yield from run_batch(make_env, bench.agent, part, concurrency=bench.concurrency)
 
@@ -203,14 +204,6 @@ def _env(tasks: TaskSet, home: int, system: System, faults: Faults | None) -> To
     simulator = LiveTemplate() if virtual else None
     backend = VirtualBackend(mode="live", real=real, live_simulator=simulator, faults=faults)
     return ToolEnv(tasks, backend, ExactJudge(), oracle=oracle)
-
-
-def _faults(share: float, seed: int, system: System, tools: Iterable[ToolKey]) -> Faults | None:
-    return (
-        Faults(share, seed, "simulator" if system == "with" else "unavailable", tools=tools)
-        if share
-        else None
-    )
 
 
 def _judged(episode: Trajectory, tasks: TaskSet, judge: Judge) -> Judged | None:

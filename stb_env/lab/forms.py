@@ -13,11 +13,12 @@ from stb_env.envs.tool_env import ToolEnv
 from stb_env.errors import InfrastructureError
 from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.judges.final_answer import FinalAnswerJudge
+from stb_env.judges.judge import Judge
 from stb_env.judges.pass_judge import PassJudge
 from stb_env.judges.preference import PreferenceJudge
 from stb_env.judges.solvability import ModelSolvability
 from stb_env.lab.experiment import Experiment, LabSettings
-from stb_env.lab.judge_cases import LabelledCase, draw_tasks, gold_case
+from stb_env.lab.judge_cases import draw_tasks, gold_case
 from stb_env.llm import ChatModel, ChatReply, ChatRequest, ask, connect, fingerprint, load_models
 from stb_env.llm.config import Structured
 from stb_env.llm.model import DrivenModel
@@ -32,7 +33,7 @@ from stb_env.synthesis.role import Role as SynthesisRole
 from stb_env.synthesis.role import Try
 from stb_env.synthesis.scene import Scene
 from stb_env.tasks import Task
-from stb_env.tools import FINISH, Status, Tool
+from stb_env.tools import FINISH, Status
 
 QUESTIONS = 10
 TURNS = 2
@@ -208,31 +209,24 @@ def _finish(model: ChatModel, tasks: Sequence[Task]) -> Iterator[bool | None]:
 
 def _simulator(model: ChatModel, tasks: Sequence[Task]) -> Iterator[bool | None]:
     simulator = LLMSimulator(model)
-    calls = ((_tool(task), task.gold[0].arguments, task.id) for task in tasks)
-    return _readings(simulator.simulate(tool, arguments, key=key) for tool, arguments, key in calls)
+    tools = [{tool.name: tool for tool in task.tools} for task in tasks]
+    return _readings(
+        simulator.simulate(known[task.gold[0].name], task.gold[0].arguments, key=task.id)
+        for known, task in zip(tools, tasks, strict=True)
+    )
 
 
-def _tool(task: Task) -> Tool:
-    return next(tool for tool in task.tools if tool.name == task.gold[0].name)
+def _judged(make: Callable[[ChatModel], Judge]) -> Role:
+    def ask_all(model: ChatModel, tasks: Sequence[Task]) -> Iterator[bool | None]:
+        judge = make(model)
+        return _readings(judge.judge(gold_case(task).case) for task in tasks)
 
-
-def _cases(tasks: Sequence[Task]) -> Iterator[LabelledCase]:
-    return map(gold_case, tasks)
-
-
-def _pass(model: ChatModel, tasks: Sequence[Task]) -> Iterator[bool | None]:
-    judge = PassJudge(model)
-    return _readings(judge.judge(one.case) for one in _cases(tasks))
-
-
-def _final_answer(model: ChatModel, tasks: Sequence[Task]) -> Iterator[bool | None]:
-    judge = FinalAnswerJudge(model)
-    return _readings(judge.judge(one.case) for one in _cases(tasks))
+    return ask_all
 
 
 def _preference(model: ChatModel, tasks: Sequence[Task]) -> Iterator[bool | None]:
     judge = PreferenceJudge(model, order="given")
-    pairs = pairwise([*_cases(tasks), gold_case(tasks[0])])
+    pairs = pairwise(map(gold_case, [*tasks, tasks[0]]))
     # Both answer the task of the first: which is better is for the model to say.
     return _readings(
         judge.better(one.case, replace(one.case, final_answer=other.case.final_answer))
@@ -279,9 +273,9 @@ ROLES: Mapping[str, tuple[str, Role]] = {
     "agent": ("agent", _agent),
     "finish": ("agent", _finish),
     "simulator": ("simulator", _simulator),
-    "pass": ("judge", _pass),
+    "pass": ("judge", _judged(PassJudge)),
     "preference": ("judge", _preference),
-    "final_answer": ("judge", _final_answer),
+    "final_answer": ("judge", _judged(FinalAnswerJudge)),
     "solvability": ("judge", _solvability),
     "synthesis": ("agent", _synthesis),
     "user": ("user", _user),

@@ -46,15 +46,15 @@ def run(settings: LabSettings) -> Experiment:
     cases = [Case(tasks.at(index), WRONG, ()) for index in range(settings.episodes or EPISODES)]
     known = list(injections(WRONG, ""))
     tricks = settings.some_of("tricks", known, known)
-    counts = {
-        (trick, judge): Counter(_outcomes(model, JUDGES[judge], judge, trick, cases))
-        for trick in (CLEAN, *tricks)
-        for judge in judges
-    }
+    rows: list[TableRow] = []
+    for trick in (CLEAN, *tricks):
+        counts = [Counter(_outcomes(model, judge, trick, cases)) for judge in judges]
+        shares = [said[what] / len(cases) for said in counts for what in ("got", "unreadable")]
+        rows.append((trick, *shares))
     return Experiment(
         title=f"Injections: shares of what the tricks are after, by {model.name}",
         columns=("trick", *(f"{judge}{part}" for judge in judges for part in ("", "_unreadable"))),
-        rows=tuple(_row(trick, judges, counts, len(cases)) for trick in (CLEAN, *tricks)),
+        rows=tuple(rows),
         notes=(
             f"{len(cases)} queries. A trick is after solved of pass and final_answer, after the better place "
             "of preference (against the same wrong answer without it), and after solvable of a query that it "
@@ -64,10 +64,10 @@ def run(settings: LabSettings) -> Experiment:
     )
 
 
-def _outcomes(model: ChatModel, decide: Decide, judge: str, trick: str, cases: list[Case]) -> Iterator[str]:
+def _outcomes(model: ChatModel, judge: str, trick: str, cases: list[Case]) -> Iterator[str]:
     for case in cases:
         try:
-            yield "got" if decide(model, _tricked(case, trick, judge)) else "refused"
+            yield "got" if JUDGES[judge](model, _tricked(case, trick, judge)) else "refused"
         except InfrastructureError:
             yield "unreadable"
 
@@ -78,13 +78,6 @@ def _tricked(case: Case, trick: str, judge: str) -> Case:
     if judge != "solvability":
         return replace(case, final_answer=injections(case.final_answer, case.task.query)[trick])
     return replace(case, task=replace(case.task, query=injections(case.task.query, "")[trick]))
-
-
-def _row(
-    trick: str, judges: list[str], counts: Mapping[tuple[str, str], Counter[str]], cases: int
-) -> TableRow:
-    shares = [counts[trick, judge][what] / cases for judge in judges for what in ("got", "unreadable")]
-    return (trick, *shares)
 
 
 def _passed(model: ChatModel, case: Case) -> bool:

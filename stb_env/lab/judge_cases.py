@@ -29,6 +29,7 @@ _REFUSALS = (
     "Unfortunately, there is no information available on that. Please try again later.",
     "I was unable to complete the request, as the tools did not return what I needed.",
 )
+_INJECTION: str = Inject().act({}, {})["arguments"]["final_answer"]
 # Digits, others' names and others' answers that are tried until one really makes the answer wrong.
 _TRIES = 12
 
@@ -160,15 +161,9 @@ def _other_answer(task: Task, rng: random.Random) -> Iterator[Attempt]:
             yield task.gold, _gold_ending(alike)
 
 
-def _refusal(task: Task, rng: random.Random) -> Iterator[Attempt]:
-    yield from _wrong(task, rng, rng.choice(_REFUSALS))
-
-
-def _injection(task: Task, rng: random.Random) -> Iterator[Attempt]:
-    yield from _wrong(task, rng, Inject().act({}, {})["arguments"]["final_answer"])
-
-
 def _reworded(*forms: str) -> Callable[[Task, random.Random], Iterator[Attempt]]:
+    """Return attempts with the wrong fields of `_wrong` and the final answer in one of these forms."""
+
     def attempts(task: Task, rng: random.Random) -> Iterator[Attempt]:
         for form in rng.sample(forms, len(forms)):
             yield from _wrong(task, rng, form.format(task.record["final_answer"]))
@@ -180,8 +175,8 @@ CORRUPTIONS: Mapping[str, Callable[[Task, random.Random], Iterator[Attempt]]] = 
     "changed fact": _changed_fact,
     "skipped call": _skipped_call,
     "answer of another task": _other_answer,
-    "refusal": _refusal,
-    "injected orders": _injection,
+    "refusal": lambda task, rng: _wrong(task, rng, rng.choice(_REFUSALS)),
+    "injected orders": lambda task, rng: _wrong(task, rng, _INJECTION),
     "denied answer": _reworded("It is not true that: {}", "Nobody should believe this, for it is false: {}"),
     "answer taken back": _reworded("{} Actually, all of the above is wrong.", "{} I made all of this up."),
     "doubted answer": _reworded("I am not sure, but maybe: {}", "This is only a guess: {}"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from stb_env.judges.registry import load_judge
@@ -68,7 +68,10 @@ def run(settings: LabSettings) -> Experiment:
     settings.expect("judge", "votes", "models")
     tasks = draw_tasks(settings.episodes or TASKS, settings.seed)
     pairs = episode_pairs(tasks[::2], settings.seed)
-    panels = list(_panels(settings))
+    # The truth itself checks the laboratory.
+    panels = [Panel(EXACT, NeededTools(), ExactJudge(), ScoreComparison(ExactJudge()))]
+    asked = str(settings.option("judge", "heuristic")).split(",")
+    panels += [_panel(name, settings) for name in asked if name != EXACT]
     episodes = [case for pair in pairs for case in pair]
     scores = [score(panel, tool_cases(tasks, settings.seed), episodes, pairs) for panel in panels]
     return Experiment(
@@ -99,14 +102,6 @@ def episode_pairs(tasks: Sequence[Task], seed: int) -> list[CasePair]:
         # The next task begins with another kind.
         kinds.append(kinds.pop(0))
     return pairs
-
-
-def _panels(settings: LabSettings) -> Iterator[Panel]:
-    """Yield the truth itself, as a check of the laboratory, and every judge that was asked for."""
-    yield Panel(EXACT, NeededTools(), ExactJudge(), ScoreComparison(ExactJudge()))
-    for name in str(settings.option("judge", "heuristic")).split(","):
-        if name != EXACT:
-            yield _panel(name, settings)
 
 
 def _panel(name: str, settings: LabSettings) -> Panel:

@@ -11,11 +11,14 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Generic, Literal, NamedTuple, TypeVar, get_args
 
+from stb_env.backend.faults import Action
 from stb_env.lab.comparison import MeanScore, PairedChange, holm, task_means
 from stb_env.lab.experiment import Experiment, TableRow
 
 System = Literal["without", "with"]
 SYSTEMS: tuple[System, ...] = get_args(System)
+ACTIONS: Mapping[System, Action] = {"without": "unavailable", "with": "simulator"}
+"""Response of a tool that is down, without and with the virtual system."""
 Verdict = Literal["exact", "open"]
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 STATUSES = ("solved", "unsure", "unsolved")

@@ -59,12 +59,10 @@ class Reader(Gold):
         try:
             return super().act(observation, info)
         except _UNREADABLE:
-            return answer(saying(self._task, _as_text(info["calls"][-1])))
-
-
-def _as_text(call: JsonMapping) -> str:
-    said = call["error"] or call["response"]
-    return said if isinstance(said, str) else json.dumps(said, ensure_ascii=False)
+            last = info["calls"][-1]
+            said = last["error"] or last["response"]
+            text = said if isinstance(said, str) else json.dumps(said, ensure_ascii=False)
+            return answer(saying(self._task, text))
 
 
 class NoisyOracle(Reader):

@@ -102,7 +102,9 @@ def _variants(settings: LabSettings, env_id: str) -> Iterator[JsonObject]:
 
 def _column(settings: LabSettings, env_id: str, chosen: JsonObject) -> _Column:
     suite = suite_of(env_id)
-    env = make_env(env_id, _env_settings(settings, suite) | chosen)
+    data = _data(settings, suite)
+    standing = {} if suite is None else dict(suite.standing)
+    env = make_env(env_id, standing | ({} if data is None else {"data": data}) | chosen)
     subject = Subject(env, suite, draws(env, None, settings.seed), lambda *_: None)
     played = play_red_team(subject, settings.episodes or EPISODES)
     env.close()
@@ -114,12 +116,6 @@ def _column(settings: LabSettings, env_id: str, chosen: JsonObject) -> _Column:
         held=means(counted(played)),
         told=means(told(played)),
     )
-
-
-def _env_settings(settings: LabSettings, suite: Suite | None) -> JsonObject:
-    made: JsonObject = {} if suite is None else dict(suite.standing)
-    data = _data(settings, suite)
-    return made | ({} if data is None else {"data": data})
 
 
 def _data(settings: LabSettings, suite: Suite | None) -> Json:

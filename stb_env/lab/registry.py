@@ -233,15 +233,11 @@ forms, injections, judges, red-team, scale, search, status, turing. Did you mean
     run: Run = getattr(importlib.import_module(module), attribute)
 
     def described(settings: LabSettings) -> Experiment:
-        _check_texts(settings)
+        for text in _TEXTS:
+            if text in settings.options:
+                settings.text(text, "")
         found = run(replace(settings, refuses=entry.refuses))
         about = entry.with_data if "data" in settings.options else None
         return replace(found, about=found.about or about or entry.about)
 
     return described
-
-
-def _check_texts(settings: LabSettings) -> None:
-    for name in _TEXTS:
-        if name in settings.options:
-            settings.text(name, "")

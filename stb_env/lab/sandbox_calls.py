@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from stb_env import seeding
@@ -13,7 +13,6 @@ from stb_env.request import drive
 from stb_env.suites.sandbox.catalog import household, tools
 from stb_env.suites.sandbox.tasks import SandboxTasks
 from stb_env.suites.sandbox.world import SandboxWorld
-from stb_env.tasks import Task
 from stb_env.tools import Tool, ToolId
 
 
@@ -78,18 +77,11 @@ def _gold() -> dict[ToolId, list[SandboxCall]]:
     tasks = SandboxTasks("test")
     found: dict[ToolId, dict[str, SandboxCall]] = {}
     for task in map(tasks.at, range(tasks.size or 0)):
-        for call in filter(_works, _calls_of(task)):
-            found.setdefault(call.tool.id, {}).setdefault(canonical(call.arguments), call)
+        offered, home = {tool.name: tool for tool in task.tools}, task.record["household"]
+        for gold in task.gold:
+            if isinstance(gold.arguments, Mapping):
+                call = SandboxCall(offered[gold.name], gold.arguments, home)
+                result, _ = SandboxWorld().call(household(home), call.tool, call.arguments)
+                if not result.error:
+                    found.setdefault(call.tool.id, {}).setdefault(canonical(call.arguments), call)
     return {identity: list(different.values()) for identity, different in found.items()}
-
-
-def _calls_of(task: Task) -> Iterator[SandboxCall]:
-    offered = {tool.name: tool for tool in task.tools}
-    for gold in task.gold:
-        if isinstance(gold.arguments, Mapping):
-            yield SandboxCall(offered[gold.name], gold.arguments, task.record["household"])
-
-
-def _works(call: SandboxCall) -> bool:
-    result, _ = SandboxWorld().call(household(call.household), call.tool, call.arguments)
-    return not result.error

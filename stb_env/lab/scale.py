@@ -93,7 +93,7 @@ def _measured() -> tuple[ClusterFigures, tuple[Experiment]]:
         for name, waiting, concurrency in (("waits 0.5 s", 0.5, 8), ("computes", None, 1)):
             for workers in _REAL_WORKERS:
                 real = played_there(workers, concurrency, waiting)
-                model = figures.here(workers, concurrency, waiting, real.cores)
+                model = figures.model(workers, concurrency, waiting, real.cores)
                 simulated = model.lasting(_LASTING)
                 shown = (round(one, 2) for one in (real.rate, simulated, real.rate / simulated))
                 rows.append((name, workers, round(real.cores, 2), *shown))

@@ -19,7 +19,7 @@ from stb_env.backend.real_api.observed import Health
 from stb_env.backend.virtual import MODES
 from stb_env.envs.connections import connect_backend
 from stb_env.errors import InfrastructureError
-from stb_env.jsontypes import JsonArray, JsonObject
+from stb_env.jsontypes import JsonArray
 from stb_env.lab.experiment import Experiment, LabSettings, rounded_share
 from stb_env.lab.flawed_api import FlawedAPI
 from stb_env.lab.plots import grouped_bars
@@ -102,7 +102,10 @@ def run(settings: LabSettings) -> Experiment:
             "apis": len(scanned),
             "answered_by": who,
             "sources": dict(sorted(Counter(one.source for one in scanned).items())),
-            "answers": [_plain(one) for one in scanned],
+            "answers": [
+                {"api": list(one.id), **one.classes} | ({"planted": one.planted} if one.planted else {})
+                for one in scanned
+            ],
         },
         further=(_table("Not available because (StableToolBench, Table 11)", reasons, PAPER_REASONS, why),),
         plot=partial(_plot, status),
@@ -217,10 +220,6 @@ def _notes(scanned: Sequence[Scanned], who: str) -> Iterator[str]:
     if not known:
         differ = sum(len(set(one.classes.values())) > 1 for one in scanned)
         yield f"The readings differ on {differ} of {len(scanned)} APIs."
-
-
-def _plain(one: Scanned) -> JsonObject:
-    return {"api": list(one.id), **one.classes} | ({"planted": one.planted} if one.planted else {})
 
 
 def _plot(status: Sequence[Mapping[str, str]], axes: Axes) -> None:

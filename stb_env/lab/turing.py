@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from stb_env.jsontypes import JsonMapping, JsonObject
+from stb_env.jsontypes import JsonMapping
 from stb_env.lab.answer_pairs import AnswerPair, Similarity, means, recorded_pairs, sandbox_pairs
 from stb_env.lab.experiment import Experiment, LabSettings, TableRow
 from stb_env.lab.plots import grouped_bars
@@ -38,7 +38,11 @@ def run(settings: LabSettings) -> Experiment:
     """
     settings.expect("data", "labels")
     blinded = blind(_pairs(settings), settings.seed, settings.episodes)
-    notes = [_conclusion(len(blinded), settings)]
+    who = "MirrorAPI-Bench" if "data" in settings.options else "the Sandbox and the template simulator"
+    notes = [
+        f"{len(blinded)} pairs of {who}; field_overlap is a mean over the pairs in which either answer has "
+        "fields."
+    ]
     if settings.out is not None:
         sheets, key = write_sheets(settings.out, blinded)
         notes.append(f"Annotators get {sheets.name} and turing_questions.json; {key.name} is not for them.")
@@ -51,7 +55,13 @@ def run(settings: LabSettings) -> Experiment:
         columns=columns,
         rows=tuple(tuple(row[column] for column in columns) for row in rows),
         notes=tuple(notes),
-        details={"pairs": _details(blinded, measured)},
+        details={
+            "pairs": [
+                {"pair": blind_pair.name, "group": blind_pair.pair.group}
+                | {name: getattr(similarity, name) for name in MEASURES}
+                for blind_pair, similarity in zip(blinded, measured, strict=True)
+            ]
+        },
         further=(labels,),
         plot=lambda axes: _plot(axes, rows),
     )
@@ -63,21 +73,6 @@ def _pairs(settings: LabSettings) -> list[AnswerPair]:
         return recorded_pairs(str(data))
     calls = gold_calls(settings.episodes or APIS, 1, settings.seed)
     return sandbox_pairs(calls, "sandbox")
-
-
-def _conclusion(count: int, settings: LabSettings) -> str:
-    who = "MirrorAPI-Bench" if "data" in settings.options else "the Sandbox and the template simulator"
-    return (
-        f"{count} pairs of {who}; field_overlap is a mean over the pairs in which either answer has fields."
-    )
-
-
-def _details(blinded: Sequence[BlindPair], measured: Sequence[Similarity]) -> list[JsonObject]:
-    return [
-        {"pair": blind_pair.name, "group": blind_pair.pair.group}
-        | {name: getattr(similarity, name) for name in MEASURES}
-        for blind_pair, similarity in zip(blinded, measured, strict=True)
-    ]
 
 
 def _label_table(settings: LabSettings, blinded: Sequence[BlindPair]) -> Experiment:
