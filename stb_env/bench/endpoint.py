@@ -73,13 +73,6 @@ class Late(asyncio.Protocol):
             loop.call_later(self._seconds, self._transport.write, self._answer)  # type: ignore[attr-defined] # a stream's transport
 
 
-def _answered(completion: object) -> bytes:
-    body = json.dumps(completion).encode()
-    return (
-        b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n" % len(body) + body
-    )
-
-
 class Exact(selectors.DefaultSelector):
     """Waits to the microsecond: the system's own wait ends at whole milliseconds, and up to one late.
 
@@ -99,7 +92,9 @@ def _new_loop() -> asyncio.AbstractEventLoop:
 async def serve(seconds: float) -> None:
     """Serve on a free port, and print it."""
     loop = asyncio.get_running_loop()
-    make = partial(Late, seconds, _answered(_COMPLETION))
+    body = json.dumps(_COMPLETION).encode()
+    head = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n" % len(body)
+    make = partial(Late, seconds, head + body)
     server = await loop.create_server(make, "127.0.0.1", 0, backlog=4096)
     sys.stdout.write(f"{server.sockets[0].getsockname()[1]}\n")
     sys.stdout.flush()

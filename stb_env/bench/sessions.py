@@ -67,7 +67,9 @@ async def _played(
         # The first makes the environment that all others share.
         await ask("create", {"id": env_id, "reset": {"options": {"index": 0}}})
         before = resident(pid)
-        keys = await asyncio.gather(*(_opened(ask, env_id, seed) for seed in range(1, sessions + 1)))
+        options = [{"options": {"index": 0, "seed": seed}} for seed in range(1, sessions + 1)]
+        opened = await asyncio.gather(*(ask("create", {"id": env_id, "reset": one}) for one in options))
+        keys = [str(reply["session"]) for reply in opened]
         fresh = (resident(pid) - before) / sessions / 1e3
         actions = itertools.cycle(_actions(env_id))
         plays = iter([(key, next(actions)) for _ in range(TURNS) for key in keys])
@@ -85,11 +87,6 @@ async def _played(
         took = time.perf_counter() - begun
         kept = (resident(pid) - before) / sessions / 1e3
     return fresh, kept, len(times) / took, times
-
-
-async def _opened(ask: Ask, env_id: str, seed: int) -> str:
-    reply = await ask("create", {"id": env_id, "reset": {"options": {"index": 0, "seed": seed}}})
-    return str(reply["session"])
 
 
 def _actions(env_id: str) -> list[str]:

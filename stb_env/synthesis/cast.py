@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from stb_env.errors import ConfigError, did_you_mean
-from stb_env.llm import ChatModel, Meter, ModelConfig, connect, load_models, metered
+from stb_env.llm import ChatModel, Meter, connect, load_models, metered
 from stb_env.synthesis.author import Author, ModelAuthor
 from stb_env.synthesis.roles import METHODS
 
@@ -56,13 +56,9 @@ def cast(
     made: dict[int, ChatModel] = {}
     for config in configs.values():
         if id(config) not in made:
-            made[id(config)] = _metered(config, meter, env)
+            with metered(meter):
+                made[id(config)] = connect(config, env=env)
     return {role: ModelAuthor(made[id(config)]) for role, config in configs.items()}
-
-
-def _metered(config: ModelConfig, meter: Meter, env: Mapping[str, str]) -> ChatModel:
-    with metered(meter):
-        return connect(config, env=env)
 
 
 def read_others(pairs: Sequence[str]) -> dict[str, Path]:

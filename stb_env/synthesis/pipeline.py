@@ -145,7 +145,8 @@ class Pipeline:
                 cost so far.
         """
         writing = _Writing(self, self._opening(index, earlier))
-        outcome = yield from writing.play(self._roles_of(writing.scene))
+        given = _PLACES if writing.scene.pool else ()
+        outcome = yield from writing.play([role for role in self.roles if role.name not in given])
         scene = writing.scene
         return Dialogue(
             index,
@@ -160,9 +161,6 @@ class Pipeline:
             tuple(writing.rejections),
             writing.usage,
         )
-
-    def _roles_of(self, scene: Scene) -> list[Role]:
-        return [role for role in self.roles if not (scene.pool and role.name in _PLACES)]
 
     def _opening(self, index: int, earlier: Sequence[Dialogue]) -> Scene:
         settings = self.settings

@@ -62,25 +62,20 @@ def read_apis(path: str | Path) -> tuple[Api, ...]:
         DataError: It is neither.
     """
     path = Path(path)
-    records = _json(path) if path.is_file() else None
-    if isinstance(records, list) and records and not _is_query(records[0]):
+    records: Json = None
+    if path.is_file():
+        try:
+            records = json.loads(path.read_text(encoding="utf-8"))
+        except (OSError, ValueError) as error:
+            raise DataError(f"cannot read the APIs in {path}: {error}") from error
+    first = records[0] if isinstance(records, list) and records else None
+    if first is not None and not (isinstance(first, Mapping) and "api_list" in first):
         try:
             _LIST.read(json.dumps({"apis": records}))
         except UnfitDraft as error:
             raise DataError(f"{path} is no list of APIs: {error}") from error
         return tuple(Api.from_record(record) for record in records)
     return tuple(api_of(tool) for tool in load(path).tasks.catalog)
-
-
-def _json(path: Path) -> Json:
-    try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise DataError(f"cannot read the APIs in {path}: {error}") from error
-
-
-def _is_query(record: object) -> bool:
-    return isinstance(record, Mapping) and "api_list" in record
 
 
 def _input(schema: JsonMapping, required: bool) -> JsonObject:

@@ -96,7 +96,10 @@ class WritingEnv(AECEnv):  # type: ignore[misc] # PettingZoo publishes no types
         self.possible_agents = list(self._roles)
         self.agents: list[str] = []
         self._random: np.random.Generator | None = None
-        self._observation_spaces = {name: _observation_space(attempts) for name in self._roles}
+        seen = {"brief": TextSpace(MAX_BRIEF), "complaint": TextSpace(MAX_COMPLAINT)}
+        self._observation_spaces = {
+            name: Dict({**seen, "attempt": Discrete(attempts)}) for name in self._roles
+        }
         self._action_spaces = {name: TextSpace(MAX_DRAFT) for name in self._roles}
 
     def observation_space(self, agent: str) -> Dict:
@@ -148,7 +151,9 @@ class WritingEnv(AECEnv):  # type: ignore[misc] # PettingZoo publishes no types
             return
         self._cumulative_rewards[agent] = 0.0
         try:
-            self.scene = self._roles[agent].read(self.scene, _text(action))
+            if not isinstance(action, str):
+                raise UnfitDraft(f"expected a JSON text, got {type(action).__name__}")
+            self.scene = self._roles[agent].read(self.scene, action)
         except UnfitDraft as unfit:
             self._refuse(agent, str(unfit))
         else:
@@ -206,17 +211,5 @@ def env(**settings: Any) -> Any:
     return OrderEnforcingWrapper(raw_env(**settings))
 
 
-def _observation_space(attempts: int) -> Dict:
-    return Dict(
-        {"brief": TextSpace(MAX_BRIEF), "complaint": TextSpace(MAX_COMPLAINT), "attempt": Discrete(attempts)}
-    )
-
-
 def _observation(brief: str, told: str, attempt: int) -> Observation:
     return {"brief": brief[:MAX_BRIEF], "complaint": told[:MAX_COMPLAINT], "attempt": attempt}
-
-
-def _text(action: object) -> str:
-    if not isinstance(action, str):
-        raise UnfitDraft(f"expected a JSON text, got {type(action).__name__}")
-    return action
