@@ -6,7 +6,7 @@ import asyncio
 import itertools
 import json
 import time
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Any
 
@@ -97,7 +97,7 @@ def _actions(env_id: str) -> list[str]:
     return [action for action in samples if f'"{FINISH}"' not in action]
 
 
-def _task(env: ToolEnv) -> JsonObject:
+def _task(env: ToolEnv) -> dict[str, str]:
     return {"task_id": env.tasks.at(0).id}
 
 
@@ -113,7 +113,7 @@ def _local_rate(env_id: str) -> float:
 
 
 @asynccontextmanager
-async def _socket(port: int) -> Any:
+async def _socket(port: int) -> AsyncIterator[Ask]:
     import websockets
 
     waiting: dict[int, asyncio.Future[JsonObject]] = {}
@@ -143,7 +143,7 @@ async def _socket(port: int) -> Any:
 
 
 @asynccontextmanager
-async def _http(port: int) -> Any:
+async def _http(port: int) -> AsyncIterator[Ask]:
     pool = Pool("127.0.0.1", port, secure=False)
     room = asyncio.Semaphore(IN_FLIGHT)
 

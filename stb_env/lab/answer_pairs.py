@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypedDict
 
 from stb_env import jsontext
 from stb_env.backend.cache.key import call_key
 from stb_env.backend.simulator.template import TemplateSimulator
 from stb_env.errors import DataError
 from stb_env.formats.recorded_answer import Answer, Notes, RecordedCall
-from stb_env.jsontypes import JsonMapping, JsonObject
+from stb_env.jsontypes import JsonMapping
 from stb_env.lab.sandbox_calls import SandboxCall
 from stb_env.metrics.response_schema import decoded, field_overlap, schema_match
 from stb_env.metrics.similarity import bleu4, lcs_f1, tokens
@@ -144,11 +145,21 @@ class Similarity:
         )
 
 
-def means(pairs: Sequence[AnswerPair], measured: Sequence[Similarity]) -> list[JsonObject]:
-    """Return the mean of every measure by group, and over all pairs where there are several groups.
+class MeanSimilarity(TypedDict):
+    """Mean of every measure over pairs; None where no pair has a value."""
 
-    Each row also has the number of ``pairs`` and of those ``with_fields``; a mean without a value is None.
-    """
+    group: str
+    pairs: int
+    same_outcome: float | None
+    schema_match: float | None
+    field_overlap: float | None
+    bleu4: float | None
+    rouge_l: float | None
+    with_fields: int
+
+
+def means(pairs: Sequence[AnswerPair], measured: Sequence[Similarity]) -> list[MeanSimilarity]:
+    """Return the means by group, and over all pairs where there are several groups."""
     groups: dict[str, list[Similarity]] = {}
     for pair, one in zip(pairs, measured, strict=True):
         groups.setdefault(pair.group, []).append(one)
@@ -156,7 +167,7 @@ def means(pairs: Sequence[AnswerPair], measured: Sequence[Similarity]) -> list[J
     return rows if len(rows) == 1 else [*rows, _mean_row("all", measured)]
 
 
-def _mean_row(group: str, measured: Sequence[Similarity]) -> JsonObject:
+def _mean_row(group: str, measured: Sequence[Similarity]) -> MeanSimilarity:
     fields = [one.field_overlap for one in measured if one.field_overlap is not None]
     return {
         "group": group,

@@ -123,7 +123,7 @@ class ClusterFigures:
             cores=cores,
         )
 
-    def to_dict(self) -> JsonObject:
+    def to_dict(self) -> dict[str, float]:
         """Return the costs as plain data."""
         return {name: value for name, value in asdict(self).items() if name != "told"}
 

@@ -114,7 +114,7 @@ class PairedChange:
         """Say whether there are pairs and the whole interval lies within the margin around no change."""
         return self.tasks > 0 and self.scored and -margin <= self.interval[0] and self.interval[1] <= margin
 
-    def figures(self, margin: float) -> tuple[float | int | str | tuple[float, float] | None, ...]:
+    def figures(self, margin: float) -> tuple[float | str | tuple[float, float] | None, ...]:
         """Return change, interval, adjusted p-value, counts with their test, and the sentence."""
         tests = (self.adjusted, self.lost, self.won, round(self.mcnemar, 6))
         return (self.change, self.interval, *tests, self.said(margin))

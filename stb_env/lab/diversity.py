@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict
 
 import numpy as np
 
 from stb_env.backend.call_writer import CallWriter
 from stb_env.errors import ConfigError
 from stb_env.formats.recorded_answer import Answer
-from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.lab.answer_pairs import AnswerPair, recorded_pairs, sandbox_pairs, text_of
 from stb_env.lab.embedding_map import EMBEDDINGS, MAPS, Vectors, correlation_distances
 from stb_env.lab.experiment import Experiment, LabSettings, TableRow
@@ -140,20 +139,26 @@ def mean_distances(apis: Sequence[ToolId], real: Vectors, simulated: Vectors) ->
     )
 
 
-def _points(pairs: Sequence[AnswerPair], places: Vectors) -> list[JsonObject]:
-    return [
-        {
-            "x": round(float(x), 4),
-            "y": round(float(y), 4),
-            "answer": SIDES[position // len(pairs)],
-            "calls": pairs[position % len(pairs)].group,
-            "api": pairs[position % len(pairs)].id.api,
-        }
-        for position, (x, y) in enumerate(places)
-    ]
+class Point(TypedDict):
+    """An answer on the map."""
+
+    x: float
+    y: float
+    answer: str
+    calls: str
+    api: str
 
 
-def _plot(axes: Axes, points: Sequence[JsonMapping], label: str) -> None:
+def _points(pairs: Sequence[AnswerPair], places: Vectors) -> list[Point]:
+    points: list[Point] = []
+    for position, (x, y) in enumerate(places):
+        side, pair = SIDES[position // len(pairs)], pairs[position % len(pairs)]
+        place = (round(float(x), 4), round(float(y), 4))
+        points.append(Point(x=place[0], y=place[1], answer=side, calls=pair.group, api=pair.id.api))
+    return points
+
+
+def _plot(axes: Axes, points: Sequence[Point], label: str) -> None:
     for side, marker in zip(SIDES, "ox", strict=True):
         mine = [point for point in points if point["answer"] == side]
         axes.scatter(

@@ -20,8 +20,11 @@ if TYPE_CHECKING:
 Name = TypeVar("Name", bound=str)
 Number = TypeVar("Number", int, float)
 
-TableRow: TypeAlias = tuple[Json, ...]
-"""A row of a table: JSON values, None for what does not apply. Shares stay numbers from 0 to 1."""
+TableCell: TypeAlias = str | int | float | bool | tuple[float, float] | None
+"""A value of a table; a pair is an interval, and None does not apply."""
+
+TableRow: TypeAlias = tuple[TableCell, ...]
+"""A row of a table. Shares stay numbers from 0 to 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,25 +269,27 @@ class Experiment:
         return []
 
 
-def shown(value: Json) -> str:
+def shown(value: TableCell) -> str:
     """Return a cell's value as text.
 
     Examples:
         >>> [shown(value) for value in (0.123456, 0.25, 0.1, (0.25, 0.5), None, True, 12345)]
         ['0.123', '0.250', '0.1', '0.250 to 0.500', '-', 'yes', '12,345']
     """
-    if value is None:
-        return "-"
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, int):
-        return f"{value:,}"
-    if isinstance(value, float):
-        # One decimal is how a setting looks, not a measurement.
-        return str(value) if len(str(value)) <= len("0.1") else f"{value:.3f}"
-    if isinstance(value, list | tuple):
-        return " to ".join(f"{item:.3f}" if isinstance(item, float) else str(item) for item in value)
-    return str(value)
+    match value:
+        case None:
+            return "-"
+        case bool():
+            return "yes" if value else "no"
+        case int():
+            return f"{value:,}"
+        case float():
+            # One decimal is how a setting looks, not a measurement.
+            return str(value) if len(str(value)) <= len("0.1") else f"{value:.3f}"
+        case tuple():
+            return " to ".join(f"{end:.3f}" for end in value)
+        case _:
+            return value
 
 
 def _line(cells: Sequence[str], widths: Sequence[int]) -> str:

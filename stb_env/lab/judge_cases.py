@@ -10,13 +10,12 @@ from dataclasses import dataclass, replace
 from stb_env import seeding
 from stb_env.baselines.null import Inject, answer
 from stb_env.envs.rules import Rules
-from stb_env.jsontypes import JsonObject
 from stb_env.judges.judge import Case
 from stb_env.request import drive
 from stb_env.suites.sandbox.tasks import SandboxTasks
 from stb_env.suites.sandbox.verifier import ExactJudge
 from stb_env.suites.sandbox.world import SandboxWorld
-from stb_env.tasks import Task
+from stb_env.tasks import Ending, Task
 from stb_env.testing.red_team.typed import wrong_value
 from stb_env.tools import ToolCall
 
@@ -33,7 +32,7 @@ _INJECTION: str = Inject().act({}, {})["arguments"]["final_answer"]
 # Digits, others' names and others' answers that are tried until one really makes the answer wrong.
 _TRIES = 12
 
-Attempt = tuple[Sequence[ToolCall], JsonObject]
+Attempt = tuple[Sequence[ToolCall], Ending]
 """The calls of an episode and the arguments of its Finish: its typed answer says what is true of it."""
 
 
@@ -94,7 +93,7 @@ def tool_case(task: Task, solvable: bool, seed: int) -> ToolCase:
     return ToolCase(replace(task, tools=tuple(tool for tool in task.tools if tool.id != removed)), False)
 
 
-def _gold_ending(task: Task) -> JsonObject:
+def _gold_ending(task: Task) -> Ending:
     return {"answer": task.goal["answer"], "final_answer": task.record["final_answer"]}
 
 

@@ -125,7 +125,7 @@ def _share(accuracy: Accuracy | None) -> float | None:
 
 def _confusion(scores: Sequence[Scores]) -> Experiment:
     """Return what each judge said of each kind of episode; only gold is solved."""
-    rows = tuple(
+    rows: tuple[TableRow, ...] = tuple(
         (one.name, kind, sum(counts.values()), *(counts[status] for status in STATUSES))
         for one in scores
         for kind, counts in sorted(one.confusion.items())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from stb_env.errors import ConfigError
 from stb_env.lab.comparison import MeanScore
@@ -44,7 +44,7 @@ def grouped_bars(
     axes.legend()
 
 
-def rate_lines(axes: Axes, lines: Mapping[str, Iterable[tuple[object, float | None]]], **texts: Any) -> None:
+def rate_lines(axes: Axes, lines: Mapping[str, Iterable[tuple[object, float | None]]], **texts: str) -> None:
     """Draw a line of shares for each label, leaving out points without a value; ``with`` lines are solid."""
     for label, points in lines.items():
         shown = [point for point in points if point[1] is not None]
@@ -55,7 +55,7 @@ def rate_lines(axes: Axes, lines: Mapping[str, Iterable[tuple[object, float | No
     axes.legend()
 
 
-def score_line(axes: Axes, places: Sequence[float], rates: Sequence[MeanScore], **style: Any) -> None:
+def score_line(axes: Axes, places: Sequence[float], rates: Sequence[MeanScore], **style: str | float) -> None:
     """Draw mean scores as a line with their intervals as bars."""
     # A percentile interval need not hold the mean, and matplotlib draws no negative length.
     below = [max(0.0, rate.mean - rate.low) for rate in rates]

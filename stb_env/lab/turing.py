@@ -7,10 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, get_args
 
-from stb_env.jsontypes import JsonMapping
-from stb_env.lab.answer_pairs import AnswerPair, Similarity, means, recorded_pairs, sandbox_pairs
+from stb_env.lab.answer_pairs import (
+    AnswerPair,
+    MeanSimilarity,
+    Similarity,
+    means,
+    recorded_pairs,
+    sandbox_pairs,
+)
 from stb_env.lab.experiment import Experiment, LabSettings, TableRow
 from stb_env.lab.plots import grouped_bars
 from stb_env.lab.sandbox_calls import gold_calls
@@ -21,7 +27,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 APIS = 70
-MEASURES = ("same_outcome", "schema_match", "field_overlap", "bleu4", "rouge_l")
+Measure = Literal["same_outcome", "schema_match", "field_overlap", "bleu4", "rouge_l"]
+MEASURES: tuple[Measure, ...] = get_args(Measure)
 
 _LABEL_COLUMNS = ("question", "pairs", "labels", *OUTCOMES, "agreement", "alpha")
 
@@ -49,11 +56,13 @@ def run(settings: LabSettings) -> Experiment:
     measured = [Similarity.of(blind_pair.pair) for blind_pair in blinded]
     rows = means([blind_pair.pair for blind_pair in blinded], measured)
     labels = _label_table(settings, blinded)
-    columns = ("group", "pairs", *MEASURES, "with_fields")
     return Experiment(
         title="Turing test: measured similarity of simulated answers to real ones",
-        columns=columns,
-        rows=tuple(tuple(row[column] for column in columns) for row in rows),
+        columns=("group", "pairs", *MEASURES, "with_fields"),
+        rows=tuple(
+            (row["group"], row["pairs"], *(row[name] for name in MEASURES), row["with_fields"])
+            for row in rows
+        ),
         notes=tuple(notes),
         details={
             "pairs": [
@@ -96,7 +105,7 @@ def _label_row(question: str, units: Sequence[Sequence[str]]) -> TableRow:
     return question, len(units), len(every), *parts, observed_agreement(units), krippendorff_alpha(units)
 
 
-def _plot(axes: Axes, rows: Sequence[JsonMapping]) -> None:
+def _plot(axes: Axes, rows: Sequence[MeanSimilarity]) -> None:
     names = [measure.replace("_", " ") for measure in MEASURES]
     bars = {row["group"]: [row[measure] or 0.0 for measure in MEASURES] for row in rows}
     grouped_bars(axes, names, bars, "mean over pairs")
