@@ -8,12 +8,11 @@ from pathlib import Path
 
 import diskcache
 
-from stb_env import jsontext
-from stb_env.backend.cache import CacheEntry, CallKey, ResponseCache
+from stb_env import ResponseCache, Tool, jsontext
+from stb_env.backend.cache import CacheEntry, CallKey
 from stb_env.bench.measurement import TURNS, Measurement, cycle, episode_rate, rate
 from stb_env.jsontypes import JsonObject
 from stb_env.rollout.make import make_env
-from stb_env.tools import Tool
 
 _ENV = "stb/I1Instruction-v0"
 _RESPONSE = {

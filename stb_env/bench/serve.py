@@ -15,8 +15,8 @@ from pathlib import Path
 from statistics import median
 from typing import NamedTuple
 
-from stb_env import jsontext
-from stb_env.backend.cache import CacheEntry, ResponseCache, call_key
+from stb_env import ResponseCache, jsontext
+from stb_env.backend.cache import CacheEntry, call_key
 from stb_env.background import new_loop
 from stb_env.bench.http_load import Load, load
 from stb_env.bench.measurement import Measurement, cycle

@@ -13,14 +13,13 @@ from typing import Any, Literal
 
 import gymnasium as gym
 
+from stb_env import Agent, Job, ToolEnv, Trajectory
 from stb_env.bench.measurement import Measurement
 from stb_env.bench.shop import TASKS, Shop
-from stb_env.envs.tool_env import ToolEnv
 from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.judges.heuristic import HeuristicJudge
-from stb_env.rollout import Agent, Job, Run, aplay, arun_batch
+from stb_env.rollout import Run, aplay, arun_batch
 from stb_env.seeding import rng
-from stb_env.trajectory import Trajectory
 
 Tail = Literal["constant", "lognormal", "hangs"]
 EPISODES = 600

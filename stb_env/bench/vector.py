@@ -10,14 +10,11 @@ from typing import Any
 
 from gymnasium.vector import SyncVectorEnv
 
-from stb_env import jsontext
+from stb_env import Case, Judge, ToolEnv, Verdict, jsontext
 from stb_env.bench.measurement import TURNS, Measurement, rate
-from stb_env.envs.tool_env import ToolEnv
 from stb_env.envs.vector import ToolVectorEnv
-from stb_env.judges.judge import Case, Judge
 from stb_env.request import Request, Slow
 from stb_env.rollout.make import make_env
-from stb_env.verdict import Verdict
 
 _ENV = "stb/Sandbox-v1"
 _SIZES = (1, 16, 256)

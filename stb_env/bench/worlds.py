@@ -9,17 +9,14 @@ from typing import Any
 
 from gymnasium.envs.registration import registry
 
-from stb_env import jsontext
+from stb_env import DepthFirstSearch, ToolCall, ToolEnv, jsontext
 from stb_env.baselines.gold import Gold
 from stb_env.bench.measurement import TURNS, Measurement, cycle, episode_rate, rate
 from stb_env.envs.state import State
-from stb_env.envs.tool_env import ToolEnv
 from stb_env.rollout.make import env_ids, make_env
 from stb_env.suites.api_bank.api_set import LEVEL_12
 from stb_env.suites.api_bank.searcher import ToolSearcher
 from stb_env.suites.api_bank.world import ApiBankWorld
-from stb_env.tools import ToolCall
-from stb_env.wrappers import DepthFirstSearch
 
 PROGRAMS = {
     "GoogleSheets": (

@@ -17,10 +17,8 @@ from functools import partial
 from itertools import count, islice
 from pathlib import Path
 
-from stb_env.backend.cache import ResponseCache
+from stb_env import ResponseCache, TaskSet, ToolEnv, Trajectory, VirtualBackend, plan, run_batch
 from stb_env.backend.cache_update import ORIGIN
-from stb_env.backend.virtual import VirtualBackend
-from stb_env.envs.tool_env import ToolEnv
 from stb_env.lab import query_cache
 from stb_env.lab.experiment import Experiment, LabSettings, TableRow, rounded_share
 from stb_env.lab.flawed_api import FlawedAPI
@@ -28,13 +26,10 @@ from stb_env.lab.plots import rate_lines
 from stb_env.lab.reader import NoisyOracle
 from stb_env.lab.world_api import LiveTemplate, is_reading, reading_tasks
 from stb_env.metrics.rates import cache_hits, sources
-from stb_env.rollout import plan, run_batch
 from stb_env.seeding import derive
 from stb_env.suites.sandbox.oracle import oracle
 from stb_env.suites.sandbox.tasks import SandboxTasks
 from stb_env.suites.sandbox.verifier import ExactJudge
-from stb_env.tasks import TaskSet
-from stb_env.trajectory import Trajectory
 
 SNAPSHOTS = ("start", "mid", "final")
 AGENTS: Mapping[str, float] = {f"noisy oracle, {rate:.0%} errors": rate for rate in (0.0, 0.3, 0.6, 1.0)}

@@ -12,17 +12,16 @@ from functools import partial
 from pathlib import Path
 from statistics import linear_regression, median
 
+from stb_env import ConfigError, Job, Trajectory, plan, run_batch
 from stb_env.baselines.gold import Gold
-from stb_env.errors import ConfigError
 from stb_env.gymtypes import AnyEnv
 from stb_env.jsontypes import Json, JsonMapping, JsonObject
 from stb_env.lab.cluster_model import ClusterModel
-from stb_env.rollout import Job, Run, plan, run_batch
+from stb_env.rollout import Run
 from stb_env.rollout.cluster.ray_cluster import RayCluster, RayMachines
 from stb_env.rollout.collector import seldom
 from stb_env.rollout.make import make_env
 from stb_env.rollout.timing import Timing
-from stb_env.trajectory import Trajectory
 
 ENV = "stb/Sandbox-v1"
 _EARLY, _EPISODES = 20, 80

@@ -7,7 +7,7 @@ from collections import Counter
 from dataclasses import dataclass
 from math import ceil
 
-from stb_env.errors import ConfigError
+from stb_env import ConfigError
 
 _DRIVER = -1
 

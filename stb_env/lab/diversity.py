@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, TypedDict
 
 import numpy as np
 
+from stb_env import ChatModel, ConfigError
 from stb_env.backend.call_writer import CallWriter
-from stb_env.errors import ConfigError
 from stb_env.formats.recorded_answer import Answer
 from stb_env.lab.answer_pairs import AnswerPair, recorded_pairs, sandbox_pairs, text_of
 from stb_env.lab.embedding_map import EMBEDDINGS, MAPS, Vectors, correlation_distances
 from stb_env.lab.experiment import Experiment, LabSettings, TableRow
 from stb_env.lab.sandbox_calls import gold_calls, written_calls
-from stb_env.llm import ROLES, ChatModel, connect, load_models
+from stb_env.llm import ROLES, connect, load_models
 from stb_env.tools import ToolId
 
 if TYPE_CHECKING:

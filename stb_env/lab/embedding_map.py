@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from stb_env.errors import ConfigError
+from stb_env import ConfigError
 
 Vectors = NDArray[np.float64]
 

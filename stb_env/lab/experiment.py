@@ -8,7 +8,8 @@ from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
-from stb_env.errors import ConfigError, did_you_mean
+from stb_env import ConfigError
+from stb_env.errors import did_you_mean
 from stb_env.files import write_json
 from stb_env.jsontypes import Json, JsonMapping, JsonObject
 from stb_env.lab.plots import INSTALL_PLOTS as INSTALL_PLOTS

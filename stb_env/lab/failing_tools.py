@@ -17,8 +17,8 @@ from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING
 
+from stb_env import ConfigError, TaskSet, plan
 from stb_env.backend.faults import ToolKey
-from stb_env.errors import ConfigError
 from stb_env.evaluate.plan import folder_name
 from stb_env.evaluate.session import Session
 from stb_env.jsontypes import JsonMapping, JsonObject
@@ -37,11 +37,9 @@ from stb_env.lab.outages import (
 from stb_env.lab.players import located
 from stb_env.lab.plots import rate_lines
 from stb_env.lab.query_groups import env_id, env_settings, groups_of
-from stb_env.rollout import plan
 from stb_env.rollout.make import make_env
 from stb_env.rollout.verdict_file import read_judged
 from stb_env.suites.stabletoolbench.failing_tools import failing_tools
-from stb_env.tasks import TaskSet
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -121,11 +119,15 @@ def run(settings: LabSettings, shares: Sequence[float], margin: float = MARGIN) 
         for share in shares
         for cell in _cells(settings, agent, share, groups, tools)
     ]
+    agents = dict.fromkeys(cell.agent for cell in cells)
+    parts = ([cell for cell in cells if cell.agent == agent] for agent in agents)
+    found = contrasts((pair for part in parts for pair in outage_pairs(part)), ["open"])
+    built_in = settings.option("cache", None) is None and settings.option("real", None) is None
     return Experiment(
         "Failing tools on real queries, with and without the virtual system",
         COLUMNS,
         tuple(cell.row for cell in cells),
-        notes=tuple(_notes(settings, cells, groups, margin)),
+        notes=tuple(_notes(cells, found, groups, margin, built_in)),
         details={
             "groups": groups,
             "cells": [
@@ -133,7 +135,7 @@ def run(settings: LabSettings, shares: Sequence[float], margin: float = MARGIN) 
                 for cell in cells
             ],
         },
-        further=(_changes(cells, margin, _all_simulated(settings)), _published()),
+        further=(_changes(found, margin, built_in), _published()),
         plot=partial(_plot, cells),
     )
 
@@ -222,7 +224,11 @@ def _agents(settings: LabSettings) -> list[str]:
 
 
 def _notes(
-    settings: LabSettings, cells: Sequence[QueryCell], groups: Sequence[str], margin: float
+    cells: Sequence[QueryCell],
+    found: Sequence[Contrast[QueryCell]],
+    groups: Sequence[str],
+    margin: float,
+    built_in: bool,
 ) -> Iterator[str]:
     judges = sorted({judge for cell in cells for one in cell.groups.values() for judge in one["judges"]})
     yield f"Groups: {', '.join(groups)}; SoPR is the unweighted mean over them, std over trials."
@@ -231,31 +237,20 @@ def _notes(
         "paper is the range over the models of Table 12 that search alike (virtual system, judge "
         "gpt-4-turbo-preview, mean of six groups); its Figure 4, without the system, was only drawn."
     )
-    built_in = _all_simulated(settings)
     if built_in:
         yield (
             "Neither cache nor real API was given, so tools that work are simulated too: with the system "
             "nothing can change, and its rows are no finding."
         )
-    for one in _contrasts(cells):
+    for one in found:
         if one.after.share == cells[-1].share and not (built_in and one.after.system == "with"):
             ends = f"{one.before.name} to {one.after.name}"
             yield f"{one.after.agent}, {ends}: {one.change.said(margin)}."
 
 
-def _all_simulated(settings: LabSettings) -> bool:
-    return settings.option("cache", None) is None and settings.option("real", None) is None
-
-
-def _contrasts(cells: Sequence[QueryCell]) -> list[Contrast[QueryCell]]:
-    agents = dict.fromkeys(cell.agent for cell in cells)
-    parts = ([cell for cell in cells if cell.agent == agent] for agent in agents)
-    return contrasts((pair for part in parts for pair in outage_pairs(part)), ["open"])
-
-
-def _changes(cells: Sequence[QueryCell], margin: float, built_in: bool) -> Experiment:
+def _changes(found: Sequence[Contrast[QueryCell]], margin: float, built_in: bool) -> Experiment:
     rows = []
-    for one in _contrasts(cells):
+    for one in found:
         *figures, reads = one.change.figures(margin)
         if built_in and one.after.system == "with":
             reads = "built in: all answers are simulated"

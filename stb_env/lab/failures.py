@@ -17,13 +17,22 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
+from stb_env import (
+    ConfigError,
+    InfrastructureError,
+    Job,
+    Judge,
+    TaskSet,
+    ToolEnv,
+    Trajectory,
+    VirtualBackend,
+    load_judge,
+    plan,
+    run_batch,
+)
 from stb_env.backend.faults import Faults, ToolKey
-from stb_env.backend.virtual import VirtualBackend
 from stb_env.baselines.gold import Gold
-from stb_env.envs.tool_env import ToolEnv
-from stb_env.errors import ConfigError, InfrastructureError
-from stb_env.judges.judge import Judge
-from stb_env.judges.registry import EXACT, load_judge
+from stb_env.judges.registry import EXACT
 from stb_env.lab import failing_tools
 from stb_env.lab.comparison import MARGIN, PairedChange
 from stb_env.lab.experiment import Experiment, LabSettings
@@ -47,12 +56,10 @@ from stb_env.lab.world_api import LiveTemplate, WorldAPI, reading_tasks
 from stb_env.metrics.rates import sources
 from stb_env.reference import read_settings
 from stb_env.request import drive
-from stb_env.rollout import AgentFactory, Job, plan, run_batch
+from stb_env.rollout import AgentFactory
 from stb_env.rollout.judging import case_of
 from stb_env.suites.sandbox.oracle import oracle
 from stb_env.suites.sandbox.verifier import ExactJudge
-from stb_env.tasks import TaskSet
-from stb_env.trajectory import Trajectory
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

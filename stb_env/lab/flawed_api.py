@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from stb_env import seeding
+from stb_env import ConfigError, Tool, ToolResult, seeding
 from stb_env.backend.cache import CacheEntry
 from stb_env.backend.real_api.remote_server import accepted
-from stb_env.errors import ConfigError
 from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.lab.world_api import HOME, WorldAPI
 from stb_env.metrics.taxonomy import ApiClass, RealCheck
 from stb_env.request import Slow
-from stb_env.tools import Tool, ToolId, ToolResult
+from stb_env.tools import ToolId
 
 COUNTS: Mapping[ApiClass, int] = {
     ApiClass.NOT_AUTHORISED: 1058,

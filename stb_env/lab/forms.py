@@ -7,23 +7,19 @@ from dataclasses import astuple, dataclass, replace
 from itertools import pairwise
 from typing import cast, get_args
 
+from stb_env import ChatAgent, ChatModel, InfrastructureError, Judge, Task, ToolEnv, play
 from stb_env.backend.simulator.llm_simulator import LLMSimulator
-from stb_env.baselines.chat import ChatAgent
-from stb_env.envs.tool_env import ToolEnv
-from stb_env.errors import InfrastructureError
 from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.judges.final_answer import FinalAnswerJudge
-from stb_env.judges.judge import Judge
 from stb_env.judges.pass_judge import PassJudge
 from stb_env.judges.preference import PreferenceJudge
 from stb_env.judges.solvability import ModelSolvability
 from stb_env.lab.experiment import Experiment, LabSettings
 from stb_env.lab.judge_cases import draw_tasks, gold_case
-from stb_env.llm import ChatModel, ChatReply, ChatRequest, ask, connect, fingerprint, load_models
+from stb_env.llm import ChatReply, ChatRequest, ask, connect, fingerprint, load_models
 from stb_env.llm.config import Structured
 from stb_env.llm.model import DrivenModel
 from stb_env.request import Slow, drive
-from stb_env.rollout import play
 from stb_env.rollout.make import make_env
 from stb_env.suites.api_bank.user import ModelUser
 from stb_env.suites.sandbox.env import make
@@ -32,7 +28,6 @@ from stb_env.synthesis.form import UnfitDraft
 from stb_env.synthesis.role import Role as SynthesisRole
 from stb_env.synthesis.role import Try
 from stb_env.synthesis.scene import Scene
-from stb_env.tasks import Task
 from stb_env.tools import FINISH, Status
 
 QUESTIONS = 10

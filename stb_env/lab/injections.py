@@ -9,14 +9,13 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
-from stb_env.errors import InfrastructureError
+from stb_env import Case, ChatModel, InfrastructureError
 from stb_env.judges.final_answer import FinalAnswerJudge
-from stb_env.judges.judge import Case
 from stb_env.judges.pass_judge import PassJudge
 from stb_env.judges.preference import Contender, PreferenceJudge
 from stb_env.judges.solvability import ModelSolvability
 from stb_env.lab.experiment import Experiment, LabSettings, TableRow
-from stb_env.llm import ChatModel, connect, load_models
+from stb_env.llm import connect, load_models
 from stb_env.request import drive
 from stb_env.suites.sandbox.tasks import SandboxTasks
 from stb_env.testing.red_team.injections import injections

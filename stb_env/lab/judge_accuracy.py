@@ -8,16 +8,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, Protocol, TypeVar
 
+from stb_env import Case, ChatModel, Judge, Task
 from stb_env.errors import JudgeError
-from stb_env.judges.judge import Case, Judge
 from stb_env.judges.pass_judge import PassJudge
 from stb_env.judges.preference import PreferenceJudge
 from stb_env.judges.solvability import ModelSolvability
 from stb_env.lab.judge_cases import LabelledCase, ToolCase
-from stb_env.llm import ChatModel
 from stb_env.metrics.agreement import cohen_kappa
 from stb_env.request import Slow, drive
-from stb_env.tasks import Task
 
 T = TypeVar("T")
 Choice = Literal["first", "second", "tie"]

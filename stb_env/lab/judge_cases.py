@@ -7,17 +7,15 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from stb_env import seeding
+from stb_env import Case, Task, ToolCall, seeding
 from stb_env.baselines.null import Inject, answer
 from stb_env.envs.rules import Rules
-from stb_env.judges.judge import Case
 from stb_env.request import drive
 from stb_env.suites.sandbox.tasks import SandboxTasks
 from stb_env.suites.sandbox.verifier import ExactJudge
 from stb_env.suites.sandbox.world import SandboxWorld
-from stb_env.tasks import Ending, Task
+from stb_env.tasks import Ending
 from stb_env.testing.red_team.typed import wrong_value
-from stb_env.tools import ToolCall
 
 GOLD = "gold"
 

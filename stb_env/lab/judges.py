@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from stb_env.judges.registry import load_judge
+from stb_env import Task, load_judge
 from stb_env.lab.experiment import Experiment, LabSettings, TableRow
 from stb_env.lab.judge_accuracy import (
     STATUSES,
@@ -29,7 +29,6 @@ from stb_env.lab.judge_cases import (
 from stb_env.lab.plots import grouped_bars
 from stb_env.llm import connect, load_models
 from stb_env.suites.sandbox.verifier import ExactJudge
-from stb_env.tasks import Task
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

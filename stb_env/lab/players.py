@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from stb_env.baselines.registry import load_agent, named_agents
-from stb_env.errors import ConfigError, did_you_mean
+from stb_env import ConfigError, load_agent
+from stb_env.baselines.registry import named_agents
+from stb_env.errors import did_you_mean
 from stb_env.reference import read_settings
 from stb_env.rollout import AgentFactory
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from stb_env.errors import ConfigError
+from stb_env import ConfigError
 from stb_env.lab.comparison import MeanScore
 
 if TYPE_CHECKING:

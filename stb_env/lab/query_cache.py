@@ -17,23 +17,29 @@ from math import ceil
 from pathlib import Path
 from typing import cast
 
+from stb_env import (
+    ConfigError,
+    Task,
+    TaskSet,
+    ToolEnv,
+    Trajectory,
+    VirtualBackend,
+    load_agent,
+    plan,
+    run_batch,
+)
 from stb_env.backend.cache import call_key
-from stb_env.backend.virtual import Mode, VirtualBackend
-from stb_env.baselines.registry import load_agent
+from stb_env.backend.virtual import Mode
 from stb_env.envs.connections import connect_backend
-from stb_env.envs.tool_env import ToolEnv
-from stb_env.errors import ConfigError, DataError
+from stb_env.errors import DataError
 from stb_env.judges.heuristic import HeuristicJudge
 from stb_env.lab.experiment import Experiment, LabSettings, TableRow
 from stb_env.lab.plots import rate_lines
 from stb_env.llm.preflight import checking
 from stb_env.metrics.taxonomy import classify
-from stb_env.rollout import plan, run_batch
 from stb_env.seeding import derive
 from stb_env.suites.stabletoolbench.env import KEY_NAME
 from stb_env.suites.stabletoolbench.queries import load
-from stb_env.tasks import Task, TaskSet
-from stb_env.trajectory import Trajectory
 
 SNAPSHOTS: dict[str, float] = {"start": 0.1, "mid": 0.5, "final": 1.0}
 """Share of the queries on which the other agents have played when a snapshot is taken."""

@@ -8,15 +8,13 @@ import re
 from collections.abc import Generator, Iterator, Mapping
 from typing import Any
 
-from stb_env import seeding
+from stb_env import ConfigError, Task, ToolCall, ToolResult, seeding
 from stb_env.baselines.gold import Gold
 from stb_env.baselines.null import answer
-from stb_env.errors import ConfigError
 from stb_env.gymtypes import AnyEnv
 from stb_env.jsontypes import Json, JsonArray, JsonMapping
-from stb_env.tasks import Ending, Task
+from stb_env.tasks import Ending
 from stb_env.testing.red_team.typed import least, wrong_value
-from stb_env.tools import ToolCall, ToolResult
 
 SLIPS = ("wrong argument", "skipped call", "corrupted fact", "give up")
 """Mistakes of an episode, each as likely as the others."""

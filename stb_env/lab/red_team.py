@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from stb_env.errors import ConfigError, DataError
+from stb_env import ConfigError, Suite
+from stb_env.errors import DataError
 from stb_env.jsontypes import Json, JsonObject
 from stb_env.lab.experiment import Experiment, LabSettings, TableRow
 from stb_env.rollout.make import env_ids, env_settings, make_env
-from stb_env.suite import Suite, find_env, registered, suite_of
+from stb_env.suite import find_env, registered, suite_of
 from stb_env.testing.cheating import EXACT_FLOOR, OPEN_FLOOR, means, play_red_team
 from stb_env.testing.red_team import RED_TEAM
 from stb_env.testing.red_team.attempt import counted, told

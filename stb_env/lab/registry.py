@@ -6,7 +6,8 @@ import importlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
-from stb_env.errors import ConfigError, did_you_mean
+from stb_env import ConfigError
+from stb_env.errors import did_you_mean
 from stb_env.lab.experiment import About, Experiment, LabSettings
 
 Run = Callable[[LabSettings], Experiment]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from stb_env import seeding
+from stb_env import Tool, seeding
 from stb_env.backend.cache.key import canonical
 from stb_env.backend.call_writer import CallWriter
 from stb_env.jsontypes import JsonMapping
@@ -13,7 +13,7 @@ from stb_env.request import drive
 from stb_env.suites.sandbox.catalog import household, tools
 from stb_env.suites.sandbox.tasks import SandboxTasks
 from stb_env.suites.sandbox.world import SandboxWorld
-from stb_env.tools import Tool, ToolId
+from stb_env.tools import ToolId
 
 
 class SandboxCall(NamedTuple):

@@ -14,12 +14,23 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from stb_env import (
+    Agent,
+    ConfigError,
+    DepthFirstSearch,
+    IndependentChains,
+    Job,
+    Judge,
+    MonteCarloTreeSearch,
+    ToolEnv,
+    TreeSearch,
+    load_judge,
+    plan,
+    run_batch,
+)
 from stb_env.baselines.gold import Gold
 from stb_env.baselines.replay import Replay
-from stb_env.envs.tool_env import ToolEnv
-from stb_env.errors import ConfigError
-from stb_env.judges.judge import Judge
-from stb_env.judges.registry import EXACT, load_judge
+from stb_env.judges.registry import EXACT
 from stb_env.lab.comparison import MARGIN, MeanScore, PairedChange, holm, task_means
 from stb_env.lab.experiment import Experiment, LabSettings, TableRow
 from stb_env.lab.grounded_value import grounded_value
@@ -27,20 +38,11 @@ from stb_env.lab.players import load_player
 from stb_env.lab.plots import score_line
 from stb_env.lab.query_groups import env_id, env_settings, groups_of
 from stb_env.lab.stumbling_oracle import StumblingOracle
-from stb_env.rollout import Agent, AgentFactory, Job, plan, run_batch
+from stb_env.rollout import AgentFactory
 from stb_env.rollout.make import make_env
 from stb_env.suites.sandbox import env as sandbox
 from stb_env.suites.sandbox.verifier import ExactJudge
-from stb_env.wrappers.search import (
-    BestFirstSearch,
-    DepthFirstSearch,
-    IndependentChains,
-    JudgeValue,
-    MonteCarloTreeSearch,
-    TreeSearch,
-    Value,
-    heuristic_value,
-)
+from stb_env.wrappers.search import BestFirstSearch, JudgeValue, Value, heuristic_value
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -13,12 +13,12 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
+from stb_env import InfrastructureError, Task, Tool, ToolCall, ToolResult
 from stb_env.backend.backend import Backend
 from stb_env.backend.call_writer import CallWriter
 from stb_env.backend.real_api.observed import Health
 from stb_env.backend.virtual import MODES
 from stb_env.envs.connections import connect_backend
-from stb_env.errors import InfrastructureError
 from stb_env.jsontypes import JsonArray
 from stb_env.lab.experiment import Experiment, LabSettings, rounded_share
 from stb_env.lab.flawed_api import FlawedAPI
@@ -30,8 +30,7 @@ from stb_env.request import drive
 from stb_env.suites.sandbox.catalog import tools
 from stb_env.suites.stabletoolbench.env import KEY_NAME
 from stb_env.suites.stabletoolbench.queries import load
-from stb_env.tasks import Task
-from stb_env.tools import Tool, ToolCall, ToolId, ToolResult
+from stb_env.tools import ToolId
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -6,23 +6,21 @@ import random
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from stb_env import seeding
+from stb_env import Agent, ConfigError, Task, ToolCall, TreeSearch, seeding
 from stb_env.baselines.null import answer
 from stb_env.envs.finish import GIVE_UP
-from stb_env.errors import ConfigError
 from stb_env.gymtypes import AnyEnv
 from stb_env.jsontypes import Json, JsonMapping
 from stb_env.lab.reader import corrupted_ending, misread, named_scalars, saying, told
-from stb_env.rollout import Agent
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.catalog import tools
 from stb_env.suites.sandbox.generator import plan_of
 from stb_env.suites.sandbox.oracle import ending
 from stb_env.suites.sandbox.template import Solution
-from stb_env.tasks import Ending, Task
-from stb_env.tools import FINISH, ToolCall
+from stb_env.tasks import Ending
+from stb_env.tools import FINISH
 from stb_env.trajectory import Step
-from stb_env.wrappers.search import SearchTree, TreeSearch
+from stb_env.wrappers.search import SearchTree
 
 SLIPS = ("misread value", "mixed-up value", "wrong tool", "answer too early")
 """Mistakes of a call, each as likely as the others. An answer gets one fact wrong."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from stb_env import Task, TaskSet, Tool, ToolCall, ToolResult
 from stb_env.backend.backend import Example
 from stb_env.backend.cache.key import read_arguments
 from stb_env.backend.real_api.remote_server import accepted
@@ -17,8 +18,6 @@ from stb_env.suites.sandbox.task_key import EDITIONS
 from stb_env.suites.sandbox.tasks import SandboxTasks
 from stb_env.suites.sandbox.template import templates
 from stb_env.suites.sandbox.world import SandboxWorld
-from stb_env.tasks import Task, TaskSet
-from stb_env.tools import Tool, ToolCall, ToolResult
 
 HOME = EDITIONS["test"][0] * COUNT
 """The first household of the test split, in which tasks without a household of their own play too."""

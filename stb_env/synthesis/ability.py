@@ -5,7 +5,8 @@ from __future__ import annotations
 import random
 from enum import StrEnum
 
-from stb_env.errors import ConfigError, did_you_mean
+from stb_env import ConfigError
+from stb_env.errors import did_you_mean
 from stb_env.prompting import latest
 
 

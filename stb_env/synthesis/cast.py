@@ -6,8 +6,9 @@ import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from stb_env.errors import ConfigError, did_you_mean
-from stb_env.llm import ChatModel, Meter, connect, load_models, metered
+from stb_env import ChatModel, ConfigError
+from stb_env.errors import did_you_mean
+from stb_env.llm import Meter, connect, load_models, metered
 from stb_env.synthesis.author import Author, ModelAuthor
 from stb_env.synthesis.roles import METHODS
 

@@ -8,14 +8,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple, NotRequired, TypedDict
 
-from stb_env import jsontext, seeding
-from stb_env.backend.virtual import VirtualBackend
+from stb_env import Task, Tool, ToolCall, VirtualBackend, jsontext, seeding
 from stb_env.errors import BackendError
 from stb_env.formats.catalog_file import CatalogFile, source_of
 from stb_env.jsontypes import Json, JsonMapping, JsonObject
 from stb_env.request import drive
-from stb_env.tasks import Task
-from stb_env.tools import Tool, ToolCall
 from stb_env.validation import check_call
 
 _MOST_TEXT, _MOST_LEAVES, _MOST_CALLS = 60, 40, 200

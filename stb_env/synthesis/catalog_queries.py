@@ -5,22 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
+from stb_env import TaskSet, Tool, Trajectory, load_agent, play
 from stb_env.backend.backend import Backend
-from stb_env.baselines import load_agent
 from stb_env.errors import DataError
 from stb_env.formats.catalog_file import CatalogFile
 from stb_env.judges.solvability_panel import SolvabilityPanel
 from stb_env.request import drive
-from stb_env.rollout import play
 from stb_env.suites.own_tools.env import make
 from stb_env.suites.own_tools.queries import SUITE, query_tasks
 from stb_env.synthesis.api import Api
 from stb_env.synthesis.catalog_author import CatalogQuery, GoldCall
 from stb_env.synthesis.dialogue import Call, Dialogue
 from stb_env.synthesis.tool_api import api_of
-from stb_env.tasks import TaskSet
-from stb_env.tools import Tool
-from stb_env.trajectory import Trajectory
 
 Progress = Callable[[int, int], None]
 """Told after each query how many of how many were played."""

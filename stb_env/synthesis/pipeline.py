@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 
-from stb_env import seeding
-from stb_env.errors import ConfigError, InfrastructureError, did_you_mean
+from stb_env import ConfigError, InfrastructureError, seeding
+from stb_env.errors import did_you_mean
 from stb_env.jsontypes import JsonObject
 from stb_env.prompting import latest
 from stb_env.request import Slow

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from stb_env import jsontext
-from stb_env.errors import ConfigError, DataError, InfrastructureError
+from stb_env import ConfigError, InfrastructureError, jsontext
+from stb_env.errors import DataError
 from stb_env.files import LineWriter, write_json, write_text
 from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.llm import Meter

@@ -7,14 +7,13 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from stb_env import jsontext
+from stb_env import Tool, jsontext
 from stb_env.errors import DataError
 from stb_env.jsontypes import Json, JsonMapping, JsonObject
 from stb_env.suites.stabletoolbench.queries import load
 from stb_env.synthesis.api import Api
 from stb_env.synthesis.form import Form, UnfitDraft, list_of
 from stb_env.synthesis.roles import API_RECORD
-from stb_env.tools import Tool
 
 _MOST_TEXT = 500
 _TYPES = {

@@ -17,8 +17,7 @@ from gymnasium.utils.seeding import np_random
 from pettingzoo import AECEnv
 from pettingzoo.utils.wrappers import OrderEnforcingWrapper
 
-from stb_env import jsontext
-from stb_env.errors import ConfigError
+from stb_env import ConfigError, jsontext
 from stb_env.jsontypes import JsonObject
 from stb_env.spaces import TextSpace
 from stb_env.synthesis.ability import Ability

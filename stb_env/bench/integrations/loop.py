@@ -7,11 +7,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 
-from stb_env import jsontext
-from stb_env.baselines import load_agent
+from stb_env import jsontext, load_agent, make, play
 from stb_env.jsontypes import JsonObject
-from stb_env.rollout import play
-from stb_env.rollout.make import make
 
 ENV_ID = "stb/Sandbox-v1"
 Turns = Sequence[JsonObject]

@@ -9,15 +9,13 @@ from functools import partial
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from stb_env.baselines import load_agent
+from stb_env import DiscreteActions, load_agent, make
 from stb_env.bench.integrations.loop import ENV_ID, Loop, Play, Script, calls_of, mean, written
 from stb_env.bench.integrations.served_loops import openenv, pydantic_ai, verifiers
 from stb_env.bench.integrations.token_loops import environments, rollouts, verl
 from stb_env.rollout import DrivenEpisode
 from stb_env.rollout import play as play_episode
-from stb_env.rollout.make import make
 from stb_env.tools import FINISH
-from stb_env.wrappers import DiscreteActions
 
 _MADE = {"id": "r", "created_at": 0.0, "model": "m", "object": "response", "tools": [], "tool_choice": "auto"}
 _CALLED = {"type": "function_call_output", "call_id": "c", "output": "{}"}

@@ -11,9 +11,9 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
+from stb_env import ConfigError
 from stb_env.bench.integrations.loop import ENV_ID, Play, Script, calls_of, mean
 from stb_env.bench.processes import beside, cpu_seconds, session_server
-from stb_env.errors import ConfigError
 
 _KEY = "STB_BENCH_KEY"
 _MODEL = "stb_env.bench.integrations.model_server"

@@ -9,10 +9,10 @@ from dataclasses import asdict, dataclass
 from importlib.util import find_spec
 from typing import NamedTuple
 
+from stb_env import ConfigError
 from stb_env.bench.integrations.loop import Loop, Play, Script
 from stb_env.bench.integrations.loops import LOOPS, OURS
 from stb_env.bench.integrations.share import looking
-from stb_env.errors import ConfigError
 from stb_env.jsontypes import JsonObject
 
 _FEW = 4
