@@ -22,7 +22,7 @@ from stb_env.jsontypes import JsonObject
 from stb_env.llm import Meter
 from stb_env.llm.preflight import checking
 from stb_env.synthesis import Ability, Pipeline, Settings, synthesize
-from stb_env.synthesis.cast import cast, read_others
+from stb_env.synthesis.author import load_authors, read_role_files
 from stb_env.synthesis.catalog_author import CatalogAuthor, CatalogQuery
 from stb_env.synthesis.catalog_queries import Sorted, gold_run, pool_of, queries_of, voted
 
@@ -134,7 +134,7 @@ def _dialogues(
     """
     meter = Meter(max_cost=writers.budget)
     with checking():
-        authors = cast("multi", writers.models, read_others(writers.cast), meter)
+        authors = load_authors("multi", writers.models, read_role_files(writers.cast), meter)
     settings = Settings((Ability.CALL,), 1, 1)
     domain = " and ".join(file.sources) or "tools"
     pipeline = Pipeline(authors, seed, settings=settings, pool=pool_of(file), domain=domain)
