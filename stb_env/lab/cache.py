@@ -21,10 +21,9 @@ from stb_env import ResponseCache, TaskSet, ToolEnv, Trajectory, VirtualBackend,
 from stb_env.backend.cache_update import ORIGIN
 from stb_env.lab import query_cache
 from stb_env.lab.experiment import Experiment, LabSettings, TableRow, rounded_share
-from stb_env.lab.flawed_api import FlawedAPI
 from stb_env.lab.plots import rate_lines
 from stb_env.lab.reader import NoisyOracle
-from stb_env.lab.world_api import LiveTemplate, is_reading, reading_tasks
+from stb_env.lab.sandbox_api import FlawedAPI, LiveTemplate, is_reading, reading_tasks
 from stb_env.metrics.rates import cache_hits, sources
 from stb_env.seeding import derive
 from stb_env.suites.sandbox.oracle import oracle

@@ -52,7 +52,7 @@ from stb_env.lab.outages import (
 from stb_env.lab.players import load_player
 from stb_env.lab.plots import score_line
 from stb_env.lab.reader import Reader
-from stb_env.lab.world_api import LiveTemplate, WorldAPI, reading_tasks
+from stb_env.lab.sandbox_api import LiveTemplate, WorldAPI, reading_tasks
 from stb_env.metrics.rates import sources
 from stb_env.reference import read_settings
 from stb_env.request import drive

@@ -21,8 +21,8 @@ from stb_env.backend.virtual import MODES
 from stb_env.envs.connections import connect_backend
 from stb_env.jsontypes import JsonArray
 from stb_env.lab.experiment import Experiment, LabSettings, rounded_share
-from stb_env.lab.flawed_api import FlawedAPI
 from stb_env.lab.plots import grouped_bars
+from stb_env.lab.sandbox_api import FlawedAPI
 from stb_env.llm.preflight import checking
 from stb_env.metrics.rates import answered_by
 from stb_env.metrics.taxonomy import ApiClass, Taxonomy, classify

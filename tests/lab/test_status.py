@@ -18,9 +18,8 @@ from stb_env.backend.real_api import RemoteServer
 from stb_env.cli import app
 from stb_env.errors import ConfigError
 from stb_env.lab.experiment import LabSettings
-from stb_env.lab.flawed_api import COUNTS, FlawedAPI
+from stb_env.lab.sandbox_api import COUNTS, FlawedAPI, WorldAPI
 from stb_env.lab.status import run
-from stb_env.lab.world_api import WorldAPI
 from stb_env.metrics.taxonomy import ApiClass, classify
 from stb_env.request import drive
 from stb_env.suites.sandbox.catalog import tools

@@ -10,7 +10,7 @@ from stb_env.backend.virtual import VirtualBackend
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.errors import BackendError
 from stb_env.lab.reader import NoisyOracle
-from stb_env.lab.world_api import WorldAPI, reading_tasks
+from stb_env.lab.sandbox_api import WorldAPI, reading_tasks
 from stb_env.request import drive
 from stb_env.rollout import play
 from stb_env.suites.sandbox.catalog import tools
