@@ -115,7 +115,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def scanned(server: APIServer, data: Path, **options: Any) -> dict[str, Any]:
     """Scan the server, the last API of which does not answer in time."""
-    real = RemoteServer(server.url(), retries=0, timeout=0.2)
+    real = RemoteServer(server.url(), retries=0, timeout=1.0)
     server.script(*(answer for answers in BROKEN.values() for answer in answers), Answer(hold=server.hold()))
     return run(LabSettings(options={"data": str(data), "real": real, **options})).to_dict()
 
