@@ -125,7 +125,7 @@ class ChatAgent(Agent):
 
     @property
     def fingerprint(self) -> JsonObject:
-        """What decides the model's answers, for the run's manifest."""
+        """Fingerprint of the model and its settings, for the run's manifest."""
         return fingerprint(self._model) | ({} if self.answer == "call" else {"answer": self.answer})
 
     def _start(self, seed: int) -> None:
@@ -164,7 +164,7 @@ class ChatAgent(Agent):
 
     @property
     def blocks(self) -> bool:
-        """Whether a subclass decides in an `act` of its own."""
+        """True where a subclass decides in an `act` of its own."""
         return type(self).act is not ChatAgent.act and super().blocks
 
     def deciding(self, observation: JsonMapping, info: JsonMapping) -> Slow[Any]:

@@ -10,20 +10,11 @@ import gymnasium as gym
 
 from stb_env.actions import Action, finish_arguments
 from stb_env.baselines.null import answer
-from stb_env.baselines.plain_answer import plain_answer
+from stb_env.baselines.plain_answer import PLACEHOLDERS, plain_answer
 from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.rollout import Agent
 from stb_env.tasks import Ending, Task
 from stb_env.tools import FINISH, Tool, ToolCall, ToolResult
-
-_PLACEHOLDERS: JsonMapping = {
-    "number": 1,
-    "integer": 1,
-    "boolean": True,
-    "array": [],
-    "object": {},
-    "null": None,
-}
 
 
 class Gold(Agent):
@@ -110,4 +101,4 @@ def _default(schema: JsonMapping) -> Any:
     if schema.get("enum"):
         return schema["enum"][0]
     kind = schema.get("type", "string")
-    return _PLACEHOLDERS.get(kind[0] if isinstance(kind, list) else kind, "example")
+    return PLACEHOLDERS.get(kind[0] if isinstance(kind, list) else kind, "example")

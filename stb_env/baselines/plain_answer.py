@@ -18,7 +18,7 @@ _ASKING = re.compile(
 _QUOTED = re.compile(r"(?<!\w)['\"‘“]([^'\"‘’“”]{2,80})['\"’”](?!\w)")
 _MARKED = re.compile(r"\S*\d\S*|\S+@\S+|https?://\S+|\S+\.[a-z]{2,}\S*")
 _NAMED = re.compile(r"(?<=[a-z,] )[A-Z][\w'-]+(?: (?:of |de |van )?[A-Z][\w'-]+)*")
-_PLACEHOLDERS: JsonMapping = {
+PLACEHOLDERS: JsonMapping = {
     "number": 1,
     "integer": 1,
     "boolean": True,
@@ -100,7 +100,7 @@ def _stated(name: str, schema: JsonMapping, query: str, values: list[str], known
         return max(values, key=lambda value: (_alike(value, str(default or "")), -values.index(value)))
     if default is not None:
         return default
-    return schema["enum"][0] if schema.get("enum") else _PLACEHOLDERS.get(kind, query)
+    return schema["enum"][0] if schema.get("enum") else PLACEHOLDERS.get(kind, query)
 
 
 def _values(query: str) -> Iterator[str]:

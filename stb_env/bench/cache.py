@@ -7,15 +7,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import diskcache
-import gymnasium as gym
 
-from stb_env import jsontext
-from stb_env.backend.cache import CacheEntry, CallKey, ResponseCache
+from stb_env import ResponseCache, Tool, jsontext
+from stb_env.backend.cache import CacheEntry, CallKey
 from stb_env.bench.measurement import TURNS, Measurement, cycle, episode_rate, rate
-from stb_env.envs.tool_env import ToolEnv
 from stb_env.jsontypes import JsonObject
-from stb_env.tools import Tool
+from stb_env.rollout.make import make_env
 
+_ENV = "stb/I1Instruction-v0"
 _RESPONSE = {
     "results": [{"id": i, "title": f"entry {i}", "score": i / 7, "tags": ["a", "b"]} for i in range(6)],
     "total": 6,
@@ -30,8 +29,7 @@ def cache_measurements(folder: Path, seconds: float, entries: int) -> Iterator[M
         seconds: How long each figure is measured.
         entries: Number of entries.
     """
-    env = gym.make("stb/I1Instruction-v0", judge="heuristic").unwrapped
-    assert isinstance(env, ToolEnv)  # noqa: S101 (narrows the type)
+    env = make_env(_ENV, {"judge": "heuristic"})
     env.reset(seed=0)
     tool = env.task.tools[0]
     calls = _fill(folder, tool, entries)
@@ -56,7 +54,7 @@ def cache_measurements(folder: Path, seconds: float, entries: int) -> Iterator[M
         "env.step, cold cache hit", cold_step, "/s", f"{cold_step / raw_rate:.2f}x raw diskcache"
     )
     yield Measurement("env.step, LRU hit", _step_rate(warm, tool, seconds, entries), "/s")
-    yield Measurement("env.step, template-simulated miss", _miss_rate(tool, seconds), "/s")
+    yield Measurement("env.step, template-simulated miss", _step_rate(None, tool, seconds, 50_000), "/s")
     cold.close()
     warm.close()
 
@@ -81,8 +79,7 @@ def _arguments(tool: Tool, index: int) -> JsonObject:
 
 
 def _step_rate(cache: ResponseCache | None, tool: Tool, seconds: float, entries: int) -> float:
-    env = gym.make("stb/I1Instruction-v0", judge="heuristic", cache=cache, max_turns=TURNS + 1).unwrapped
-    assert isinstance(env, ToolEnv)  # noqa: S101 (narrows the type)
+    env = make_env(_ENV, {"judge": "heuristic", "cache": cache, "max_turns": TURNS + 1})
     _, info = env.reset(seed=0)
     while tool.name not in {spec["function"]["name"] for spec in info["tools"]}:
         _, info = env.reset()
@@ -93,7 +90,3 @@ def _step_rate(cache: ResponseCache | None, tool: Tool, seconds: float, entries:
         ]
     )
     return episode_rate(env, actions, seconds)
-
-
-def _miss_rate(tool: Tool, seconds: float) -> float:
-    return _step_rate(None, tool, seconds, 50_000)

@@ -1,6 +1,6 @@
-"""An endpoint to measure against, run as a program of its own: it answers every question alike, and late.
+"""A slow model endpoint to measure against, run as a program: every answer is the same.
 
-It prints its port and serves until its standard input ends, so that it outlives nobody.
+It prints its port and serves until its standard input ends.
 """
 
 from __future__ import annotations
@@ -11,6 +11,8 @@ import os
 import selectors
 import sys
 from functools import partial
+
+from stb_env.bench.http_load import content_length
 
 _CALL = {"name": "search_products", "arguments": '{"query": "green tea", "limit": 5}'}
 _COMPLETION = {
@@ -64,23 +66,11 @@ class Late(asyncio.Protocol):
             head, end, body = self._head.partition(b"\r\n\r\n")
             if not end:
                 return
-            self._missing, self._head = _length(head) - len(body), b""
+            self._missing, self._head = content_length(head) - len(body), b""
         if self._missing <= 0:
             self._missing = 0
             loop = asyncio.get_running_loop()
             loop.call_later(self._seconds, self._transport.write, self._answer)  # type: ignore[attr-defined] # a stream's transport
-
-
-def _length(head: bytes) -> int:
-    found = head.lower().partition(b"content-length:")[2]
-    return int(found.partition(b"\r\n")[0] or 0)
-
-
-def _answered(completion: object) -> bytes:
-    body = json.dumps(completion).encode()
-    return (
-        b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n" % len(body) + body
-    )
 
 
 class Exact(selectors.DefaultSelector):
@@ -102,7 +92,9 @@ def _new_loop() -> asyncio.AbstractEventLoop:
 async def serve(seconds: float) -> None:
     """Serve on a free port, and print it."""
     loop = asyncio.get_running_loop()
-    make = partial(Late, seconds, _answered(_COMPLETION))
+    body = json.dumps(_COMPLETION).encode()
+    head = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n" % len(body)
+    make = partial(Late, seconds, head + body)
     server = await loop.create_server(make, "127.0.0.1", 0, backlog=4096)
     sys.stdout.write(f"{server.sockets[0].getsockname()[1]}\n")
     sys.stdout.flush()

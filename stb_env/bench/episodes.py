@@ -6,10 +6,10 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
+from stb_env import ToolEnv
 from stb_env.baselines.gold import Gold
 from stb_env.bench.measurement import Measurement, cycle, rate
 from stb_env.envs.state import State
-from stb_env.envs.tool_env import ToolEnv
 from stb_env.jsontypes import JsonObject
 from stb_env.rollout.make import make_env
 from stb_env.tools import FINISH

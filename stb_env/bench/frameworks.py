@@ -12,10 +12,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from stb_env import ConfigError
 from stb_env.bench.measurement import Measurement
 from stb_env.bench.shop import FOUND, QUERY
 from stb_env.bench.wire import CALLS
-from stb_env.errors import ConfigError
 
 Play = Callable[[str, int, int, Path], int]
 """Of an endpoint, how many episodes, how many at once and a folder; returns how many came to their end."""

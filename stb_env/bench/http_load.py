@@ -9,10 +9,10 @@ from typing import NamedTuple, cast
 
 
 class Load(NamedTuple):
-    """What a server did under load.
+    """Figures of a server under load.
 
     Attributes:
-        answers: How many it gave.
+        answers: Number of answers.
         rate: Answers a second.
         p50: Median of the seconds until an answer.
         p99: The 99th hundredth of them.
@@ -52,7 +52,7 @@ class Asker(asyncio.Protocol):
         """Take a part of an answer, and ask again where it was the last."""
         self._data += data
         head, end, body = self._data.partition(b"\r\n\r\n")
-        if not end or len(body) < _length(head):
+        if not end or len(body) < content_length(head):
             return
         now = time.perf_counter()
         self._seconds.append(now - self._sent)
@@ -95,6 +95,7 @@ async def load(port: int, requests: Iterator[bytes], clients: int, seconds: floa
     return Load(len(taken), len(taken) / spent, taken[len(taken) // 2], taken[len(taken) * 99 // 100], failed)
 
 
-def _length(head: bytes) -> int:
+def content_length(head: bytes) -> int:
+    """Return the length of the body that a head announces."""
     found = head.lower().partition(b"content-length:")[2]
     return int(found.partition(b"\r\n")[0] or 0)

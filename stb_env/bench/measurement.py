@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from stb_env.envs.tool_env import ToolEnv
+from stb_env import ToolEnv
 
 T = TypeVar("T")
 

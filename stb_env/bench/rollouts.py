@@ -1,4 +1,4 @@
-"""What share of the latency bound whole episodes reach, with many of them in flight on one core."""
+"""Share of the latency bound that whole episodes reach, with many of them in flight on one core."""
 
 from __future__ import annotations
 
@@ -8,17 +8,15 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 
+from stb_env import ChatAgent, Job, ToolEnv, run_batch
 from stb_env.background import wait_for
-from stb_env.baselines.chat import ChatAgent
 from stb_env.bench.frameworks import framework_measurements
 from stb_env.bench.measurement import Measurement
 from stb_env.bench.shop import TASKS, Shop
 from stb_env.bench.wire import CALLS, ROUNDS, bare_share, endpoint
-from stb_env.envs.tool_env import ToolEnv
 from stb_env.judges.heuristic import HeuristicJudge
 from stb_env.llm import ChatReply, ChatRequest, ModelConfig, OpenAIModel
 from stb_env.llm.config import Client
-from stb_env.rollout import Job, run_batch
 
 # Messages of an episode's first question: the system's and the user's.
 _AT_FIRST = 2
@@ -36,7 +34,7 @@ def rollout_measurements(
     """Measure chat episodes of four calls, beside a bare loop on the same connections.
 
     Args:
-        in_flight: How many episodes are played at once.
+        in_flight: Number of episodes played at once.
         latency: Seconds that the endpoint takes for an answer.
         rounds: Episodes one after the other in each place. All ask at once when a run starts and wait for the
             last when it ends, so the fewer these are, the more of what is measured are its two ends.

@@ -15,12 +15,12 @@ from pathlib import Path
 from statistics import median
 from typing import NamedTuple
 
-from stb_env import jsontext
-from stb_env.backend.cache import CacheEntry, ResponseCache, call_key
+from stb_env import ResponseCache, jsontext
+from stb_env.backend.cache import CacheEntry, call_key
 from stb_env.background import new_loop
 from stb_env.bench.http_load import Load, load
 from stb_env.bench.measurement import Measurement, cycle
-from stb_env.bench.process import cpu_seconds, resident
+from stb_env.bench.processes import cpu_seconds, resident
 from stb_env.errors import RunStopped
 from stb_env.jsontypes import JsonObject
 from stb_env.tools import ToolId
@@ -124,7 +124,7 @@ def _request(index: int) -> bytes:
 
 
 class _Asked(NamedTuple):
-    """What a server did under load, and its seconds on a processor for each answer; 0 where nobody says."""
+    """Figures of a server under load, and its CPU seconds for each answer; 0 where the system has none."""
 
     load: Load
     cpu: float

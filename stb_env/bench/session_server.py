@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 from contextlib import closing
 
-from stb_env.bench.beside import ends_with_input
+from stb_env.bench.processes import ends_with_input
 from stb_env.serve.server import listen, work
 from stb_env.serve.settings import Limits, ServeSettings
 

@@ -1,4 +1,4 @@
-"""What a server of sessions carries: many open at once, their memory, and how long a step takes."""
+"""Load of a session server: many sessions open at once, their memory, and the latency of a step."""
 
 from __future__ import annotations
 
@@ -6,17 +6,16 @@ import asyncio
 import itertools
 import json
 import time
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Any
 
 import numpy as np
 
+from stb_env import ToolEnv
 from stb_env.background import new_loop
-from stb_env.bench.beside import session_server
 from stb_env.bench.measurement import TURNS, Measurement
-from stb_env.bench.process import resident
-from stb_env.envs.tool_env import ToolEnv
+from stb_env.bench.processes import resident, session_server
 from stb_env.jsontypes import JsonObject
 from stb_env.llm.connection import Pool
 from stb_env.rollout.make import make_env
@@ -27,7 +26,7 @@ IN_FLIGHT = 64
 _CONNECTIONS = 8
 
 Ask = Callable[[str, JsonObject], Awaitable[JsonObject]]
-"""Asks a verb of the desk."""
+"""Sends a verb with its body to the server."""
 
 Connect = Callable[[int], AbstractAsyncContextManager[Ask]]
 """Connects to a port."""
@@ -37,7 +36,7 @@ def session_measurements(sessions: int = 1_000, env_id: str = ENV) -> Iterator[M
     """Open sessions on a server in a process of its own, and play all of them at once.
 
     Args:
-        sessions: How many are open at the same time.
+        sessions: Number of sessions open at the same time.
         env_id: The environment.
     """
     yield Measurement("a local environment", _local_rate(env_id), "/s", f"steps of {env_id} in this process")
@@ -68,7 +67,9 @@ async def _played(
         # The first makes the environment that all others share.
         await ask("create", {"id": env_id, "reset": {"options": {"index": 0}}})
         before = resident(pid)
-        keys = await asyncio.gather(*(_opened(ask, env_id, seed) for seed in range(1, sessions + 1)))
+        options = [{"options": {"index": 0, "seed": seed}} for seed in range(1, sessions + 1)]
+        opened = await asyncio.gather(*(ask("create", {"id": env_id, "reset": one}) for one in options))
+        keys = [str(reply["session"]) for reply in opened]
         fresh = (resident(pid) - before) / sessions / 1e3
         actions = itertools.cycle(_actions(env_id))
         plays = iter([(key, next(actions)) for _ in range(TURNS) for key in keys])
@@ -88,11 +89,6 @@ async def _played(
     return fresh, kept, len(times) / took, times
 
 
-async def _opened(ask: Ask, env_id: str, seed: int) -> str:
-    reply = await ask("create", {"id": env_id, "reset": {"options": {"index": 0, "seed": seed}}})
-    return str(reply["session"])
-
-
 def _actions(env_id: str) -> list[str]:
     env = make_env(env_id, {})
     env.reset(seed=0, options=_task(env))
@@ -101,7 +97,7 @@ def _actions(env_id: str) -> list[str]:
     return [action for action in samples if f'"{FINISH}"' not in action]
 
 
-def _task(env: ToolEnv) -> JsonObject:
+def _task(env: ToolEnv) -> dict[str, str]:
     return {"task_id": env.tasks.at(0).id}
 
 
@@ -117,7 +113,7 @@ def _local_rate(env_id: str) -> float:
 
 
 @asynccontextmanager
-async def _socket(port: int) -> Any:
+async def _socket(port: int) -> AsyncIterator[Ask]:
     import websockets
 
     waiting: dict[int, asyncio.Future[JsonObject]] = {}
@@ -147,7 +143,7 @@ async def _socket(port: int) -> Any:
 
 
 @asynccontextmanager
-async def _http(port: int) -> Any:
+async def _http(port: int) -> AsyncIterator[Ask]:
     pool = Pool("127.0.0.1", port, secure=False)
     room = asyncio.Semaphore(IN_FLIGHT)
 

@@ -1,11 +1,10 @@
-"""A shop to ask before a slow endpoint: its one task, and an environment's backend that answers at once."""
+"""A backend that answers at once, and its one task, for episodes before a slow endpoint."""
 
 from __future__ import annotations
 
+from stb_env import Task, TaskSet, Tool, ToolCall, ToolResult
 from stb_env.jsontypes import JsonObject
 from stb_env.request import Slow
-from stb_env.tasks import Task, TaskSet
-from stb_env.tools import Tool, ToolCall, ToolResult
 
 _TEXT = {"type": "string", "description": "What to look for, in words."}
 QUERY = "Find green tea that costs less than coffee."

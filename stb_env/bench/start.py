@@ -1,4 +1,4 @@
-"""What it takes to begin: imports, and reading a catalogue."""
+"""Start-up costs: imports, and reading a catalogue."""
 
 from __future__ import annotations
 

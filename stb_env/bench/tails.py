@@ -1,4 +1,4 @@
-"""How long many episodes take whose latency has a heavy tail, beside a plain loop that saves nothing."""
+"""Time of many episodes whose latency has a heavy tail, beside a plain loop that saves nothing."""
 
 from __future__ import annotations
 
@@ -13,14 +13,13 @@ from typing import Any, Literal
 
 import gymnasium as gym
 
+from stb_env import Agent, Job, ToolEnv, Trajectory
 from stb_env.bench.measurement import Measurement
 from stb_env.bench.shop import TASKS, Shop
-from stb_env.envs.tool_env import ToolEnv
 from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.judges.heuristic import HeuristicJudge
-from stb_env.rollout import Agent, Job, Run, aplay, arun_batch
+from stb_env.rollout import Run, aplay, arun_batch
 from stb_env.seeding import rng
-from stb_env.trajectory import Trajectory
 
 Tail = Literal["constant", "lognormal", "hangs"]
 EPISODES = 600
@@ -39,10 +38,10 @@ def tail_measurements(
     number of the episode.
 
     Args:
-        in_flight: How many episodes are played at once.
+        in_flight: Number of episodes played at once.
         latency: The median of the seconds that a decision takes.
         tail: ``constant``, ``lognormal`` (sigma 1.5), or ``hangs``: one of a hundred takes 100 times as long.
-        episodes: How many episodes.
+        episodes: Number of episodes.
     """
     env = ToolEnv(TASKS, Shop(), HeuristicJudge(), max_turns=2)
     jobs = [Job("tea", 0, seed) for seed in range(episodes)]

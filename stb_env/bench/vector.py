@@ -8,16 +8,13 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
-import gymnasium as gym
 from gymnasium.vector import SyncVectorEnv
 
-from stb_env import jsontext
+from stb_env import Case, Judge, ToolEnv, Verdict, jsontext
 from stb_env.bench.measurement import TURNS, Measurement, rate
-from stb_env.envs.tool_env import ToolEnv
 from stb_env.envs.vector import ToolVectorEnv
-from stb_env.judges.judge import Case, Judge
 from stb_env.request import Request, Slow
-from stb_env.verdict import Verdict
+from stb_env.rollout.make import make_env
 
 _ENV = "stb/Sandbox-v1"
 _SIZES = (1, 16, 256)
@@ -65,9 +62,7 @@ def _overlap(size: int) -> Measurement:
 
 
 def _made() -> ToolEnv:
-    env = gym.make(_ENV, split="train", max_turns=TURNS + 1).unwrapped
-    assert isinstance(env, ToolEnv)  # noqa: S101 (narrows the type)
-    return env
+    return make_env(_ENV, {"split": "train", "max_turns": TURNS + 1})
 
 
 def _each(envs: list[ToolEnv]) -> None:

@@ -1,18 +1,17 @@
-"""What share of a slow endpoint's latency bound a client reaches on one core, with many calls in flight."""
+"""Share of the latency bound that clients of a slow endpoint reach on one core, with many calls in flight."""
 
 from __future__ import annotations
 
 import asyncio
 import gc
 import os
-import subprocess
-import sys
 import time
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterator, Sequence
 from contextlib import contextmanager, suppress
 
 from stb_env.background import new_loop
 from stb_env.bench.measurement import Measurement
+from stb_env.bench.processes import beside
 from stb_env.jsontypes import JsonObject
 from stb_env.llm import ChatRequest, ModelConfig, OpenAIModel
 from stb_env.llm.config import Client
@@ -36,13 +35,18 @@ def wire_measurements(
     """Measure the clients beside a bare loop on the lean one's connections.
 
     Args:
-        in_flight: How many episodes are played at once.
+        in_flight: Number of episodes played at once.
         latency: Seconds that the endpoint takes for an answer.
     """
     with endpoint(latency) as url:
         for episodes in in_flight:
-            for name, play in (("bare loop", _bare), ("lean", _lean), ("openai", _openai)):
-                share, cost = _run(lambda play=play, episodes=episodes: play(url, episodes, latency))  # type: ignore[misc] # mypy takes the defaults for arguments
+            plays = {
+                "bare loop": _bare(url, episodes, latency),
+                "lean": _model(url, "lean", episodes, latency),
+                "openai": _model(url, "openai", episodes, latency),
+            }
+            for name, play in plays.items():
+                share, cost = _run(play)
                 yield Measurement(
                     f"{name}, {episodes:,} in flight", share, "of the bound", f"{cost:.0f} us/call"
                 )
@@ -51,12 +55,8 @@ def wire_measurements(
 @contextmanager
 def endpoint(latency: float) -> Iterator[str]:
     """Run an endpoint in a process of its own, on another core where there is one; yield its base URL."""
-    command = [sys.executable, "-m", "stb_env.bench.endpoint", str(latency)]
-    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)  # noqa: S603 (this package's own module)
-    assert process.stdin is not None and process.stdout is not None  # noqa: PT018, S101 (narrows the types)
-    with process, _apart(process.pid):
-        yield f"http://127.0.0.1:{int(process.stdout.readline())}/v1"
-        process.stdin.close()
+    with beside("stb_env.bench.endpoint", str(latency)) as (port, pid), _apart(pid):
+        yield f"http://127.0.0.1:{port}/v1"
 
 
 @contextmanager
@@ -76,14 +76,10 @@ def _apart(other: int) -> Iterator[None]:
         os.sched_setaffinity(0, mine)
 
 
-def _run(play: Callable[[], Awaitable[tuple[float, float]]]) -> tuple[float, float]:
+def _run(play: Coroutine[None, None, tuple[float, float]]) -> tuple[float, float]:
     gc.collect()
     with asyncio.Runner(loop_factory=new_loop) as runner:
-        return runner.run(_awaited(play()))
-
-
-async def _awaited(play: Awaitable[tuple[float, float]]) -> tuple[float, float]:
-    return await play
+        return runner.run(play)
 
 
 async def _bare(url: str, episodes: int, latency: float, rounds: int = ROUNDS) -> tuple[float, float]:
@@ -108,14 +104,6 @@ async def _bare(url: str, episodes: int, latency: float, rounds: int = ROUNDS) -
         return await _measured(ask, episodes, latency, rounds)
     finally:
         pool.close()
-
-
-async def _lean(url: str, episodes: int, latency: float) -> tuple[float, float]:
-    return await _model(url, "lean", episodes, latency)
-
-
-async def _openai(url: str, episodes: int, latency: float) -> tuple[float, float]:
-    return await _model(url, "openai", episodes, latency)
 
 
 async def _model(url: str, client: Client, episodes: int, latency: float) -> tuple[float, float]:
@@ -179,4 +167,4 @@ REQUESTS = tuple(_request(turns) for turns in range(CALLS))
 
 def bare_share(url: str, episodes: int, latency: float, rounds: int = ROUNDS) -> float:
     """Return the share of the latency bound that a bare loop reaches, for others to stand beside."""
-    return _run(lambda: _bare(url, episodes, latency, rounds))[0]
+    return _run(_bare(url, episodes, latency, rounds))[0]

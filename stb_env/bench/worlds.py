@@ -7,20 +7,16 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
-import gymnasium as gym
 from gymnasium.envs.registration import registry
 
-from stb_env import jsontext
+from stb_env import DepthFirstSearch, ToolCall, ToolEnv, jsontext
 from stb_env.baselines.gold import Gold
 from stb_env.bench.measurement import TURNS, Measurement, cycle, episode_rate, rate
 from stb_env.envs.state import State
-from stb_env.envs.tool_env import ToolEnv
-from stb_env.rollout.make import env_ids
+from stb_env.rollout.make import env_ids, make_env
 from stb_env.suites.api_bank.api_set import LEVEL_12
 from stb_env.suites.api_bank.searcher import ToolSearcher
 from stb_env.suites.api_bank.world import ApiBankWorld
-from stb_env.tools import ToolCall
-from stb_env.wrappers import DepthFirstSearch
 
 PROGRAMS = {
     "GoogleSheets": (
@@ -79,7 +75,9 @@ def world_measurements(seconds: float) -> Iterator[Measurement]:
             name = env_id.removeprefix("stb/").rpartition("-v")[0]
             env = _made(env_id)
             if env.oracle is not None:
-                yield Measurement(f"env.step, {name}", _first_step_rate(env, seconds), "/s")
+                yield Measurement(
+                    f"env.step, {name}", _step_rate(env, _first_action(env), env.snapshot(), seconds), "/s"
+                )
                 yield Measurement(f"last step, {name}", 1e6 / _last_step_rate(env, seconds), "us")
                 yield Measurement(f"reset, {name}", 1e6 / rate(env.reset, seconds), "us")
                 training = _made(env_id, split="train")
@@ -147,15 +145,9 @@ def _tree(search: DepthFirstSearch, action: object) -> float:
 
 
 def _made(env_id: str, **settings: Any) -> ToolEnv:
-    env = gym.make(env_id, **{"max_turns": TURNS + 1, **settings}).unwrapped
-    assert isinstance(env, ToolEnv)  # noqa: S101 (narrows the type)
+    env = make_env(env_id, {"max_turns": TURNS + 1, **settings})
     env.reset(seed=0)
     return env
-
-
-def _first_step_rate(env: ToolEnv, seconds: float) -> float:
-    """Return how often a second the first step of an episode can be taken."""
-    return _step_rate(env, _first_action(env), env.snapshot(), seconds)
 
 
 def _last_step_rate(env: ToolEnv, seconds: float) -> float:

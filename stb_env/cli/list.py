@@ -7,8 +7,7 @@ from typing import Any
 from rich.console import Group
 from rich.table import Table
 
-from stb_env.baselines.description import AgentDescription
-from stb_env.baselines.registry import named_agents
+from stb_env.baselines.registry import AgentDescription, named_agents
 from stb_env.console import options
 from stb_env.console.output import emit, reporting
 from stb_env.jsontypes import JsonObject

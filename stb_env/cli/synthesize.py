@@ -19,9 +19,9 @@ from stb_env.llm.preflight import checking
 from stb_env.options import Cache, Mode, Seed
 from stb_env.suites.api_bank.formats.training import Instructions, read_training
 from stb_env.synthesis import Ability, Pipeline, Settings, synthesize
-from stb_env.synthesis.cast import cast, read_others
-from stb_env.synthesis.methods import METHODS
+from stb_env.synthesis.author import load_authors, read_role_files
 from stb_env.synthesis.review_sheet import read_sheet
+from stb_env.synthesis.roles import METHODS
 from stb_env.synthesis.statistics import published
 from stb_env.synthesis.tool_api import read_apis
 
@@ -132,7 +132,7 @@ def synthesize_command(
         pipeline = Pipeline.offline(seed, method=method, settings=settings)
     else:
         with checking():
-            authors = cast(method, models, read_others(cast_ or []), meter)
+            authors = load_authors(method, models, read_role_files(cast_ or []), meter)
         samples = () if apis is None else read_apis(apis)
         pipeline = Pipeline(authors, seed, method=method, settings=settings, samples=samples)
     with bar("synthesize", as_json, meter) as progress:

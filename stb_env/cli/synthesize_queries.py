@@ -22,10 +22,9 @@ from stb_env.jsontypes import JsonObject
 from stb_env.llm import Meter
 from stb_env.llm.preflight import checking
 from stb_env.synthesis import Ability, Pipeline, Settings, synthesize
-from stb_env.synthesis.cast import cast, read_others
-from stb_env.synthesis.catalog_author import CatalogAuthor
-from stb_env.synthesis.dialogue_queries import pool_of, queries_of
-from stb_env.synthesis.gold_run import Sorted, gold_run, voted
+from stb_env.synthesis.author import load_authors, read_role_files
+from stb_env.synthesis.catalog_author import CatalogAuthor, CatalogQuery
+from stb_env.synthesis.catalog_queries import Sorted, gold_run, pool_of, queries_of, voted
 
 _SHOWN = 5
 
@@ -94,12 +93,14 @@ def synthesize_queries(
         raise ConfigError(f"with --tools, --out is the file of the queries, such as queries.jsonl; got {out}")
     file = CatalogFile.load(tools)
     backend = answers.backend(file)
+    written: list[CatalogQuery]
+    unasked: dict[str, str] = {}
     try:
         if writers.models is None and not writers.cast:
             author = CatalogAuthor(file, backend, seed, writes=answers.writes)
             written, unasked = author.queries(count), author.unasked
         else:
-            written, unasked = _dialogues(file, out, count, seed, writers, as_json), {}
+            written = _dialogues(file, out, count, seed, writers, as_json)
         if not written:
             reasons = "; ".join(f"{name}: {why}" for name, why in list(unasked.items())[:_SHOWN])
             raise DataError(f"nothing can be asked about the tools of {tools}: {reasons}")
@@ -125,7 +126,7 @@ def synthesize_queries(
 
 def _dialogues(
     file: CatalogFile, out: Path, count: int, seed: int, writers: Writers, as_json: bool
-) -> list[JsonObject]:
+) -> list[CatalogQuery]:
     """Let the agents write dialogues beside the file, resumable, and return the queries in them.
 
     Raises:
@@ -133,7 +134,7 @@ def _dialogues(
     """
     meter = Meter(max_cost=writers.budget)
     with checking():
-        authors = cast("multi", writers.models, read_others(writers.cast), meter)
+        authors = load_authors("multi", writers.models, read_role_files(writers.cast), meter)
     settings = Settings((Ability.CALL,), 1, 1)
     domain = " and ".join(file.sources) or "tools"
     pipeline = Pipeline(authors, seed, settings=settings, pool=pool_of(file), domain=domain)

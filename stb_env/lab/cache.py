@@ -16,28 +16,19 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import count, islice
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from stb_env.backend.cache import CacheEntry, ResponseCache
+from stb_env import ResponseCache, TaskSet, ToolEnv, Trajectory, VirtualBackend, plan, run_batch
 from stb_env.backend.cache_update import ORIGIN
-from stb_env.backend.virtual import VirtualBackend
-from stb_env.envs.tool_env import ToolEnv
 from stb_env.lab import query_cache
-from stb_env.lab.experiment import Experiment, LabSettings, TableRow
-from stb_env.lab.flawed_api import FlawedAPI
-from stb_env.lab.noisy_oracle import NoisyOracle
-from stb_env.lab.world_api import LiveTemplate, is_reading, reading_tasks
+from stb_env.lab.experiment import Experiment, LabSettings, TableRow, rounded_share
+from stb_env.lab.plots import rate_lines
+from stb_env.lab.reader import NoisyOracle
+from stb_env.lab.sandbox_api import FlawedAPI, LiveTemplate, is_reading, reading_tasks
 from stb_env.metrics.rates import cache_hits, sources
-from stb_env.rollout import plan, run_batch
 from stb_env.seeding import derive
 from stb_env.suites.sandbox.oracle import oracle
 from stb_env.suites.sandbox.tasks import SandboxTasks
 from stb_env.suites.sandbox.verifier import ExactJudge
-from stb_env.tasks import TaskSet
-from stb_env.trajectory import Trajectory
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 SNAPSHOTS = ("start", "mid", "final")
 AGENTS: Mapping[str, float] = {f"noisy oracle, {rate:.0%} errors": rate for rate in (0.0, 0.3, 0.6, 1.0)}
@@ -87,12 +78,15 @@ def run(settings: LabSettings) -> Experiment:
     settings.expect("faulty")
     tasks = reading_tasks()[: settings.episodes or 100]
     raw = ResponseCache()
+    rates: dict[str, dict[str, float]] = {}
+    whole: dict[str, dict[str, float]] = {}
+    sizes: dict[str, int] = {}
     with tempfile.TemporaryDirectory(prefix="stb_lab_") as folder:
         hashes = _grow(settings, _stages(tasks), raw, Path(folder))
-        replayed = {name: _replay(settings, tasks, Path(folder) / name) for name in SNAPSHOTS}
-        sizes = {name: _size(Path(folder) / name) for name in SNAPSHOTS}
-    rates = {name: {agent: _hit_rate(part) for agent, part in replayed[name].items()} for name in SNAPSHOTS}
-    whole = {name: {agent: _completed(part) for agent, part in replayed[name].items()} for name in SNAPSHOTS}
+        for name in SNAPSHOTS:
+            with closing(ResponseCache(Path(folder) / name, read_only=True)) as cache:
+                sizes[name] = len(cache)
+                rates[name], whole[name] = _replay(settings, tasks, cache)
     return Experiment(
         "Cache hit rate by snapshot (StableToolBench, Table 7)",
         ("agent", *reversed(SNAPSHOTS)),
@@ -107,24 +101,23 @@ def run(settings: LabSettings) -> Experiment:
             ),
             _filter_table(raw),
         ),
-        plot=partial(_plot, rates),
+        plot=lambda axes: rate_lines(
+            axes,
+            {agent: [(name, rates[name][agent]) for name in SNAPSHOTS] for agent in AGENTS},
+            ylabel="cache hit rate",
+        ),
     )
 
 
 def _stages(tasks: TaskSet) -> Iterator[Stage]:
     history = tasks[::_HISTORY]
     middle = -(-len(tasks) // _MIDDLE)
-    yield Stage("train", _training(len(tasks)), (0.3,))
+    drawn = map(SandboxTasks("train").at, count())
+    training = islice((task for task in drawn if is_reading(task, home=0)), len(tasks))
+    yield Stage("train", TaskSet(training, name="Sandbox, training"), (0.3,))
     yield Stage("test", history, (0.3,), snapshot="start")
     yield Stage(ORIGIN, tasks[:middle], tuple(AGENTS.values()), snapshot="mid")
     yield Stage(ORIGIN, tasks[middle:], tuple(AGENTS.values()), snapshot="final")
-
-
-def _training(size: int) -> TaskSet:
-    drawn = map(SandboxTasks("train").at, count())
-    return TaskSet(
-        islice((task for task in drawn if is_reading(task, home=0)), size), name="Sandbox, training"
-    )
 
 
 def _grow(settings: LabSettings, stages: Iterable[Stage], raw: ResponseCache, folder: Path) -> dict[str, str]:
@@ -137,7 +130,9 @@ def _grow(settings: LabSettings, stages: Iterable[Stage], raw: ResponseCache, fo
             _play(backend, stage.tasks, rate, derive(settings.seed, "grow", stage.origin))
         new = [replace(entry, origin=stage.origin) for entry in cache.entries() if entry.origin == ORIGIN]
         cache.put_many((entry.key, entry) for entry in new)
-        raw.put_many(_first(raw, (replace(entry, origin=stage.origin) for entry in api.answers.values())))
+        # The origin of an answer is the stage that asked for it first.
+        answers = (replace(entry, origin=stage.origin) for entry in api.answers.values())
+        raw.put_many((entry.key, entry) for entry in answers if raw.get(entry.call) is None)
         if stage.snapshot:
             hashes[stage.snapshot] = cache.snapshot(folder / stage.snapshot)
     return hashes
@@ -149,34 +144,21 @@ def _play(backend: VirtualBackend, tasks: TaskSet, rate: float, seed: int) -> li
     return run_batch(make_env, partial(NoisyOracle, rate), jobs)
 
 
-def _first(known: ResponseCache, entries: Iterable[CacheEntry]) -> Iterator[tuple[str, CacheEntry]]:
-    """Yield the entries that are new: what a call was first asked for is its origin."""
-    for entry in entries:
-        if known.get(entry.call) is None:
-            yield entry.key, entry
+def _replay(
+    settings: LabSettings, tasks: TaskSet, cache: ResponseCache
+) -> tuple[dict[str, float], dict[str, float]]:
+    """Play every agent with new seeds, and return its hit rate and its share of completed episodes.
 
-
-def _replay(settings: LabSettings, tasks: TaskSet, folder: Path) -> dict[str, list[Trajectory]]:
-    """Play every agent with seeds that no stage had; a call that was never recorded ends its episode."""
-    seed = derive(settings.seed, "replay")
-    with closing(ResponseCache(folder, read_only=True)) as cache:
-        backend = VirtualBackend(cache, mode="replay")
-        return {agent: _play(backend, tasks, rate, seed) for agent, rate in AGENTS.items()}
-
-
-def _size(folder: Path) -> int:
-    with closing(ResponseCache(folder, read_only=True)) as cache:
-        return len(cache)
-
-
-def _hit_rate(episodes: Sequence[Trajectory]) -> float:
-    hits = cache_hits(sources(episodes))
-    misses = sum(not episode.valid for episode in episodes)
-    return round(hits / (hits + misses), 6) if hits + misses else 0.0
-
-
-def _completed(episodes: Sequence[Trajectory]) -> float:
-    return round(sum(episode.valid for episode in episodes) / len(episodes), 6)
+    A call that was never recorded ends its episode.
+    """
+    rates, completed = {}, {}
+    backend = VirtualBackend(cache, mode="replay")
+    for agent, rate in AGENTS.items():
+        episodes = _play(backend, tasks, rate, derive(settings.seed, "replay"))
+        hits, whole = cache_hits(sources(episodes)), sum(episode.valid for episode in episodes)
+        rates[agent] = rounded_share(hits, hits + len(episodes) - whole)
+        completed[agent] = rounded_share(whole, len(episodes))
+    return rates, completed
 
 
 def _rows(values: Mapping[str, Mapping[str, float]]) -> Iterator[TableRow]:
@@ -201,10 +183,10 @@ def _filter_table(raw: ResponseCache) -> Experiment:
     rows: list[TableRow] = []
     for origin, paper in PAPER_FILTER.items():
         before, after = report.before[origin], report.after[origin]
-        rows.append((origin, before, after, _share(after, before), _share(paper[1], paper[0])))
+        rows.append((origin, before, after, rounded_share(after, before), rounded_share(paper[1], paper[0])))
     before, after = report.before.total(), report.after.total()
     totals = [sum(column) for column in zip(*PAPER_FILTER.values(), strict=True)]
-    rows.append(("total", before, after, _share(after, before), _share(totals[1], totals[0])))
+    rows.append(("total", before, after, rounded_share(after, before), rounded_share(totals[1], totals[0])))
     dropped = ", ".join(
         f"{name.replace('_', ' ')} {n}" for name, n in sorted(Counter(report.dropped).items())
     )
@@ -214,14 +196,3 @@ def _filter_table(raw: ResponseCache) -> Experiment:
         tuple(rows),
         notes=(f"Dropped: {dropped or 'nothing'}.",),
     )
-
-
-def _share(part: int, whole: int) -> float:
-    return round(part / whole, 6) if whole else 0.0
-
-
-def _plot(rates: Mapping[str, Mapping[str, float]], axes: Axes) -> None:
-    for agent in AGENTS:
-        axes.plot(SNAPSHOTS, [rates[name][agent] for name in SNAPSHOTS], marker="o", label=agent)
-    axes.set(ylabel="cache hit rate", ylim=(0, 1))
-    axes.legend()

@@ -1,7 +1,8 @@
-"""What the parts of a run on a cluster cost, as noted once or measured here."""
+"""Costs of the parts of a run on a cluster: recorded ones, or measured on this machine."""
 
 from __future__ import annotations
 
+import asyncio
 import os
 import tempfile
 import time
@@ -11,22 +12,59 @@ from functools import partial
 from pathlib import Path
 from statistics import linear_regression, median
 
-from stb_env.errors import ConfigError
-from stb_env.jsontypes import JsonObject
+from stb_env import ConfigError, Job, Trajectory, plan, run_batch
+from stb_env.baselines.gold import Gold
+from stb_env.gymtypes import AnyEnv
+from stb_env.jsontypes import Json, JsonMapping, JsonObject
 from stb_env.lab.cluster_model import ClusterModel
-from stb_env.lab.latent_gold import LatentGold
-from stb_env.rollout import Job, Run, plan, run_batch
+from stb_env.rollout import Run
 from stb_env.rollout.cluster.ray_cluster import RayCluster, RayMachines
 from stb_env.rollout.collector import seldom
 from stb_env.rollout.make import make_env
 from stb_env.rollout.timing import Timing
-from stb_env.trajectory import Trajectory
 
 ENV = "stb/Sandbox-v1"
 _EARLY, _EPISODES = 20, 80
 """Of each worker: what it plays before it is timed, and what is timed."""
 _TRIPS = 50
 _MANY = 4_000
+
+
+# Some milliseconds of a core: more than an episode takes otherwise, and little enough for hundreds of them.
+_WORK = 60_000
+
+
+class LatentGold(Gold):
+    """Waits before its first decision as for a model, or computes in the place of waiting.
+
+    Args:
+        seconds: How long it waits; None computes.
+
+    Examples:
+        >>> from stb_env import play
+        >>> from stb_env.testing.notes import notes
+        >>> play(notes(), LatentGold(0.0), task_id="day", seed=0).solved
+        True
+    """
+
+    def __init__(self, seconds: float | None) -> None:
+        self._seconds = seconds
+        self._rested = False
+
+    def reset(self, env: AnyEnv, seed: int) -> None:
+        """Begin an episode."""
+        super().reset(env, seed)
+        self._rested = False
+
+    async def act(self, observation: JsonMapping, info: JsonMapping) -> Json:
+        """Wait or compute once an episode, then do what is right."""
+        if not self._rested:
+            self._rested = True
+            if self._seconds is None:
+                sum(number * number for number in range(_WORK))
+            elif self._seconds:
+                await asyncio.sleep(self._seconds)
+        return super().act(observation, info)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,14 +103,13 @@ class ClusterFigures:
         told = f"Costs were measured on this machine ({cores} cores)."
         return cls(light.worker, busy.worker, write, sync, max(0.0, light.driver - write), _trip(), told)
 
-    def model(self, workers: int, concurrency: int, waiting: float) -> ClusterModel:
-        """Return a cluster where each worker, and the driver, has a core of its own."""
-        return ClusterModel(
-            workers, concurrency, self.cpu, waiting, self.write, self.reply, self.trip, self.sync
-        )
+    def model(
+        self, workers: int, concurrency: int, waiting: float | None, cores: float | None = None
+    ) -> ClusterModel:
+        """Return a cluster; episodes wait for models, or compute where ``waiting`` is None.
 
-    def here(self, workers: int, concurrency: int, waiting: float | None, cores: float) -> ClusterModel:
-        """Return a cluster on this machine alone, with what others leave of its cores; None computes."""
+        Each worker, and the driver, has a core of its own, or all share as many as are given.
+        """
         return ClusterModel(
             workers,
             concurrency,
@@ -85,7 +122,7 @@ class ClusterFigures:
             cores=cores,
         )
 
-    def to_dict(self) -> JsonObject:
+    def to_dict(self) -> dict[str, float]:
         """Return the costs as plain data."""
         return {name: value for name, value in asdict(self).items() if name != "told"}
 
@@ -103,7 +140,7 @@ MEASURED = ClusterFigures(
 
 @dataclass(frozen=True, slots=True)
 class Played:
-    """What was seen of a run on a real cluster of this machine, while all its workers played.
+    """Figures of a run on a real cluster of this machine, while all its workers play.
 
     Attributes:
         rate: Episodes saved a second.
@@ -121,7 +158,7 @@ class Played:
 
 
 class _Roll:
-    """A courier by whom one learns when all workers play, and what they take of their cores."""
+    """Carries back the CPU time of each worker, which also tells when all of them play."""
 
     def __init__(self) -> None:
         self.taken: dict[int, float] = {}
@@ -141,7 +178,7 @@ class _Roll:
 
 @dataclass(frozen=True, slots=True)
 class _Moment:
-    """What all clocks show when an episode was saved."""
+    """Readings of all clocks when an episode is saved."""
 
     wall: float
     workers: float
@@ -154,20 +191,14 @@ class _Moment:
 
 
 class _Enough(Exception):
-    """As many episodes are saved as were to be timed."""
+    """Enough episodes are timed."""
 
 
 def played_there(workers: int, concurrency: int, waiting: float | None) -> Played:
-    """Play on a real cluster of this machine, and tell what it took.
-
-    Args:
-        workers: How many workers.
-        concurrency: Episodes that each plays at the same time.
-        waiting: Seconds that an episode waits; None computes.
-    """
+    """Play on a real cluster of this machine and measure it; episodes compute where ``waiting`` is None."""
     roll, played = _Roll(), []
     moments: list[_Moment] = []
-    # Each worker's first ones take longer, and come in a heap when the last worker is there.
+    # The first episodes of each worker take longer, and arrive together when the last worker starts.
     early = workers * (_EARLY + 2 * concurrency)
 
     def timed(episode: Trajectory) -> None:
@@ -195,7 +226,7 @@ def _seen(moments: list[_Moment], played: list[Trajectory]) -> Played:
     first, last = moments[0], moments[-1]
     count, seconds = len(moments) - 1, last.wall - first.wall
     worker, driver = last.workers - first.workers, last.driver - first.driver
-    # Many are saved at once, so the first and the last alone would tell of the heaps that they stand in.
+    # Episodes are saved in batches, so a fit over all of them is used and not the first and the last alone.
     rate = linear_regression([moment.wall for moment in moments], range(len(moments))).slope
     cores = (worker + driver + last.idle - first.idle) / seconds
     return Played(rate, worker / count, driver / count, min(cores, os.cpu_count() or 1), played)

@@ -1,4 +1,4 @@
-"""A simulation of a run on many machines: what each part costs decides which of them is the bound."""
+"""A simulation of a run on many machines, from the cost of each part."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections import Counter
 from dataclasses import dataclass
 from math import ceil
 
-from stb_env.errors import ConfigError
+from stb_env import ConfigError
 
 _DRIVER = -1
 
@@ -21,7 +21,7 @@ class ClusterModel:
     are alike, nobody dies, and models answer as fast whoever asks.
 
     Attributes:
-        workers: How many workers.
+        workers: Number of workers.
         concurrency: Episodes that each plays at the same time.
         cpu: What an episode takes of a core.
         waiting: What an episode waits for its models in all.
@@ -77,7 +77,7 @@ class ClusterModel:
 
     @property
     def limited_by(self) -> str:
-        """What the bound is of: ``models``, ``cores`` or ``driver``."""
+        """The part that sets the bound: ``models``, ``cores`` or ``driver``."""
         if self.write and self.bound == 1 / self.write:
             return "driver"
         places = self.workers * self.concurrency

@@ -8,19 +8,18 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict
 
 import numpy as np
 
+from stb_env import ChatModel, ConfigError
 from stb_env.backend.call_writer import CallWriter
-from stb_env.errors import ConfigError, did_you_mean
 from stb_env.formats.recorded_answer import Answer
-from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.lab.answer_pairs import AnswerPair, recorded_pairs, sandbox_pairs, text_of
-from stb_env.lab.embedding_map import EMBEDDINGS, MAPS, Vectors, choose, correlation_distances
+from stb_env.lab.embedding_map import EMBEDDINGS, MAPS, Vectors, correlation_distances
 from stb_env.lab.experiment import Experiment, LabSettings, TableRow
 from stb_env.lab.sandbox_calls import gold_calls, written_calls
-from stb_env.llm import ROLES, ChatModel, connect, load_models
+from stb_env.llm import ROLES, connect, load_models
 from stb_env.tools import ToolId
 
 if TYPE_CHECKING:
@@ -35,6 +34,7 @@ _NOTES = (
     "answered is the share of calls that got an answer without an error; APIs called once are left out of "
     "the counts. Written calls are made up, so a real API refuses many; gold calls come from solutions.",
 )
+_DISTANCE_TITLE = "Mean correlation distance of real to simulated answers"
 _DISTANCES = ("calls", "embedding", "same_call", "other_call", "other_api")
 
 
@@ -52,16 +52,18 @@ def run(settings: LabSettings) -> Experiment:
         DataError: The data is not what the format promises.
     """
     settings.expect("calls", "data", "writer", "models", "embedding", "map")
-    embedding = choose(settings.text("embedding", "stand-in"), EMBEDDINGS)
-    mapping = choose(settings.text("map", "stand-in"), MAPS)
+    embedding = EMBEDDINGS[settings.one_of("embedding", list(EMBEDDINGS), "stand-in")]
+    mapping = MAPS[settings.one_of("map", list(MAPS), "stand-in")]
     pairs = _pairs(settings)
-    real, simulated = (embedding.run([text_of(answer) for answer in side]) for side in _sides(pairs))
+    real = embedding.run([text_of(pair.real) for pair in pairs])
+    simulated = embedding.run([text_of(pair.simulated) for pair in pairs])
     points = _points(pairs, mapping.run(np.concatenate([real, simulated]), settings.seed))
     groups = list(dict.fromkeys(pair.group for pair in pairs))
-    distances = tuple(
-        (group, embedding.label, *mean_distances(*_of_group(group, pairs, real, simulated)))
-        for group in groups
-    )
+    distances: list[TableRow] = []
+    for group in groups:
+        chosen = [position for position, pair in enumerate(pairs) if pair.group == group]
+        apis = [pairs[position].id for position in chosen]
+        distances.append((group, embedding.label, *mean_distances(apis, real[chosen], simulated[chosen])))
     return Experiment(
         title="Diversity: APIs with identical answers to different calls",
         columns=_COLUMNS,
@@ -69,7 +71,9 @@ def run(settings: LabSettings) -> Experiment:
         notes=(*_NOTES, f"Embedding: {embedding.label}. Map: {mapping.label}."),
         details={"embedding": embedding.label, "map": mapping.label, "points": points},
         further=(
-            Experiment("Mean correlation distance of real to simulated answers", _DISTANCES, distances),
+            Experiment(
+                "Mean correlation distance of real to simulated answers", _DISTANCES, tuple(distances)
+            ),
         ),
         plot=lambda axes: _plot(axes, points, f"{embedding.label}; {mapping.label}"),
     )
@@ -90,14 +94,8 @@ def _model(settings: LabSettings) -> ChatModel | None:
         if "models" in settings.options:
             raise ConfigError("models names the model that writes calls; say which: --set writer=agent")
         return None
-    role = settings.text("writer", "")
-    if role not in ROLES:
-        raise ConfigError(f"no role {role!r}; expected one of {', '.join(ROLES)}.{did_you_mean(role, ROLES)}")
+    role = settings.one_of("writer", list(ROLES), "agent")
     return connect(load_models(settings.option("models", None))[role])
-
-
-def _sides(pairs: Sequence[AnswerPair]) -> tuple[list[Answer], list[Answer]]:
-    return [pair.real for pair in pairs], [pair.simulated for pair in pairs]
 
 
 def identical(group: str, pairs: Sequence[AnswerPair], side: str) -> TableRow:
@@ -117,13 +115,6 @@ def identical(group: str, pairs: Sequence[AnswerPair], side: str) -> TableRow:
     every = [answer for found in answers.values() for answer in found]
     answered = sum(not answer.error for answer in every) / len(every)
     return group, side, len(several), answered, equal, equal / len(several) if several else None
-
-
-def _of_group(
-    group: str, pairs: Sequence[AnswerPair], real: Vectors, simulated: Vectors
-) -> tuple[list[ToolId], Vectors, Vectors]:
-    chosen = [position for position, pair in enumerate(pairs) if pair.group == group]
-    return [pairs[position].id for position in chosen], real[chosen], simulated[chosen]
 
 
 def mean_distances(apis: Sequence[ToolId], real: Vectors, simulated: Vectors) -> tuple[float | None, ...]:
@@ -148,20 +139,26 @@ def mean_distances(apis: Sequence[ToolId], real: Vectors, simulated: Vectors) ->
     )
 
 
-def _points(pairs: Sequence[AnswerPair], places: Vectors) -> list[JsonObject]:
-    return [
-        {
-            "x": round(float(x), 4),
-            "y": round(float(y), 4),
-            "answer": SIDES[position // len(pairs)],
-            "calls": pairs[position % len(pairs)].group,
-            "api": pairs[position % len(pairs)].id.api,
-        }
-        for position, (x, y) in enumerate(places)
-    ]
+class Point(TypedDict):
+    """An answer on the map."""
+
+    x: float
+    y: float
+    answer: str
+    calls: str
+    api: str
 
 
-def _plot(axes: Axes, points: Sequence[JsonMapping], label: str) -> None:
+def _points(pairs: Sequence[AnswerPair], places: Vectors) -> list[Point]:
+    points: list[Point] = []
+    for position, (x, y) in enumerate(places):
+        side, pair = SIDES[position // len(pairs)], pairs[position % len(pairs)]
+        place = (round(float(x), 4), round(float(y), 4))
+        points.append(Point(x=place[0], y=place[1], answer=side, calls=pair.group, api=pair.id.api))
+    return points
+
+
+def _plot(axes: Axes, points: Sequence[Point], label: str) -> None:
     for side, marker in zip(SIDES, "ox", strict=True):
         mine = [point for point in points if point["answer"] == side]
         axes.scatter(

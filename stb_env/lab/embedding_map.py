@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from stb_env.errors import ConfigError, did_you_mean
+from stb_env import ConfigError
 
 Vectors = NDArray[np.float64]
 
@@ -133,22 +133,6 @@ MAPS: Mapping[str, Method] = {
     "umap": Method(f"UMAP (correlation, {NEIGHBOURS} neighbours, minimum distance {MIN_DISTANCE})", umap_map),
 }
 """By name; each takes vectors and a seed."""
-
-
-def choose(name: str, known: Mapping[str, Method]) -> Method:
-    """Return the method that a name stands for.
-
-    Raises:
-        ConfigError: There is none; the message names the nearest.
-
-    Examples:
-        >>> choose("stand-in", MAPS).label
-        'stand-in: principal components'
-    """
-    if name not in known:
-        hint = did_you_mean(name, known)
-        raise ConfigError(f"no embedding or map {name!r}; expected one of {', '.join(known)}.{hint}")
-    return known[name]
 
 
 def correlation_distances(first: Vectors, second: Vectors) -> Vectors:

@@ -1,34 +1,41 @@
-"""What an experiment is told and what it gives back: a table, a JSON and, where matplotlib is, a plot."""
+"""Settings of an experiment, and its result: tables, JSON and a plot."""
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from math import isfinite
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
-from stb_env.errors import ConfigError, did_you_mean
+from stb_env import ConfigError
+from stb_env.errors import did_you_mean
 from stb_env.files import write_json
 from stb_env.jsontypes import Json, JsonMapping, JsonObject
+from stb_env.lab.plots import INSTALL_PLOTS as INSTALL_PLOTS
+from stb_env.lab.plots import draw
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-INSTALL_PLOTS = 'pip install "stb-env[plots]"'
+Name = TypeVar("Name", bound=str)
+Number = TypeVar("Number", int, float)
 
-TableRow: TypeAlias = tuple[Json, ...]
-"""A row of a table: JSON values, None for what does not apply. Shares stay numbers from 0 to 1."""
+TableCell: TypeAlias = str | int | float | bool | tuple[float, float] | None
+"""A value of a table; a pair is an interval, and None does not apply."""
+
+TableRow: TypeAlias = tuple[TableCell, ...]
+"""A row of a table. Shares stay numbers from 0 to 1."""
 
 
 @dataclass(frozen=True, slots=True)
 class LabSettings:
-    """What every experiment can be told.
+    """Settings of an experiment.
 
     Attributes:
         out: Folder for what it writes; None writes nothing.
         seed: Everything random follows from it.
-        episodes: How many episodes, APIs or pairs, whatever the experiment counts; None for its default.
+        episodes: Number of episodes, APIs or pairs, whatever the experiment counts; None for its default.
         options: The experiment's own settings by name.
         refuses: Why an option that other experiments have cannot apply to this one, by its name.
 
@@ -49,10 +56,7 @@ class LabSettings:
     refuses: Mapping[str, str] = field(default_factory=dict)
 
     def expect(self, *known: str) -> None:
-        """Check the names of the options.
-
-        Args:
-            *known: Every option that the experiment has.
+        """Check the names of the options against those that the experiment has.
 
         Raises:
             ConfigError: Another one was given.
@@ -65,74 +69,107 @@ class LabSettings:
                 raise ConfigError(f"no setting {name!r}; expected {expected}.{did_you_mean(name, known)}")
 
     def option(self, name: str, default: Json) -> Json:
-        """Return a setting, or the default where it was not given."""
+        """Return a setting as it was given, or the default where it was not.
+
+        The methods below also check it, and raise ConfigError where it is something else.
+        """
         return self.options.get(name, default)
 
     def text(self, name: str, default: str) -> str:
-        """Return a setting that is a text.
-
-        Raises:
-            ConfigError: It is none, or an empty one.
-        """
+        """Return a setting that is a text, and not an empty one."""
         value = self.option(name, default)
         if not isinstance(value, str) or not value:
             raise ConfigError(f"{name} is a text, got {value!r}")
         return value
 
+    def flag(self, name: str) -> bool:
+        """Return a setting that is true or false, which is the default."""
+        value = self.option(name, False)
+        if not isinstance(value, bool):
+            raise ConfigError(f"{name} is true or false, got {value!r}")
+        return value
+
+    def one_of(self, name: str, known: Sequence[Name], default: Name) -> Name:
+        """Return a setting that is one of several names."""
+        value = self.option(name, default)
+        for one in known:
+            if one == value:
+                return one
+        names = ", ".join(known)
+        raise ConfigError(f"{name} must be one of {names}, got {value!r}.{did_you_mean(str(value), known)}")
+
+    def some_of(self, name: str, known: Sequence[Name], default: Sequence[Name]) -> list[Name]:
+        """Return a setting that lists some of several names, or is a text with commas between them."""
+        value = self.option(name, list(default))
+        given = value.split(",") if isinstance(value, str) else value
+        names = ", ".join(known)
+        if not isinstance(given, list) or not given:
+            raise ConfigError(f"{name} is a list of {names}, got {value!r}")
+        for one in given:
+            if one not in known:
+                hint = did_you_mean(str(one), known)
+                raise ConfigError(f"{name} must be some of {names}, got {one!r}.{hint}")
+        return [one for wanted in given for one in known if one == wanted]
+
     def share(self, name: str, default: float) -> float:
-        """Return a setting that is a share.
-
-        Raises:
-            ConfigError: It is no number from 0 to 1.
-        """
-        return self._as_share(name, self.option(name, default))
-
-    def shares(self, name: str, default: Sequence[float]) -> list[float]:
-        """Return a setting that is a list of shares, in order, each once.
-
-        Raises:
-            ConfigError: It is no list, or one of its members is no number from 0 to 1.
-        """
-        given = self.option(name, default)
-        if not isinstance(given, Sequence) or isinstance(given, str) or not given:
-            raise ConfigError(f"{name} is a list of shares, got {given!r}; write {name}=[0,0.5]")
-        return sorted({self._as_share(name, share) for share in given})
-
-    def counts(self, name: str, default: Sequence[int]) -> list[int]:
-        """Return a setting that is a list of whole numbers from 1, in order, each once.
-
-        Raises:
-            ConfigError: It is no list, or one of its members is no such number.
-        """
-        given = self.option(name, default)
-        if not isinstance(given, Sequence) or isinstance(given, str) or not given:
-            raise ConfigError(f"{name} is a list of whole numbers, got {given!r}; write {name}=[6,12]")
-        return sorted({self._as_count(name, count) for count in given})
+        """Return a setting that is a share, from 0 to 1."""
+        return _share(name, self.option(name, default))
 
     def count(self, name: str, default: int) -> int:
-        """Return a setting that is a number of things.
+        """Return a setting that is a whole number from 1."""
+        return _count(name, self.option(name, default))
 
-        Raises:
-            ConfigError: It is no whole number from 1.
-        """
-        return self._as_count(name, self.option(name, default))
+    def number(self, name: str, default: float) -> float:
+        """Return a setting that is a number from 0."""
+        return _number(name, self.option(name, default))
 
-    @staticmethod
-    def _as_share(name: str, value: Json) -> float:
-        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
-            raise ConfigError(f"{name} is a share from 0 to 1, got {value!r}")
-        return float(value)
+    def shares(self, name: str, default: Sequence[float]) -> list[float]:
+        """Return a setting that is a list of shares, in order, each once."""
+        return self._several(name, default, _share, "shares", "[0,0.5]")
 
-    @staticmethod
-    def _as_count(name: str, value: Json) -> int:
-        if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-            raise ConfigError(f"{name} is a whole number from 1, got {value!r}")
-        return value
+    def counts(self, name: str, default: Sequence[int]) -> list[int]:
+        """Return a setting that is a list of whole numbers from 1, in order, each once."""
+        return self._several(name, default, _count, "whole numbers", "[6,12]")
+
+    def seconds(self, name: str, default: Sequence[float]) -> list[float]:
+        """Return a setting that is a list of seconds, in order, each once."""
+        return self._several(name, default, _number, "seconds", "[0.2,1]")
+
+    def _several(
+        self, name: str, default: Json, read: Callable[[str, Json], Number], what: str, example: str
+    ) -> list[Number]:
+        given = self.option(name, default)
+        if not isinstance(given, Sequence) or isinstance(given, str) or not given:
+            raise ConfigError(f"{name} is a list of {what}, got {given!r}; write {name}={example}")
+        return sorted({read(name, one) for one in given})
+
+
+def _share(name: str, value: Json) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+        raise ConfigError(f"{name} is a share from 0 to 1, got {value!r}")
+    return float(value)
+
+
+def _count(name: str, value: Json) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+        raise ConfigError(f"{name} is a whole number from 1, got {value!r}")
+    return value
+
+
+def _number(name: str, value: Json) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or value < 0 or not isfinite(value):
+        raise ConfigError(f"{name} is a number from 0, got {value!r}")
+    return float(value)
+
+
+def rounded_share(part: int, whole: int) -> float:
+    """Return part of whole as tables have it; 0 where there is no whole."""
+    return round(part / whole, 6) if whole else 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """What the numbers of an experiment are, in one line.
+    """Meaning of the numbers of an experiment, in one line.
 
     Attributes:
         measured: What was measured.
@@ -216,11 +253,7 @@ class Experiment:
         return "\n\n".join(part for part in parts if part)
 
     def write(self, folder: Path, name: str) -> list[str]:
-        """Write ``NAME.json``, ``NAME.md`` and, where matplotlib is installed, ``NAME.png``.
-
-        Args:
-            folder: Made where it does not exist.
-            name: Name of the files, without ending.
+        """Write ``NAME.json``, ``NAME.md`` and, where matplotlib is installed, ``NAME.png`` to a folder.
 
         Returns:
             Remarks for people: how to get the plot, where it could not be drawn.
@@ -237,44 +270,27 @@ class Experiment:
         return []
 
 
-def shown(value: Json) -> str:
+def shown(value: TableCell) -> str:
     """Return a cell's value as text.
 
     Examples:
         >>> [shown(value) for value in (0.123456, 0.25, 0.1, (0.25, 0.5), None, True, 12345)]
         ['0.123', '0.250', '0.1', '0.250 to 0.500', '-', 'yes', '12,345']
     """
-    if value is None:
-        return "-"
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, int):
-        return f"{value:,}"
-    if isinstance(value, float):
-        # One decimal is how a setting looks, not a measurement.
-        return str(value) if len(str(value)) <= len("0.1") else f"{value:.3f}"
-    if isinstance(value, list | tuple):
-        return " to ".join(f"{item:.3f}" if isinstance(item, float) else str(item) for item in value)
-    return str(value)
-
-
-def draw(plot: Callable[[Axes], None], file: Path) -> None:
-    """Draw a plot into a PNG file.
-
-    Args:
-        plot: Draws on the matplotlib axes that it is given.
-        file: The file.
-
-    Raises:
-        ConfigError: matplotlib is not installed; the message says how to get it.
-    """
-    try:
-        matplotlib = importlib.import_module("matplotlib.figure")
-    except ModuleNotFoundError as error:
-        raise ConfigError(f"{file.name} was not drawn: plots need matplotlib ({INSTALL_PLOTS})") from error
-    figure = matplotlib.Figure(figsize=(7.2, 4.5), layout="constrained")
-    plot(figure.add_subplot())
-    figure.savefig(file, dpi=150)
+    match value:
+        case None:
+            return "-"
+        case bool():
+            return "yes" if value else "no"
+        case int():
+            return f"{value:,}"
+        case float():
+            # One decimal is how a setting looks, not a measurement.
+            return str(value) if len(str(value)) <= len("0.1") else f"{value:.3f}"
+        case tuple():
+            return " to ".join(f"{end:.3f}" for end in value)
+        case _:
+            return value
 
 
 def _line(cells: Sequence[str], widths: Sequence[int]) -> str:

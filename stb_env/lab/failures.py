@@ -12,35 +12,54 @@ result follows from such a test.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
+from stb_env import (
+    ConfigError,
+    InfrastructureError,
+    Job,
+    Judge,
+    TaskSet,
+    ToolEnv,
+    Trajectory,
+    VirtualBackend,
+    load_judge,
+    plan,
+    run_batch,
+)
 from stb_env.backend.faults import Faults, ToolKey
-from stb_env.backend.virtual import VirtualBackend
 from stb_env.baselines.gold import Gold
-from stb_env.envs.tool_env import ToolEnv
-from stb_env.errors import ConfigError, InfrastructureError
-from stb_env.judges.judge import Judge
-from stb_env.judges.registry import EXACT, load_judge
+from stb_env.judges.registry import EXACT
 from stb_env.lab import failing_tools
+from stb_env.lab.comparison import MARGIN, PairedChange
 from stb_env.lab.experiment import Experiment, LabSettings
-from stb_env.lab.failure_cell import COLUMNS, SYSTEMS, VERDICTS, Cell, Judged
-from stb_env.lab.failure_contrast import Contrast, agreement_table, change_table, contrasts, hidden
-from stb_env.lab.paired_change import MARGIN
+from stb_env.lab.outages import (
+    ACTIONS,
+    SYSTEMS,
+    VERDICTS,
+    Contrast,
+    Judged,
+    SandboxCell,
+    System,
+    agreement_table,
+    change_table,
+    contrasts,
+    outage_pairs,
+)
 from stb_env.lab.players import load_player
+from stb_env.lab.plots import score_line
 from stb_env.lab.reader import Reader
-from stb_env.lab.world_api import LiveTemplate, WorldAPI, reading_tasks
+from stb_env.lab.sandbox_api import LiveTemplate, WorldAPI, reading_tasks
 from stb_env.metrics.rates import sources
 from stb_env.reference import read_settings
 from stb_env.request import drive
-from stb_env.rollout import AgentFactory, Job, plan, run_batch
+from stb_env.rollout import AgentFactory
 from stb_env.rollout.judging import case_of
 from stb_env.suites.sandbox.oracle import oracle
 from stb_env.suites.sandbox.verifier import ExactJudge
-from stb_env.tasks import TaskSet
-from stb_env.trajectory import Trajectory
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -52,7 +71,7 @@ OUTAGES = 3
 
 
 class Bench(NamedTuple):
-    """What stays the same in all conditions.
+    """Tasks, agent and judge, which are the same in all conditions.
 
     Attributes:
         tasks: The tasks.
@@ -95,10 +114,10 @@ def run(settings: LabSettings) -> Experiment:
     settings.expect("outages", "shares", "margin", "judge", "agent", "models", "concurrency")
     bench = _bench(settings)
     cells = [_cell(bench, share, system) for share in shares for system in SYSTEMS]
-    found = contrasts(cells)
+    found = contrasts(outage_pairs(cells), VERDICTS)
     return Experiment(
         "Failing tools, with and without the virtual system",
-        COLUMNS,
+        SandboxCell.COLUMNS,
         tuple(cell.row for cell in cells),
         notes=(
             f"open is judged by: {bench.judge.name}; both verdicts are on the same episodes, "
@@ -111,7 +130,10 @@ def run(settings: LabSettings) -> Experiment:
             "agent": settings.option("agent", Reader.name),
             "tasks": len(bench.tasks),
             "margin": margin,
-            "sources": [{"tools down": c.share, "system": c.system, "calls": dict(c.sources)} for c in cells],
+            "sources": [
+                {"tools down": cell.share, "system": cell.system == "with", "calls": dict(cell.sources)}
+                for cell in cells
+            ],
         },
         further=(change_table(found, margin), agreement_table(cells)),
         plot=partial(_plot, cells),
@@ -146,7 +168,7 @@ def _agent(settings: LabSettings, models: str | None) -> AgentFactory:
     return load_player(spec, models)
 
 
-def _cell(bench: Bench, share: float, system: bool) -> Cell:
+def _cell(bench: Bench, share: float, system: System) -> SandboxCell:
     episodes = list(_episodes(bench, share, system))
     with ThreadPoolExecutor(bench.concurrency, thread_name_prefix="judge") as pool:
         judged = list(pool.map(partial(_judged, tasks=bench.tasks, judge=bench.judge), episodes))
@@ -156,19 +178,19 @@ def _cell(bench: Bench, share: float, system: bool) -> Cell:
     hits = [
         any(identity[:2] in tools for identity in task.relevant) for tools in down for task in bench.tasks
     ]
-    return Cell(
-        share,
-        system,
-        len(down[0]),
-        len(needed),
-        round(sum(hits) / len(hits), 6),
-        kept,
-        len(judged) - len(kept),
-        sources(episodes),
+    return SandboxCell(
+        share=share,
+        system=system,
+        down=len(down[0]),
+        tools=len(needed),
+        hit=round(sum(hits) / len(hits), 6),
+        judged=kept,
+        invalid=len(judged) - len(kept),
+        sources=sources(episodes),
     )
 
 
-def _episodes(bench: Bench, share: float, system: bool) -> Iterator[Trajectory]:
+def _episodes(bench: Bench, share: float, system: System) -> Iterator[Trajectory]:
     jobs = plan(bench.tasks, episodes=None, trials=bench.outages, seed=bench.seed)
     # A real API is that of one household, and each task has its own.
     parts: dict[tuple[int, int], list[Job]] = {}
@@ -176,24 +198,19 @@ def _episodes(bench: Bench, share: float, system: bool) -> Iterator[Trajectory]:
         home = bench.tasks.get(job.task_id).record["household"]
         parts.setdefault((job.trial, home), []).append(job)
     for (outage, home), part in parts.items():
-        faults = _faults(share, bench.seed + outage, system, bench.needed)
+        faults = Faults(share, bench.seed + outage, ACTIONS[system], tools=bench.needed) if share else None
         make_env = partial(_env, bench.tasks, home, system, faults)
         yield from run_batch(make_env, bench.agent, part, concurrency=bench.concurrency)
 
 
-def _env(tasks: TaskSet, home: int, system: bool, faults: Faults | None) -> ToolEnv:
+def _env(tasks: TaskSet, home: int, system: System, faults: Faults | None) -> ToolEnv:
     """Return the Sandbox's tasks behind its real API alone, or behind the virtual system."""
     # Without a virtual system nobody checks what an API answers before the agent sees it.
-    real = WorldAPI(home, check="default" if system else None)
-    simulator = LiveTemplate() if system else None
+    virtual = system == "with"
+    real = WorldAPI(home, check="default" if virtual else None)
+    simulator = LiveTemplate() if virtual else None
     backend = VirtualBackend(mode="live", real=real, live_simulator=simulator, faults=faults)
     return ToolEnv(tasks, backend, ExactJudge(), oracle=oracle)
-
-
-def _faults(share: float, seed: int, system: bool, tools: Iterable[ToolKey]) -> Faults | None:
-    if not share:
-        return None
-    return Faults(share, seed, "simulator" if system else "unavailable", tools=tools)
 
 
 def _judged(episode: Trajectory, tasks: TaskSet, judge: Judge) -> Judged | None:
@@ -213,44 +230,39 @@ def _judged(episode: Trajectory, tasks: TaskSet, judge: Judge) -> Judged | None:
     return Judged(*exact, verdict.score, episode.solved, str(verdict.status))
 
 
-def _conclusions(found: Sequence[Contrast], margin: float) -> Iterator[str]:
+def _conclusions(found: Sequence[Contrast[SandboxCell]], margin: float) -> Iterator[str]:
     """Say what the tests say of the greatest share of tools down."""
     worst = max((one.after.share for one in found), default=0.0)
     for one in found:
         if one.after.share == worst:
-            if one.before.system is one.after.system:
-                which = f"{one.after.name.capitalize()} the system, no tool down to {worst:.0%}"
+            if one.before.system == one.after.system:
+                which = f"{one.after.system.capitalize()} the system, no tool down to {worst:.0%}"
             else:
                 which = f"At {worst:.0%} down, without to with the system"
             yield f"{which}, {one.verdict} score: {one.change.said(margin)}."
 
 
-def _hidden(cells: Sequence[Cell], margin: float) -> Iterator[str]:
-    for system, name in SYSTEMS.items():
-        part = [cell for cell in cells if cell.system is system]
+def _hidden(cells: Sequence[SandboxCell], margin: float) -> Iterator[str]:
+    """Say by how much more the open judge's score changed than the exact one's, task by task."""
+    for system in SYSTEMS:
+        part = [cell for cell in cells if cell.system == system]
         if len(part) > 1:
-            gap = hidden(part[0], part[-1]).said(margin)
-            yield f"{name.capitalize()} the system, open score beyond the exact one: {gap}."
+            gap = PairedChange.of(part[0].gaps, part[-1].gaps).said(margin)
+            yield f"{system.capitalize()} the system, open score beyond the exact one: {gap}."
 
 
-def _plot(cells: Sequence[Cell], axes: Axes) -> None:
-    for system, name in SYSTEMS.items():
-        part = [cell for cell in cells if cell.system is system]
+def _plot(cells: Sequence[SandboxCell], axes: Axes) -> None:
+    for system, color in zip(SYSTEMS, ("tab:red", "tab:blue"), strict=True):
+        part = [cell for cell in cells if cell.system == system]
         for verdict, line in zip(VERDICTS, ("-", "--"), strict=True):
-            rates = [cell.rate(verdict) for cell in part]
-            means = [rate.mean for rate in rates]
-            # A percentile interval need not hold the mean, and matplotlib draws no negative length.
-            below = [max(0.0, rate.mean - rate.low) for rate in rates]
-            above = [max(0.0, rate.high - rate.mean) for rate in rates]
-            axes.errorbar(
+            score_line(
+                axes,
                 [cell.share for cell in part],
-                means,
-                yerr=(below, above),
+                [cell.rate(verdict) for cell in part],
                 linestyle=line,
-                marker="o",
-                color="tab:blue" if system else "tab:red",
+                color=color,
                 capsize=3,
-                label=f"{name}, {verdict}",
+                label=f"{system}, {verdict}",
             )
     axes.set(xlabel="share of tools down", ylabel="rate", ylim=(0, 1))
     axes.legend()

@@ -1,4 +1,4 @@
-"""Whether a model keeps to the form of each role, and what it takes: function calls, JSON Schema or text."""
+"""Share of model replies in the form that each role asks for: function calls, JSON Schema or text."""
 
 from __future__ import annotations
 
@@ -7,22 +7,19 @@ from dataclasses import astuple, dataclass, replace
 from itertools import pairwise
 from typing import cast, get_args
 
+from stb_env import ChatAgent, ChatModel, InfrastructureError, Judge, Task, ToolEnv, play
 from stb_env.backend.simulator.llm_simulator import LLMSimulator
-from stb_env.baselines.chat import ChatAgent
-from stb_env.envs.tool_env import ToolEnv
-from stb_env.errors import ConfigError, InfrastructureError, did_you_mean
 from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.judges.final_answer import FinalAnswerJudge
 from stb_env.judges.pass_judge import PassJudge
 from stb_env.judges.preference import PreferenceJudge
 from stb_env.judges.solvability import ModelSolvability
 from stb_env.lab.experiment import Experiment, LabSettings
-from stb_env.lab.judge_cases import LabelledCase, draw_tasks, gold_case
-from stb_env.llm import ChatModel, ChatReply, ChatRequest, ask, connect, fingerprint, load_models
-from stb_env.llm.config import ModelConfig, Structured
+from stb_env.lab.judge_cases import draw_tasks, gold_case
+from stb_env.llm import ChatReply, ChatRequest, ask, connect, fingerprint, load_models
+from stb_env.llm.config import Structured
 from stb_env.llm.model import DrivenModel
 from stb_env.request import Slow, drive
-from stb_env.rollout import play
 from stb_env.rollout.make import make_env
 from stb_env.suites.api_bank.user import ModelUser
 from stb_env.suites.sandbox.env import make
@@ -31,12 +28,14 @@ from stb_env.synthesis.form import UnfitDraft
 from stb_env.synthesis.role import Role as SynthesisRole
 from stb_env.synthesis.role import Try
 from stb_env.synthesis.scene import Scene
-from stb_env.tasks import Task
-from stb_env.tools import FINISH, Status, Tool
+from stb_env.tools import FINISH, Status
 
 QUESTIONS = 10
 TURNS = 2
 """Of an agent's episode: the first call, and one that follows a result."""
+
+WAYS: tuple[Structured, ...] = get_args(Structured)
+USUAL_WAYS: tuple[Structured, ...] = ("tools", "auto")
 
 COLUMNS = ("role", "asked as", "questions", "replies", "retries", "read", "invalid")
 
@@ -48,14 +47,14 @@ _UNREADABLE = frozenset({"judge", "simulator"})
 
 @dataclass(slots=True)
 class Tally:
-    """What a role's questions came to.
+    """Counts of a role's questions and replies.
 
     Attributes:
-        questions: How many were put.
-        replies: How many replies came.
-        retries: How many of the replies are to a question that was put again.
-        read: How many questions got a reply that could be read, at once or after a correction.
-        invalid: How many were given up on: each of them would cost an episode, a vote or a dialogue.
+        questions: Number of questions.
+        replies: Number of replies.
+        retries: Number of replies to a question that was put again.
+        read: Number of questions with a readable reply, at once or after a correction.
+        invalid: Number of questions given up on: each would cost an episode, a vote or a dialogue.
     """
 
     questions: int = 0
@@ -72,8 +71,8 @@ class CountedModel(DrivenModel):
         model: Answers.
 
     Attributes:
-        replies: How many it gave.
-        retries: How many of them are to a request that goes on from the one before.
+        replies: Number of replies.
+        retries: Number of replies to a request that goes on from the one before.
     """
 
     def __init__(self, model: ChatModel) -> None:
@@ -89,7 +88,7 @@ class CountedModel(DrivenModel):
 
     @property
     def fingerprint(self) -> JsonObject:
-        """What decides the answers of the model inside."""
+        """Fingerprint of the model inside."""
         return fingerprint(self.model)
 
     def answer(self, request: ChatRequest) -> Slow[ChatReply]:
@@ -119,13 +118,13 @@ def run(settings: LabSettings) -> Experiment:
         InfrastructureError: A model's endpoint failed; that is no matter of form.
     """
     settings.expect("models", "roles", "ways")
-    roles = _chosen("roles", settings, list(ROLES), list(ROLES))
-    ways = _chosen("ways", settings, list(get_args(Structured)), ["tools", "auto"])
+    roles = settings.some_of("roles", list(ROLES), list(ROLES))
+    ways = settings.some_of("ways", WAYS, USUAL_WAYS)
     given = settings.option("models", None)
     models = load_models(None if given is None else str(given))
     tasks = draw_tasks(settings.episodes or QUESTIONS, settings.seed)
     tallies = [
-        (role, way, tally(ROLES[role][1], _asked_as(models[ROLES[role][0]], way), tasks))
+        (role, way, tally(ROLES[role][1], connect(replace(models[ROLES[role][0]], structured=way)), tasks))
         for role in roles
         for way in ways
     ]
@@ -159,21 +158,6 @@ def tally(role: Role, model: ChatModel, tasks: Sequence[Task]) -> Tally:
     # An agent's turn goes on from the one before, and is a question of its own.
     said.replies, said.retries = counted.replies, 0 if role is _agent else counted.retries
     return said
-
-
-def _chosen(name: str, settings: LabSettings, known: Sequence[str], default: Sequence[str]) -> list[str]:
-    given = settings.option(name, default)
-    names = given.split(",") if isinstance(given, str) else given
-    if not isinstance(names, list) or not names:
-        raise ConfigError(f"{name} is a list of {', '.join(known)}, got {given!r}")
-    for one in names:
-        if one not in known:
-            raise ConfigError(f"{name} knows {', '.join(known)}, got {one!r}.{did_you_mean(str(one), known)}")
-    return names
-
-
-def _asked_as(config: ModelConfig, way: str) -> ChatModel:
-    return connect(replace(config, structured=cast(Structured, way)))
 
 
 def _readings(asked: Iterator[Slow[object]]) -> Iterator[bool | None]:
@@ -220,31 +204,24 @@ def _finish(model: ChatModel, tasks: Sequence[Task]) -> Iterator[bool | None]:
 
 def _simulator(model: ChatModel, tasks: Sequence[Task]) -> Iterator[bool | None]:
     simulator = LLMSimulator(model)
-    calls = ((_tool(task), task.gold[0].arguments, task.id) for task in tasks)
-    return _readings(simulator.simulate(tool, arguments, key=key) for tool, arguments, key in calls)
+    tools = [{tool.name: tool for tool in task.tools} for task in tasks]
+    return _readings(
+        simulator.simulate(known[task.gold[0].name], task.gold[0].arguments, key=task.id)
+        for known, task in zip(tools, tasks, strict=True)
+    )
 
 
-def _tool(task: Task) -> Tool:
-    return next(tool for tool in task.tools if tool.name == task.gold[0].name)
+def _judged(make: Callable[[ChatModel], Judge]) -> Role:
+    def ask_all(model: ChatModel, tasks: Sequence[Task]) -> Iterator[bool | None]:
+        judge = make(model)
+        return _readings(judge.judge(gold_case(task).case) for task in tasks)
 
-
-def _cases(tasks: Sequence[Task]) -> Iterator[LabelledCase]:
-    return map(gold_case, tasks)
-
-
-def _pass(model: ChatModel, tasks: Sequence[Task]) -> Iterator[bool | None]:
-    judge = PassJudge(model)
-    return _readings(judge.judge(one.case) for one in _cases(tasks))
-
-
-def _final_answer(model: ChatModel, tasks: Sequence[Task]) -> Iterator[bool | None]:
-    judge = FinalAnswerJudge(model)
-    return _readings(judge.judge(one.case) for one in _cases(tasks))
+    return ask_all
 
 
 def _preference(model: ChatModel, tasks: Sequence[Task]) -> Iterator[bool | None]:
     judge = PreferenceJudge(model, order="given")
-    pairs = pairwise([*_cases(tasks), gold_case(tasks[0])])
+    pairs = pairwise(map(gold_case, [*tasks, tasks[0]]))
     # Both answer the task of the first: which is better is for the model to say.
     return _readings(
         judge.better(one.case, replace(one.case, final_answer=other.case.final_answer))
@@ -291,9 +268,9 @@ ROLES: Mapping[str, tuple[str, Role]] = {
     "agent": ("agent", _agent),
     "finish": ("agent", _finish),
     "simulator": ("simulator", _simulator),
-    "pass": ("judge", _pass),
+    "pass": ("judge", _judged(PassJudge)),
     "preference": ("judge", _preference),
-    "final_answer": ("judge", _final_answer),
+    "final_answer": ("judge", _judged(FinalAnswerJudge)),
     "solvability": ("judge", _solvability),
     "synthesis": ("agent", _synthesis),
     "user": ("user", _user),

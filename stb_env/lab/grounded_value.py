@@ -1,4 +1,4 @@
-"""A value for searches that asks where things come from: of arguments and of the answer alike."""
+"""A value for searches: the share of arguments and answer that earlier text supports."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from stb_env import jsontext
 from stb_env.tools import FINISH
-from stb_env.trajectory import CallRecord, Step, arguments_text
+from stb_env.trajectory import CallRecord, arguments_text
 from stb_env.wrappers.search import NodeView, heuristic_value
 
 # Names and numbers: what a step can get wrong. Other words of an answer are its wording.
@@ -34,29 +34,22 @@ def grounded_value(view: NodeView) -> float:
 def _shares(view: NodeView) -> Iterator[float]:
     known = set(_tokens(view.task.query))
     for step in view.steps:
-        said = _said(step, view.answer)
+        said = [token for call in step.calls for token in _claims(call, view.answer)]
         if said:
             yield sum(token in known for token in said) / len(said)
         known.update(token for call in step.calls for token in _tokens(call.result.text))
 
 
-def _said(step: Step, answer: str) -> list[str]:
-    return [token for call in step.calls for token in _claims(call, answer)]
-
-
 def _claims(call: CallRecord, answer: str) -> Iterator[str]:
     if call.name != FINISH:
-        yield from _tokens(_values(call))
+        given = call.arguments
+        yield from _tokens(
+            arguments_text(given) if isinstance(given, str) else jsontext.dumps(list(given.values()))
+        )
         return
     for position, match in enumerate(_TOKENS.finditer(answer)):
         if match[0][0].isdigit() or (position and match[0][0].isupper()):
             yield match[0].lower()
-
-
-def _values(call: CallRecord) -> str:
-    if isinstance(call.arguments, str):
-        return arguments_text(call.arguments)
-    return jsontext.dumps(list(call.arguments.values()))
 
 
 def _tokens(text: object) -> list[str]:

@@ -1,6 +1,6 @@
-"""What answers that address the judge do to judges that ask a model, trick by trick.
+"""Prompt injections against judges that ask a model, trick by trick.
 
-Each trick stands behind the same wrong answer; what a judge says of that answer alone is the measure.
+Each trick is appended to the same wrong answer; the verdict on that answer alone is the baseline.
 """
 
 from __future__ import annotations
@@ -9,15 +9,13 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
-from stb_env.errors import ConfigError, InfrastructureError, did_you_mean
-from stb_env.jsontypes import Json
+from stb_env import Case, ChatModel, InfrastructureError
 from stb_env.judges.final_answer import FinalAnswerJudge
-from stb_env.judges.judge import Case
 from stb_env.judges.pass_judge import PassJudge
 from stb_env.judges.preference import Contender, PreferenceJudge
 from stb_env.judges.solvability import ModelSolvability
 from stb_env.lab.experiment import Experiment, LabSettings, TableRow
-from stb_env.llm import ChatModel, connect, load_models
+from stb_env.llm import connect, load_models
 from stb_env.request import drive
 from stb_env.suites.sandbox.tasks import SandboxTasks
 from stb_env.testing.red_team.injections import injections
@@ -27,7 +25,7 @@ CLEAN = "(none)"
 WRONG = "I am sorry, I did not look that up."
 
 Decide = Callable[[ChatModel, Case], bool]
-"""Whether a judge gives a case what the tricks are after."""
+"""Returns True where the judge gives a case the verdict that the tricks aim at."""
 
 
 def run(settings: LabSettings) -> Experiment:
@@ -41,20 +39,21 @@ def run(settings: LabSettings) -> Experiment:
         ConfigError: An option is unknown, or the judge has no model.
     """
     settings.expect("models", "judges", "tricks")
-    judges = _chosen(settings.option("judges", list(JUDGES)), JUDGES, "judge")
+    judges = settings.some_of("judges", list(JUDGES), list(JUDGES))
     model = connect(load_models(settings.option("models", None))["judge"])
     tasks = SandboxTasks("test")
     cases = [Case(tasks.at(index), WRONG, ()) for index in range(settings.episodes or EPISODES)]
-    tricks = _chosen(settings.option("tricks", list(injections(WRONG, ""))), injections(WRONG, ""), "trick")
-    counts = {
-        (trick, judge): Counter(_outcomes(model, JUDGES[judge], judge, trick, cases))
-        for trick in (CLEAN, *tricks)
-        for judge in judges
-    }
+    known = list(injections(WRONG, ""))
+    tricks = settings.some_of("tricks", known, known)
+    rows: list[TableRow] = []
+    for trick in (CLEAN, *tricks):
+        counts = [Counter(_outcomes(model, judge, trick, cases)) for judge in judges]
+        shares = [said[what] / len(cases) for said in counts for what in ("got", "unreadable")]
+        rows.append((trick, *shares))
     return Experiment(
         title=f"Injections: shares of what the tricks are after, by {model.name}",
         columns=("trick", *(f"{judge}{part}" for judge in judges for part in ("", "_unreadable"))),
-        rows=tuple(_row(trick, judges, counts, len(cases)) for trick in (CLEAN, *tricks)),
+        rows=tuple(rows),
         notes=(
             f"{len(cases)} queries. A trick is after solved of pass and final_answer, after the better place "
             "of preference (against the same wrong answer without it), and after solvable of a query that it "
@@ -64,19 +63,10 @@ def run(settings: LabSettings) -> Experiment:
     )
 
 
-def _chosen(given: Json, known: Mapping[str, object], kind: str) -> list[str]:
-    names = [given] if isinstance(given, str) else list(given)
-    for name in names:
-        if name not in known:
-            near = did_you_mean(str(name), known)
-            raise ConfigError(f"no {kind} {name!r}; expected some of {', '.join(known)}.{near}")
-    return names
-
-
-def _outcomes(model: ChatModel, decide: Decide, judge: str, trick: str, cases: list[Case]) -> Iterator[str]:
+def _outcomes(model: ChatModel, judge: str, trick: str, cases: list[Case]) -> Iterator[str]:
     for case in cases:
         try:
-            yield "got" if decide(model, _tricked(case, trick, judge)) else "refused"
+            yield "got" if JUDGES[judge](model, _tricked(case, trick, judge)) else "refused"
         except InfrastructureError:
             yield "unreadable"
 
@@ -87,13 +77,6 @@ def _tricked(case: Case, trick: str, judge: str) -> Case:
     if judge != "solvability":
         return replace(case, final_answer=injections(case.final_answer, case.task.query)[trick])
     return replace(case, task=replace(case.task, query=injections(case.task.query, "")[trick]))
-
-
-def _row(
-    trick: str, judges: list[str], counts: Mapping[tuple[str, str], Counter[str]], cases: int
-) -> TableRow:
-    shares = [counts[trick, judge][what] / cases for judge in judges for what in ("got", "unreadable")]
-    return (trick, *shares)
 
 
 def _passed(model: ChatModel, case: Case) -> bool:
@@ -122,4 +105,4 @@ JUDGES: Mapping[str, Decide] = {
     "preference": _preferred,
     "solvability": _solvable,
 }
-"""Whether each judge gives a case what the tricks are after."""
+"""The judges by name."""

@@ -1,35 +1,102 @@
-"""How often a panel of judges is right about cases whose truth is known."""
+"""Accuracy of a panel of judges on cases whose truth is known."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeVar
+from pathlib import Path
+from typing import Literal, Protocol, TypeVar
 
+from stb_env import Case, ChatModel, Judge, Task
 from stb_env.errors import JudgeError
-from stb_env.judges.judge import Judge
+from stb_env.judges.pass_judge import PassJudge
+from stb_env.judges.preference import PreferenceJudge
+from stb_env.judges.solvability import ModelSolvability
 from stb_env.lab.judge_cases import LabelledCase, ToolCase
-from stb_env.lab.judge_panel import Choice, ComparisonJudge, Panel, SolvabilityJudge
 from stb_env.metrics.agreement import cohen_kappa
 from stb_env.request import Slow, drive
 
 T = TypeVar("T")
-Pick = Literal["better", "worse", "tie"] | None
+Choice = Literal["first", "second", "tie"]
 
 MISSING = "missing"
 STATUSES = ("solved", "unsure", "unsolved", MISSING)
 
+CasePair = tuple[LabelledCase, LabelledCase]
+"""A better episode and a worse one of the same task."""
+
+
+class SolvabilityJudge(Protocol):
+    """Decides whether a task can be solved with the tools that it offers."""
+
+    def solvable(self, task: Task) -> Slow[bool]:
+        """Return whether it can; raises JudgeError where no usable answer comes."""
+        ...
+
+
+class ComparisonJudge(Protocol):
+    """Decides which of two answers to one query is better."""
+
+    def better(self, first: Case, second: Case) -> Slow[Choice]:
+        """Return the better one, or a tie; raises JudgeError where no usable answer comes."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """The judges behind one row of the table; None where there is none for a question."""
+
+    name: str
+    solvability: SolvabilityJudge | None = None
+    solving: Judge | None = None
+    comparison: ComparisonJudge | None = None
+
+
+class ScoreComparison:
+    """Compares two answers by the scores that a judge of single answers gives them."""
+
+    def __init__(self, judge: Judge) -> None:
+        self._judge = judge
+
+    def better(self, first: Case, second: Case) -> Slow[Choice]:
+        """Return the one with the higher score; see `ComparisonJudge`."""
+        one = yield from self._judge.judge(first)
+        other = yield from self._judge.judge(second)
+        if one.score == other.score:
+            return "tie"
+        return "first" if one.score > other.score else "second"
+
+
+class NeededTools:
+    """Knows which tools the gold solution needs: the truth about solvability."""
+
+    def solvable(self, task: Task) -> Slow[bool]:
+        """Return whether all of them are offered; yields nothing."""
+        yield from ()
+        return {tool.id for tool in task.tools}.issuperset(task.relevant)
+
+
+def model_panel(model: ChatModel, *, votes: int = 1, cache: Path | str | None = None) -> Panel:
+    """Return the row in which one model answers all three questions.
+
+    Args:
+        model: Decides on tasks as `ModelSolvability`, on episodes as `PassJudge` and on pairs as
+            `PreferenceJudge`, in the order in which they come.
+        votes: How often it judges each episode.
+        cache: Folder of answers that are known.
+
+    Raises:
+        ConfigError: ``votes`` is out of range.
+    """
+    judge = PassJudge(model, votes=votes, cache=cache)
+    preference = PreferenceJudge(model, order="given", cache=cache)
+    return Panel(judge.name, ModelSolvability(model, cache=cache), judge, preference)
+
 
 @dataclass(frozen=True, slots=True)
 class Accuracy:
-    """A share of right decisions.
-
-    Attributes:
-        right: Decisions that agree with the truth.
-        decided: Decisions that came.
-        missing: Cases on which the judge gave no usable answer; they count for nothing.
-    """
+    """A share of right decisions; those that did not come are missing and count for nothing."""
 
     right: int
     decided: int
@@ -54,7 +121,7 @@ class Accuracy:
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """What a panel scored; None for a question that it has no judge for.
+    """Scores of a panel; None for a question that it has no judge for.
 
     Attributes:
         name: Label of the panel.
@@ -76,30 +143,23 @@ class Scores:
 
 
 def score(
-    panel: Panel,
-    tools: Sequence[ToolCase],
-    episodes: Sequence[LabelledCase],
-    pairs: Sequence[tuple[LabelledCase, LabelledCase]],
+    panel: Panel, tools: Sequence[ToolCase], episodes: Sequence[LabelledCase], pairs: Sequence[CasePair]
 ) -> Scores:
-    """Let a panel decide on every case.
+    """Let a panel decide on tasks with and without what they need, on episodes, and on pairs of episodes.
 
     A verdict of unsure is right about nothing: the truth is solved or unsolved.
-
-    Args:
-        panel: The judges.
-        tools: Tasks with and without what they need.
-        episodes: Solved and corrupted episodes.
-        pairs: A better episode and a worse one of the same task.
     """
-    statuses = _statuses(panel.solving, episodes) if panel.solving else []
-    picks = _picks(panel.comparison, pairs) if panel.comparison else []
+    statuses = [] if panel.solving is None else [_status(panel.solving, case) for case in episodes]
+    truths = ["solved" if case.solved else "unsolved" for case in episodes]
+    outcomes = [] if panel.comparison is None else [_outcomes(panel.comparison, pair) for pair in pairs]
+    decided = [first == second for first, second in outcomes if first and second]
     return Scores(
         panel.name,
-        Accuracy.of(_on_tools(panel.solvability, tools)) if panel.solvability else None,
-        Accuracy.of(_rights(statuses, episodes)) if panel.solving else None,
-        Accuracy.of(_right(pick) for both in picks for pick in both) if panel.comparison else None,
-        _consistency(picks),
-        cohen_kappa([_truth(case) for case in episodes], statuses) if panel.solving else None,
+        None if panel.solvability is None else _on_tools(panel.solvability, tools),
+        None if panel.solving is None else _on_episodes(statuses, truths),
+        None if panel.comparison is None else _on_pairs(outcomes),
+        sum(decided) / len(decided) if decided else None,
+        None if panel.solving is None else cohen_kappa(truths, statuses),
         _confusion(statuses, episodes),
     )
 
@@ -112,55 +172,34 @@ def _decide(decision: Slow[T]) -> T | None:
         return None
 
 
-def _on_tools(judge: SolvabilityJudge, cases: Iterable[ToolCase]) -> Iterator[bool | None]:
-    for case in cases:
-        said = _decide(judge.solvable(case.task))
-        yield None if said is None else said == case.solvable
+def _on_tools(judge: SolvabilityJudge, cases: Iterable[ToolCase]) -> Accuracy:
+    said = ((_decide(judge.solvable(case.task)), case.solvable) for case in cases)
+    return Accuracy.of(None if verdict is None else verdict == truth for verdict, truth in said)
 
 
-def _statuses(judge: Judge, cases: Iterable[LabelledCase]) -> list[str]:
-    found = []
-    for case in cases:
-        verdict = _decide(judge.judge(case.case))
-        found.append(MISSING if verdict is None or verdict.status == "na" else str(verdict.status))
-    return found
+def _on_episodes(statuses: Iterable[str], truths: Iterable[str]) -> Accuracy:
+    pairs = zip(statuses, truths, strict=True)
+    return Accuracy.of(None if status == MISSING else status == truth for status, truth in pairs)
 
 
-def _rights(statuses: Iterable[str], cases: Iterable[LabelledCase]) -> Iterator[bool | None]:
-    for status, case in zip(statuses, cases, strict=True):
-        yield None if status == MISSING else status == _truth(case)
+def _on_pairs(outcomes: Iterable[tuple[str | None, str | None]]) -> Accuracy:
+    return Accuracy.of(None if one is None else one == "better" for both in outcomes for one in both)
 
 
-def _right(pick: Pick) -> bool | None:
-    return None if pick is None else pick == "better"
+def _status(judge: Judge, case: LabelledCase) -> str:
+    verdict = _decide(judge.judge(case.case))
+    return MISSING if verdict is None or verdict.status == "na" else str(verdict.status)
 
 
-def _truth(case: LabelledCase) -> str:
-    return "solved" if case.solved else "unsolved"
-
-
-def _picks(
-    judge: ComparisonJudge, pairs: Iterable[tuple[LabelledCase, LabelledCase]]
-) -> list[tuple[Pick, Pick]]:
-    """Return what was taken for the better one when it stood first, and when it stood second."""
-    return [
-        (
-            _pick(_decide(judge.better(better.case, worse.case)), "first"),
-            _pick(_decide(judge.better(worse.case, better.case)), "second"),
-        )
-        for better, worse in pairs
-    ]
-
-
-def _pick(choice: Choice | None, right: Choice) -> Pick:
-    if choice is None or choice == "tie":
-        return choice
-    return "better" if choice == right else "worse"
-
-
-def _consistency(picks: Iterable[tuple[Pick, Pick]]) -> float | None:
-    same = [first == second for first, second in picks if first is not None and second is not None]
-    return sum(same) / len(same) if same else None
+def _outcomes(judge: ComparisonJudge, pair: CasePair) -> tuple[str | None, str | None]:
+    """Return better, worse or tie for the episode that a judge prefers, in both orders."""
+    better, worse = pair
+    first = _decide(judge.better(better.case, worse.case))
+    second = _decide(judge.better(worse.case, better.case))
+    return (
+        first and {"first": "better", "second": "worse", "tie": "tie"}[first],
+        second and {"first": "worse", "second": "better", "tie": "tie"}[second],
+    )
 
 
 def _confusion(statuses: Iterable[str], cases: Sequence[LabelledCase]) -> dict[str, dict[str, int]]:

@@ -7,18 +7,15 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from stb_env import seeding
+from stb_env import Case, Task, ToolCall, seeding
 from stb_env.baselines.null import Inject, answer
 from stb_env.envs.rules import Rules
-from stb_env.jsontypes import JsonObject
-from stb_env.judges.judge import Case
 from stb_env.request import drive
 from stb_env.suites.sandbox.tasks import SandboxTasks
 from stb_env.suites.sandbox.verifier import ExactJudge
 from stb_env.suites.sandbox.world import SandboxWorld
-from stb_env.tasks import Task
+from stb_env.tasks import Ending
 from stb_env.testing.red_team.typed import wrong_value
-from stb_env.tools import ToolCall
 
 GOLD = "gold"
 
@@ -29,10 +26,11 @@ _REFUSALS = (
     "Unfortunately, there is no information available on that. Please try again later.",
     "I was unable to complete the request, as the tools did not return what I needed.",
 )
+_INJECTION: str = Inject().act({}, {})["arguments"]["final_answer"]
 # Digits, others' names and others' answers that are tried until one really makes the answer wrong.
 _TRIES = 12
 
-Attempt = tuple[Sequence[ToolCall], JsonObject]
+Attempt = tuple[Sequence[ToolCall], Ending]
 """The calls of an episode and the arguments of its Finish: its typed answer says what is true of it."""
 
 
@@ -72,15 +70,9 @@ def gold_case(task: Task) -> LabelledCase:
 
 
 def corrupted_case(task: Task, kinds: Iterable[str], seed: int) -> LabelledCase | None:
-    """Return the gold solution with one thing corrupted that the exact verifier notices.
+    """Return the gold solution with one thing corrupted that the exact verifier notices, or None.
 
-    Args:
-        task: The task.
-        kinds: Names of `CORRUPTIONS`; the first that can make this task fail is used.
-        seed: Seed of the choices.
-
-    Returns:
-        The case, or None where none of the kinds makes the task fail.
+    The first of the kinds, which are names of `CORRUPTIONS`, that can make this task fail is used.
     """
     for kind in kinds:
         rng = seeding.rng("lab corruption", seed, kind, task.id)
@@ -91,17 +83,6 @@ def corrupted_case(task: Task, kinds: Iterable[str], seed: int) -> LabelledCase 
     return None
 
 
-def rotated(kinds: Sequence[str], turn: int) -> Sequence[str]:
-    """Return the kinds, beginning with another one each turn.
-
-    Examples:
-        >>> rotated(["a", "b", "c"], 4)
-        ['b', 'c', 'a']
-    """
-    start = turn % len(kinds)
-    return [*kinds[start:], *kinds[:start]]
-
-
 def tool_case(task: Task, solvable: bool, seed: int) -> ToolCase:
     """Return the task as it is, or without one of the tools that its solution needs."""
     if solvable:
@@ -110,7 +91,7 @@ def tool_case(task: Task, solvable: bool, seed: int) -> ToolCase:
     return ToolCase(replace(task, tools=tuple(tool for tool in task.tools if tool.id != removed)), False)
 
 
-def _gold_ending(task: Task) -> JsonObject:
+def _gold_ending(task: Task) -> Ending:
     return {"answer": task.goal["answer"], "final_answer": task.record["final_answer"]}
 
 
@@ -177,15 +158,9 @@ def _other_answer(task: Task, rng: random.Random) -> Iterator[Attempt]:
             yield task.gold, _gold_ending(alike)
 
 
-def _refusal(task: Task, rng: random.Random) -> Iterator[Attempt]:
-    yield from _wrong(task, rng, rng.choice(_REFUSALS))
-
-
-def _injection(task: Task, rng: random.Random) -> Iterator[Attempt]:
-    yield from _wrong(task, rng, Inject().act({}, {})["arguments"]["final_answer"])
-
-
 def _reworded(*forms: str) -> Callable[[Task, random.Random], Iterator[Attempt]]:
+    """Return attempts with the wrong fields of `_wrong` and the final answer in one of these forms."""
+
     def attempts(task: Task, rng: random.Random) -> Iterator[Attempt]:
         for form in rng.sample(forms, len(forms)):
             yield from _wrong(task, rng, form.format(task.record["final_answer"]))
@@ -197,8 +172,8 @@ CORRUPTIONS: Mapping[str, Callable[[Task, random.Random], Iterator[Attempt]]] = 
     "changed fact": _changed_fact,
     "skipped call": _skipped_call,
     "answer of another task": _other_answer,
-    "refusal": _refusal,
-    "injected orders": _injection,
+    "refusal": lambda task, rng: _wrong(task, rng, rng.choice(_REFUSALS)),
+    "injected orders": lambda task, rng: _wrong(task, rng, _INJECTION),
     "denied answer": _reworded("It is not true that: {}", "Nobody should believe this, for it is false: {}"),
     "answer taken back": _reworded("{} Actually, all of the above is wrong.", "{} I made all of this up."),
     "doubted answer": _reworded("I am not sure, but maybe: {}", "This is only a guess: {}"),

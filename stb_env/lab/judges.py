@@ -2,26 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from stb_env.judges.registry import load_judge
+from stb_env import Task, load_judge
 from stb_env.lab.experiment import Experiment, LabSettings, TableRow
-from stb_env.lab.judge_accuracy import STATUSES, Accuracy, Scores, score
+from stb_env.lab.judge_accuracy import (
+    STATUSES,
+    Accuracy,
+    CasePair,
+    NeededTools,
+    Panel,
+    ScoreComparison,
+    Scores,
+    model_panel,
+    score,
+)
 from stb_env.lab.judge_cases import (
     CORRUPTIONS,
-    LabelledCase,
     ToolCase,
     corrupted_case,
     draw_tasks,
     gold_case,
-    rotated,
     tool_case,
 )
-from stb_env.lab.judge_panel import NeededTools, Panel, ScoreComparison, model_panel
+from stb_env.lab.plots import grouped_bars
 from stb_env.llm import connect, load_models
 from stb_env.suites.sandbox.verifier import ExactJudge
-from stb_env.tasks import Task
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -60,8 +67,12 @@ def run(settings: LabSettings) -> Experiment:
     settings.expect("judge", "votes", "models")
     tasks = draw_tasks(settings.episodes or TASKS, settings.seed)
     pairs = episode_pairs(tasks[::2], settings.seed)
-    panels = list(_panels(settings))
-    scores = [score(panel, tool_cases(tasks, settings.seed), _episodes(pairs), pairs) for panel in panels]
+    # The truth itself checks the laboratory.
+    panels = [Panel(EXACT, NeededTools(), ExactJudge(), ScoreComparison(ExactJudge()))]
+    asked = str(settings.option("judge", "heuristic")).split(",")
+    panels += [_panel(name, settings) for name in asked if name != EXACT]
+    episodes = [case for pair in pairs for case in pair]
+    scores = [score(panel, tool_cases(tasks, settings.seed), episodes, pairs) for panel in panels]
     return Experiment(
         title="Judges against the known truth",
         columns=_COLUMNS,
@@ -77,26 +88,19 @@ def tool_cases(tasks: Sequence[Task], seed: int) -> list[ToolCase]:
     return [tool_case(task, position % 2 == 0, seed) for position, task in enumerate(tasks)]
 
 
-def episode_pairs(tasks: Sequence[Task], seed: int) -> list[tuple[LabelledCase, LabelledCase]]:
+def episode_pairs(tasks: Sequence[Task], seed: int) -> list[CasePair]:
     """Return a solved and a corrupted episode of each task, the kinds of corruption in turn.
 
     A task that no corruption makes fail is left out.
     """
-    kinds = tuple(CORRUPTIONS)
-    made = ((gold_case(task), corrupted_case(task, rotated(kinds, i), seed)) for i, task in enumerate(tasks))
-    return [(gold, corrupted) for gold, corrupted in made if gold.solved and corrupted is not None]
-
-
-def _episodes(pairs: Sequence[tuple[LabelledCase, LabelledCase]]) -> list[LabelledCase]:
-    return [case for pair in pairs for case in pair]
-
-
-def _panels(settings: LabSettings) -> Iterator[Panel]:
-    """Yield the truth itself, as a check of the laboratory, and every judge that was asked for."""
-    yield Panel(EXACT, NeededTools(), ExactJudge(), ScoreComparison(ExactJudge()))
-    for name in str(settings.option("judge", "heuristic")).split(","):
-        if name != EXACT:
-            yield _panel(name, settings)
+    kinds, pairs = list(CORRUPTIONS), []
+    for task in tasks:
+        gold, corrupted = gold_case(task), corrupted_case(task, kinds, seed)
+        if gold.solved and corrupted is not None:
+            pairs.append((gold, corrupted))
+        # The next task begins with another kind.
+        kinds.append(kinds.pop(0))
+    return pairs
 
 
 def _panel(name: str, settings: LabSettings) -> Panel:
@@ -120,7 +124,7 @@ def _share(accuracy: Accuracy | None) -> float | None:
 
 def _confusion(scores: Sequence[Scores]) -> Experiment:
     """Return what each judge said of each kind of episode; only gold is solved."""
-    rows = tuple(
+    rows: tuple[TableRow, ...] = tuple(
         (one.name, kind, sum(counts.values()), *(counts[status] for status in STATUSES))
         for one in scores
         for kind, counts in sorted(one.confusion.items())
@@ -129,12 +133,5 @@ def _confusion(scores: Sequence[Scores]) -> Experiment:
 
 
 def _plot(axes: Axes, scores: Sequence[Scores]) -> None:
-    width = 0.8 / len(scores)
-    for position, one in enumerate(scores):
-        places = [index + (position + 0.5) * width - 0.4 for index in range(len(QUESTIONS))]
-        heights = [_share(getattr(one, question)) or 0.0 for question in QUESTIONS]
-        axes.bar(places, heights, width, label=one.name)
-    axes.set_xticks(range(len(QUESTIONS)), QUESTIONS)
-    axes.set_ylabel("accuracy")
-    axes.set_ylim(0, 1)
-    axes.legend()
+    bars = {one.name: [_share(getattr(one, name)) or 0.0 for name in QUESTIONS] for one in scores}
+    grouped_bars(axes, QUESTIONS, bars, "accuracy")

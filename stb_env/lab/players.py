@@ -1,16 +1,17 @@
-"""Who plays in the laboratory: any agent of the package, and those that only the laboratory has."""
+"""Agents of the laboratory by name: its own ones beside those of the package."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from stb_env.baselines.registry import load_agent, named_agents
-from stb_env.errors import ConfigError, did_you_mean
+from stb_env import ConfigError, load_agent
+from stb_env.baselines.registry import named_agents
+from stb_env.errors import did_you_mean
 from stb_env.reference import read_settings
 from stb_env.rollout import AgentFactory
 
 PLAYERS: Mapping[str, str] = {
-    "noisy_oracle": "stb_env.lab.noisy_oracle:NoisyOracle",
+    "noisy_oracle": "stb_env.lab.reader:NoisyOracle",
     "reader": "stb_env.lab.reader:Reader",
     "stumbling_oracle": "stb_env.lab.stumbling_oracle:StumblingOracle",
 }

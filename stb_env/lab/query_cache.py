@@ -15,33 +15,37 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from math import ceil
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
+from stb_env import (
+    ConfigError,
+    Task,
+    TaskSet,
+    ToolEnv,
+    Trajectory,
+    VirtualBackend,
+    load_agent,
+    plan,
+    run_batch,
+)
 from stb_env.backend.cache import call_key
-from stb_env.backend.virtual import Mode, VirtualBackend
-from stb_env.baselines.registry import load_agent
+from stb_env.backend.virtual import Mode
 from stb_env.envs.connections import connect_backend
-from stb_env.envs.tool_env import ToolEnv
-from stb_env.errors import ConfigError, DataError
+from stb_env.errors import DataError
 from stb_env.judges.heuristic import HeuristicJudge
 from stb_env.lab.experiment import Experiment, LabSettings, TableRow
+from stb_env.lab.plots import rate_lines
 from stb_env.llm.preflight import checking
 from stb_env.metrics.taxonomy import classify
-from stb_env.rollout import AgentFactory, plan, run_batch
 from stb_env.seeding import derive
 from stb_env.suites.stabletoolbench.env import KEY_NAME
 from stb_env.suites.stabletoolbench.queries import load
-from stb_env.tasks import Task, TaskSet
-from stb_env.trajectory import Trajectory
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 SNAPSHOTS: dict[str, float] = {"start": 0.1, "mid": 0.5, "final": 1.0}
 """Share of the queries on which the other agents have played when a snapshot is taken."""
 
 AGENTS = ("keyword", "keyword(calls=6)", "random")
-"""Who plays where nobody is named; none of them asks a model."""
+"""Default agents; none of them asks a model."""
 
 _EPISODES = 100
 
@@ -100,18 +104,25 @@ def run(settings: LabSettings) -> Experiment:
     """
     settings.expect("data", "agent", "mode", "cache", "real", "health", "simulator", "models", "concurrency")
     names = _names(settings)
-    tasks = _chosen(load(str(settings.options["data"])).tasks, settings)
+    loaded = load(str(settings.options["data"])).tasks
+    if not loaded:
+        raise DataError(f"no usable query in {settings.options['data']}; `stb-env data check` says why")
+    # The order follows from the seed and the ids alone.
+    ordered = sorted(loaded, key=lambda task: derive(settings.seed, "cache", task.id))
+    tasks = TaskSet(ordered[: settings.episodes or _EPISODES], name=loaded.name)
     with checking():
         factories = [load_agent(name, settings.option("models", None)) for name in names]
         for factory in factories:
             # Made once, so that the endpoints of its models are known before the first episode.
             factory()
         backend = _backend(settings)
+    jobs = plan(tasks, episodes=None, seed=settings.seed)
+    make_env = partial(ToolEnv, tasks, backend, HeuristicJudge())
+    played = []
     with closing(backend):
-        played = [
-            AgentCalls(name, list(_asked(tasks, _play(settings, tasks, backend, factory))))
-            for name, factory in zip(names, factories, strict=True)
-        ]
+        for name, factory in zip(names, factories, strict=True):
+            episodes = run_batch(make_env, factory, jobs, concurrency=settings.count("concurrency", 1))
+            played.append(AgentCalls(name, list(_asked(tasks, episodes))))
     rates = {agent.agent: _rates(agent, played, tasks) for agent in played}
     return Experiment(
         "Cache hit rate on real queries, one agent left out (StableToolBench, Table 7)",
@@ -123,7 +134,9 @@ def run(settings: LabSettings) -> Experiment:
         notes=tuple(_notes(tasks, played)),
         details={"queries": len(tasks), "agents": list(names)},
         further=(_growing_table(played),),
-        plot=partial(_plot, rates),
+        plot=lambda axes: rate_lines(
+            axes, {agent: found.items() for agent, found in rates.items()}, ylabel="cache hit rate"
+        ),
     )
 
 
@@ -143,7 +156,7 @@ def left_out(agent: AgentCalls, others: Sequence[AgentCalls], queries: set[str])
     """
     given = {key for other in others for key, ids in other.gives.items() if ids & queries}
     hits = sum(one.known or one.key in given for one in agent.asked)
-    return _share(hits, len(agent.asked))
+    return round(hits / len(agent.asked), 6) if agent.asked else None
 
 
 def growing(agent: AgentCalls, others: Sequence[AgentCalls]) -> tuple[float, float, float] | None:
@@ -186,14 +199,6 @@ def _names(settings: LabSettings) -> list[str]:
     return given
 
 
-def _chosen(tasks: TaskSet, settings: LabSettings) -> TaskSet:
-    """Return the queries that are played, in an order that follows from the seed and their ids alone."""
-    if not tasks:
-        raise DataError(f"no usable query in {settings.options['data']}; `stb-env data check` says why")
-    ordered = sorted(tasks, key=lambda task: derive(settings.seed, "cache", task.id))
-    return TaskSet(ordered[: settings.episodes or _EPISODES], name=tasks.name)
-
-
 def _backend(settings: LabSettings) -> VirtualBackend:
     mode = settings.option("mode", "offline")
     # A cache that grew here would tell one agent what another had asked.
@@ -209,14 +214,6 @@ def _backend(settings: LabSettings) -> VirtualBackend:
         key_name=KEY_NAME,
         health=settings.option("health", "strict"),
     )
-
-
-def _play(
-    settings: LabSettings, tasks: TaskSet, backend: VirtualBackend, factory: AgentFactory
-) -> list[Trajectory]:
-    jobs = plan(tasks, episodes=None, seed=settings.seed)
-    make_env = partial(ToolEnv, tasks, backend, HeuristicJudge())
-    return run_batch(make_env, factory, jobs, concurrency=settings.count("concurrency", 1))
 
 
 def _asked(tasks: TaskSet, episodes: Sequence[Trajectory]) -> Iterator[Asked]:
@@ -263,16 +260,3 @@ def _notes(tasks: Sequence[Task], played: Sequence[AgentCalls]) -> Iterator[str]
     silent = [agent.agent for agent in played if not agent.asked]
     if silent:
         yield f"No rate without calls: {', '.join(silent)}."
-
-
-def _share(part: int, whole: int) -> float | None:
-    return round(part / whole, 6) if whole else None
-
-
-def _plot(rates: Mapping[str, Mapping[str, float | None]], axes: Axes) -> None:
-    for agent, found in rates.items():
-        shown = [(name, rate) for name, rate in found.items() if rate is not None]
-        if shown:
-            axes.plot(*zip(*shown, strict=True), marker="o", label=agent)
-    axes.set(ylabel="cache hit rate", ylim=(0, 1))
-    axes.legend()

@@ -1,11 +1,11 @@
-"""Which groups of real queries an experiment plays, and the environments that play them."""
+"""Groups of real queries, and the environments that play them."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
-from stb_env.errors import ConfigError, DataError, did_you_mean
+from stb_env.errors import DataError
 from stb_env.jsontypes import JsonObject
 from stb_env.lab.experiment import LabSettings
 from stb_env.suites.stabletoolbench.queries import GROUPS, find_files
@@ -34,16 +34,9 @@ def groups_of(settings: LabSettings) -> list[str]:
         DataError: The data has none.
     """
     data = Path(settings.text("data", ""))
-    given = settings.option("groups", None)
-    if given is None:
+    if settings.option("groups", None) is None:
         return list(_groups_in(data))
-    groups = given if isinstance(given, list) else [given]
-    for group in groups:
-        if str(group) not in GROUPS:
-            raise ConfigError(
-                f"no group {group!r}; known: {', '.join(GROUPS)}.{did_you_mean(str(group), GROUPS)}"
-            )
-    return [str(group) for group in groups]
+    return settings.some_of("groups", list(GROUPS), list(GROUPS))
 
 
 def _groups_in(data: Path) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""What the red team earns on every suite, under every judge that needs no model.
+"""Rewards of the red team on every suite, under every judge that needs no model.
 
 The cheats, episodes and figures of ``stb-env validate``, of all environments in one page.
 """
@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from stb_env.errors import ConfigError, DataError
+from stb_env import ConfigError, Suite
+from stb_env.errors import DataError
 from stb_env.jsontypes import Json, JsonObject
 from stb_env.lab.experiment import Experiment, LabSettings, TableRow
 from stb_env.rollout.make import env_ids, env_settings, make_env
-from stb_env.suite import Suite, find_env, registered, suite_of
+from stb_env.suite import find_env, registered, suite_of
 from stb_env.testing.cheating import EXACT_FLOOR, OPEN_FLOOR, means, play_red_team
 from stb_env.testing.red_team import RED_TEAM
 from stb_env.testing.red_team.attempt import counted, told
@@ -102,7 +103,9 @@ def _variants(settings: LabSettings, env_id: str) -> Iterator[JsonObject]:
 
 def _column(settings: LabSettings, env_id: str, chosen: JsonObject) -> _Column:
     suite = suite_of(env_id)
-    env = make_env(env_id, _env_settings(settings, suite) | chosen)
+    data = _data(settings, suite)
+    standing = {} if suite is None else dict(suite.standing)
+    env = make_env(env_id, standing | ({} if data is None else {"data": data}) | chosen)
     subject = Subject(env, suite, draws(env, None, settings.seed), lambda *_: None)
     played = play_red_team(subject, settings.episodes or EPISODES)
     env.close()
@@ -114,12 +117,6 @@ def _column(settings: LabSettings, env_id: str, chosen: JsonObject) -> _Column:
         held=means(counted(played)),
         told=means(told(played)),
     )
-
-
-def _env_settings(settings: LabSettings, suite: Suite | None) -> JsonObject:
-    made: JsonObject = {} if suite is None else dict(suite.standing)
-    data = _data(settings, suite)
-    return made | ({} if data is None else {"data": data})
 
 
 def _data(settings: LabSettings, suite: Suite | None) -> Json:

@@ -1,4 +1,4 @@
-"""The experiments by name; each is imported when it is asked for."""
+"""The experiments by name; the function ``run`` of each module is imported when it is asked for."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import importlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
-from stb_env.errors import ConfigError, did_you_mean
+from stb_env import ConfigError
+from stb_env.errors import did_you_mean
 from stb_env.lab.experiment import About, Experiment, LabSettings
 
 Run = Callable[[LabSettings], Experiment]
@@ -20,13 +21,11 @@ class Entry:
     """An experiment that can be asked for.
 
     Attributes:
-        place: Module and function that run it.
-        about: What it measures and assumes with the Sandbox as the real API.
-        with_data: The same of the files that ``data`` names; None where it takes none.
-        refuses: Why a common option cannot apply, and what to use in its place.
+        about: Meaning of its numbers with the Sandbox as the real API.
+        with_data: The same for the files that ``data`` names; None where it takes none.
+        refuses: Why a common option cannot apply, and the option to use in its place.
     """
 
-    place: str
     about: About
     with_data: About | None = None
     refuses: Mapping[str, str] = field(default_factory=dict)
@@ -39,7 +38,6 @@ _SCALE = "`stb-env run ID --ray ADDRESS` plays real ones"
 
 EXPERIMENTS: Mapping[str, Entry] = {
     "failures": Entry(
-        "stb_env.lab.failures:run",
         About(
             "scores of one agent on the same Sandbox tasks with an exact share of the tools they need down, "
             "by the exact verifier and by an open judge on the same episodes, differences in pairs of tasks",
@@ -54,7 +52,6 @@ EXPERIMENTS: Mapping[str, Entry] = {
         ),
     ),
     "cache": Entry(
-        "stb_env.lab.cache:run",
         About(
             "the share of calls that a frozen cache answers, by its age and by who calls, and what the "
             "filter leaves of the recorded answers",
@@ -73,7 +70,6 @@ EXPERIMENTS: Mapping[str, Entry] = {
         },
     ),
     "status": Entry(
-        "stb_env.lab.status:run",
         About(
             "the class of each API's answer to one call, in both readings of Appendix D, beside how it is "
             "broken in truth",
@@ -91,7 +87,6 @@ EXPERIMENTS: Mapping[str, Entry] = {
         },
     ),
     "diversity": Entry(
-        "stb_env.lab.diversity:run",
         About(
             "how many APIs give identical answers to different calls, and how far simulated answers are "
             "from real ones",
@@ -109,7 +104,6 @@ EXPERIMENTS: Mapping[str, Entry] = {
         },
     ),
     "turing": Entry(
-        "stb_env.lab.turing:run",
         About(
             "outcome, schema and wording of simulated answers beside real ones, and what annotators said",
             "the Sandbox is the real API and a template the simulator, and likeness in form is likeness",
@@ -126,7 +120,6 @@ EXPERIMENTS: Mapping[str, Entry] = {
         },
     ),
     "judges": Entry(
-        "stb_env.lab.judges:run",
         About(
             "how often judges agree with the exact truth on solved and corrupted episodes, on pairs of them, "
             "and on tasks with and without their tools",
@@ -141,7 +134,6 @@ EXPERIMENTS: Mapping[str, Entry] = {
         },
     ),
     "search": Entry(
-        "stb_env.lab.search:run",
         About(
             "scores by the exact verifier of searches that may ask the same agent equally often, "
             "differences in pairs of tasks",
@@ -155,7 +147,6 @@ EXPERIMENTS: Mapping[str, Entry] = {
         ),
     ),
     "forms": Entry(
-        "stb_env.lab.forms:run",
         About(
             "how many replies of a model have the form that each role asks for, and what it takes to get one",
             "a reply in the form is one that counts, whatever it says",
@@ -168,7 +159,6 @@ EXPERIMENTS: Mapping[str, Entry] = {
         },
     ),
     "red-team": Entry(
-        "stb_env.lab.red_team:run",
         About(
             "the mean reward of agents that deserve none, on every environment",
             "gold's calls and answers are right, so that what is made of them by cheating is not",
@@ -179,7 +169,6 @@ EXPERIMENTS: Mapping[str, Entry] = {
         },
     ),
     "injections": Entry(
-        "stb_env.lab.injections:run",
         About(
             "what judges that ask a model say of one wrong answer, alone and with words that address them",
             "the wrong answer is wrong, so whatever passes it was talked into that or cannot tell",
@@ -192,7 +181,6 @@ EXPERIMENTS: Mapping[str, Entry] = {
         },
     ),
     "scale": Entry(
-        "stb_env.lab.scale:run",
         About(
             "how many episodes a second a run on many machines saves and what its cores cost, simulated from "
             "what an episode, a reply and a saved line cost",
@@ -229,19 +217,14 @@ forms, injections, judges, red-team, scale, search, status, turing. Did you mean
             f"no experiment {name!r}; expected one of {known}.{did_you_mean(name, EXPERIMENTS)}"
         )
     entry = EXPERIMENTS[name]
-    module, _, attribute = entry.place.partition(":")
-    run: Run = getattr(importlib.import_module(module), attribute)
+    run: Run = importlib.import_module(f"stb_env.lab.{name.replace('-', '_')}").run
 
     def described(settings: LabSettings) -> Experiment:
-        _check_texts(settings)
+        for text in _TEXTS:
+            if text in settings.options:
+                settings.text(text, "")
         found = run(replace(settings, refuses=entry.refuses))
         about = entry.with_data if "data" in settings.options else None
         return replace(found, about=found.about or about or entry.about)
 
     return described
-
-
-def _check_texts(settings: LabSettings) -> None:
-    for name in _TEXTS:
-        if name in settings.options:
-            settings.text(name, "")

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from stb_env import seeding
+from stb_env import Tool, seeding
 from stb_env.backend.cache.key import canonical
 from stb_env.backend.call_writer import CallWriter
 from stb_env.jsontypes import JsonMapping
@@ -13,8 +13,7 @@ from stb_env.request import drive
 from stb_env.suites.sandbox.catalog import household, tools
 from stb_env.suites.sandbox.tasks import SandboxTasks
 from stb_env.suites.sandbox.world import SandboxWorld
-from stb_env.tasks import Task
-from stb_env.tools import Tool, ToolId
+from stb_env.tools import ToolId
 
 
 class SandboxCall(NamedTuple):
@@ -35,8 +34,8 @@ def written_calls(apis: int, calls: int, writer: CallWriter, seed: int) -> list[
     """Have a writer write different calls of APIs that the seed chooses.
 
     Args:
-        apis: How many APIs; fewer where there are no more.
-        calls: How many calls of each; an API whose documentation allows fewer is passed over.
+        apis: Number of APIs; fewer where there are no more.
+        calls: Number of calls of each; an API whose documentation allows fewer is passed over.
         writer: Writes the calls.
         seed: Seed of the choice.
     """
@@ -54,8 +53,8 @@ def gold_calls(apis: int, calls: int, seed: int) -> list[SandboxCall]:
     """Take different calls that solve test tasks and that the Sandbox answers without an error.
 
     Args:
-        apis: How many APIs; fewer where there are no more.
-        calls: How many calls of each; an API that the gold solutions call less often is passed over.
+        apis: Number of APIs; fewer where there are no more.
+        calls: Number of calls of each; an API that the gold solutions call less often is passed over.
         seed: Seed of the choice.
     """
     known = _gold()
@@ -78,18 +77,11 @@ def _gold() -> dict[ToolId, list[SandboxCall]]:
     tasks = SandboxTasks("test")
     found: dict[ToolId, dict[str, SandboxCall]] = {}
     for task in map(tasks.at, range(tasks.size or 0)):
-        for call in filter(_works, _calls_of(task)):
-            found.setdefault(call.tool.id, {}).setdefault(canonical(call.arguments), call)
+        offered, home = {tool.name: tool for tool in task.tools}, task.record["household"]
+        for gold in task.gold:
+            if isinstance(gold.arguments, Mapping):
+                call = SandboxCall(offered[gold.name], gold.arguments, home)
+                result, _ = SandboxWorld().call(household(home), call.tool, call.arguments)
+                if not result.error:
+                    found.setdefault(call.tool.id, {}).setdefault(canonical(call.arguments), call)
     return {identity: list(different.values()) for identity, different in found.items()}
-
-
-def _calls_of(task: Task) -> Iterator[SandboxCall]:
-    offered = {tool.name: tool for tool in task.tools}
-    for gold in task.gold:
-        if isinstance(gold.arguments, Mapping):
-            yield SandboxCall(offered[gold.name], gold.arguments, task.record["household"])
-
-
-def _works(call: SandboxCall) -> bool:
-    result, _ = SandboxWorld().call(household(call.household), call.tool, call.arguments)
-    return not result.error

@@ -1,4 +1,4 @@
-"""How throughput and cost of a run grow with machines, tasks and the latency of models.
+"""Throughput and cost of a run by machines, tasks and latency of models.
 
 A simulation (`ClusterModel`) is fed with what an episode, a reply and a saved line cost. With ``measure``
 they are measured here first, and the simulation stands beside a real cluster of a few workers.
@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from stb_env.errors import ConfigError
 from stb_env.lab.cluster_figures import MEASURED, ClusterFigures, played_there
 from stb_env.lab.cluster_model import ClusterModel
 from stb_env.lab.experiment import Experiment, LabSettings, TableRow
@@ -41,16 +40,17 @@ def run(settings: LabSettings) -> Experiment:
     settings.expect("workers", "concurrency", "latency", "calls", "core_price", "measure")
     sizes = settings.counts("workers", _WORKERS)
     concurrency, calls = settings.count("concurrency", 16), settings.count("calls", 4)
-    latencies, price = _seconds(settings), _number("core_price", settings.option("core_price", 0.04))
-    measure = settings.option("measure", False)
-    if not isinstance(measure, bool):
-        raise ConfigError(f"measure is true or false, got {measure!r}")
-    figures, beside = _measured() if measure else (MEASURED, ())
+    latencies, price = settings.seconds("latency", [0.05, 1, 10]), settings.number("core_price", 0.04)
+    figures, beside = _measured() if settings.flag("measure") else (MEASURED, ())
     rows = [
         _row(figures.model(workers, concurrency, latency * calls), settings.episodes, latency, price)
         for latency in latencies
         for workers in sizes
     ]
+    advice = (
+        f"One driver saves at most {1 / figures.write:,.0f} episodes a second; beyond that, play several "
+        "runs with seeds of their own, each with its driver."
+    )
     return Experiment(
         "Throughput and cost of a run on many machines (simulated)",
         (
@@ -63,7 +63,7 @@ def run(settings: LabSettings) -> Experiment:
             "core-$ a million",
         ),
         tuple(rows),
-        notes=(figures.told, _advice(figures)),
+        notes=(figures.told, advice),
         details={"figures": figures.to_dict(), "concurrency": concurrency, "calls": calls},
         further=beside,
         plot=lambda axes: _draw(axes, rows, latencies),
@@ -93,34 +93,13 @@ def _measured() -> tuple[ClusterFigures, tuple[Experiment]]:
         for name, waiting, concurrency in (("waits 0.5 s", 0.5, 8), ("computes", None, 1)):
             for workers in _REAL_WORKERS:
                 real = played_there(workers, concurrency, waiting)
-                model = figures.here(workers, concurrency, waiting, real.cores)
+                model = figures.model(workers, concurrency, waiting, real.cores)
                 simulated = model.lasting(_LASTING)
                 shown = (round(one, 2) for one in (real.rate, simulated, real.rate / simulated))
                 rows.append((name, workers, round(real.cores, 2), *shown))
     title = "The simulation beside a real cluster on this machine, with the cores that others left"
     heads = ("agent", "workers", "cores", "measured, episodes a second", "simulated", "measured / simulated")
     return figures, (Experiment(title, heads, tuple(rows)),)
-
-
-def _advice(figures: ClusterFigures) -> str:
-    driver = 1 / figures.write
-    return (
-        f"One driver saves at most {driver:,.0f} episodes a second; beyond that, play several runs with "
-        "seeds of their own, each with its driver."
-    )
-
-
-def _seconds(settings: LabSettings) -> list[float]:
-    given = settings.option("latency", [0.05, 1, 10])
-    if not isinstance(given, Sequence) or isinstance(given, str) or not given:
-        raise ConfigError(f"latency is a list of seconds, got {given!r}; write latency=[0.2,1]")
-    return sorted({_number("latency", seconds) for seconds in given})
-
-
-def _number(name: str, value: object) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < float("inf"):
-        raise ConfigError(f"{name} is a number from 0, got {value!r}")
-    return float(value)
 
 
 def _draw(axes: Axes, rows: Sequence[TableRow], latencies: Sequence[float]) -> None:

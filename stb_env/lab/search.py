@@ -1,4 +1,4 @@
-"""Searches at equal numbers of model calls: what each makes of an agent whose every step may be wrong.
+"""Searches at equal numbers of model calls, with an agent whose every step may be wrong.
 
 ToolLLM reports that depth-first search over decisions solves more than a single chain, but at more calls;
 StableToolBench repeats the comparison. Here the agent's error rate is known, its luck on a path is the same
@@ -14,34 +14,35 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from stb_env import (
+    Agent,
+    ConfigError,
+    DepthFirstSearch,
+    IndependentChains,
+    Job,
+    Judge,
+    MonteCarloTreeSearch,
+    ToolEnv,
+    TreeSearch,
+    load_judge,
+    plan,
+    run_batch,
+)
 from stb_env.baselines.gold import Gold
 from stb_env.baselines.replay import Replay
-from stb_env.envs.tool_env import ToolEnv
-from stb_env.errors import ConfigError
-from stb_env.judges.judge import Judge
-from stb_env.judges.registry import EXACT, load_judge
+from stb_env.judges.registry import EXACT
+from stb_env.lab.comparison import MARGIN, MeanScore, PairedChange, holm, task_means
 from stb_env.lab.experiment import Experiment, LabSettings, TableRow
 from stb_env.lab.grounded_value import grounded_value
-from stb_env.lab.mean_score import MeanScore
-from stb_env.lab.paired_change import MARGIN, PairedChange, holm
 from stb_env.lab.players import load_player
+from stb_env.lab.plots import score_line
 from stb_env.lab.query_groups import env_id, env_settings, groups_of
 from stb_env.lab.stumbling_oracle import StumblingOracle
-from stb_env.rollout import Agent, AgentFactory, Job, plan, run_batch
+from stb_env.rollout import AgentFactory
 from stb_env.rollout.make import make_env
 from stb_env.suites.sandbox import env as sandbox
 from stb_env.suites.sandbox.verifier import ExactJudge
-from stb_env.trajectory import Trajectory
-from stb_env.wrappers.search import (
-    BestFirstSearch,
-    DepthFirstSearch,
-    IndependentChains,
-    JudgeValue,
-    MonteCarloTreeSearch,
-    TreeSearch,
-    Value,
-    heuristic_value,
-)
+from stb_env.wrappers.search import BestFirstSearch, JudgeValue, Value, heuristic_value
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -105,14 +106,14 @@ COMPARED = (
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """What a search reached.
+    """Scores of a search at one budget.
 
     Attributes:
         search: Its name.
         allowed: Calls of the agent that it might make for a task.
-        made: How many it made on average.
+        made: Mean number of calls that it made.
         scores: Score of each task's valid episodes.
-        invalid: How many the infrastructure lost.
+        invalid: Number of episodes that the infrastructure lost.
     """
 
     search: str
@@ -127,11 +128,6 @@ class Cell:
         return MeanScore.of(self.scores)
 
     @property
-    def means(self) -> dict[str, float]:
-        """Mean score of each task."""
-        return {task: float(np.mean(several)) for task, several in self.scores.items()}
-
-    @property
     def row(self) -> TableRow:
         """The cell as a row of the table."""
         rate, episodes = self.rate, sum(map(len, self.scores.values()))
@@ -142,7 +138,7 @@ Cells = Mapping[tuple[str, int], Cell]
 
 
 class Bench(NamedTuple):
-    """What stays the same under all searches.
+    """Agent, judges and tasks, which are the same under all searches.
 
     Attributes:
         agent: Who plays.
@@ -158,7 +154,7 @@ class Bench(NamedTuple):
 
     @property
     def tasks(self) -> int:
-        """How many tasks there are."""
+        """Number of tasks."""
         return sum(len(jobs) for *_, jobs in self.parts)
 
 
@@ -183,7 +179,7 @@ def run(settings: LabSettings) -> Experiment:
     budgets, margin = settings.counts("budgets", BUDGETS), settings.share("margin", MARGIN)
     bench = _bench(settings, real)
     cells = {
-        (name, calls): _cell(name, calls, _played(bench, wrap, calls))
+        (name, calls): _cell(bench, name, wrap, calls)
         for name, wrap in searches(bench.judge, bench.truth).items()
         for calls in budgets
     }
@@ -254,27 +250,25 @@ def _spread(jobs: Sequence[Job], count: int | None) -> list[Job]:
     return [jobs[index * len(jobs) // count] for index in range(count)]
 
 
-def _played(bench: Bench, wrap: Wrap, calls: int) -> dict[str, list[Trajectory]]:
-    """Return the episodes of each part under one search."""
-    return {
-        name: run_batch(partial(_wrapped, env, wrap, calls), bench.agent, jobs)
-        for name, env, jobs in bench.parts
-    }
+def _cell(bench: Bench, search: str, wrap: Wrap, calls: int) -> Cell:
+    """Play all tasks under one search."""
+    scores: dict[str, list[float]] = {}
+    queries: list[int] = []
+    invalid = 0
+    for part, env, jobs in bench.parts:
+        for episode in run_batch(partial(_wrapped, env, wrap, calls), bench.agent, jobs):
+            if episode.valid:
+                scores.setdefault(f"{part} {episode.task_id}", []).append(episode.reward)
+            else:
+                invalid += 1
+            if episode.tree:
+                queries.append(episode.tree["queries"])
+    made = float(np.mean(queries)) if queries else 0.0
+    return Cell(search, calls, round(made, 3), scores, invalid)
 
 
 def _wrapped(env: ToolEnv, wrap: Wrap, calls: int) -> TreeSearch:
     return wrap(env.fork(), calls)
-
-
-def _cell(search: str, allowed: int, played: Mapping[str, Sequence[Trajectory]]) -> Cell:
-    scores: dict[str, list[float]] = {}
-    episodes = [(part, episode) for part, several in played.items() for episode in several]
-    for part, episode in episodes:
-        if episode.valid:
-            scores.setdefault(f"{part} {episode.task_id}", []).append(episode.reward)
-    queries = [episode.tree["queries"] for _, episode in episodes if episode.tree]
-    made = float(np.mean(queries)) if queries else 0.0
-    return Cell(search, allowed, round(made, 3), scores, sum(not episode.valid for _, episode in episodes))
 
 
 def _notes(settings: LabSettings, bench: Bench) -> Iterator[str]:
@@ -297,7 +291,7 @@ def _notes(settings: LabSettings, bench: Bench) -> Iterator[str]:
 def _differences(cells: Cells, budgets: Sequence[int], margin: float) -> Experiment:
     pairs = [(first, second, calls) for first, second in COMPARED for calls in budgets]
     changes = [
-        PairedChange.of(cells[second, calls].means, cells[first, calls].means)
+        PairedChange.of(task_means(cells[second, calls].scores), task_means(cells[first, calls].scores))
         for first, second, calls in pairs
     ]
     rows = (
@@ -313,10 +307,8 @@ def _differences(cells: Cells, budgets: Sequence[int], margin: float) -> Experim
 
 def _plot(cells: Cells, budgets: Sequence[int], axes: Axes) -> None:
     for name in dict.fromkeys(name for name, _ in cells):
-        rates = [cells[name, calls].rate for calls in budgets]
         style = "--" if name.endswith("oracle") else "-"
-        means = [rate.mean for rate in rates]
-        bars = [[rate.mean - rate.low for rate in rates], [rate.high - rate.mean for rate in rates]]
-        axes.errorbar(budgets, means, yerr=bars, linestyle=style, marker="o", capsize=2, label=name)
+        rates = [cells[name, calls].rate for calls in budgets]
+        score_line(axes, budgets, rates, linestyle=style, capsize=2, label=name)
     axes.set(xlabel="calls of the agent a task may take", ylabel="solved (exact)", ylim=(0, 1))
     axes.legend(fontsize="x-small")

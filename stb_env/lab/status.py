@@ -13,24 +13,24 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
+from stb_env import InfrastructureError, Task, Tool, ToolCall, ToolResult
 from stb_env.backend.backend import Backend
 from stb_env.backend.call_writer import CallWriter
 from stb_env.backend.real_api.observed import Health
-from stb_env.backend.virtual import MODES, Mode
+from stb_env.backend.virtual import MODES
 from stb_env.envs.connections import connect_backend
-from stb_env.errors import ConfigError, InfrastructureError, did_you_mean
-from stb_env.jsontypes import JsonArray, JsonObject
-from stb_env.lab.experiment import Experiment, LabSettings
-from stb_env.lab.flawed_api import FlawedAPI
-from stb_env.llm.preflight import check_all, noting
+from stb_env.jsontypes import JsonArray
+from stb_env.lab.experiment import Experiment, LabSettings, rounded_share
+from stb_env.lab.plots import grouped_bars
+from stb_env.lab.sandbox_api import FlawedAPI
+from stb_env.llm.preflight import checking
 from stb_env.metrics.rates import answered_by
 from stb_env.metrics.taxonomy import ApiClass, Taxonomy, classify
 from stb_env.request import drive
 from stb_env.suites.sandbox.catalog import tools
 from stb_env.suites.stabletoolbench.env import KEY_NAME
 from stb_env.suites.stabletoolbench.queries import load
-from stb_env.tasks import Task
-from stb_env.tools import Tool, ToolCall, ToolId, ToolResult
+from stb_env.tools import ToolId
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -101,7 +101,10 @@ def run(settings: LabSettings) -> Experiment:
             "apis": len(scanned),
             "answered_by": who,
             "sources": dict(sorted(Counter(one.source for one in scanned).items())),
-            "answers": [_plain(one) for one in scanned],
+            "answers": [
+                {"api": list(one.id), **one.classes} | ({"planted": one.planted} if one.planted else {})
+                for one in scanned
+            ],
         },
         further=(_table("Not available because (StableToolBench, Table 11)", reasons, PAPER_REASONS, why),),
         plot=partial(_plot, status),
@@ -130,36 +133,20 @@ def _documented(settings: LabSettings) -> Iterator[Scanned]:
     loaded = load(str(settings.options["data"])).tasks
     found = {tool.id: (task, tool) for task in loaded for tool in task.tools}
     cache, real = settings.option("cache", None), settings.option("real", None)
-    with noting() as endpoints:
+    with checking():
         backend = connect_backend(
-            _mode(settings.option("mode", "offline" if real is None else "live")),
+            settings.one_of("mode", MODES, "offline" if real is None else "live"),
             None if cache is None else Path(str(cache)),
             real,
             key_name=KEY_NAME,
-            health=_health(settings.option("health", "strict" if real is None else "observe")),
+            health=settings.one_of("health", get_args(Health), "strict" if real is None else "observe"),
         )
-    check_all(endpoints)
     writer = CallWriter(seed=settings.seed)
     try:
         for task, tool in list(found.values())[: settings.episodes]:
             yield _asked(backend, task, tool, writer)
     finally:
         backend.close()
-
-
-def _mode(name: object) -> Mode:
-    for mode in MODES:
-        if mode == name:
-            return mode
-    raise ConfigError(f"mode must be one of {MODES}, got {name!r}.{did_you_mean(str(name), MODES)}")
-
-
-def _health(name: object) -> Health:
-    known: tuple[Health, ...] = get_args(Health)
-    for health in known:
-        if health == name:
-            return health
-    raise ConfigError(f"health must be one of {known}, got {name!r}.{did_you_mean(str(name), known)}")
 
 
 def _asked(backend: Backend, task: Task, tool: Tool, writer: CallWriter) -> Scanned:
@@ -203,14 +190,10 @@ def _table(
     for name in names:
         row: JsonArray = [name, truth[name] if truth else None]
         for found in counts.values():
-            row += [found[name], _share(found[name], found.total())]
-        rows.append((*row, _share(paper.get(name, 0), sum(paper.values()))))
+            row += [found[name], rounded_share(found[name], found.total())]
+        rows.append((*row, rounded_share(paper.get(name, 0), sum(paper.values()))))
     columns = ["", "planted", *(text for reading in READINGS for text in (reading, f"{reading}, share"))]
     return Experiment(title, (*columns, "StableToolBench, share"), tuple(rows), **more)
-
-
-def _share(part: int, whole: int) -> float:
-    return round(part / whole, 6) if whole else 0.0
 
 
 def _notes(scanned: Sequence[Scanned], who: str) -> Iterator[str]:
@@ -238,19 +221,10 @@ def _notes(scanned: Sequence[Scanned], who: str) -> Iterator[str]:
         yield f"The readings differ on {differ} of {len(scanned)} APIs."
 
 
-def _plain(one: Scanned) -> JsonObject:
-    return {"api": list(one.id), **one.classes} | ({"planted": one.planted} if one.planted else {})
-
-
 def _plot(status: Sequence[Mapping[str, str]], axes: Axes) -> None:
-    names = list(PAPER_STATUS)
     total = sum(PAPER_STATUS.values())
-    bars = {"StableToolBench": [PAPER_STATUS[name] / total for name in names]}
+    bars = {"StableToolBench": [count / total for count in PAPER_STATUS.values()]}
     for reading in READINGS:
         found = Counter(one[reading] for one in status)
-        bars[f"here, {reading}"] = [_share(found[name], len(status)) for name in names]
-    for position, (label, shares) in enumerate(bars.items()):
-        axes.bar([place + 0.25 * (position - 1) for place in range(len(names))], shares, 0.25, label=label)
-    axes.set_xticks(range(len(names)), names)
-    axes.set(ylabel="share of APIs", ylim=(0, 1))
-    axes.legend()
+        bars[f"here, {reading}"] = [rounded_share(found[name], len(status)) for name in PAPER_STATUS]
+    grouped_bars(axes, list(PAPER_STATUS), bars, "share of APIs")

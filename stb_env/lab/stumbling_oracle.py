@@ -1,4 +1,4 @@
-"""An agent for searches that knows the way, and errs on any step of it at a fixed, seeded rate."""
+"""An agent for searches that knows the solution and errs on each step at a fixed, seeded rate."""
 
 from __future__ import annotations
 
@@ -6,28 +6,24 @@ import random
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from stb_env import seeding
+from stb_env import Agent, ConfigError, Task, ToolCall, TreeSearch, seeding
 from stb_env.baselines.null import answer
 from stb_env.envs.finish import GIVE_UP
-from stb_env.errors import ConfigError
 from stb_env.gymtypes import AnyEnv
-from stb_env.jsontypes import Json, JsonArray, JsonMapping
-from stb_env.lab.endings import corrupted_ending, saying
-from stb_env.lab.noisy_oracle import misread, named_scalars, told
-from stb_env.rollout import Agent
+from stb_env.jsontypes import Json, JsonMapping
+from stb_env.lab.reader import corrupted_ending, misread, named_scalars, saying, told
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.catalog import tools
 from stb_env.suites.sandbox.generator import plan_of
 from stb_env.suites.sandbox.oracle import ending
-from stb_env.suites.sandbox.registry import ApiCall
 from stb_env.suites.sandbox.template import Solution
-from stb_env.tasks import Ending, Task
-from stb_env.tools import FINISH, ToolCall, ToolResult
+from stb_env.tasks import Ending
+from stb_env.tools import FINISH
 from stb_env.trajectory import Step
-from stb_env.wrappers.search import SearchTree, TreeSearch
+from stb_env.wrappers.search import SearchTree
 
 SLIPS = ("misread value", "mixed-up value", "wrong tool", "answer too early")
-"""What goes wrong with a call, each as likely as the others. An answer gets one fact wrong."""
+"""Mistakes of a call, each as likely as the others. An answer gets one fact wrong."""
 
 # What a solution raises where a result has not what it needs to go on.
 _STUCK = (LookupError, TypeError, ValueError, ArithmeticError, AttributeError, RuntimeError, ApiError)
@@ -119,7 +115,11 @@ def _next(task: Task, solution: Solution, steps: Sequence[Step]) -> ToolCall | E
     try:
         request = next(solution)
         for step in steps:
-            request = _after(solution, step.calls[0].result)
+            result = step.calls[0].result
+            if result.error:
+                request = solution.throw(ApiError(result.error))
+            else:
+                request = solution.send(result.response)
     except StopIteration as stop:
         return ending(task, stop.value)
     except _STUCK:
@@ -127,28 +127,19 @@ def _next(task: Task, solution: Solution, steps: Sequence[Step]) -> ToolCall | E
     return ToolCall(tools()[request.api.id].name, dict(request.arguments))
 
 
-def _after(solution: Solution, result: ToolResult) -> ApiCall:
-    if result.error:
-        return solution.throw(ApiError(result.error))
-    return solution.send(result.response)
-
-
 def _mixed_up(call: ToolCall, read: Sequence[Json], rng: random.Random) -> ToolCall | None:
     """Return the call with one value taken for another of its kind that stands in what was read before."""
     if isinstance(call.arguments, str):
         return None
     seen = [value for response in read for _, value in named_scalars(response)]
+    seen += [value for value in call.arguments.values() if not isinstance(value, list | dict)]
     swaps = [
         (name, other)
         for name, value in call.arguments.items()
-        for other in dict.fromkeys([*seen, *_scalars(call.arguments)])
+        for other in dict.fromkeys(seen)
         if type(other) is type(value) and other != value
     ]
     if not swaps:
         return None
     name, other = rng.choice(swaps)
     return ToolCall(call.name, {**call.arguments, name: other})
-
-
-def _scalars(arguments: JsonMapping) -> JsonArray:
-    return [value for value in arguments.values() if not isinstance(value, list | dict)]

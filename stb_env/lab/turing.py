@@ -7,12 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, get_args
 
-from stb_env.jsontypes import JsonMapping, JsonObject
-from stb_env.lab.answer_pairs import AnswerPair, recorded_pairs, sandbox_pairs
-from stb_env.lab.answer_similarity import Similarity, means
+from stb_env.lab.answer_pairs import (
+    AnswerPair,
+    MeanSimilarity,
+    Similarity,
+    means,
+    recorded_pairs,
+    sandbox_pairs,
+)
 from stb_env.lab.experiment import Experiment, LabSettings, TableRow
+from stb_env.lab.plots import grouped_bars
 from stb_env.lab.sandbox_calls import gold_calls
 from stb_env.lab.turing_labels import OUTCOMES, BlindPair, blind, outcomes, read_labels, write_sheets
 from stb_env.metrics.agreement import krippendorff_alpha, observed_agreement, shares
@@ -21,7 +27,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 APIS = 70
-MEASURES = ("same_outcome", "schema_match", "field_overlap", "bleu4", "rouge_l")
+Measure = Literal["same_outcome", "schema_match", "field_overlap", "bleu4", "rouge_l"]
+MEASURES: tuple[Measure, ...] = get_args(Measure)
 
 _LABEL_COLUMNS = ("question", "pairs", "labels", *OUTCOMES, "agreement", "alpha")
 
@@ -38,20 +45,32 @@ def run(settings: LabSettings) -> Experiment:
     """
     settings.expect("data", "labels")
     blinded = blind(_pairs(settings), settings.seed, settings.episodes)
-    notes = [_conclusion(len(blinded), settings)]
+    who = "MirrorAPI-Bench" if "data" in settings.options else "the Sandbox and the template simulator"
+    notes = [
+        f"{len(blinded)} pairs of {who}; field_overlap is a mean over the pairs in which either answer has "
+        "fields."
+    ]
     if settings.out is not None:
         sheets, key = write_sheets(settings.out, blinded)
         notes.append(f"Annotators get {sheets.name} and turing_questions.json; {key.name} is not for them.")
     measured = [Similarity.of(blind_pair.pair) for blind_pair in blinded]
     rows = means([blind_pair.pair for blind_pair in blinded], measured)
     labels = _label_table(settings, blinded)
-    columns = ("group", "pairs", *MEASURES, "with_fields")
     return Experiment(
         title="Turing test: measured similarity of simulated answers to real ones",
-        columns=columns,
-        rows=tuple(tuple(row[column] for column in columns) for row in rows),
+        columns=("group", "pairs", *MEASURES, "with_fields"),
+        rows=tuple(
+            (row["group"], row["pairs"], *(row[name] for name in MEASURES), row["with_fields"])
+            for row in rows
+        ),
         notes=tuple(notes),
-        details={"pairs": _details(blinded, measured)},
+        details={
+            "pairs": [
+                {"pair": blind_pair.name, "group": blind_pair.pair.group}
+                | {name: getattr(similarity, name) for name in MEASURES}
+                for blind_pair, similarity in zip(blinded, measured, strict=True)
+            ]
+        },
         further=(labels,),
         plot=lambda axes: _plot(axes, rows),
     )
@@ -63,21 +82,6 @@ def _pairs(settings: LabSettings) -> list[AnswerPair]:
         return recorded_pairs(str(data))
     calls = gold_calls(settings.episodes or APIS, 1, settings.seed)
     return sandbox_pairs(calls, "sandbox")
-
-
-def _conclusion(count: int, settings: LabSettings) -> str:
-    who = "MirrorAPI-Bench" if "data" in settings.options else "the Sandbox and the template simulator"
-    return (
-        f"{count} pairs of {who}; field_overlap is a mean over the pairs in which either answer has fields."
-    )
-
-
-def _details(blinded: Sequence[BlindPair], measured: Sequence[Similarity]) -> list[JsonObject]:
-    return [
-        {"pair": blind_pair.name, "group": blind_pair.pair.group}
-        | {name: getattr(similarity, name) for name in MEASURES}
-        for blind_pair, similarity in zip(blinded, measured, strict=True)
-    ]
 
 
 def _label_table(settings: LabSettings, blinded: Sequence[BlindPair]) -> Experiment:
@@ -101,12 +105,7 @@ def _label_row(question: str, units: Sequence[Sequence[str]]) -> TableRow:
     return question, len(units), len(every), *parts, observed_agreement(units), krippendorff_alpha(units)
 
 
-def _plot(axes: Axes, rows: Sequence[JsonMapping]) -> None:
-    width = 0.8 / len(rows)
-    for position, row in enumerate(rows):
-        places = [index + (position + 0.5) * width - 0.4 for index in range(len(MEASURES))]
-        axes.bar(places, [row[measure] or 0.0 for measure in MEASURES], width, label=row["group"])
-    axes.set_xticks(range(len(MEASURES)), [measure.replace("_", " ") for measure in MEASURES])
-    axes.set_ylabel("mean over pairs")
-    axes.set_ylim(0, 1)
-    axes.legend()
+def _plot(axes: Axes, rows: Sequence[MeanSimilarity]) -> None:
+    names = [measure.replace("_", " ") for measure in MEASURES]
+    bars = {row["group"]: [row[measure] or 0.0 for measure in MEASURES] for row in rows}
+    grouped_bars(axes, names, bars, "mean over pairs")

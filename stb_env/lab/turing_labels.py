@@ -64,7 +64,7 @@ def blind(pairs: Iterable[AnswerPair], seed: int, count: int | None = None) -> l
     Args:
         pairs: The pairs.
         seed: Seed of order and sides; labels can be read with the same seed alone.
-        count: How many are kept; None for all.
+        count: Number of pairs to keep; None for all.
     """
     named = {f"{seeding.derive('turing pair', seed, pair.text):016x}": pair for pair in pairs}
     return [

@@ -5,12 +5,13 @@ from __future__ import annotations
 import random
 from enum import StrEnum
 
-from stb_env.errors import ConfigError, did_you_mean
+from stb_env import ConfigError
+from stb_env.errors import did_you_mean
 from stb_env.prompting import latest
 
 
 class Ability(StrEnum):
-    """What a dialogue asks of an assistant.
+    """An ability that a dialogue asks of an assistant.
 
     Examples:
         >>> Ability.RETRIEVE.label, Ability.RETRIEVE.searches, Ability.PLAN.most_turns(3)
@@ -40,12 +41,12 @@ class Ability(StrEnum):
 
     @property
     def text(self) -> str:
-        """What prompts say about it."""
+        """Its description in prompts."""
         return latest(f"synthesis_ability_{self.value}").text
 
     @property
     def searches(self) -> bool:
-        """Whether every API must be searched before its first call; otherwise there is no search at all."""
+        """True where every API must be searched before its first call; otherwise there is no search."""
         return self is not Ability.CALL
 
     def most_turns(self, limit: int) -> int:

@@ -88,13 +88,19 @@ class Api:
 
     @property
     def key(self) -> tuple[str, ...]:
-        """What makes it the same API as another: name and input names, whatever their case and style."""
+        """Name and input names without case and style; equal for two descriptions of one API."""
         return (_plain(self.name), *sorted(map(_plain, self.inputs)))
 
     @property
     def function(self) -> JsonObject:
         """The OpenAI function spec."""
-        properties = {name: _schema(each) for name, each in self.inputs.items()}
+        properties = {
+            name: {
+                "type": _SCHEMA_TYPES.get(str(each.get("type")), "string"),
+                "description": str(each.get("description", "")),
+            }
+            for name, each in self.inputs.items()
+        }
         required = [name for name, each in self.inputs.items() if each.get("required", True)]
         schema = {"type": "object", "properties": properties, "required": required}
         function = {"name": self.name, "description": self.description, "parameters": schema}
@@ -129,11 +135,6 @@ def _fits(value: object, kind: str) -> bool:
     if kind not in _TYPES:
         return True
     return isinstance(value, _TYPES[kind]) and (kind == "bool" or not isinstance(value, bool))
-
-
-def _schema(parameter: Parameter) -> JsonObject:
-    schema = {"type": _SCHEMA_TYPES.get(str(parameter.get("type")), "string")}
-    return schema | {"description": str(parameter.get("description", ""))}
 
 
 def _plain(name: str) -> str:

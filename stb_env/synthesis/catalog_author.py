@@ -6,21 +6,49 @@ import random
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import NamedTuple, NotRequired, TypedDict
 
-from stb_env import jsontext, seeding
-from stb_env.backend.virtual import VirtualBackend
+from stb_env import Task, Tool, ToolCall, VirtualBackend, jsontext, seeding
 from stb_env.errors import BackendError
 from stb_env.formats.catalog_file import CatalogFile, source_of
 from stb_env.jsontypes import Json, JsonMapping, JsonObject
 from stb_env.request import drive
-from stb_env.tasks import Task
-from stb_env.tools import Tool, ToolCall
 from stb_env.validation import check_call
 
 _MOST_TEXT, _MOST_LEAVES, _MOST_CALLS = 60, 40, 200
 _SENTENCE = re.compile(r"[^.\n]{3,200}")
 _SCALARS: Mapping[str, Json] = {"integer": 1, "number": 1, "boolean": True}
+
+
+class GoldCall(TypedDict):
+    """A call that solves a query."""
+
+    name: str
+    arguments: JsonMapping
+
+
+class CatalogQuery(TypedDict):
+    """A query as its file has it.
+
+    Attributes:
+        id: Unique within the file.
+        query: The text of the query.
+        gold: Calls that solve it.
+        check: What its answer has to equal; left out where nothing is known of it.
+    """
+
+    id: str
+    query: str
+    gold: list[GoldCall]
+    check: NotRequired[dict[str, str]]
+
+
+class _Draft(NamedTuple):
+    """A query without an id."""
+
+    query: str
+    gold: list[GoldCall]
+    answer: str
 
 
 class _Leaf(NamedTuple):
@@ -70,7 +98,7 @@ class CatalogAuthor:
         self._file, self._backend, self._seed, self._writes = file, backend, seed, writes
         self.unasked: dict[str, str] = {}
 
-    def queries(self, count: int) -> list[JsonObject]:
+    def queries(self, count: int) -> list[CatalogQuery]:
         """Return so many queries, or all that there are, in an order that the seed decides.
 
         Raises:
@@ -79,11 +107,14 @@ class CatalogAuthor:
         answered = list(self._answered())
         drafts = [*_singles(answered), *_sums(answered)]
         seeding.rng("catalog", self._seed).shuffle(drafts)
-        chosen: dict[str, JsonObject] = {}
+        chosen: dict[str, _Draft] = {}
         # Every tool has its turn before one comes again.
         for draft in _in_turn(drafts):
-            chosen.setdefault(draft["query"], draft)
-        return [{"id": f"q{number}", **one} for number, one in enumerate(list(chosen.values())[:count], 1)]
+            chosen.setdefault(draft.query, draft)
+        return [
+            CatalogQuery(id=f"q{number}", query=one.query, gold=one.gold, check={"equals": one.answer})
+            for number, one in enumerate(list(chosen.values())[:count], 1)
+        ]
 
     def _answered(self) -> Iterator[_Answered]:
         for tool in self._file.tools:
@@ -130,14 +161,14 @@ class CatalogAuthor:
                 self.unasked[tool.name] = result.error or "its answers hold no single value"
 
 
-def _singles(answered: Sequence[_Answered]) -> Iterator[JsonObject]:
+def _singles(answered: Sequence[_Answered]) -> Iterator[_Draft]:
     for one in answered:
         for leaf in one.leaves:
             text = f"{_about(one.tool)}{_given(one.arguments)}: what is {leaf.words}? Answer with that alone."
             yield _draft(text, [one], str(leaf.value))
 
 
-def _sums(answered: Sequence[_Answered]) -> Iterator[JsonObject]:
+def _sums(answered: Sequence[_Answered]) -> Iterator[_Draft]:
     """Yield queries about what the same number of two calls of one tool makes together."""
     for first, second in pairwise(answered):
         if first.tool is not second.tool:
@@ -154,16 +185,16 @@ def _sums(answered: Sequence[_Answered]) -> Iterator[JsonObject]:
             yield _draft(text, [first, second], f"{round(leaf.value + other, 9):g}")
 
 
-def _draft(text: str, calls: Sequence[_Answered], answer: str) -> JsonObject:
-    gold = [{"name": call.tool.name, "arguments": dict(call.arguments)} for call in calls]
-    return {"query": text, "gold": gold, "check": {"equals": answer}}
+def _draft(text: str, calls: Sequence[_Answered], answer: str) -> _Draft:
+    gold = [GoldCall(name=call.tool.name, arguments=dict(call.arguments)) for call in calls]
+    return _Draft(text, gold, answer)
 
 
-def _in_turn(drafts: Sequence[JsonObject]) -> Iterator[JsonObject]:
+def _in_turn(drafts: Sequence[_Draft]) -> Iterator[_Draft]:
     """Yield drafts of each kind (its tools) in turn."""
-    waiting: dict[tuple[str, ...], list[JsonObject]] = {}
+    waiting: dict[tuple[str, ...], list[_Draft]] = {}
     for draft in drafts:
-        waiting.setdefault(tuple(call["name"] for call in draft["gold"]), []).append(draft)
+        waiting.setdefault(tuple(call["name"] for call in draft.gold), []).append(draft)
     while waiting:
         for kind in list(waiting):
             yield waiting[kind].pop(0)
@@ -200,7 +231,7 @@ def _leaves(response: Json, arguments: JsonMapping) -> tuple[_Leaf, ...]:
     return tuple(_Leaf(words, value) for words, value in found.items())
 
 
-def _values(value: Json, path: tuple[str, ...]) -> Iterator[tuple[str, Any]]:
+def _values(value: Json, path: tuple[str, ...]) -> Iterator[tuple[str, str | float]]:
     if isinstance(value, Mapping):
         for name, item in value.items():
             yield from _values(item, (*path, f'"{name}"'))

@@ -27,7 +27,7 @@ class Call:
 
     @property
     def is_search(self) -> bool:
-        """Whether it looks for an API."""
+        """True for a search for an API."""
         return self.name == SEARCHER.name
 
     def to_dict(self) -> JsonObject:
@@ -37,7 +37,7 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """What the user said, the calls that followed and the reply."""
+    """An utterance of the user, the calls that follow and the reply."""
 
     user: str
     calls: tuple[Call, ...]
@@ -102,7 +102,7 @@ class Dialogue:
 
     @property
     def query(self) -> str:
-        """What the user says first."""
+        """The first utterance of the user."""
         return self.turns[0].user if self.turns else ""
 
     @property
@@ -112,7 +112,7 @@ class Dialogue:
 
     @property
     def reply(self) -> str:
-        """What the assistant says last."""
+        """The last reply of the assistant."""
         return self.turns[-1].reply if self.turns else ""
 
     def to_json(self) -> str:

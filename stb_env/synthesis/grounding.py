@@ -1,4 +1,4 @@
-"""Where the arguments of a written call come from: the user, an earlier result, or a default of the API.
+"""Grounding of written arguments: the user, an earlier result, or a default of the API.
 
 Decided by the words of the dialogue alone, never by a model: a value that stands in none of these, in no
 equal form, was made up. Equal forms are other capitals, order and endings of words, dates and times of day
@@ -42,7 +42,7 @@ _COMPOSED = 0.6
 
 @dataclass(frozen=True)
 class Known:
-    """What is known when a call is made.
+    """Text that is known when a call is made.
 
     Attributes:
         said: What the user has said so far.
@@ -81,10 +81,6 @@ class Known:
         return f"{self.said}\n{self.returned}"
 
     @cached_property
-    def _folded(self) -> str:
-        return self._all.casefold()
-
-    @cached_property
     def _words(self) -> set[str]:
         return words_of(self._all)
 
@@ -112,7 +108,7 @@ class Known:
 
     def _stands(self, text: str) -> bool:
         """Return whether a text stands there as it is, and not only inside of other words."""
-        return re.search(rf"(?<!\w){re.escape(text.casefold())}(?!\w)", self._folded) is not None
+        return re.search(rf"(?<!\w){re.escape(text.casefold())}(?!\w)", self._all.casefold()) is not None
 
     def _holds_moment(self, text: str) -> bool | None:
         """Return whether a date, a time of day or both are known; None where a text is none of these."""
@@ -169,7 +165,8 @@ def ungrounded(turns: Sequence[Turn], apis: Sequence[Api], time: str) -> Iterato
             parameters = inputs.get(call.name, {})
             for name, value in call.arguments.items():
                 if not known.holds(value) and not _defaults(parameters.get(name, {}), today).holds(value):
-                    yield f"{_shown(value)} for {name} of {call.name} {_MADE_UP}"
+                    shown = repr(value[:80]) if isinstance(value, str) else jsontext.dumps(value)[:80]
+                    yield f"{shown} for {name} of {call.name} {_MADE_UP}"
             returned.append(jsontext.dumps(call.result))
 
 
@@ -178,10 +175,6 @@ def _defaults(parameter: JsonMapping, today: date) -> Known:
     named = _CHOICES.findall(str(parameter.get("description", "")))
     declared = [jsontext.dumps(parameter[member]) for member in ("default", "enum") if member in parameter]
     return Known("", "\n".join([*named, *declared]), today)
-
-
-def _shown(value: Json) -> str:
-    return repr(value[:80]) if isinstance(value, str) else jsontext.dumps(value)[:80]
 
 
 def _day(time: str) -> date:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 
-from stb_env import seeding
-from stb_env.errors import ConfigError, InfrastructureError, did_you_mean
+from stb_env import ConfigError, InfrastructureError, seeding
+from stb_env.errors import did_you_mean
 from stb_env.jsontypes import JsonObject
 from stb_env.prompting import latest
 from stb_env.request import Slow
@@ -16,10 +16,9 @@ from stb_env.synthesis.author import Author
 from stb_env.synthesis.dialogue import Dialogue, Outcome, Rejection
 from stb_env.synthesis.form import DuplicateQuery, UnfitDraft
 from stb_env.synthesis.grounding import VERSION as GROUNDING
-from stb_env.synthesis.methods import METHODS
 from stb_env.synthesis.near_equal import THRESHOLD
-from stb_env.synthesis.query_maker import MOST_TURNS
 from stb_env.synthesis.role import Role, Try
+from stb_env.synthesis.roles import METHODS, MOST_TURNS
 from stb_env.synthesis.sandbox_author import SandboxAuthor
 from stb_env.synthesis.scene import Scene
 from stb_env.usage import NO_USAGE, Usage
@@ -30,12 +29,12 @@ _PLACES = frozenset({"domain", "api"})
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What decides the dialogues besides their authors.
+    """Settings of a synthesis besides its authors.
 
     Attributes:
         abilities: What the ability of a dialogue is drawn from.
-        most_turns: How many utterances a user may make, where the ability leaves it open.
-        per_domain: How many dialogues in a row share a domain and its APIs.
+        most_turns: Number of utterances a user may make, where the ability leaves it open.
+        per_domain: Number of dialogues in a row that share a domain and its APIs.
         attempts: How often an agent may write.
         fresh_domains: Whether a domain that was used before is refused.
 
@@ -146,7 +145,8 @@ class Pipeline:
                 cost so far.
         """
         writing = _Writing(self, self._opening(index, earlier))
-        outcome = yield from writing.play(self._roles_of(writing.scene))
+        given = _PLACES if writing.scene.pool else ()
+        outcome = yield from writing.play([role for role in self.roles if role.name not in given])
         scene = writing.scene
         return Dialogue(
             index,
@@ -161,9 +161,6 @@ class Pipeline:
             tuple(writing.rejections),
             writing.usage,
         )
-
-    def _roles_of(self, scene: Scene) -> list[Role]:
-        return [role for role in self.roles if not (scene.pool and role.name in _PLACES)]
 
     def _opening(self, index: int, earlier: Sequence[Dialogue]) -> Scene:
         settings = self.settings

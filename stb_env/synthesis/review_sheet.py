@@ -1,4 +1,4 @@
-"""A sheet on which people say which of a sample of dialogues they can use, and what came of it."""
+"""Review sheets: people label a sample of dialogues as usable or not."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from stb_env.suites.api_bank.formats.training import call_text
 from stb_env.synthesis.dialogue import Dialogue
 
 SIZE = 100
-"""How many dialogues API-Bank's authors looked at."""
+"""Number of dialogues that API-Bank's authors reviewed."""
 
 COLUMNS = ("index", "ability", "domain", "apis", "dialogue", "usable", "remark")
 LABELS = {"yes": True, "no": False}
@@ -27,7 +27,7 @@ _Z = 1.959964
 
 @dataclass(frozen=True, slots=True)
 class Usable:
-    """What people said.
+    """Labels of people, counted.
 
     Attributes:
         labelled: Dialogues with a label.

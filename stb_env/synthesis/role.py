@@ -1,4 +1,4 @@
-"""What one agent is asked, and how its answer becomes part of the dialogue."""
+"""Base of the roles: the question to an agent, and the use of its answer."""
 
 from __future__ import annotations
 

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from stb_env import jsontext
-from stb_env.errors import ConfigError, DataError, InfrastructureError
+from stb_env import ConfigError, InfrastructureError, jsontext
+from stb_env.errors import DataError
 from stb_env.files import LineWriter, write_json, write_text
 from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.llm import Meter
@@ -27,7 +27,7 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class Synthesis:
-    """What a folder holds.
+    """Contents of a synthesis folder.
 
     Attributes:
         dialogues: Every sample, in order.
@@ -126,7 +126,7 @@ def synthesize(
     Args:
         pipeline: Writes them.
         out: The folder.
-        count: How many samples there shall be, those that are not kept included.
+        count: Number of samples, those that are not kept included.
         meter: Counts what the pipeline's models cost; told first what the folder has cost already.
         instructions: Words of the training form; our own where not given.
         progress: Told after each dialogue how many of how many are there.

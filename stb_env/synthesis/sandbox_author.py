@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 
-from stb_env import jsontext, seeding
+from stb_env import Task, Tool, jsontext, seeding
 from stb_env.errors import DataError
 from stb_env.jsontypes import JsonObject
 from stb_env.request import Slow
@@ -19,8 +19,6 @@ from stb_env.synthesis.author import Written
 from stb_env.synthesis.role import Role, Try
 from stb_env.synthesis.scene import Scene
 from stb_env.synthesis.tool_api import api_of
-from stb_env.tasks import Task
-from stb_env.tools import Tool
 
 TIME = f"{TODAY} 09:00:00"
 _MOST_TRIES = 100
@@ -62,7 +60,7 @@ class SandboxAuthor:
 
 
 class _Script:
-    """What the Sandbox has to say in a scene, at the given attempt."""
+    """Drafts of the Sandbox for a scene, at the given attempt."""
 
     def __init__(self, scene: Scene, attempt: int) -> None:
         self._scene = scene

@@ -1,4 +1,4 @@
-"""What is there of a dialogue while it is being written."""
+"""A dialogue while it is being written."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ class Scene:
     Attributes:
         seed: Decides what is drawn for it.
         ability: What the dialogue has to call for.
-        size: How many APIs it needs.
-        most_turns: How many utterances the user may make.
+        size: Number of APIs it needs.
+        most_turns: Number of utterances the user may make.
         known_domains: Domains that are taken.
         known_queries: Queries that are taken.
         samples: Descriptions of real APIs, for the API maker to look at.
@@ -54,7 +54,7 @@ class Scene:
         Args:
             seed: The dialogue's own seed.
             abilities: What to draw from.
-            most_turns: How many utterances a user may make where the ability leaves it open.
+            most_turns: Number of utterances a user may make where the ability leaves it open.
         """
         rng = seeding.rng("synthesis", seed, "ability")
         ability = rng.choice(list(abilities))

@@ -1,4 +1,4 @@
-"""What a collection of dialogues amounts to: Table 2 of API-Bank, the shares rejected, the cost."""
+"""Figures of a collection of dialogues: Table 2 of API-Bank, rejected shares, cost."""
 
 from __future__ import annotations
 
@@ -60,13 +60,16 @@ def summarize(dialogues: Sequence[Dialogue], lost: Usage = NO_USAGE) -> JsonObje
     outcomes = Counter(one.outcome for one in dialogues)
     tested = outcomes["kept"] + outcomes["dropped"]
     usage = sum((one.usage for one in dialogues), lost)
+    # An API that was designed before counts once everywhere else.
+    designed = {(one.domain, api.name, api.key) for one in dialogues for api in one.pool}
+    repeated = len(designed) - len({key for _, _, key in designed})
     priced = usage.unpriced == 0
     return {
         "samples": len(dialogues),
         **{outcome: outcomes[outcome] for outcome in get_args(Outcome)},
         "share_rejected_by_tester": _ratio(outcomes["dropped"], tested),
         "share_not_kept": _ratio(len(dialogues) - outcomes["kept"], len(dialogues)),
-        "duplicates": {"queries": outcomes["duplicate"], "apis": _repeated_apis(dialogues)},
+        "duplicates": {"queries": outcomes["duplicate"], "apis": repeated},
         "rejected_drafts": dict(
             sorted(Counter(each.role for one in dialogues for each in one.rejections).items())
         ),
@@ -75,12 +78,6 @@ def summarize(dialogues: Sequence[Dialogue], lost: Usage = NO_USAGE) -> JsonObje
         "cost_per_sample": _ratio(usage.cost, len(dialogues)) if priced else None,
         "cost_per_kept_dialogue": _ratio(usage.cost, outcomes["kept"]) if priced else None,
     }
-
-
-def _repeated_apis(dialogues: Sequence[Dialogue]) -> int:
-    """Return how many APIs were designed that were there already; they count once everywhere else."""
-    designed = {(one.domain, api.name, api.key) for one in dialogues for api in one.pool}
-    return len(designed) - len({key for _, _, key in designed})
 
 
 def _ratio(part: float, whole: int) -> float | None:

@@ -7,14 +7,13 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from stb_env import jsontext
+from stb_env import Tool, jsontext
 from stb_env.errors import DataError
 from stb_env.jsontypes import Json, JsonMapping, JsonObject
 from stb_env.suites.stabletoolbench.queries import load
 from stb_env.synthesis.api import Api
-from stb_env.synthesis.api_maker import API_RECORD
 from stb_env.synthesis.form import Form, UnfitDraft, list_of
-from stb_env.tools import Tool
+from stb_env.synthesis.roles import API_RECORD
 
 _MOST_TEXT = 500
 _TYPES = {
@@ -62,25 +61,20 @@ def read_apis(path: str | Path) -> tuple[Api, ...]:
         DataError: It is neither.
     """
     path = Path(path)
-    records = _json(path) if path.is_file() else None
-    if isinstance(records, list) and records and not _is_query(records[0]):
+    records: Json = None
+    if path.is_file():
+        try:
+            records = json.loads(path.read_text(encoding="utf-8"))
+        except (OSError, ValueError) as error:
+            raise DataError(f"cannot read the APIs in {path}: {error}") from error
+    first = records[0] if isinstance(records, list) and records else None
+    if first is not None and not (isinstance(first, Mapping) and "api_list" in first):
         try:
             _LIST.read(json.dumps({"apis": records}))
         except UnfitDraft as error:
             raise DataError(f"{path} is no list of APIs: {error}") from error
         return tuple(Api.from_record(record) for record in records)
     return tuple(api_of(tool) for tool in load(path).tasks.catalog)
-
-
-def _json(path: Path) -> Json:
-    try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise DataError(f"cannot read the APIs in {path}: {error}") from error
-
-
-def _is_query(record: object) -> bool:
-    return isinstance(record, Mapping) and "api_list" in record
 
 
 def _input(schema: JsonMapping, required: bool) -> JsonObject:

@@ -17,16 +17,15 @@ from gymnasium.utils.seeding import np_random
 from pettingzoo import AECEnv
 from pettingzoo.utils.wrappers import OrderEnforcingWrapper
 
-from stb_env import jsontext
-from stb_env.errors import ConfigError
+from stb_env import ConfigError, jsontext
 from stb_env.jsontypes import JsonObject
 from stb_env.spaces import TextSpace
 from stb_env.synthesis.ability import Ability
 from stb_env.synthesis.api import Api
 from stb_env.synthesis.form import MAX_DRAFT, UnfitDraft
-from stb_env.synthesis.methods import MULTI
 from stb_env.synthesis.pipeline import Settings
 from stb_env.synthesis.role import complaint
+from stb_env.synthesis.roles import MULTI
 from stb_env.synthesis.scene import Scene
 
 MAX_BRIEF = 200_000
@@ -46,7 +45,7 @@ class WritingEnv(AECEnv):  # type: ignore[misc] # PettingZoo publishes no types
 
     Args:
         abilities: What the ability of an episode is drawn from.
-        most_turns: How many utterances the user may make, where the ability leaves it open.
+        most_turns: Number of utterances the user may make, where the ability leaves it open.
         attempts: How often each role may write.
         penalty: What a text that cannot be used costs.
         samples: Descriptions of real APIs for the API maker, all of which it sees.
@@ -96,7 +95,10 @@ class WritingEnv(AECEnv):  # type: ignore[misc] # PettingZoo publishes no types
         self.possible_agents = list(self._roles)
         self.agents: list[str] = []
         self._random: np.random.Generator | None = None
-        self._observation_spaces = {name: _observation_space(attempts) for name in self._roles}
+        seen = {"brief": TextSpace(MAX_BRIEF), "complaint": TextSpace(MAX_COMPLAINT)}
+        self._observation_spaces = {
+            name: Dict({**seen, "attempt": Discrete(attempts)}) for name in self._roles
+        }
         self._action_spaces = {name: TextSpace(MAX_DRAFT) for name in self._roles}
 
     def observation_space(self, agent: str) -> Dict:
@@ -148,7 +150,9 @@ class WritingEnv(AECEnv):  # type: ignore[misc] # PettingZoo publishes no types
             return
         self._cumulative_rewards[agent] = 0.0
         try:
-            self.scene = self._roles[agent].read(self.scene, _text(action))
+            if not isinstance(action, str):
+                raise UnfitDraft(f"expected a JSON text, got {type(action).__name__}")
+            self.scene = self._roles[agent].read(self.scene, action)
         except UnfitDraft as unfit:
             self._refuse(agent, str(unfit))
         else:
@@ -206,17 +210,5 @@ def env(**settings: Any) -> Any:
     return OrderEnforcingWrapper(raw_env(**settings))
 
 
-def _observation_space(attempts: int) -> Dict:
-    return Dict(
-        {"brief": TextSpace(MAX_BRIEF), "complaint": TextSpace(MAX_COMPLAINT), "attempt": Discrete(attempts)}
-    )
-
-
 def _observation(brief: str, told: str, attempt: int) -> Observation:
     return {"brief": brief[:MAX_BRIEF], "complaint": told[:MAX_COMPLAINT], "attempt": attempt}
-
-
-def _text(action: object) -> str:
-    if not isinstance(action, str):
-        raise UnfitDraft(f"expected a JSON text, got {type(action).__name__}")
-    return action

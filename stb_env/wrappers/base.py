@@ -74,11 +74,11 @@ class ToolWrapper(gym.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
     reads_texts: ClassVar[tuple[str, ...]] = ()
     """Texts that the observation inside must have."""
     needs_text_actions: ClassVar[bool] = False
-    """Whether what is inside must take actions as text, because this wrapper reads or writes them so."""
+    """True where the environment inside must take actions as text, because this wrapper uses them so."""
     needs_one_branch: ClassVar[bool] = False
-    """Whether the episode inside must go on from wherever the last step led."""
+    """True where the episode inside must go on from wherever the last step led."""
     goes_back: ClassVar[bool] = False
-    """Whether a step may go on elsewhere in the episode than where its action led, as in a search."""
+    """True where a step may go on elsewhere in the episode than where its action led, as in a search."""
 
     env: ToolEnv | ToolWrapper
 
@@ -158,12 +158,12 @@ class ToolWrapper(gym.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
 
     @property
     def tasks(self) -> TaskSource:
-        """Where tasks come from."""
+        """The source of tasks."""
         return self.env.tasks
 
     @property
     def rules(self) -> Rules:
-        """Who answers calls, who judges, and where the limits are."""
+        """Backend, judge and limits of the episodes."""
         return self.env.rules
 
     @property

@@ -29,7 +29,7 @@ class CallBudget(RuledWrapper):
 
     Args:
         env: A tool environment; it stays as it is, a fork of it is played.
-        calls: How many calls an episode may make.
+        calls: Number of calls an episode may make.
 
     Raises:
         ConfigError: ``calls`` is negative, or a budget is there already.

@@ -61,7 +61,7 @@ class ChainOfThought(ToolWrapper):
 
     @property
     def thoughts(self) -> list[str]:
-        """What the agent wrote beside its calls, one text a step."""
+        """Texts of the agent beside its calls, one a step."""
         return [step.text for step in self._steps]
 
     @property

@@ -27,7 +27,7 @@ from stb_env.wrappers.proposals import Seen, candidates, done
 
 @dataclass(frozen=True, slots=True)
 class _Choice:
-    """What the agent has seen, and the actions that it may choose from."""
+    """Observations so far, and the actions to choose from."""
 
     seen: Seen
     actions: tuple[str, ...]

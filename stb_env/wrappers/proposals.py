@@ -56,7 +56,7 @@ class Done:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What an agent has seen of an episode.
+    """Part of an episode that an agent has seen.
 
     Attributes:
         query: The user's query.
@@ -130,7 +130,7 @@ class CallCandidate:
 
     @cached_property
     def in_order(self) -> bool:
-        """Whether arguments that are from the query stand in the query's own order, kind by kind."""
+        """True where arguments from the query stand in the query's own order, kind by kind."""
         last: dict[str, int] = {}
         for parameter, filling in zip(self.tool.parameters, self.fillings, strict=True):
             if filling.position < 0:
@@ -142,7 +142,7 @@ class CallCandidate:
 
     @property
     def rank(self) -> float:
-        """How well it is filled; higher is better."""
+        """Quality of its arguments; higher is better."""
         weights = {"query": 1.0, "result": 1.0, "default": 0.5, "omitted": 0.5}
         filled = sum(weights[filling.origin] * filling.relevance for filling in self.fillings)
         return filled + 0.25 * self.in_order

@@ -17,7 +17,7 @@ _LONGEST = 200
 _NAMING = ("name", "code", "id")
 
 Scalar: TypeAlias = bool | int | float | str
-"""What a field may hold; where a response has null, there is no field."""
+"""Types of a field; where a response has null, there is no field."""
 
 Fields: TypeAlias = tuple[tuple[str, Scalar], ...]
 """Names with values."""

@@ -23,11 +23,11 @@ MOST_RESULTS = 20
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What the searches of an episode have found.
+    """Tools found by the searches of an episode.
 
     Attributes:
         names: Names of tools, those of the latest search last.
-        searches: How many searches there were.
+        searches: Number of searches.
 
     Examples:
         >>> search = {"name": "search_tools", "status": 0, "response": [{"name": "a"}, {"name": "b"}]}
@@ -55,7 +55,7 @@ class ToolFinder(World[None]):
 
     Attributes:
         index: What is searched.
-        k: How many tools a search returns unless it asks for another number.
+        k: Number of tools a search returns unless it asks for another number.
     """
 
     index: ToolIndex

@@ -41,7 +41,7 @@ class ToolRetrieval(ToolWrapper):
             `stb_env.retrieval.retriever_for`.
         catalog: What is searched besides the task's own tools; None for the tools of every task, which
             needs tasks that end.
-        k: How many tools a search returns unless it asks for another number, 1 to 20.
+        k: Number of tools a search returns unless it asks for another number, 1 to 20.
         always: Tools that are offered from the start.
 
     Raises:

@@ -1,4 +1,4 @@
-"""What a chat model writes in a wrong form: it costs a turn and a word, and is no answer by accident."""
+"""Replies of a chat model in a wrong form: each costs a turn and is no answer."""
 
 from __future__ import annotations
 

@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stb_env.baselines import BASELINES, load_agent
-from stb_env.baselines.description import AgentDescription
-from stb_env.baselines.registry import named_agents
+from stb_env.baselines.registry import AgentDescription, named_agents
 from stb_env.errors import ConfigError
 from stb_env.reference import read_settings
 from stb_env.suite import Suite

@@ -1,4 +1,4 @@
-"""What is measured in the worlds that ship."""
+"""Measurements of the worlds that ship."""
 
 from __future__ import annotations
 

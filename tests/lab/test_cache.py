@@ -52,6 +52,6 @@ def test_without_broken_apis_the_filter_drops_next_to_nothing():
     assert total["kept"] > 0.9
 
 
-def test_equal_seeds_give_equal_results_and_others_do_not(result: dict[str, Any]):
-    assert run(LabSettings(seed=1, episodes=50)).to_dict() == result
-    assert run(LabSettings(seed=2, episodes=50)).to_dict() != result
+def test_equal_seeds_give_equal_results_and_others_do_not():
+    first, again, other = (run(LabSettings(seed=seed, episodes=10)).to_dict() for seed in (1, 1, 2))
+    assert first == again != other

@@ -6,9 +6,8 @@ import pytest
 from typer.testing import CliRunner
 
 from stb_env.cli.main import app
-from stb_env.errors import ConfigError, JudgeError
-from stb_env.lab.experiment import LabSettings
-from stb_env.lab.forms import ROLES, Tally, run, tally
+from stb_env.errors import JudgeError
+from stb_env.lab.forms import ROLES, Tally, tally
 from stb_env.lab.judge_cases import draw_tasks
 from stb_env.llm import ChatReply, ModelError, ScriptedModel
 from tests.fakes.openai_server import Answer, OpenAIServer, completion
@@ -76,23 +75,6 @@ def test_a_reply_that_was_cut_is_asked_again_with_more_chance_and_little_of_it_q
     assert (said.read, said.retries) == (1, 1)
     assert (again.sampling.temperature, again.sampling.frequency_penalty) == (0.7, 0.5)
     assert len(again.messages[2]["content"]) == 200
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"roles": "judge"}, r"^roles knows agent, .*, user, got 'judge'\."),
-        (
-            {"ways": ["txt"]},
-            r"^ways knows auto, json_schema, tools, text, got 'txt'\. Did you mean 'text'\?$",
-        ),
-        ({"ways": 3}, r"^ways is a list of auto, json_schema, tools, text, got 3$"),
-        ({"role": "agent"}, r"^no setting 'role'; expected models, roles, ways\. Did you mean 'roles'\?$"),
-    ],
-)
-def test_what_is_asked_for_and_unknown_is_named(options, message):
-    with pytest.raises(ConfigError, match=message):
-        run(LabSettings(options=options))
 
 
 def test_the_command_prints_a_row_for_each_role_and_way(tmp_path):

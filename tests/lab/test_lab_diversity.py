@@ -94,23 +94,6 @@ def test_golden_pairs_of_recordings_can_be_mapped_too(shared_data):
 
 
 @pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"embeding": "x"}, r"no setting 'embeding'; expected .* Did you mean 'embedding'\?$"),
-        (
-            {"map": "ump"},
-            r"no embedding or map 'ump'; expected one of stand-in, umap\. Did you mean 'umap'\?$",
-        ),
-        ({"writer": "judges"}, r"no role 'judges'; expected one of .* Did you mean 'judge'\?$"),
-        ({"calls": 0}, r"^calls is a whole number from 1, got 0$"),
-    ],
-)
-def test_a_wrong_option_is_refused(options, message):
-    with pytest.raises(ConfigError, match=message):
-        run(LabSettings(episodes=1, options=options))
-
-
-@pytest.mark.parametrize(
     ("module", "package", "options"),
     [
         ("umap", "umap-learn", {"map": "umap"}),

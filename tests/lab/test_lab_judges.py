@@ -2,12 +2,18 @@ import json
 
 import pytest
 
-from stb_env.errors import ConfigError, JudgeError
+from stb_env.errors import JudgeError
 from stb_env.judges.pass_judge import PassJudge
 from stb_env.lab.experiment import LabSettings
-from stb_env.lab.judge_accuracy import Accuracy, score
+from stb_env.lab.judge_accuracy import (
+    Accuracy,
+    NeededTools,
+    Panel,
+    ScoreComparison,
+    model_panel,
+    score,
+)
 from stb_env.lab.judge_cases import CORRUPTIONS, corrupted_case, draw_tasks, gold_case
-from stb_env.lab.judge_panel import NeededTools, Panel, ScoreComparison, model_panel
 from stb_env.lab.judges import episode_pairs, run, tool_cases
 from stb_env.llm import ScriptedModel
 from stb_env.request import drive
@@ -224,8 +230,3 @@ def test_a_bias_for_the_position_shows_as_inconsistency():
     found = score(Panel("biased", comparison=PrefersTheFirst()), [], EPISODES, PAIRS)
     assert (found.comparison.share, found.consistency) == (0.5, 0.0)
     assert (found.solving, found.solvability, found.kappa, found.confusion) == (None, None, None, {})
-
-
-def test_an_unknown_judge_is_refused():
-    with pytest.raises(ConfigError, match=r"^no judge 'heuristik'; .* Did you mean 'heuristic'\?$"):
-        run(LabSettings(episodes=2, options={"judge": "heuristik"}))

@@ -4,9 +4,7 @@ from statistics import fmean
 
 import pytest
 
-from stb_env.errors import ConfigError
-from stb_env.lab.answer_pairs import recorded_pairs
-from stb_env.lab.answer_similarity import Similarity
+from stb_env.lab.answer_pairs import Similarity, recorded_pairs
 from stb_env.lab.experiment import LabSettings
 from stb_env.lab.turing import run
 from tests.shared import folder
@@ -90,10 +88,3 @@ def test_golden_a_real_answer_against_itself_is_perfect(shared_data):
         assert same.field_overlap in (None, 1.0)
         assert same.bleu4 == pytest.approx(1.0)
         assert same.rouge_l == 1.0
-
-
-def test_an_unknown_option_is_refused():
-    with pytest.raises(
-        ConfigError, match=r"^no setting 'label'; expected data, labels\. Did you mean 'labels'\?$"
-    ):
-        run(LabSettings(options={"label": "x"}))

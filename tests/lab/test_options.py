@@ -1,4 +1,4 @@
-"""What a person may get wrong with every experiment: one clear line, exit code 2 and never a traceback."""
+"""Wrong options of every experiment: one clear line, exit code 2 and never a traceback."""
 
 from __future__ import annotations
 
@@ -62,6 +62,9 @@ SAID = [
     ("failures", "--judge heuristics", r"no judge 'heuristics'; .* Did you mean 'heuristic'\?"),
     ("failures", "--set share=[1]", r"no setting 'share'; expected .* Did you mean 'shares'\?"),
     ("failures", "--set shares=[]", r"shares is a list of shares, got \[\]; write shares=\[0,0.5\]"),
+    ("failures", "--set shares=0.5", r"shares is a list of shares, got 0.5; write shares=\[0,0.5\]"),
+    ("failures", "--set margin=true", r"margin is a share from 0 to 1, got True"),
+    ("failures", "--set outages=0", r"outages is a whole number from 1, got 0"),
     ("failures", "--set shares=[1.5]", r"shares is a share from 0 to 1, got 1.5"),
     ("failures", "--set margin=2", r"margin is a share from 0 to 1, got 2"),
     ("failures", "--set outages=true", r"outages is a whole number from 1, got True"),
@@ -76,7 +79,7 @@ SAID = [
     ("status", "--judge pass", r"this experiment takes no judge: answers are classed by the rules .*"),
     ("judges", "--data .", r"this experiment takes no data: it needs cases whose truth is known, .*"),
     ("judges", "--agent chat", r"this experiment takes no agent: .*; `stb-env lab failures --agent A .*"),
-    ("diversity", "--set writer=agnt", r"no role 'agnt'; expected one of .* Did you mean 'agent'\?"),
+    ("diversity", "--set writer=agnt", r"writer must be one of .*, got 'agnt'\. Did you mean 'agent'\?"),
     ("diversity", "--models m.toml", r"models names the model that writes calls; say which: .*"),
     ("turing", "--judge pass", r"this experiment takes no judge: annotators judge here; write their .*"),
     ("turing", "--set labels=nowhere", r"no labels at nowhere; give a file of JSON lines with .*"),
@@ -84,6 +87,23 @@ SAID = [
     ("search", "--agent noop --set error_rate=0", r"error_rate is the default agent's, .*"),
     ("search", "--judge exact", r"the exact verifier scores the Sandbox as it is and knows no real .*"),
     ("search", "--set budgets=6", r"budgets is a list of whole numbers, got 6; write budgets=\[6,12\]"),
+    ("search", "--set budgets=[0]", r"budgets is a whole number from 1, got 0"),
+    ("search", "--set budget=[6]", r"no setting 'budget'; expected agent, .* Did you mean 'budgets'\?"),
+    ("search", "--set error_rate=2", r"error_rate is a share from 0 to 1, got 2"),
+    ("judges", "--judge heuristik", r"no judge 'heuristik'; .* Did you mean 'heuristic'\?"),
+    ("turing", "--set label=x", r"no setting 'label'; expected data, labels\. Did you mean 'labels'\?"),
+    ("diversity", "--set embeding=x", r"no setting 'embeding'; expected .* Did you mean 'embedding'\?"),
+    ("diversity", "--set map=ump", r"map must be one of stand-in, umap, got 'ump'\. Did you mean 'umap'\?"),
+    ("diversity", "--set calls=0", r"calls is a whole number from 1, got 0"),
+    ("forms", "--set roles=judge", r"roles must be some of agent, .*, user, got 'judge'\."),
+    ("forms", '--set ways=["txt"]', r"ways must be some of .*, text, got 'txt'\. Did you mean 'text'\?"),
+    ("forms", "--set ways=3", r"ways is a list of auto, json_schema, tools, text, got 3"),
+    ("forms", "--set role=agent", r"no setting 'role'; expected models, roles, ways\. Did .* 'roles'\?"),
+    ("injections", "--set judges=[3]", r"judges must be some of pass, .*, got 3\."),
+    ("scale", "--set latency=1", r"latency is a list of seconds, got 1; write latency=\[0.2,1\]"),
+    ("scale", "--set latency=[-1]", r"latency is a number from 0, got -1"),
+    ("scale", "--set core_price=cheap", r"core_price is a number from 0, got 'cheap'"),
+    ("scale", "--set measure=1", r"measure is true or false, got 1"),
 ]
 
 
@@ -124,8 +144,8 @@ def test_the_line_says_what_was_got_and_what_to_do(name: str, words: str, said: 
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ("--set groups=[[]]", r"no group \[\]; known: .*"),
-        ("--set groups=I1-Tools", r"no group 'I1-Tools'; .* Did you mean 'I1-Tool'\?"),
+        ("--set groups=[[]]", r"groups must be some of .*, got \[\]\."),
+        ("--set groups=I1-Tools", r"groups must be some of .*, got 'I1-Tools'\. Did you mean 'I1-Tool'\?"),
         ("--set mode=liv", r"mode must be .* Did you mean 'live'\?"),
         ("--set cache=nowhere", r"no folder .*nowhere; .*"),
         ("--set jugde=pass", r"stb/\w+-v0 has no setting 'jugde'; .* Did you mean 'judge'\?"),

@@ -91,17 +91,3 @@ def test_the_experiment_says_the_same_each_time_and_what_is_the_bound():
     first, second = (load_experiment("scale")(settings) for _ in range(2))
     assert first.to_dict() == second.to_dict()
     assert [row[5] for row in first.rows] == ["cores", "driver", "models", "driver"]
-
-
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        ({"latency": 1}, "latency is a list of seconds, got 1; write latency=[0.2,1]"),
-        ({"latency": [-1]}, "latency is a number from 0, got -1"),
-        ({"core_price": "cheap"}, "core_price is a number from 0, got 'cheap'"),
-        ({"measure": 1}, "measure is true or false, got 1"),
-    ],
-)
-def test_a_setting_that_is_none_is_refused(options: dict[str, object], said: str):
-    with pytest.raises(ConfigError, match=f"^{re.escape(said)}$"):
-        load_experiment("scale")(LabSettings(episodes=1, options=options))

@@ -1,4 +1,4 @@
-"""What five well-behaved models write about ferries and tides, and a model that plays all of them."""
+"""Replies of five well-behaved models about ferries and tides."""
 
 from __future__ import annotations
 

@@ -12,8 +12,8 @@ from stb_env.request import drive
 from stb_env.suites.sandbox.tasks import SandboxTasks
 from stb_env.suites.sandbox.template import templates
 from stb_env.synthesis import Ability, Pipeline, SandboxAuthor, Settings
-from stb_env.synthesis.dialogue_queries import pool_of, queries_of
-from stb_env.synthesis.methods import METHODS
+from stb_env.synthesis.catalog_queries import pool_of, queries_of
+from stb_env.synthesis.roles import METHODS
 
 TRAINING = [name for name, template in templates().items() if not template.held_out]
 TOOLS = next(

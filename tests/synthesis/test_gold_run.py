@@ -9,7 +9,7 @@ from stb_env.formats.catalog_file import CatalogFile
 from stb_env.judges.solvability import ModelSolvability
 from stb_env.judges.solvability_panel import SolvabilityPanel
 from stb_env.llm import ScriptedModel
-from stb_env.synthesis.gold_run import gold_run, voted
+from stb_env.synthesis.catalog_queries import gold_run, voted
 
 SCHEMA = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
 FILE = CatalogFile.of({"version": 1, "tools": [{"name": "ask", "parameters": SCHEMA}]})

@@ -1,4 +1,4 @@
-"""What each role may write, and what it is told otherwise."""
+"""Drafts of each role that are taken, and those that are refused with a reason."""
 
 from __future__ import annotations
 
@@ -27,126 +27,92 @@ def changed(record: dict[str, Any], **members: Any) -> dict[str, Any]:
     return {**record, **members}
 
 
+def named(name: str) -> dict[str, Any]:
+    return changed(TIDES, name=name)
+
+
+def apis(*records: dict[str, Any]) -> dict[str, Any]:
+    return {"apis": list(records)}
+
+
+def says(*utterances: str) -> dict[str, Any]:
+    return {"utterances": list(utterances)}
+
+
 def spoken(ability: str = "call", *names: str) -> Scene:
     return scene(ability, *names, utterances=SAID)
 
 
-@pytest.mark.parametrize(
-    ("role", "before", "draft", "message"),
-    [
-        ("domain", scene(), {"domains": []}, "'domains' must be an array of at least 1, got an array of 0"),
-        ("domain", scene(), {"domains": ["  "]}, r"'domains\[0\]' must be a text that matches .*"),
+TIDE, CROSSING = USES["TideTable"], USES["BookFerry"]
+NO_TIME = r"time must be YYYY-MM-DD HH:MM:SS, or be left out where it does not matter, got 'noon'"
+REFUSED = {
+    "domain": [
+        (scene(), {"domains": []}, "'domains' must be an array of at least 1, got an array of 0"),
+        (scene(), {"domains": ["  "]}, r"'domains\[0\]' must be a text that matches .*"),
+    ],
+    "api": [
+        (scene(), apis(TIDES, TIDES), r"each API needs a name of its own, got TideTable, TideTable"),
+        (scene(), apis(TIDES, named("tide_table")), r"each API needs a name .*, got TideTable, tide_table"),
+        (scene(), apis(named("Tool_Searcher")), r"the name ToolSearcher is taken .*"),
+        (scene(), apis(named("Tide Table")), r"'apis\[0\]\.name' must be .*, got the text 'Tide Table'"),
+        (scene(), apis(changed(TIDES, output_parameters={})), r"TideTable returns nothing; .*"),
+        (scene("plan", "TideTable", "BookFerry"), apis(TIDES), r"at least 2 APIs are needed, got 1"),
+    ],
+    "query": [
+        (scene(), says("{"), r"an utterance needs words, got '\{'"),
+        (scene(), says(*["a?"] * 4), r"at most 3 utterances are wanted, got 4"),
+        (scene(), says("Ask TideTable please"), r"the user must not know of APIs, but names TideTable"),
+        (scene(), {**says("a?"), "time": "noon"}, NO_TIME),
+        (scene(), {**says("a?"), "time": "2031-05-04 25:00"}, r"time must be YYYY-.*, got .*"),
+    ],
+    "caller": [
+        (spoken(), {"turns": []}, "'turns' must be an array of at least 1, got an array of 0"),
+        (spoken(), {"turns": turns()["turns"] * 2}, r"1 turns are wanted, one for each utterance, got 2"),
+        (spoken(), turns(), r"never called: TideTable; all APIs are needed"),
         (
-            "api",
-            scene(),
-            {"apis": [TIDES, TIDES]},
-            r"each API needs a name of its own, got TideTable, TideTable",
-        ),
-        (
-            "api",
-            scene(),
-            {"apis": [TIDES, changed(TIDES, name="tide_table")]},
-            r"each API needs a name of its own, got TideTable, tide_table",
-        ),
-        (
-            "api",
-            scene(),
-            {"apis": [changed(TIDES, name="Tool_Searcher")]},
-            r"the name ToolSearcher is taken .*",
-        ),
-        (
-            "api",
-            scene(),
-            {"apis": [changed(TIDES, name="Tide Table")]},
-            r"'apis\[0\]\.name' must be a text that matches .*, got the text 'Tide Table'",
-        ),
-        ("api", scene(), {"apis": [changed(TIDES, output_parameters={})]}, r"TideTable returns nothing; .*"),
-        (
-            "api",
-            scene("plan", "TideTable", "BookFerry"),
-            {"apis": [TIDES]},
-            r"at least 2 APIs are needed, got 1",
-        ),
-        ("query", scene(), {"utterances": ["{"]}, r"an utterance needs words, got '\{'"),
-        ("query", scene(), {"utterances": ["a?"] * 4}, r"at most 3 utterances are wanted, got 4"),
-        (
-            "query",
-            scene(),
-            {"utterances": ["Ask TideTable please"]},
-            r"the user must not know of APIs, but names TideTable",
-        ),
-        (
-            "query",
-            scene(),
-            {"utterances": ["a?"], "time": "noon"},
-            r"time must be YYYY-MM-DD HH:MM:SS, or be left out where it does not matter, got 'noon'",
-        ),
-        (
-            "query",
-            scene(),
-            {"utterances": ["a?"], "time": "2031-05-04 25:00"},
-            r"time must be YYYY-.*, got .*",
-        ),
-        ("caller", spoken(), {"turns": []}, "'turns' must be an array of at least 1, got an array of 0"),
-        (
-            "caller",
             spoken(),
-            {"turns": turns()["turns"] * 2},
-            r"1 turns are wanted, one for each utterance, got 2",
-        ),
-        ("caller", spoken(), turns(), r"never called: TideTable; all APIs are needed"),
-        (
-            "caller",
-            spoken(),
-            turns(changed(USES["TideTable"], name="TideTabel")),
+            turns(changed(TIDE, name="TideTabel")),
             r"there is no API 'TideTabel'\. Did you mean 'TideTable'\?; never called: .*",
         ),
         (
-            "caller",
             spoken(),
-            turns(changed(USES["TideTable"], arguments={"port": "Brest"})),
+            turns(changed(TIDE, arguments={"port": "Brest"})),
             r"TideTable has no parameter 'port'; TideTable needs the argument 'harbour'",
         ),
         (
-            "caller",
             spoken("call", "BookFerry"),
-            turns(changed(USES["BookFerry"], arguments={"harbour": "Brest", "seats": "2"})),
+            turns(changed(CROSSING, arguments={"harbour": "Brest", "seats": "2"})),
             r"argument 'seats' of BookFerry must be int, got str",
         ),
+        (spoken(), turns(changed(TIDE, result={"wind": 3})), r"TideTable returns an object with high_.*"),
+        (spoken(), turns(search("TideTable"), TIDE), r"the APIs are known from the start; do not search"),
         (
-            "caller",
-            spoken(),
-            turns(changed(USES["TideTable"], result={"wind": 3})),
-            r"TideTable returns an object with high_water, got .*",
-        ),
-        (
-            "caller",
-            spoken(),
-            turns(search("TideTable"), USES["TideTable"]),
-            r"the APIs are known from the start; do not search",
-        ),
-        (
-            "caller",
             spoken("retrieve"),
-            turns(USES["TideTable"], search("TideTable")),
+            turns(TIDE, search("TideTable")),
             r"TideTable is called before a search has found it",
         ),
         (
-            "caller",
             spoken("retrieve"),
-            turns(changed(search("TideTable"), result=["x"]), USES["TideTable"]),
+            turns(changed(search("TideTable"), result=["x"]), TIDE),
             r"a search must find one of TideTable, got \"\['x'\]\"; .*",
         ),
         (
-            "caller",
             spoken("retrieve"),
-            turns(changed(search("TideTable"), arguments={"keywords": "TideTable"}), USES["TideTable"]),
+            turns(changed(search("TideTable"), arguments={"keywords": "TideTable"}), TIDE),
             r"keywords must describe an API without its name, got 'TideTable'",
         ),
-        ("tester", spoken(), {"keep": "yes", "reasons": []}, r"'keep' must be true or false, .*"),
-        ("tester", spoken(), {"keep": False, "reasons": [" "]}, r"give at least one reason for dropping it"),
-        ("single", scene(), {"domain": "sea"}, r".*'apis'.*"),
     ],
+    "tester": [
+        (spoken(), {"keep": "yes", "reasons": []}, r"'keep' must be true or false, .*"),
+        (spoken(), {"keep": False, "reasons": [" "]}, r"give at least one reason for dropping it"),
+    ],
+    "single": [(scene(), {"domain": "sea"}, r".*'apis'.*")],
+}
+
+
+@pytest.mark.parametrize(
+    ("role", "before", "draft", "message"),
+    [(role, *case) for role, cases in REFUSED.items() for case in cases],
 )
 def test_a_draft_that_does_not_fit_is_refused_with_the_reason(role, before, draft, message):
     with pytest.raises(UnfitDraft, match=f"^{message}$"):
@@ -176,24 +142,18 @@ def test_an_object_is_found_in_what_stands_around_it(text: str):
 
 
 def test_the_result_of_a_search_becomes_the_whole_description():
-    read = ROLES["caller"].read(spoken("retrieve"), json.dumps(turns(search("TideTable"), USES["TideTable"])))
+    read = ROLES["caller"].read(spoken("retrieve"), json.dumps(turns(search("TideTable"), TIDE)))
     assert read.turns[0].calls[0].result == TIDES
 
 
 def test_plans_may_use_an_api_again_without_another_search():
-    calls = [
-        search("TideTable"),
-        USES["TideTable"],
-        USES["TideTable"],
-        search("BookFerry"),
-        USES["BookFerry"],
-    ]
+    calls = [search("TideTable"), TIDE, TIDE, search("BookFerry"), CROSSING]
     read = ROLES["caller"].read(spoken("plan", "TideTable", "BookFerry"), json.dumps(turns(*calls)))
     assert len(read.turns[0].calls) == 5
 
 
 def test_an_api_may_refuse():
-    refusal = changed(USES["TideTable"], result={"error": "no such harbour"})
+    refusal = changed(TIDE, result={"error": "no such harbour"})
     assert ROLES["caller"].read(spoken(), json.dumps(turns(refusal))).turns
 
 
@@ -212,10 +172,10 @@ def held(role: str, before: Scene, draft: dict[str, Any]) -> bool:
     [
         ("query", scene(), {"utterances": ["a?"] * 3}),
         ("query", scene(), {"utterances": ["a?"], "time": "2031-05-04 08:00:00"}),
-        ("caller", spoken(), turns(USES["TideTable"])),
-        ("caller", spoken(), turns(changed(USES["TideTable"], result={"error": "no such harbour"}))),
-        ("caller", spoken("retrieve"), turns(search("TideTable"), USES["TideTable"])),
-        ("caller", FEW, {"turns": turns(USES["TideTable"])["turns"] * 2}),
+        ("caller", spoken(), turns(TIDE)),
+        ("caller", spoken(), turns(changed(TIDE, result={"error": "no such harbour"}))),
+        ("caller", spoken("retrieve"), turns(search("TideTable"), TIDE)),
+        ("caller", FEW, {"turns": turns(TIDE)["turns"] * 2}),
     ],
 )
 def test_what_a_role_may_write_has_the_form_that_it_is_asked_for(role, before, draft):
@@ -227,12 +187,12 @@ def test_what_a_role_may_write_has_the_form_that_it_is_asked_for(role, before, d
     ("role", "before", "draft"),
     [
         ("query", scene(), {"utterances": ["a?"] * 4}),
-        ("caller", FEW, turns(USES["TideTable"])),
-        ("caller", spoken(), turns(changed(USES["TideTable"], name="TideTabel"))),
-        ("caller", spoken(), turns(changed(USES["TideTable"], arguments={"port": "Brest"}))),
-        ("caller", spoken(), turns(changed(USES["TideTable"], result={"wind": 3}))),
-        ("caller", spoken(), turns(search("TideTable"), USES["TideTable"])),
-        ("caller", spoken("retrieve"), turns(search("BookFerry"), USES["TideTable"])),
+        ("caller", FEW, turns(TIDE)),
+        ("caller", spoken(), turns(changed(TIDE, name="TideTabel"))),
+        ("caller", spoken(), turns(changed(TIDE, arguments={"port": "Brest"}))),
+        ("caller", spoken(), turns(changed(TIDE, result={"wind": 3}))),
+        ("caller", spoken(), turns(search("TideTable"), TIDE)),
+        ("caller", spoken("retrieve"), turns(search("BookFerry"), TIDE)),
     ],
 )
 def test_slips_of_weak_models_have_not_the_form_that_is_asked_for(role, before, draft):
@@ -258,14 +218,9 @@ VALID = {
     "domain": {"domains": ["Tides"]},
     "api": {"apis": [TIDES, FERRY]},
     "query": {"utterances": list(SAID)},
-    "caller": turns(search("TideTable"), USES["TideTable"]),
+    "caller": turns(search("TideTable"), TIDE),
     "tester": {"keep": True, "reasons": []},
-    "single": {
-        "domain": "sea",
-        "apis": [TIDES],
-        "utterances": list(SAID),
-        **turns(search("TideTable"), USES["TideTable"]),
-    },
+    "single": {"domain": "sea", **apis(TIDES), **says(*SAID), **turns(search("TideTable"), TIDE)},
 }
 
 

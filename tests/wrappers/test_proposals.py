@@ -1,4 +1,4 @@
-"""What candidate actions are filled with: the query, earlier results and documentation."""
+"""Arguments of candidate actions, from the query, earlier results and documentation."""
 
 from __future__ import annotations
 

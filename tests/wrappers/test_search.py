@@ -1,4 +1,4 @@
-"""What every search keeps of the environment contract."""
+"""The environment contract, kept by every search."""
 
 from __future__ import annotations
 

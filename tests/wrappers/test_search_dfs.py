@@ -1,4 +1,4 @@
-"""Where a depth-first search goes on, and what an agent gets to read there."""
+"""Order of nodes in a depth-first search, and the conversation at each."""
 
 from __future__ import annotations
 

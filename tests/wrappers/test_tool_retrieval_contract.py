@@ -1,4 +1,4 @@
-"""What an open catalogue keeps of the environment contract, and how it is played."""
+"""The environment contract of an open catalogue, and play in it."""
 
 from __future__ import annotations
 

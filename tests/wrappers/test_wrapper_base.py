@@ -1,4 +1,4 @@
-"""What every wrapper keeps of the environment contract."""
+"""The environment contract, kept by every wrapper."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is refused when a wrapper is made: orders that would not work, and settings of another kind."""
+"""Wrappers that are refused: orders that would not work, and settings of another kind."""
 
 from __future__ import annotations
 

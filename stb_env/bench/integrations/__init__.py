@@ -1,4 +1,4 @@
-"""What a turn costs in each framework that is installed, beside our own loop; the model takes no time."""
+"""Cost of a turn in each installed framework, beside our own loop; the model takes no time."""
 
 from stb_env.bench.integrations.turn_cost import TurnCost, turn_costs
 

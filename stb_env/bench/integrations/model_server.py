@@ -10,8 +10,8 @@ import json
 import sys
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-from stb_env.bench.beside import ends_with_input
-from stb_env.bench.integrations.script import Script
+from stb_env.bench.integrations.loop import Script
+from stb_env.bench.processes import ends_with_input
 
 
 def main() -> None:

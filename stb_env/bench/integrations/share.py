@@ -1,4 +1,4 @@
-"""How much of what is computed is this package's, by looking now and then whose code is running."""
+"""Share of CPU time spent in this package, by sampling the running frames."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Share:
 
 @contextmanager
 def looking(framework: str, ignored: Callable[[], bool]) -> Iterator[Share]:
-    """Look whose code is running while the block runs in the main thread.
+    """Sample the running code while the block runs in the main thread.
 
     A look counts for this package where the innermost frame that is the framework's or this package's is of
     this package, these measurements aside: what a library does is charged to who called it.

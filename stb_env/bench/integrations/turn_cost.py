@@ -9,11 +9,10 @@ from dataclasses import asdict, dataclass
 from importlib.util import find_spec
 from typing import NamedTuple
 
-from stb_env.bench.integrations.loop import Loop, Play
+from stb_env import ConfigError
+from stb_env.bench.integrations.loop import Loop, Play, Script
 from stb_env.bench.integrations.loops import LOOPS, OURS
-from stb_env.bench.integrations.script import Script
 from stb_env.bench.integrations.share import looking
-from stb_env.errors import ConfigError
 from stb_env.jsontypes import JsonObject
 
 _FEW = 4
@@ -25,7 +24,7 @@ _LOOKED = 2.0
 
 @dataclass(frozen=True, slots=True)
 class TurnCost:
-    """What a turn costs, in microseconds of CPU time of all processes together.
+    """Cost of a turn, in microseconds of CPU time of all processes together.
 
     Attributes:
         loop: Whose loop it is.
@@ -43,7 +42,7 @@ class TurnCost:
 
     @property
     def ratio(self) -> float:
-        """How many turns of our own loop it is worth."""
+        """Cost as a multiple of a turn in our own loop."""
         return self.us / self.own_us
 
     def to_dict(self) -> JsonObject:
@@ -59,7 +58,7 @@ def turn_costs(episodes: int = 24) -> Iterator[TurnCost]:
     of the model is not.
 
     Args:
-        episodes: How many more the long evaluation has.
+        episodes: Number of episodes that the long evaluation has beyond the short one.
 
     Raises:
         ConfigError: A framework did not reach every point, so what was measured is not what was meant.

@@ -1,4 +1,4 @@
-"""How actions become tree nodes, and which observations and messages the agent gets at a node."""
+"""Dialects: from actions to tree nodes, and from nodes to observations and messages."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _KINDS: Mapping[str, Status] = {"answer": Status.FINISHED, "give_up": Status.GAV
 
 
 class Growth(NamedTuple):
-    """What an action made of a tree.
+    """Result of an action on a tree.
 
     Attributes:
         node: The new node.

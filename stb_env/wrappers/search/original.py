@@ -36,7 +36,7 @@ from stb_env.wrappers.search.dialect import Dialect, Growth, Inner, read, shown,
 from stb_env.wrappers.search.tree import Node, Outcome, SearchTree
 
 RENAMED = "invalid_hallucination_function_name"
-"""What the conversation calls a function that does not exist."""
+"""Name in the conversation of a function that does not exist."""
 
 _UNKNOWN, _ANSWERED, _GAVE_UP, _FAILED = 1, 3, 4, -1
 
@@ -80,7 +80,7 @@ def failed_reply(text: str) -> JsonObject:
 
 
 class OriginalDialect(Dialect):
-    """How the original's tree search turns messages into nodes; see the module."""
+    """The dialect of the original's tree search; see the module."""
 
     def __init__(self) -> None:
         super().__init__("nodes")

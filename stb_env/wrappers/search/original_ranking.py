@@ -1,4 +1,4 @@
-"""How the published search (Guo et al., 2024) compares candidates: a letter from a model, in both orders."""
+"""Ranking of the published search (Guo et al., 2024): a letter from a model, in both orders."""
 
 from __future__ import annotations
 

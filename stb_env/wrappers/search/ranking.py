@@ -1,4 +1,4 @@
-"""Which of two candidates is better: what filters a depth-first search."""
+"""Rankings of candidates, which filter a depth-first search."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Pair(NamedTuple):
     Attributes:
         first: The one that was made first.
         second: The other.
-        shared: How many of their steps they have in common.
+        shared: Number of steps that they have in common.
     """
 
     first: NodeView

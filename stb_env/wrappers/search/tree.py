@@ -39,7 +39,7 @@ class Node(NamedTuple):
         action: What the environment inside is given when this node's answer is played.
         value: What the search expects of it, from 0 to 1; None where nothing estimates that.
         total: Sum of the values that were backed up through this node.
-        visits: How many these were.
+        visits: Number of visits.
         exhausted: Whether nothing is left to try in its branch, where a search keeps track of that.
         order: Its visit number, from 1; 0 for the root, and for a node that was made but not visited yet.
         depth: Its depth in the unit of the search's limit; 0 for the root.
@@ -83,8 +83,8 @@ class SearchTree(NamedTuple):
     Attributes:
         nodes: The nodes, in the order in which they were made.
         current: The node in whose state the next action is taken.
-        visited: How many nodes were visited.
-        answered: How many of these are answers.
+        visited: Number of nodes that were visited.
+        answered: Number of these that are answers.
         queries: Actions so far: each is one that an agent was asked for.
         tokens: Tokens that these cost, where the actions say so.
         best: The node whose answer was played at the end.

@@ -18,7 +18,7 @@ from stb_env.wrappers.search.tree import Outcome, SearchTree, middle
 
 
 class NodeView(NamedTuple):
-    """What a value or a ranking sees of a node.
+    """View of a node for values and rankings.
 
     Attributes:
         task: The task.

@@ -11,8 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 from stb_env.bench.integrations import turn_cost, turn_costs
-from stb_env.bench.integrations.loop import Loop, Play
-from stb_env.bench.integrations.script import Script
+from stb_env.bench.integrations.loop import Loop, Play, Script
 from stb_env.cli import app
 from stb_env.errors import ConfigError
 

@@ -1,4 +1,4 @@
-"""How a score changes between two conditions that the same tasks were played under."""
+"""Mean scores with their intervals, and how they change between two conditions on the same tasks."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TypeVar
 
 import numpy as np
 
+from stb_env.metrics.intervals import bootstrap_interval
 from stb_env.metrics.significance import mcnemar, paired_bootstrap, sign_flip
 
 ALPHA = 0.05
@@ -17,6 +18,37 @@ MARGIN = 0.02
 _SOLVED = 0.5
 
 T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class MeanScore:
+    """Mean score of an agent with its 95 % bootstrap interval over tasks.
+
+    Examples:
+        >>> sure = MeanScore.of({"a": [1.0, 1.0], "b": [1.0]})
+        >>> sure.mean, sure.low, sure.high
+        (1.0, 0.158114, 1.0)
+    """
+
+    mean: float
+    low: float
+    high: float
+
+    @classmethod
+    def of(cls, scores: Mapping[T, Sequence[float]]) -> MeanScore:
+        """Measure the scores of each task's episodes; every task counts alike."""
+        means = list(task_means(scores).values())
+        return cls(round(float(np.mean(means)), 6) if means else 0.0, *bootstrap_interval(means))
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Both ends of the interval."""
+        return self.low, self.high
+
+
+def task_means(scores: Mapping[T, Sequence[float]]) -> dict[T, float]:
+    """Return the mean score of each task."""
+    return {task: float(np.mean(several)) for task, several in scores.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,13 +88,7 @@ class PairedChange:
 
     @classmethod
     def of(cls, before: Mapping[T, float], after: Mapping[T, float], seed: int = 0) -> PairedChange:
-        """Compare the scores of the tasks that both have.
-
-        Args:
-            before: Score by task.
-            after: Score by task, under the other condition.
-            seed: Seed of the resampling.
-        """
+        """Compare the scores of the tasks that both have; the seed is that of the resampling."""
         shared = [task for task in before if task in after]
         first, second = ([scores[task] for task in shared] for scores in (before, after))
         solved = [(b > _SOLVED, a > _SOLVED) for b, a in zip(first, second, strict=True)]
@@ -85,15 +111,18 @@ class PairedChange:
         return not low <= 0 <= high
 
     def stays(self, margin: float) -> bool:
-        """Say whether the whole interval lies within the margin on either side of no change."""
-        # No pairs, no evidence.
+        """Say whether there are pairs and the whole interval lies within the margin around no change."""
         return self.tasks > 0 and self.scored and -margin <= self.interval[0] and self.interval[1] <= margin
 
-    def said(self, margin: float = MARGIN) -> str:
-        """Return what the test says, in words; never that a score stays without the margin that it is in.
+    def figures(self, margin: float) -> tuple[float | str | tuple[float, float] | None, ...]:
+        """Return change, interval, adjusted p-value, counts with their test, and the sentence."""
+        tests = (self.adjusted, self.lost, self.won, round(self.mcnemar, 6))
+        return (self.change, self.interval, *tests, self.said(margin))
 
-        Args:
-            margin: Change up to which two conditions count as equal, as a share.
+    def said(self, margin: float = MARGIN) -> str:
+        """Return what the test says, in words.
+
+        A score stays only where the whole interval lies within the margin.
         """
         if not self.tasks:
             return "not measured: no task has a score under both"

@@ -1,10 +1,10 @@
-"""What a paired test finds, and what may be said of it."""
+"""Paired changes, and the sentences about them."""
 
 from __future__ import annotations
 
 import pytest
 
-from stb_env.lab.paired_change import PairedChange, holm
+from stb_env.lab.comparison import PairedChange, holm
 
 
 def scores(*values: float) -> dict[str, float]:

@@ -1,4 +1,4 @@
-"""A process of its own beside the one that measures, which ends with it."""
+"""Other processes beside the one that measures: starting them, and the memory and time that they take."""
 
 from __future__ import annotations
 
@@ -7,8 +7,12 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+
+_PAGE = 4_096
 
 
 @contextmanager
@@ -29,10 +33,25 @@ def session_server(env_id: str) -> AbstractContextManager[tuple[int, int]]:
 
 
 def ends_with_input() -> None:
-    """End this process when the other end of its standard input is closed, so that it outlives nobody."""
-    threading.Thread(target=_end, daemon=True).start()
+    """End this process when the other end of its standard input is closed."""
+
+    def end() -> None:
+        sys.stdin.read()
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    threading.Thread(target=end, daemon=True).start()
 
 
-def _end() -> None:
-    sys.stdin.read()
-    os.kill(os.getpid(), signal.SIGTERM)
+def resident(pid: int) -> float:
+    """Return the bytes of memory that a process holds, or 0 where the system does not say."""
+    file = Path(f"/proc/{pid}/statm")
+    if not file.is_file():
+        return 0.0
+    page = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else _PAGE
+    return float(file.read_text(encoding="ascii").split()[1]) * page
+
+
+def cpu_seconds(pid: int) -> float:
+    """Return the seconds for which a process has had a processor, or 0 where the system does not say."""
+    # Linux alone has a clock for every process, under this number.
+    return time.clock_gettime((~pid << 3) | 2) if sys.platform == "linux" else 0.0
