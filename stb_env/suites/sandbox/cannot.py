@@ -112,6 +112,9 @@ class Gap:
         return "" if self.reason == "missing_detail" and detail in self.what else text
 
 
+NO_GAP = Gap()
+
+
 def left_out(*details: str) -> list[Gap]:
     """Return what queries lack that leave out one or two of some details.
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 from stb_env.backend.world import Tables
 from stb_env.jsontypes import Json
-from stb_env.suites.sandbox.cannot import Gap
+from stb_env.suites.sandbox.cannot import NO_GAP, Gap
 from stb_env.suites.sandbox.catalog import household, modules_of
 from stb_env.suites.sandbox.content.edition import edition
 from stb_env.suites.sandbox.content.households import COUNT
@@ -31,7 +31,12 @@ class Answer(NamedTuple):
 
     text: str
     facts: Sequence[Fact] = ()
-    gap: Gap = Gap()
+    gap: Gap = NO_GAP
+
+    @classmethod
+    def of(cls, text: str, *facts: Fact) -> Answer:
+        """Return the answer that has these facts."""
+        return cls(text, facts)
 
 
 Steps: TypeAlias = Generator[ApiCall, Json, T]
@@ -82,8 +87,15 @@ class Plan(NamedTuple):
 
     wordings: Sequence[str]
     solve: Callable[[], Solution]
-    gap: Gap = Gap()
+    gap: Gap = NO_GAP
     looks: Sequence[ApiCall] = ()
+
+    @classmethod
+    def of(
+        cls, *wordings: str, solve: Callable[[], Solution], gap: Gap = NO_GAP, looks: Sequence[ApiCall] = ()
+    ) -> Plan:
+        """Return the plan of a query with these wordings."""
+        return cls(wordings, solve, gap, looks)
 
 
 class Draw:
@@ -130,7 +142,7 @@ class Draw:
         """Return what keeps the request from being met, each gap in turn; none in a feasible twin."""
         chosen = gaps[self.number % len(gaps)]
         self.slots += (chosen.reason, *chosen.what)
-        return Gap() if self.feasible else chosen
+        return NO_GAP if self.feasible else chosen
 
 
 def _label(value: object) -> str:

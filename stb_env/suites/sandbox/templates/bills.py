@@ -48,16 +48,14 @@ def invoices_above(draw: Draw) -> Plan:
     def solve() -> Solution:
         rows = (yield bill_box.list_invoices(status="open"))["results"]
         issuers = [row["issuer"] for row in rows if row["amount"] > limit]
-        return Answer(f"Those of {', '.join(issuers)}.", [facts.names("issuers", issuers)])
+        return Answer.of(f"Those of {', '.join(issuers)}.", facts.names("issuers", issuers))
 
-    return Plan(
-        (
-            f"Which of my open invoices (those that are not overdue yet) ask for more than {limit} AUR? Name "
-            "the issuers.",
-            f"List the companies whose open invoices exceed {limit} aurel; leave overdue ones out.",
-            f"Go through my invoices with status open and tell me who wants more than {limit} AUR.",
-        ),
-        solve,
+    return Plan.of(
+        f"Which of my open invoices (those that are not overdue yet) ask for more than {limit} AUR? Name the "
+        "issuers.",
+        f"List the companies whose open invoices exceed {limit} aurel; leave overdue ones out.",
+        f"Go through my invoices with status open and tell me who wants more than {limit} AUR.",
+        solve=solve,
     )
 
 
@@ -75,20 +73,18 @@ def pay_invoice(draw: Draw) -> Plan:
         yield from _pay([invoice], (yield from _account(kind)))
         left = (yield from _account(kind))["balance"]
         row = yield rate_board.convert_amount(amount=left, source_code="AUR", target_code=code)
-        return Answer(
+        return Answer.of(
             f"Paid; {row['converted']:.2f} {code} are left.",
-            [facts.number("balance_after", row["converted"], f"in {code}, to cents")],
+            facts.number("balance_after", row["converted"], f"in {code}, to cents"),
         )
 
-    return Plan(
-        (
-            f"Pay the invoice of {issuer} from my {kind} account. How much is then left there, in {code}?",
-            f"{issuer} wants money: settle it out of the {kind} account and tell me the remaining balance "
-            f"converted to {code}.",
-            f"Settle what I owe {issuer}, using my {kind} account, and report what remains in it as an "
-            f"amount in {code}.",
-        ),
-        solve,
+    return Plan.of(
+        f"Pay the invoice of {issuer} from my {kind} account. How much is then left there, in {code}?",
+        f"{issuer} wants money: settle it out of the {kind} account and tell me the remaining balance "
+        f"converted to {code}.",
+        f"Settle what I owe {issuer}, using my {kind} account, and report what remains in it as an amount in "
+        f"{code}.",
+        solve=solve,
     )
 
 
@@ -111,24 +107,20 @@ def pay_from_fitting_account(draw: Draw) -> Plan:
             account = next(row for row in rows if row["account_id"] == invoice["account_id"])
         yield from _pay([invoice], account)
         kind = account["kind"]
-        return Answer(
+        return Answer.of(
             f"I paid from the {kind} account; the invoice was due on {invoice['due_on']}.",
-            [
-                facts.choice("account", kind, pocket_bank.KINDS, "the account that paid"),
-                facts.date("due_date", invoice["due_on"]),
-            ],
+            facts.choice("account", kind, pocket_bank.KINDS, "the account that paid"),
+            facts.date("due_date", invoice["due_on"]),
         )
 
-    return Plan(
-        (
-            f"Pay {issuer}'s invoice from my {first} account if at least {rest} AUR stay there afterwards, "
-            f"otherwise from {second}. Which account did you take, and when was the invoice due?",
-            f"Settle the {issuer} invoice. Use the {first} account only where its balance stays at {rest} "
-            f"AUR or more, else the {second} account; tell me which one it was and the due date.",
-            f"I owe {issuer}. The {first} account should pay as long as {rest} AUR or more remain in it; if "
-            f"fewer would, let the {second} account pay. Name the account and the invoice's due date.",
-        ),
-        solve,
+    return Plan.of(
+        f"Pay {issuer}'s invoice from my {first} account if at least {rest} AUR stay there afterwards, "
+        f"otherwise from {second}. Which account did you take, and when was the invoice due?",
+        f"Settle the {issuer} invoice. Use the {first} account only where its balance stays at {rest} AUR or "
+        f"more, else the {second} account; tell me which one it was and the due date.",
+        f"I owe {issuer}. The {first} account should pay as long as {rest} AUR or more remain in it; if "
+        f"fewer would, let the {second} account pay. Name the account and the invoice's due date.",
+        solve=solve,
     )
 
 
@@ -147,21 +139,19 @@ def refund_and_pay(draw: Draw) -> Plan:
         row = yield from _invoice(new)
         yield from _pay([row], (yield from _account(kind)))
         left = (yield from _account(kind))["balance"]
-        return Answer(
+        return Answer.of(
             f"Done; the {kind} account holds {left:.2f} AUR.",
-            [facts.number("balance_after", left, "in AUR, to cents")],
+            facts.number("balance_after", left, "in AUR, to cents"),
         )
 
-    return Plan(
-        (
-            f"Get the payment to {old} refunded, then pay {new} from my {kind} account. What is the "
-            f"balance of the {kind} account after that?",
-            f"Have the money for {old} returned and settle {new}'s invoice out of {kind}; how much is in "
-            f"{kind} in the end?",
-            f"Two things: a refund for the invoice of {old}, and {new} is to be paid from the {kind} "
-            "account. Tell me that account's final balance.",
-        ),
-        solve,
+    return Plan.of(
+        f"Get the payment to {old} refunded, then pay {new} from my {kind} account. What is the balance of "
+        f"the {kind} account after that?",
+        f"Have the money for {old} returned and settle {new}'s invoice out of {kind}; how much is in {kind} "
+        "in the end?",
+        f"Two things: a refund for the invoice of {old}, and {new} is to be paid from the {kind} account. "
+        "Tell me that account's final balance.",
+        solve=solve,
     )
 
 
@@ -181,24 +171,20 @@ def refund_too_late(draw: Draw) -> Plan:
             except ApiError:
                 refunded = False
         row = yield rate_board.convert_amount(amount=invoice["amount"], source_code="AUR", target_code=code)
-        return Answer(
+        return Answer.of(
             f"{'Yes' if refunded else 'No'}. It is about {row['converted']:.2f} {code}.",
-            [
-                facts.yes_no("was_refunded", refunded),
-                facts.number("amount", row["converted"], f"amount of the invoice in {code}, to cents"),
-            ],
+            facts.yes_no("was_refunded", refunded),
+            facts.number("amount", row["converted"], f"amount of the invoice in {code}, to cents"),
         )
 
-    return Plan(
-        (
-            f"Is my payment to {issuer} still refundable? If it is, have it refunded. How much is the "
-            f"invoice in {code}, either way?",
-            f"Try to get a refund of what I paid {issuer}. Did it work? Give me the amount of that invoice "
-            f"in {code} too.",
-            f"I want the money for the {issuer} invoice back. Ask for it, tell me whether that went "
-            f"through, and convert the amount of the invoice to {code}.",
-        ),
-        solve,
+    return Plan.of(
+        f"Is my payment to {issuer} still refundable? If it is, have it refunded. How much is the invoice in "
+        f"{code}, either way?",
+        f"Try to get a refund of what I paid {issuer}. Did it work? Give me the amount of that invoice in "
+        f"{code} too.",
+        f"I want the money for the {issuer} invoice back. Ask for it, tell me whether that went through, and "
+        f"convert the amount of the invoice to {code}.",
+        solve=solve,
     )
 
 
@@ -219,19 +205,16 @@ def clear_overdue(draw: Draw) -> Plan:
         overdue = (yield bill_box.list_invoices(status="overdue"))["results"]
         yield from _pay(overdue, {"account_id": ids[payer]})
         left = (yield from _account(payer))["balance"]
-        return Answer(
-            f"All is paid; {left:.2f} AUR are left.",
-            [facts.number("balance_after", left, "in AUR, to cents")],
+        return Answer.of(
+            f"All is paid; {left:.2f} AUR are left.", facts.number("balance_after", left, "in AUR, to cents")
         )
 
-    return Plan(
-        (
-            f"Move {amount} AUR from {source} to {payer}, then pay all overdue invoices from my {payer} "
-            "account. How much does it hold afterwards, in AUR?",
-            f"Clear my overdue invoices out of the {payer} account, after transferring {amount} aurel into "
-            f"it from {source}. What is left in {payer}, in aurel?",
-            f"I want nothing overdue any more: top {payer} up with {amount} AUR from {source}, and let it "
-            f"pay every overdue invoice. Report the final balance of {payer} in AUR.",
-        ),
-        solve,
+    return Plan.of(
+        f"Move {amount} AUR from {source} to {payer}, then pay all overdue invoices from my {payer} account. "
+        "How much does it hold afterwards, in AUR?",
+        f"Clear my overdue invoices out of the {payer} account, after transferring {amount} aurel into it "
+        f"from {source}. What is left in {payer}, in aurel?",
+        f"I want nothing overdue any more: top {payer} up with {amount} AUR from {source}, and let it pay "
+        f"every overdue invoice. Report the final balance of {payer} in AUR.",
+        solve=solve,
     )

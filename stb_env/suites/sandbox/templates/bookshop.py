@@ -25,16 +25,13 @@ def bulk_order(draw: Draw) -> Plan:
     def solve() -> Solution:
         number = (yield from _articles(title))[form]
         cents = (yield spine_and_co.quote_copies(article_number=number, copies=copies))["total_cents"]
-        return Answer(f"They cost {cents / 100:.2f} AUR.", [facts.number("total", cents / 100, "in AUR")])
+        return Answer.of(f"They cost {cents / 100:.2f} AUR.", facts.number("total", cents / 100, "in AUR"))
 
-    return Plan(
-        (
-            f'What do {copies} copies of "{title}" as {form} cost altogether, in aurel?',
-            f'Our reading circle needs "{title}" ({form}) {copies} times. Total price in AUR, discount '
-            f"included?",
-            f'Quote {copies} x "{title}", {form}: the sum in aurel rather than cents, please.',
-        ),
-        solve,
+    return Plan.of(
+        f'What do {copies} copies of "{title}" as {form} cost altogether, in aurel?',
+        f'Our reading circle needs "{title}" ({form}) {copies} times. Total price in AUR, discount included?',
+        f'Quote {copies} x "{title}", {form}: the sum in aurel rather than cents, please.',
+        solve=solve,
     )
 
 
@@ -51,19 +48,18 @@ def cheapest_edition(draw: Draw) -> Plan:
         best = (min if wording == "cheapest" else max)(prices, key=lambda form: prices[form])
         quote = yield spine_and_co.quote_copies(article_number=numbers[best], copies=copies)
         total = quote["total_cents"] / 100
-        return Answer(
+        return Answer.of(
             f"The {best} is the {wording}; together that is {total:.2f} AUR.",
-            [facts.choice("format", best, FORMATS), facts.number("total", total, "in AUR")],
+            facts.choice("format", best, FORMATS),
+            facts.number("total", total, "in AUR"),
         )
 
-    return Plan(
-        (
-            f'Which format of "{title}" is the {wording} in the bookshop, and what do {copies} copies of it '
-            f"cost in aurel?",
-            f'Find the {wording} edition of "{title}": which format is it, and how many AUR are {copies} of '
-            f"them?",
-            f'I need {copies} copies of "{title}" in its {wording} format. Tell me that format and the total '
-            f"in aurel.",
-        ),
-        solve,
+    return Plan.of(
+        f'Which format of "{title}" is the {wording} in the bookshop, and what do {copies} copies of it cost '
+        "in aurel?",
+        f'Find the {wording} edition of "{title}": which format is it, and how many AUR are {copies} of '
+        "them?",
+        f'I need {copies} copies of "{title}" in its {wording} format. Tell me that format and the total in '
+        "aurel.",
+        solve=solve,
     )

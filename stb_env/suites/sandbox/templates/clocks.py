@@ -38,23 +38,19 @@ def call_contact(draw: Draw) -> Plan:
         row = yield contact_book.contact_details(contact_id=(yield from contact_id(name)))
         there = (yield city_atlas.city_details(city_id=row["city_id"]))["name"]
         shifted = yield clock_shift.shift_time(time=at, from_city=here, to_city=there)
-        return Answer(
+        return Answer.of(
             f"In {there} it is {shifted['time']} then.",
-            [
-                facts.name("city", there),
-                facts.time("local_time", shifted["time"], "by the clocks of that city"),
-            ],
+            facts.name("city", there),
+            facts.time("local_time", shifted["time"], "by the clocks of that city"),
         )
 
-    return Plan(
-        (
-            f"I am in {here} and ring my contact {name} at {at} my time. In which city does the phone ring, "
-            f"and what time is it there?",
-            f"Where does {name} from my contacts live, and what do the clocks there show when it is {at} in "
-            f"{here}?",
-            f"At {at} in {here}, what is the local time for {name} (see my contacts)? Name the city as well.",
-        ),
-        solve,
+    return Plan.of(
+        f"I am in {here} and ring my contact {name} at {at} my time. In which city does the phone ring, and "
+        "what time is it there?",
+        f"Where does {name} from my contacts live, and what do the clocks there show when it is {at} in "
+        f"{here}?",
+        f"At {at} in {here}, what is the local time for {name} (see my contacts)? Name the city as well.",
+        solve=solve,
     )
 
 
@@ -71,24 +67,20 @@ def flight_arrival(draw: Draw) -> Plan:
         local = yield clock_shift.shift_time(time=landed["time"], from_city=origin, to_city=target)
         if local["time"] == landed["time"]:
             raise Undecided  # The time zone changes nothing.
-        return Answer(
+        return Answer.of(
             f"It is {local['time']} in {target}.",
-            [
-                facts.time("time_outside", local["time"], "by the clocks at the destination"),
-                facts.name("city", target, "the destination"),
-            ],
+            facts.time("time_outside", local["time"], "by the clocks at the destination"),
+            facts.name("city", target, "the destination"),
         )
 
-    return Plan(
-        (
-            f"I fly with {flight} and need {extra} minutes after landing to leave the airport. At what local "
-            f"time am I out, and in which city?",
-            f"Flight {flight}: to which city does it go, and what is the local time there {extra} minutes "
-            f"after it lands?",
-            f"Add {extra} minutes to the arrival of {flight}. Which local time is that at its destination, "
-            "and which city is it? Mind the time zones.",
-        ),
-        solve,
+    return Plan.of(
+        f"I fly with {flight} and need {extra} minutes after landing to leave the airport. At what local "
+        "time am I out, and in which city?",
+        f"Flight {flight}: to which city does it go, and what is the local time there {extra} minutes after "
+        "it lands?",
+        f"Add {extra} minutes to the arrival of {flight}. Which local time is that at its destination, and "
+        "which city is it? Mind the time zones.",
+        solve=solve,
     )
 
 
@@ -100,23 +92,19 @@ def office_overlap(draw: Draw) -> Plan:
 
     def solve() -> Solution:
         row = yield clock_shift.common_hours(first_city=one, second_city=two, opens=opens, closes=closes)
-        return Answer(
+        return Answer.of(
             f"From {row['from']} to {row['to']}, that is {row['minutes']} minutes.",
-            [
-                facts.time("start", row["from"], f"by the clocks of {one}"),
-                facts.time("end", row["to"], f"by the clocks of {one}"),
-                facts.integer("minutes", row["minutes"], "from start to end"),
-            ],
+            facts.time("start", row["from"], f"by the clocks of {one}"),
+            facts.time("end", row["to"], f"by the clocks of {one}"),
+            facts.integer("minutes", row["minutes"], "from start to end"),
         )
 
-    return Plan(
-        (
-            f"Our offices in {one} and {two} both work from {opens} to {closes}, local time. From when to "
-            f"when, in {one} time, are both open, and how many minutes is that?",
-            f"Working hours are {opens}-{closes} local in {one} and in {two}. When do they overlap (start "
-            f"and end by the clocks of {one}), and for how many minutes?",
-            f"Find the shared working time of {one} and {two} if everyone works {opens} to {closes} local: "
-            f"start, end (time of {one}) and length in minutes.",
-        ),
-        solve,
+    return Plan.of(
+        f"Our offices in {one} and {two} both work from {opens} to {closes}, local time. From when to when, "
+        f"in {one} time, are both open, and how many minutes is that?",
+        f"Working hours are {opens}-{closes} local in {one} and in {two}. When do they overlap (start and "
+        f"end by the clocks of {one}), and for how many minutes?",
+        f"Find the shared working time of {one} and {two} if everyone works {opens} to {closes} local: "
+        f"start, end (time of {one}) and length in minutes.",
+        solve=solve,
     )

@@ -69,21 +69,20 @@ def reserve_or_later(draw: Draw) -> Plan:
     def solve() -> Solution:
         bistro = yield from _restaurant(city, name)
         row = yield from _reserved(bistro, when, guests, time)
-        return Answer(
+        return Answer.of(
             f"It is in the {row['area']} at {row['time']}; the deposit is {row['deposit']:.2f} AUR.",
-            [facts.choice("area", row["area"], AREAS), facts.number("deposit", row["deposit"], "in AUR")],
+            facts.choice("area", row["area"], AREAS),
+            facts.number("deposit", row["deposit"], "in AUR"),
         )
 
-    return Plan(
-        (
-            f"Reserve a table for {guests} at {name} in {city} on {when} at {time}; if that is taken, at "
-            "the next time after it that is free. In which area is it, and what is the deposit?",
-            f"{guests} of us want to eat at {name}, {city}, on {when}: {time}, or as soon after as there "
-            "is a table. Book that and tell me the area and the deposit.",
-            f"Get us a table at {name} ({city}) for {when}, {guests} people. I prefer {time}; otherwise "
-            "take the earliest free time following it. Area and deposit, please.",
-        ),
-        solve,
+    return Plan.of(
+        f"Reserve a table for {guests} at {name} in {city} on {when} at {time}; if that is taken, at the "
+        "next time after it that is free. In which area is it, and what is the deposit?",
+        f"{guests} of us want to eat at {name}, {city}, on {when}: {time}, or as soon after as there is a "
+        "table. Book that and tell me the area and the deposit.",
+        f"Get us a table at {name} ({city}) for {when}, {guests} people. I prefer {time}; otherwise take the "
+        "earliest free time following it. Area and deposit, please.",
+        solve=solve,
     )
 
 
@@ -105,24 +104,20 @@ def move_reservation(draw: Draw) -> Plan:
         time, area = tables[0]["time"], tables[0]["area"]
         if (name, when) not in known:
             yield table_book.reserve_table(bistro_id=bistro["bistro_id"], date=when, time=time, guests=guests)
-        return Answer(
+        return Answer.of(
             f"You have the {area} at {time}.",
-            [
-                facts.time("reservation_time", time),
-                facts.choice("area", area, AREAS),
-            ],
+            facts.time("reservation_time", time),
+            facts.choice("area", area, AREAS),
         )
 
-    return Plan(
-        (
-            f"Cancel my table at {name} in {city} on {start} and reserve there for {when} instead, "
-            f"{guests} guests, at the earliest time that is free. Which time and area is it?",
-            f"We go to {name}, {city}, on {when} rather than on {start}, and we are {guests}. Give up the "
-            "old reservation and take the first free table of the new evening. When and in which area?",
-            f"Replace my reservation of {start} at {name} ({city}) by one on {when} for {guests}, as early "
-            "as there is a table. Tell me its time and area.",
-        ),
-        solve,
+    return Plan.of(
+        f"Cancel my table at {name} in {city} on {start} and reserve there for {when} instead, {guests} "
+        "guests, at the earliest time that is free. Which time and area is it?",
+        f"We go to {name}, {city}, on {when} rather than on {start}, and we are {guests}. Give up the old "
+        "reservation and take the first free table of the new evening. When and in which area?",
+        f"Replace my reservation of {start} at {name} ({city}) by one on {when} for {guests}, as early as "
+        "there is a table. Tell me its time and area.",
+        solve=solve,
     )
 
 
@@ -143,24 +138,20 @@ def more_guests_too_late(draw: Draw) -> Plan:
             changed = False
         row = yield from _reservation_at(name)
         deposit = yield rate_board.convert_amount(amount=row["deposit"], source_code="AUR", target_code=code)
-        return Answer(
+        return Answer.of(
             f"{'Yes' if changed else 'No'}; the deposit is {deposit['converted']:.2f} {code}.",
-            [
-                facts.yes_no("was_changed", changed),
-                facts.number("deposit", deposit["converted"], f"of the reservation as it is now, in {code}"),
-            ],
+            facts.yes_no("was_changed", changed),
+            facts.number("deposit", deposit["converted"], f"of the reservation as it is now, in {code}"),
         )
 
-    return Plan(
-        (
-            f"Change the number of guests for my table at {name} to {guests}, if that is still possible. "
-            f"Is it? And how much is the deposit of the reservation after that, in {code}?",
-            f"We will be {guests} at {name}. Try to change the reservation, tell me whether it worked, and "
-            f"convert the deposit that the reservation has in the end to {code}. Cancel nothing.",
-            f"Is it still possible to make my reservation at {name} one for {guests}? If it is, do so. I "
-            f"also want the deposit that the booking then has, changed or not, in {code}.",
-        ),
-        solve,
+    return Plan.of(
+        f"Change the number of guests for my table at {name} to {guests}, if that is still possible. Is it? "
+        f"And how much is the deposit of the reservation after that, in {code}?",
+        f"We will be {guests} at {name}. Try to change the reservation, tell me whether it worked, and "
+        f"convert the deposit that the reservation has in the end to {code}. Cancel nothing.",
+        f"Is it still possible to make my reservation at {name} one for {guests}? If it is, do so. I also "
+        f"want the deposit that the booking then has, changed or not, in {code}.",
+        solve=solve,
     )
 
 
@@ -192,27 +183,22 @@ def dinner_with_contact(draw: Draw) -> Plan:
         known = (yield day_planner.list_events(date=when))["events"]
         if not any(event.items() <= other.items() for other in known):
             yield day_planner.create_event(date=when, **event)
-        return Answer(
+        return Answer.of(
             f"{row['restaurant']} at {row['time']}.",
-            [
-                facts.name("restaurant", row["restaurant"]),
-                facts.time("reservation_time", row["time"]),
-            ],
+            facts.name("restaurant", row["restaurant"]),
+            facts.time("reservation_time", row["time"]),
         )
 
-    return Plan(
-        (
-            f"Reserve a table for {guests} on {when} in the city where my contact {name} lives, at the "
-            f'restaurant there with the cuisine "{cuisine}", at the earliest free time. Then put "Dinner" '
-            "into my calendar: that time, 120 minutes, linked to the contact. Which restaurant and time "
-            "is it?",
-            f"I take {name} (see contacts) out on {long_date(date.fromisoformat(when))}, {guests} people. "
-            f'Find the "{cuisine}" restaurant in that person\'s city, reserve its first free table of the '
-            'evening, and create the event "Dinner" of two hours at that time with the contact linked. '
-            "Restaurant and time?",
-            f"Dinner with {name} on {when}: look up the city in my contacts, book the first table of the "
-            f'evening for {guests} at its "{cuisine}" restaurant, and add a calendar event "Dinner" (120 '
-            "minutes, contact attached) at the same time. Tell me where and at what time.",
-        ),
-        solve,
+    return Plan.of(
+        f"Reserve a table for {guests} on {when} in the city where my contact {name} lives, at the "
+        f'restaurant there with the cuisine "{cuisine}", at the earliest free time. Then put "Dinner" into '
+        "my calendar: that time, 120 minutes, linked to the contact. Which restaurant and time is it?",
+        f"I take {name} (see contacts) out on {long_date(date.fromisoformat(when))}, {guests} people. "
+        f'Find the "{cuisine}" restaurant in that person\'s city, reserve its first free table of the '
+        'evening, and create the event "Dinner" of two hours at that time with the contact linked. '
+        "Restaurant and time?",
+        f"Dinner with {name} on {when}: look up the city in my contacts, book the first table of the evening "
+        f'for {guests} at its "{cuisine}" restaurant, and add a calendar event "Dinner" (120 minutes, '
+        "contact attached) at the same time. Tell me where and at what time.",
+        solve=solve,
     )

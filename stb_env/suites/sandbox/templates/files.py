@@ -49,17 +49,14 @@ def files_above(draw: Draw) -> Plan:
     def solve() -> Solution:
         page = yield file_nest.list_folder(path=folder)
         large = [row["name"] for row in page["results"] if row["size_kb"] > limit]
-        return Answer(f"These: {', '.join(large)}.", [facts.names("file_names", large)])
+        return Answer.of(f"These: {', '.join(large)}.", facts.names("file_names", large))
 
-    return Plan(
-        (
-            f"Which files that lie directly in the folder {folder} are larger than {limit} kB?",
-            f"I am cleaning up {folder} (the folder itself, without its subfolders). Name every file there "
-            f"of more than {limit} kilobytes.",
-            f"Give me the names of all files in {folder} whose size exceeds {limit} kB; subfolders do not "
-            "count.",
-        ),
-        solve,
+    return Plan.of(
+        f"Which files that lie directly in the folder {folder} are larger than {limit} kB?",
+        f"I am cleaning up {folder} (the folder itself, without its subfolders). Name every file there of "
+        f"more than {limit} kilobytes.",
+        f"Give me the names of all files in {folder} whose size exceeds {limit} kB; subfolders do not count.",
+        solve=solve,
     )
 
 
@@ -73,15 +70,13 @@ def rename_file(draw: Draw) -> Plan:
         row = yield from _file(old)
         if row:
             yield file_nest.rename_file(file_id=row["file_id"], name=new)
-        return Answer(f"It is called {new} now.")
+        return Answer.of(f"It is called {new} now.")
 
-    return Plan(
-        (
-            f"Rename my file {old} to {new}.",
-            f"The file {old} has a poor name; call it {new}.",
-            f"Please change the name of {old} into {new}, in whatever folder it is.",
-        ),
-        solve,
+    return Plan.of(
+        f"Rename my file {old} to {new}.",
+        f"The file {old} has a poor name; call it {new}.",
+        f"Please change the name of {old} into {new}, in whatever folder it is.",
+        solve=solve,
     )
 
 
@@ -97,18 +92,15 @@ def file_to_new_folder(draw: Draw) -> Plan:
         if row and row["folder"] != path:
             yield file_nest.move_file(file_id=row["file_id"], folder=path)
         size = row["size_kb"] if row else 0
-        return Answer(f"Moved; it has {size} kB.", [facts.integer("size_kb", size)])
+        return Answer.of(f"Moved; it has {size} kB.", facts.integer("size_kb", size))
 
-    return Plan(
-        (
-            f"Move {name} to the folder {path}, creating that folder if it is missing. How large is the "
-            "file, in kB?",
-            f"I want {name} in {path}. Make the folder where there is none, and tell me how many kilobytes "
-            "the file has.",
-            f"Put my file {name} into {path} (a new folder, unless it exists) and report the file's size "
-            "in kB.",
-        ),
-        solve,
+    return Plan.of(
+        f"Move {name} to the folder {path}, creating that folder if it is missing. How large is the file, in "
+        "kB?",
+        f"I want {name} in {path}. Make the folder where there is none, and tell me how many kilobytes the "
+        "file has.",
+        f"Put my file {name} into {path} (a new folder, unless it exists) and report the file's size in kB.",
+        solve=solve,
     )
 
 
@@ -126,18 +118,15 @@ def gather_tables(draw: Draw) -> Plan:
         for row in rows:
             if row["name"].endswith(".csv"):
                 yield file_nest.move_file(file_id=row["file_id"], folder=target)
-        return Answer(f"The CSV files are in {target}.")
+        return Answer.of(f"The CSV files are in {target}.")
 
-    return Plan(
-        (
-            f"Create the folder {target} if need be and move all CSV files that lie directly in {source} "
-            "there.",
-            f"Every .csv file of {source} itself (leave subfolders alone) should go to {target}, which may "
-            "have to be created.",
-            f"Tidy up: the CSV files in {source} belong into {target}. Create it where it is missing, and "
-            "leave other files and subfolders as they are.",
-        ),
-        solve,
+    return Plan.of(
+        f"Create the folder {target} if need be and move all CSV files that lie directly in {source} there.",
+        f"Every .csv file of {source} itself (leave subfolders alone) should go to {target}, which may have "
+        "to be created.",
+        f"Tidy up: the CSV files in {source} belong into {target}. Create it where it is missing, and leave "
+        "other files and subfolders as they are.",
+        solve=solve,
     )
 
 
@@ -153,20 +142,15 @@ def share_file(draw: Draw) -> Plan:
         row = yield from _file(name)
         if row:
             yield file_nest.share_file(file_id=row["file_id"], email=email)
-        return Answer(
-            f"{name} is shared with {email}.",
-            [facts.code("email_address", email)],
-        )
+        return Answer.of(f"{name} is shared with {email}.", facts.code("email_address", email))
 
-    return Plan(
-        (
-            f"Share the file {name} with my contact {friend}. Which address did you use?",
-            f"{friend} (in my contacts) should be able to read {name}. Set that up and tell me the e-mail "
-            "address it is shared with.",
-            f"Give {friend} access to my file {name}, under the e-mail address in my contacts, and repeat "
-            "the address.",
-        ),
-        solve,
+    return Plan.of(
+        f"Share the file {name} with my contact {friend}. Which address did you use?",
+        f"{friend} (in my contacts) should be able to read {name}. Set that up and tell me the e-mail "
+        "address it is shared with.",
+        f"Give {friend} access to my file {name}, under the e-mail address in my contacts, and repeat the "
+        "address.",
+        solve=solve,
     )
 
 
@@ -190,23 +174,19 @@ def copy_without_space(draw: Draw) -> Plan:
             except ApiError:
                 pass
         free, size = (yield file_nest.storage_quota())["free_kb"], rows[0]["size_kb"]
-        return Answer(
+        return Answer.of(
             f"{'Yes' if copied else 'No'}: it has {size} kB, and {free} kB are free.",
-            [
-                facts.yes_no("was_copied", copied),
-                facts.integer("size_kb", size, "of the file"),
-                facts.integer("free_kb", free, "in the end"),
-            ],
+            facts.yes_no("was_copied", copied),
+            facts.integer("size_kb", size, "of the file"),
+            facts.integer("free_kb", free, "in the end"),
         )
 
-    return Plan(
-        (
-            f"Copy {name} to {folder} if the quota allows it; delete nothing for it. Did it work? Tell me "
-            "the size of the file and the space left in the end, in kB.",
-            f"Is there room for a copy of {name} in {folder}? If there is, make it. Report the size of the "
-            "file and the space that is free after that, in kilobytes, and leave everything else as it is.",
-            f"I would like a second {name}, in {folder}. Try it without removing anything. Did it work, how "
-            "many kB does the file have, and how many are free in the end?",
-        ),
-        solve,
+    return Plan.of(
+        f"Copy {name} to {folder} if the quota allows it; delete nothing for it. Did it work? Tell me the "
+        "size of the file and the space left in the end, in kB.",
+        f"Is there room for a copy of {name} in {folder}? If there is, make it. Report the size of the file "
+        "and the space that is free after that, in kilobytes, and leave everything else as it is.",
+        f"I would like a second {name}, in {folder}. Try it without removing anything. Did it work, how many "
+        "kB does the file have, and how many are free in the end?",
+        solve=solve,
     )

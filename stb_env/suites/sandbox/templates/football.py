@@ -85,23 +85,19 @@ def points_gap(draw: Draw) -> Plan:
         table = (yield league_office.league_standings(league_id=key, after_round=number))["table"]
         first, second = (next(row for row in table if row["team"] == name) for name in (one, two))
         gap, above = abs(first["points"] - second["points"]), first["place"] < second["place"]
-        return Answer(
+        return Answer.of(
             f"{'Yes' if above else 'No'}; {gap} points lie between them.",
-            [
-                facts.yes_no("first_team_was_higher", above, "whether the team named first stood higher"),
-                facts.integer("points_difference", gap, "at least 0"),
-            ],
+            facts.yes_no("first_team_was_higher", above, "whether the team named first stood higher"),
+            facts.integer("points_difference", gap, "at least 0"),
         )
 
-    return Plan(
-        (
-            f"After round {number} of the {title}, did {one} stand above {two}, and how many points were "
-            f"between them?",
-            f"{title}, table after round {number}: is {one} ahead of {two}? How large is the gap in points?",
-            f"Was {one} placed higher than {two} once round {number} of the {title} was over? Tell me the "
-            f"difference in points, too.",
-        ),
-        solve,
+    return Plan.of(
+        f"After round {number} of the {title}, did {one} stand above {two}, and how many points were between "
+        "them?",
+        f"{title}, table after round {number}: is {one} ahead of {two}? How large is the gap in points?",
+        f"Was {one} placed higher than {two} once round {number} of the {title} was over? Tell me the "
+        "difference in points, too.",
+        solve=solve,
     )
 
 
@@ -121,24 +117,19 @@ def match_crowd(draw: Draw) -> Plan:
         guests, rest = divmod(row["attendance"] * percent + 50, 100)
         if not rest:
             raise Undecided
-        return Answer(
+        return Answer.of(
             f"It was on {long_date(date.fromisoformat(row['date']))}; {guests} came for the guests.",
-            [
-                facts.date("match_date", row["date"]),
-                facts.integer("attendance_share", guests, "people, rounded to a whole number"),
-            ],
+            facts.date("match_date", row["date"]),
+            facts.integer("attendance_share", guests, "people, rounded to a whole number"),
         )
 
-    return Plan(
-        (
-            f"When did {home} play {away} at home, and how many spectators came with the guests, if they "
-            f"were {percent} % of the attendance?",
-            f"Find the home match of {home} against {away}. Its date, please, and {percent} per cent of its "
-            f"attendance.",
-            f"{home} (home) - {away}: on what date was that, and how many people are {percent} % of the "
-            "crowd?",
-        ),
-        solve,
+    return Plan.of(
+        f"When did {home} play {away} at home, and how many spectators came with the guests, if they were "
+        f"{percent} % of the attendance?",
+        f"Find the home match of {home} against {away}. Its date, please, and {percent} per cent of its "
+        "attendance.",
+        f"{home} (home) - {away}: on what date was that, and how many people are {percent} % of the crowd?",
+        solve=solve,
     )
 
 
@@ -160,19 +151,18 @@ def goals_in_rounds(draw: Draw) -> Plan:
                 ours, theirs = ("home", "away") if row["home_team_id"] == key else ("away", "home")
                 scored += row[f"{ours}_goals"]
                 conceded += row[f"{theirs}_goals"]
-        return Answer(
+        return Answer.of(
             f"They scored {scored} and conceded {conceded}.",
-            [facts.integer("goals_scored", scored), facts.integer("goals_conceded", conceded)],
+            facts.integer("goals_scored", scored),
+            facts.integer("goals_conceded", conceded),
         )
 
-    return Plan(
-        (
-            f"How many goals did {name} score in rounds {first} to {last} of this season, and how many did "
-            f"they concede?",
-            f"Count the goals for and against {name} from round {first} up to and including round {last}.",
-            f"{name}, rounds {first}-{last}: goals scored and goals let in, in all?",
-        ),
-        solve,
+    return Plan.of(
+        f"How many goals did {name} score in rounds {first} to {last} of this season, and how many did they "
+        "concede?",
+        f"Count the goals for and against {name} from round {first} up to and including round {last}.",
+        f"{name}, rounds {first}-{last}: goals scored and goals let in, in all?",
+        solve=solve,
     )
 
 
@@ -187,23 +177,18 @@ def next_fixture(draw: Draw) -> Plan:
         row = next(row for row in rows if row["date"] >= start.isoformat())
         other = row["away_team_id"] if venue == "home" else row["home_team_id"]
         profile = yield league_office.team_profile(team_id=other)
-        return Answer(
+        return Answer.of(
             f"They meet {profile['name']} on {long_date(date.fromisoformat(row['date']))}.",
-            [
-                facts.date("match_date", row["date"]),
-                facts.name("opponent", profile["name"]),
-            ],
+            facts.date("match_date", row["date"]),
+            facts.name("opponent", profile["name"]),
         )
 
     where = "at home" if venue == "home" else "away from home"
-    return Plan(
-        (
-            f"When do {name} next play {where}, from {long_date(start)} on, and against whom?",
-            f"I am a fan of {name}. First match {where} on or after {start}: date and opponent?",
-            f"Which team do {name} meet in their next match {where} (from {long_date(start)}), and on what "
-            f"date?",
-        ),
-        solve,
+    return Plan.of(
+        f"When do {name} next play {where}, from {long_date(start)} on, and against whom?",
+        f"I am a fan of {name}. First match {where} on or after {start}: date and opponent?",
+        f"Which team do {name} meet in their next match {where} (from {long_date(start)}), and on what date?",
+        solve=solve,
     )
 
 
@@ -218,24 +203,19 @@ def older_player(draw: Draw) -> Plan:
         two = yield from _player(second["name"])
         older = ranked((one, two), lambda row: str(row["birth_date"]))[0]
         born = older["birth_date"]
-        return Answer(
+        return Answer.of(
             f"Born on {long_date(date.fromisoformat(born))}, with number {older['shirt_number']}.",
-            [
-                facts.date("birth_date", born),
-                facts.integer("shirt_number", older["shirt_number"]),
-            ],
+            facts.date("birth_date", born),
+            facts.integer("shirt_number", older["shirt_number"]),
         )
 
-    return Plan(
-        (
-            f"Of the football players {first['name']} and {second['name']}, take the older. On what date was "
-            f"that player born, and what is the shirt number?",
-            f"{first['name']} or {second['name']}: birth date and shirt number of the elder one only, "
-            "please.",
-            f"For whichever footballer is older, {first['name']} or {second['name']}, give me the date of "
-            "birth and the number on the shirt.",
-        ),
-        solve,
+    return Plan.of(
+        f"Of the football players {first['name']} and {second['name']}, take the older. On what date was "
+        "that player born, and what is the shirt number?",
+        f"{first['name']} or {second['name']}: birth date and shirt number of the elder one only, please.",
+        f"For whichever footballer is older, {first['name']} or {second['name']}, give me the date of birth "
+        "and the number on the shirt.",
+        solve=solve,
     )
 
 
@@ -253,18 +233,17 @@ def coach_of_player(draw: Draw) -> Plan:
     def solve() -> Solution:
         key = (yield from _player(name))["team_id"]
         team = yield league_office.team_profile(team_id=key)
-        return Answer(
+        return Answer.of(
             f"{team['coach']} is the coach; {words} is {team[field]}.",
-            [facts.name("coach", team["coach"]), facts.integer(name_of_field, team[field])],
+            facts.name("coach", team["coach"]),
+            facts.integer(name_of_field, team[field]),
         )
 
-    return Plan(
-        (
-            f"Who coaches the football player {name}, and what is {words}?",
-            f"Find the team of the footballer {name}: name of the coach, and {words}?",
-            f"I write about {name}, who plays football. Tell me who the coach is and {words}.",
-        ),
-        solve,
+    return Plan.of(
+        f"Who coaches the football player {name}, and what is {words}?",
+        f"Find the team of the footballer {name}: name of the coach, and {words}?",
+        f"I write about {name}, who plays football. Tell me who the coach is and {words}.",
+        solve=solve,
     )
 
 
@@ -278,18 +257,13 @@ def squad_scorers(draw: Draw) -> Plan:
         fitting = [row["name"] for row in rows if row["goals"] >= goals]
         if len(fitting) == len(rows):
             raise Undecided
-        return Answer(
-            f"That holds for {', '.join(fitting)}.",
-            [facts.names("scorers", fitting)],
-        )
+        return Answer.of(f"That holds for {', '.join(fitting)}.", facts.names("scorers", fitting))
 
-    return Plan(
-        (
-            f"Which {post}s of {team} have scored at least {goals} goals this season? Only those, please.",
-            f"Name every {post} of {team} with {goals} goals or more this season, and nobody else.",
-            f"{team}, position {post}: who has {goals} or more goals?",
-        ),
-        solve,
+    return Plan.of(
+        f"Which {post}s of {team} have scored at least {goals} goals this season? Only those, please.",
+        f"Name every {post} of {team} with {goals} goals or more this season, and nobody else.",
+        f"{team}, position {post}: who has {goals} or more goals?",
+        solve=solve,
     )
 
 
@@ -307,19 +281,18 @@ def transfer_fee(draw: Draw) -> Plan:
             values[details["name"]] = details["market_value_million"]
         best = (max if wording == "most" else min)(values, key=lambda name: values[name])
         fee = round(values[best] * percent * 10_000)
-        return Answer(
+        return Answer.of(
             f"That is {best}; the agent gets {fee} AUR.",
-            [facts.name("player", best), facts.integer("value_share", fee, "in AUR")],
+            facts.name("player", best),
+            facts.integer("value_share", fee, "in AUR"),
         )
 
-    return Plan(
-        (
-            f"Who is the {wording} valuable {post} of {team}, and how many aurel does an agent earn who "
-            f"takes {percent} % of the market value? Name that player only.",
-            f"Find the {post} of {team} with the {highest} market value. The name, and {percent} per cent of "
-            f"the value in AUR, please.",
-            f"{team} sell their {wording} valuable {post}. Which player is it, and what fee in aurel is "
-            f"{percent} % of the market value?",
-        ),
-        solve,
+    return Plan.of(
+        f"Who is the {wording} valuable {post} of {team}, and how many aurel does an agent earn who takes "
+        f"{percent} % of the market value? Name that player only.",
+        f"Find the {post} of {team} with the {highest} market value. The name, and {percent} per cent of the "
+        "value in AUR, please.",
+        f"{team} sell their {wording} valuable {post}. Which player is it, and what fee in aurel is "
+        f"{percent} % of the market value?",
+        solve=solve,
     )

@@ -32,24 +32,20 @@ def zone_gap(draw: Draw) -> Plan:
     def solve() -> Solution:
         row = yield heat_keeper.zone_reading(zone_id=(yield from _zone_id(zone)))
         gap, humidity = round(abs(row["now_f"] - wanted), 1), row["humidity_percent"]
-        return Answer(
+        return Answer.of(
             f"The difference is {gap} degrees; the humidity is {humidity} %.",
-            [
-                facts.number("degrees_off", gap, "in degrees Fahrenheit, at least 0"),
-                facts.integer("humidity_percent", humidity),
-            ],
+            facts.number("degrees_off", gap, "in degrees Fahrenheit, at least 0"),
+            facts.integer("humidity_percent", humidity),
         )
 
-    return Plan(
-        (
-            f"By how many degrees Fahrenheit does the present temperature of the zone {zone} differ from "
-            f"{wanted}, and what is the humidity there?",
-            f"I would like {wanted} °F in the zone {zone}. How many Fahrenheit degrees is it off now (as a "
-            "positive number)? And the humidity in per cent?",
-            f"Read the thermostat of {zone}: the gap between its temperature and {wanted} degrees "
-            "Fahrenheit, and its humidity.",
-        ),
-        solve,
+    return Plan.of(
+        f"By how many degrees Fahrenheit does the present temperature of the zone {zone} differ from "
+        f"{wanted}, and what is the humidity there?",
+        f"I would like {wanted} °F in the zone {zone}. How many Fahrenheit degrees is it off now (as a "
+        "positive number)? And the humidity in per cent?",
+        f"Read the thermostat of {zone}: the gap between its temperature and {wanted} degrees Fahrenheit, "
+        "and its humidity.",
+        solve=solve,
     )
 
 
@@ -62,15 +58,13 @@ def heat_zone(draw: Draw) -> Plan:
     def solve() -> Solution:
         key = yield from _zone_id(zone)
         yield heat_keeper.set_target(zone_id=key, target_f=_fahrenheit(celsius))
-        return Answer(f"The {zone} zone heats to {celsius} °C.")
+        return Answer.of(f"The {zone} zone heats to {celsius} °C.")
 
-    return Plan(
-        (
-            f"Heat the zone {zone} to {celsius} °C (exactly, to a tenth of a degree Fahrenheit).",
-            f"Set the thermostat of {zone} to {celsius} degrees Celsius; convert to the tenth of a degree.",
-            f"I want {celsius} °C in the zone {zone}. Please set that, precise to 0.1 °F.",
-        ),
-        solve,
+    return Plan.of(
+        f"Heat the zone {zone} to {celsius} °C (exactly, to a tenth of a degree Fahrenheit).",
+        f"Set the thermostat of {zone} to {celsius} degrees Celsius; convert to the tenth of a degree.",
+        f"I want {celsius} °C in the zone {zone}. Please set that, precise to 0.1 °F.",
+        solve=solve,
     )
 
 
@@ -96,26 +90,22 @@ def frost_or_eco(draw: Draw) -> Plan:
             yield heat_keeper.set_target(zone_id=zone_id, target_f=_fahrenheit(celsius))
         else:
             yield heat_keeper.set_mode(zone_id=zone_id, mode="eco")
-        return Answer(
+        return Answer.of(
             f"{'Yes' if low < limit else 'No'}: the low is {low} °C.",
-            [
-                facts.yes_no("below_limit", low < limit),
-                facts.number("low_celsius", low, "in degrees Celsius"),
-            ],
+            facts.yes_no("below_limit", low < limit),
+            facts.number("low_celsius", low, "in degrees Celsius"),
         )
 
-    return Plan(
-        (
-            f"If the low in {city} on {when} lies below {limit} °C, heat the zone {zone} to {celsius} °C "
-            "(to 0.1 °F), else put it into eco mode. Is it below? And what is the low in Celsius?",
-            f"Check the minimum forecast for {city} on {long_date(when)}. Under {limit} °C: set {zone} to "
-            f"{celsius} °C, rounded to a tenth of a degree Fahrenheit; otherwise eco mode for that zone. "
-            "Was it under the limit? Name the minimum in °C.",
-            f"We come to our house in {city} on {when}. Will it get colder than {limit} °C that day? "
-            f"If it does, {zone} should heat to {celsius} °C (one decimal in Fahrenheit), otherwise "
-            "switch it to eco. Give me the low in Celsius too.",
-        ),
-        solve,
+    return Plan.of(
+        f"If the low in {city} on {when} lies below {limit} °C, heat the zone {zone} to {celsius} °C (to 0.1 "
+        "°F), else put it into eco mode. Is it below? And what is the low in Celsius?",
+        f"Check the minimum forecast for {city} on {long_date(when)}. Under {limit} °C: set {zone} to "
+        f"{celsius} °C, rounded to a tenth of a degree Fahrenheit; otherwise eco mode for that zone. Was it "
+        "under the limit? Name the minimum in °C.",
+        f"We come to our house in {city} on {when}. Will it get colder than {limit} °C that day? If it does, "
+        f"{zone} should heat to {celsius} °C (one decimal in Fahrenheit), otherwise switch it to eco. Give "
+        "me the low in Celsius too.",
+        solve=solve,
     )
 
 
@@ -131,16 +121,14 @@ def add_programme(draw: Draw) -> Plan:
         rows = (yield heat_keeper.list_programmes())["programmes"]
         if not any(slot.items() <= row.items() for row in rows):
             yield heat_keeper.add_programme(**slot, target_f=_fahrenheit(celsius))
-        return Answer(f"The {zone} zone gets {celsius} °C from {start}.")
+        return Answer.of(f"The {zone} zone gets {celsius} °C from {start}.")
 
-    return Plan(
-        (
-            f"Add a heating programme for the zone {zone} ({when}, from {start}): {celsius} °C, to a tenth "
-            "of a degree Fahrenheit.",
-            f"From {start} ({when}) the zone {zone} should go to {celsius} degrees Celsius. Set up the "
-            "programme, exact to 0.1 °F.",
-            f"Programme the thermostat of {zone}, days: {when}, start: {start}, {celsius} °C converted to "
-            "one decimal in Fahrenheit.",
-        ),
-        solve,
+    return Plan.of(
+        f"Add a heating programme for the zone {zone} ({when}, from {start}): {celsius} °C, to a tenth of a "
+        "degree Fahrenheit.",
+        f"From {start} ({when}) the zone {zone} should go to {celsius} degrees Celsius. Set up the "
+        "programme, exact to 0.1 °F.",
+        f"Programme the thermostat of {zone}, days: {when}, start: {start}, {celsius} °C converted to one "
+        "decimal in Fahrenheit.",
+        solve=solve,
     )

@@ -46,27 +46,23 @@ def day_trip_budget(draw: Draw) -> Plan:
             amount=round(price * party, 2), source_code=menu["currency"], target_code="AUR"
         )
         total = round(fare + dinner["converted"], 2)
-        return Answer(
+        return Answer.of(
             f"We eat at {best['name']}; train and dinner cost {total:.2f} AUR.",
-            [
-                facts.name("restaurant", best["name"]),
-                facts.number("total", total, "in AUR, to cents", tolerance=round(0.005 * party + 0.01, 3)),
-            ],
+            facts.name("restaurant", best["name"]),
+            facts.number("total", total, "in AUR, to cents", tolerance=round(0.005 * party + 0.01, 3)),
         )
 
-    return Plan(
-        (
-            f"{party} of us take Iron Road's first train of the day from {origin} to {destination}, second "
-            f"class, and each have the {wording} main dish of the best rated restaurant there. Which "
-            f"restaurant is it, and what do train and dishes cost in all, in aurel?",
-            f"Budget for {party}: earliest Iron Road train {origin} - {destination} (second class, one "
-            f"way), then the {wording} main course each at the restaurant with the highest rating in "
-            f"{destination}. Name of the restaurant and the sum in AUR, please.",
-            f"What does an evening in {destination} cost {party} people from {origin}: first Iron Road "
-            f"train out in second class plus one {wording} main dish each at the town's top rated place? "
-            "Tell me the place and the total in aurel.",
-        ),
-        solve,
+    return Plan.of(
+        f"{party} of us take Iron Road's first train of the day from {origin} to {destination}, second "
+        f"class, and each have the {wording} main dish of the best rated restaurant there. Which restaurant "
+        "is it, and what do train and dishes cost in all, in aurel?",
+        f"Budget for {party}: earliest Iron Road train {origin} - {destination} (second class, one way), "
+        f"then the {wording} main course each at the restaurant with the highest rating in {destination}. "
+        "Name of the restaurant and the sum in AUR, please.",
+        f"What does an evening in {destination} cost {party} people from {origin}: first Iron Road train out "
+        f"in second class plus one {wording} main dish each at the town's top rated place? Tell me the place "
+        "and the total in aurel.",
+        solve=solve,
     )
 
 
@@ -89,23 +85,18 @@ def visit_by_express(draw: Draw) -> Plan:
         code = services[0]["service_code"]
         price = (yield swiftline.ticket_price(service_code=code, seat=seat))["price_cents"] / 100
         sky = yield climate_desk.daily_forecast(city_id=row["city_id"], date=when.isoformat())
-        return Answer(
+        return Answer.of(
             f"Expect {sky['condition']}; the ticket costs {price:.2f} AUR.",
-            [
-                facts.number("price", price, "of the seat, in AUR"),
-                facts.choice("condition", sky["condition"], CONDITIONS),
-            ],
+            facts.number("price", price, "of the seat, in AUR"),
+            facts.choice("condition", sky["condition"], CONDITIONS),
         )
 
-    return Plan(
-        (
-            f"I visit my contact {name} on {long_date(when)}, from {start} with the day's first Swiftline "
-            f"service. What does a {seat} seat cost in aurel, and which weather conditions await me there?",
-            f"For {when}: the {seat} fare in AUR of the first Swiftline express from {start} to the city of "
-            f"{name} (see my contacts), and the conditions forecast for that city?",
-            f"{name} from my contacts expects me on {long_date(when)}. Price in aurel of a {seat} seat on "
-            f"the earliest Swiftline train from {start}, and the weather conditions at {name}'s place, "
-            "please.",
-        ),
-        solve,
+    return Plan.of(
+        f"I visit my contact {name} on {long_date(when)}, from {start} with the day's first Swiftline "
+        f"service. What does a {seat} seat cost in aurel, and which weather conditions await me there?",
+        f"For {when}: the {seat} fare in AUR of the first Swiftline express from {start} to the city of "
+        f"{name} (see my contacts), and the conditions forecast for that city?",
+        f"{name} from my contacts expects me on {long_date(when)}. Price in aurel of a {seat} seat on the "
+        f"earliest Swiftline train from {start}, and the weather conditions at {name}'s place, please.",
+        solve=solve,
     )

@@ -62,15 +62,13 @@ def recipe_ready_time(draw: Draw) -> Plan:
     def solve() -> Solution:
         row = yield home_recipes.recipe_details(recipe_id=(yield from _recipe_id(name)))
         ready = show_clock(parse_clock(start) + row["prep_minutes"] + row["cook_minutes"])
-        return Answer(f"It is ready at {ready}.", [facts.time("ready_time", ready)])
+        return Answer.of(f"It is ready at {ready}.", facts.time("ready_time", ready))
 
-    return Plan(
-        (
-            f"If I begin with the {name} at {start}, first preparing and then cooking it, when is it ready?",
-            f"I start to prepare a {name} at {start}. At what time can we eat, straight after cooking?",
-            f"Preparation plus cooking of the {name}, starting {start}: when am I done?",
-        ),
-        solve,
+    return Plan.of(
+        f"If I begin with the {name} at {start}, first preparing and then cooking it, when is it ready?",
+        f"I start to prepare a {name} at {start}. At what time can we eat, straight after cooking?",
+        f"Preparation plus cooking of the {name}, starting {start}: when am I done?",
+        solve=solve,
     )
 
 
@@ -82,15 +80,13 @@ def recipe_scaled(draw: Draw) -> Plan:
 
     def solve() -> Solution:
         grams = yield from _grams(recipe, servings, food)
-        return Answer(f"You need {grams} g.", [facts.integer("grams", grams)])
+        return Answer.of(f"You need {grams} g.", facts.integer("grams", grams))
 
-    return Plan(
-        (
-            f"How many grams of {food} go into a {recipe} for {servings} people?",
-            f"I cook {recipe} for {servings}. What weight of {food} should I buy, in grams?",
-            f"Scale the {recipe} to {servings} servings and tell me the grams of {food}.",
-        ),
-        solve,
+    return Plan.of(
+        f"How many grams of {food} go into a {recipe} for {servings} people?",
+        f"I cook {recipe} for {servings}. What weight of {food} should I buy, in grams?",
+        f"Scale the {recipe} to {servings} servings and tell me the grams of {food}.",
+        solve=solve,
     )
 
 
@@ -104,19 +100,17 @@ def recipe_imperial(draw: Draw) -> Plan:
         grams = yield from _grams(recipe, servings, food)
         row = yield unit_smith.convert_mass(value=grams, source_unit="g", target_unit=unit)
         weight = round(row["result"], 2)
-        return Answer(
+        return Answer.of(
             f"That is {weight} {word}.",
-            [facts.number(word, weight, "rounded to two decimals", tolerance=0.005)],
+            facts.number(word, weight, "rounded to two decimals", tolerance=0.005),
         )
 
-    return Plan(
-        (
-            f"My scales show {word}. How many {word} of {food} does the {recipe} for {servings} take? Two "
-            f"decimals, please.",
-            f"Tell me the amount of {food} in a {recipe} for {servings} people, in {word} to two decimals.",
-            f"{recipe}, {servings} servings: convert the amount of {food} to {word} (two decimals).",
-        ),
-        solve,
+    return Plan.of(
+        f"My scales show {word}. How many {word} of {food} does the {recipe} for {servings} take? Two "
+        "decimals, please.",
+        f"Tell me the amount of {food} in a {recipe} for {servings} people, in {word} to two decimals.",
+        f"{recipe}, {servings} servings: convert the amount of {food} to {word} (two decimals).",
+        solve=solve,
     )
 
 
@@ -138,20 +132,18 @@ def recipe_nutrition(draw: Draw) -> Plan:
         if min(amounts) < 3 * _TOLERANCE:
             raise Undecided  # Without that ingredient the sum is as good as the same.
         total = round(sum(amounts), 1)
-        return Answer(
+        return Answer.of(
             f"It adds up to {total}.",
-            [facts.number(nutrient, total, "rounded to one decimal", tolerance=_TOLERANCE)],
+            facts.number(nutrient, total, "rounded to one decimal", tolerance=_TOLERANCE),
         )
 
-    return Plan(
-        (
-            f"Work out the total {words} (one decimal) of a {recipe} made for {servings}, over all its "
-            "ingredients.",
-            f"I cook {recipe} for {servings}. Adding up the ingredients, what is the {words} of the whole "
-            "dish, to one decimal?",
-            f"Sum of {words}, to one decimal, in a {recipe} with {servings} servings?",
-        ),
-        solve,
+    return Plan.of(
+        f"Work out the total {words} (one decimal) of a {recipe} made for {servings}, over all its "
+        "ingredients.",
+        f"I cook {recipe} for {servings}. Adding up the ingredients, what is the {words} of the whole dish, "
+        "to one decimal?",
+        f"Sum of {words}, to one decimal, in a {recipe} with {servings} servings?",
+        solve=solve,
     )
 
 
@@ -169,23 +161,19 @@ def richest_ingredient(draw: Draw) -> Plan:
             amounts[line["name"]] = row[nutrient]
         best = (max if wording == "most" else min)(amounts, key=lambda food: amounts[food])
         grams = next(line["grams"] for line in lines if line["name"] == best)
-        return Answer(
+        return Answer.of(
             f"That is {best}; take {grams} g of it.",
-            [
-                facts.name("ingredient", best),
-                facts.integer("grams", grams, "of that ingredient"),
-            ],
+            facts.name("ingredient", best),
+            facts.integer("grams", grams, "of that ingredient"),
         )
 
     measure = _NUTRIENTS[nutrient].split()[0]
-    return Plan(
-        (
-            f"Which ingredient of the {recipe} has the {wording} {measure} per 100 g? Name only that one, "
-            f"and how many grams of it {servings} servings need.",
-            f"Per 100 g, which ingredient holds the {wording} {measure} in a {recipe}, and what weight of "
-            f"that one goes into {servings} servings?",
-            f"Find the ingredient of {recipe} with the {wording} {measure} (by 100 g) and its amount in "
-            f"grams when I cook for {servings}.",
-        ),
-        solve,
+    return Plan.of(
+        f"Which ingredient of the {recipe} has the {wording} {measure} per 100 g? Name only that one, and "
+        f"how many grams of it {servings} servings need.",
+        f"Per 100 g, which ingredient holds the {wording} {measure} in a {recipe}, and what weight of that "
+        f"one goes into {servings} servings?",
+        f"Find the ingredient of {recipe} with the {wording} {measure} (by 100 g) and its amount in grams "
+        f"when I cook for {servings}.",
+        solve=solve,
     )

@@ -66,23 +66,19 @@ def shelf_check(draw: Draw) -> Plan:
         row = yield city_library.holdings(book_id=(yield from _book_id(title)))
         there = row["on_shelf"].get(branch, 0) > 0
         polarity = "Yes" if there else "No"
-        return Answer(
+        return Answer.of(
             f"{polarity}; the shelf mark is {row['shelf_mark']}.",
-            [
-                facts.yes_no("is_on_shelf", there),
-                facts.code("shelf_mark", row["shelf_mark"]),
-            ],
+            facts.yes_no("is_on_shelf", there),
+            facts.code("shelf_mark", row["shelf_mark"]),
         )
 
-    return Plan(
-        (
-            f'Is a copy of "{title}" on the shelf at the {branch} branch right now? Also give the shelf mark '
-            f"of the book.",
-            f'I could drop by the {branch} branch. Does it have "{title}" on the shelf, and what is the mark '
-            f"under which the library keeps it?",
-            f'Check "{title}" for me: available at {branch} this moment? And its shelf mark, please.',
-        ),
-        solve,
+    return Plan.of(
+        f'Is a copy of "{title}" on the shelf at the {branch} branch right now? Also give the shelf mark of '
+        "the book.",
+        f'I could drop by the {branch} branch. Does it have "{title}" on the shelf, and what is the mark '
+        "under which the library keeps it?",
+        f'Check "{title}" for me: available at {branch} this moment? And its shelf mark, please.',
+        solve=solve,
     )
 
 
@@ -94,18 +90,17 @@ def branch_closing(draw: Draw) -> Plan:
     def solve() -> Solution:
         weekday = (yield date_reckoner.weekday_of(date=when.isoformat()))["weekday"]
         row = yield city_library.opening_hours(branch=branch, weekday=weekday)
-        return Answer(
+        return Answer.of(
             f"It is open from {row['opens']} to {row['closes']}.",
-            [facts.time("opening_time", row["opens"]), facts.time("closing_time", row["closes"])],
+            facts.time("opening_time", row["opens"]),
+            facts.time("closing_time", row["closes"]),
         )
 
-    return Plan(
-        (
-            f"From when to when is the library's {branch} branch open on {long_date(when)}?",
-            f"I have a book to return on {when}. Between which times is the {branch} branch open that day?",
-            f"Opening and closing time of the {branch} library branch for {long_date(when)}?",
-        ),
-        solve,
+    return Plan.of(
+        f"From when to when is the library's {branch} branch open on {long_date(when)}?",
+        f"I have a book to return on {when}. Between which times is the {branch} branch open that day?",
+        f"Opening and closing time of the {branch} library branch for {long_date(when)}?",
+        solve=solve,
     )
 
 
@@ -120,24 +115,20 @@ def older_author(draw: Draw) -> Plan:
         two = yield from _author_of(second["title"])
         older = ranked((one, two), lambda row: str(row["birth_date"]))[0]
         born = older["birth_date"]
-        return Answer(
+        return Answer.of(
             f"{older['name']} is older, born on {long_date(date.fromisoformat(born))}.",
-            [
-                facts.name("author", older["name"]),
-                facts.date("birth_date", born),
-            ],
+            facts.name("author", older["name"]),
+            facts.date("birth_date", born),
         )
 
-    return Plan(
-        (
-            f'Of the authors of "{first["title"]}" and "{second["title"]}", who was born first, and on what '
-            f"date? Name that one only.",
-            f'Find the older of the two writers behind "{first["title"]}" and "{second["title"]}": just that '
-            f"name, with the full birth date.",
-            f'Which author is the elder, that of "{first["title"]}" or that of "{second["title"]}"? Give the '
-            f"elder's name and date of birth and leave the other out.",
-        ),
-        solve,
+    return Plan.of(
+        f'Of the authors of "{first["title"]}" and "{second["title"]}", who was born first, and on what '
+        "date? Name that one only.",
+        f'Find the older of the two writers behind "{first["title"]}" and "{second["title"]}": just that '
+        "name, with the full birth date.",
+        f'Which author is the elder, that of "{first["title"]}" or that of "{second["title"]}"? Give the '
+        "elder's name and date of birth and leave the other out.",
+        solve=solve,
     )
 
 
@@ -151,16 +142,14 @@ def works_between(draw: Draw) -> Plan:
         fitting = [row["title"] for row in page["results"] if first <= row["year"] <= last]
         if len(fitting) == page["total"]:
             raise Undecided
-        return Answer(f"These are {'; '.join(fitting)}.", [facts.names("titles", fitting)])
+        return Answer.of(f"These are {'; '.join(fitting)}.", facts.names("titles", fitting))
 
-    return Plan(
-        (
-            f"Which books did {name} publish from {first} to {last}? Titles of those years only.",
-            f"List everything by {name} that came out between {first} and {last}, both included, and nothing "
-            f"else.",
-            f"I want the titles of {name}'s books of the years {first} to {last}.",
-        ),
-        solve,
+    return Plan.of(
+        f"Which books did {name} publish from {first} to {last}? Titles of those years only.",
+        f"List everything by {name} that came out between {first} and {last}, both included, and nothing "
+        "else.",
+        f"I want the titles of {name}'s books of the years {first} to {last}.",
+        solve=solve,
     )
 
 
@@ -175,24 +164,20 @@ def reading_days(draw: Draw) -> Plan:
         for row in (page["results"][0], page["results"][-1]):
             pages += (yield city_library.book_record(book_id=row["book_id"]))["pages"]
         needed = math.ceil(pages / pace)
-        return Answer(
+        return Answer.of(
             f"It takes {needed} days for {pages} pages.",
-            [
-                facts.integer("pages", pages, "of both books"),
-                facts.integer("finishing_day", needed, "counted from 1"),
-            ],
+            facts.integer("pages", pages, "of both books"),
+            facts.integer("finishing_day", needed, "counted from 1"),
         )
 
-    return Plan(
-        (
-            f"I read {pace} pages a day. How many pages have the first and the latest book of {name} "
-            "together, and on which day, counted from 1, do I finish both?",
-            f"How many pages are {name}'s earliest and most recent book together, and on which day of "
-            f"reading (the first is day 1) am I through with both at {pace} pages a day?",
-            f"Add the pages of the oldest and the newest work by {name}. At {pace} pages daily, on which "
-            "day, counted from 1, do I turn the last page? The sum and the number of the day, please.",
-        ),
-        solve,
+    return Plan.of(
+        f"I read {pace} pages a day. How many pages have the first and the latest book of {name} together, "
+        "and on which day, counted from 1, do I finish both?",
+        f"How many pages are {name}'s earliest and most recent book together, and on which day of reading "
+        f"(the first is day 1) am I through with both at {pace} pages a day?",
+        f"Add the pages of the oldest and the newest work by {name}. At {pace} pages daily, on which day, "
+        "counted from 1, do I turn the last page? The sum and the number of the day, please.",
+        solve=solve,
     )
 
 
@@ -208,23 +193,19 @@ def birthplace_distance(draw: Draw) -> Plan:
             raise Undecided
         here = yield from city_id(home)
         row = yield city_atlas.distance_between(first_city_id=here, second_city_id=author["birth_city_id"])
-        return Answer(
+        return Answer.of(
             f"The author was born in {birthplace}, {row['distance']} km away.",
-            [
-                facts.name("birthplace", birthplace),
-                facts.number("distance_km", row["distance"], "rounded to one decimal"),
-            ],
+            facts.name("birthplace", birthplace),
+            facts.number("distance_km", row["distance"], "rounded to one decimal"),
         )
 
-    return Plan(
-        (
-            f'In which city was the author of "{title}" born, and how many kilometres is it from {home}?',
-            f'I live in {home} and love "{title}". Where was its author born, and how far from me is that in '
-            f"km, as the crow flies?",
-            f'Name the birthplace of whoever wrote "{title}" and its straight-line distance to {home} in '
-            f"kilometres.",
-        ),
-        solve,
+    return Plan.of(
+        f'In which city was the author of "{title}" born, and how many kilometres is it from {home}?',
+        f'I live in {home} and love "{title}". Where was its author born, and how far from me is that in km, '
+        "as the crow flies?",
+        f'Name the birthplace of whoever wrote "{title}" and its straight-line distance to {home} in '
+        "kilometres.",
+        solve=solve,
     )
 
 
@@ -241,20 +222,16 @@ def author_age_gap(draw: Draw) -> Plan:
         row = yield date_reckoner.days_between(first_date=births[0], second_date=births[1])
         gap, older = abs(row["days"]), births[0] < births[1]
         polarity = "Yes" if older else "No"
-        return Answer(
+        return Answer.of(
             f"{polarity}; {gap} days lie between their births.",
-            [
-                facts.yes_no("was_born_first", older, "whether the author named first was born first"),
-                facts.integer("days_between", gap, "at least 0"),
-            ],
+            facts.yes_no("was_born_first", older, "whether the author named first was born first"),
+            facts.integer("days_between", gap, "at least 0"),
         )
 
-    return Plan(
-        (
-            f"Is the writer {one} older than the writer {two}, and how many days lie between their births?",
-            f"Was the author {one} born before {two}, who writes as well? Tell me the gap in days, too.",
-            f"Compare the birth dates of the authors {one} and {two}: is {one} the elder, and by how many "
-            "days do they differ?",
-        ),
-        solve,
+    return Plan.of(
+        f"Is the writer {one} older than the writer {two}, and how many days lie between their births?",
+        f"Was the author {one} born before {two}, who writes as well? Tell me the gap in days, too.",
+        f"Compare the birth dates of the authors {one} and {two}: is {one} the elder, and by how many days "
+        "do they differ?",
+        solve=solve,
     )

@@ -56,24 +56,20 @@ def month_cost(draw: Draw) -> Plan:
         price = (yield meter_portal.unit_price(kind=meter.kind))["price"]
         amount = round(used * price, 2)
         row = yield rate_board.convert_amount(amount=amount, source_code="AUR", target_code=code)
-        return Answer(
+        return Answer.of(
             f"You used {used} units, which cost {row['converted']:.2f} {code}.",
-            [
-                facts.integer("consumption", used, "in kWh or cubic metres"),
-                facts.number("cost", row["converted"], f"in {code}, to cents"),
-            ],
+            facts.integer("consumption", used, "in kWh or cubic metres"),
+            facts.number("cost", row["converted"], f"in {code}, to cents"),
         )
 
-    return Plan(
-        (
-            f"How many units of {meter.kind} did I use in {month} (from the reading of {first} to that of "
-            f"{last}), and what do they cost in {code} at the unit price? Meter Portal: {user}.",
-            f"Sign in at Meter Portal ({user}). For {month} I need my {meter.kind} consumption, which is the "
-            f"difference of the readings of {first} and {last}, and its cost converted to {code}.",
-            f"My Meter Portal user name is {user}. Work out the units of {meter.kind} between {first} and "
-            f"{last} and what that comes to in {code}.",
-        ),
-        solve,
+    return Plan.of(
+        f"How many units of {meter.kind} did I use in {month} (from the reading of {first} to that of "
+        f"{last}), and what do they cost in {code} at the unit price? Meter Portal: {user}.",
+        f"Sign in at Meter Portal ({user}). For {month} I need my {meter.kind} consumption, which is the "
+        f"difference of the readings of {first} and {last}, and its cost converted to {code}.",
+        f"My Meter Portal user name is {user}. Work out the units of {meter.kind} between {first} and {last} "
+        f"and what that comes to in {code}.",
+        solve=solve,
     )
 
 
@@ -92,22 +88,19 @@ def submit_reading(draw: Draw) -> Plan:
             yield meter_portal.submit_reading(**where, value=value)
         price = (yield meter_portal.unit_price(kind=meter.kind))["price"]
         cost = round((value - rows[0]["value"]) * price, 2)
-        return Answer(
+        return Answer.of(
             f"It is in; since the last reading you used {cost:.2f} AUR.",
-            [facts.number("cost", cost, "in AUR, to cents")],
+            facts.number("cost", cost, "in AUR, to cents"),
         )
 
-    return Plan(
-        (
-            f"My {meter.kind} meter shows {value} today. Submit that at Meter Portal (user "
-            f"{meter.user_name}, password {meter.password}). What does the use since the reading before "
-            "cost, in aurel?",
-            f"Sign in at Meter Portal as {meter.user_name} with {meter.password}, send in {value} for "
-            f"{meter.kind}, and tell me what the use since the previous reading costs, in AUR.",
-            f"Please enter {value} as today's {meter.kind} reading at Meter Portal ({meter.user_name} / "
-            f"{meter.password}) and work out the cost in aurel of the units since the last one.",
-        ),
-        solve,
+    return Plan.of(
+        f"My {meter.kind} meter shows {value} today. Submit that at Meter Portal (user {meter.user_name}, "
+        f"password {meter.password}). What does the use since the reading before cost, in aurel?",
+        f"Sign in at Meter Portal as {meter.user_name} with {meter.password}, send in {value} for "
+        f"{meter.kind}, and tell me what the use since the previous reading costs, in AUR.",
+        f"Please enter {value} as today's {meter.kind} reading at Meter Portal ({meter.user_name} / "
+        f"{meter.password}) and work out the cost in aurel of the units since the last one.",
+        solve=solve,
     )
 
 
@@ -130,26 +123,22 @@ def refused_reading(draw: Draw) -> Plan:
             taken = False
         last = (yield meter_portal.reading_history(**where))["results"][0]
         taken = taken or (last["date"], last["value"]) == (iso_day(0), value)
-        return Answer(
+        return Answer.of(
             f"{'Yes' if taken else 'No'}: on {last['date']} it was {last['value']}.",
-            [
-                facts.yes_no("was_accepted", taken, "whether the reading was accepted"),
-                facts.integer("newest_reading", last["value"], "on file in the end"),
-                facts.date("reading_date", last["date"], "of the newest reading"),
-            ],
+            facts.yes_no("was_accepted", taken, "whether the reading was accepted"),
+            facts.integer("newest_reading", last["value"], "on file in the end"),
+            facts.date("reading_date", last["date"], "of the newest reading"),
         )
 
-    return Plan(
-        (
-            f"Submit {value} for {meter.kind} at Meter Portal (user {meter.user_name}, password "
-            f"{meter.password}), as it is. Was it taken? What is the latest reading on file after that, and "
-            "of which day?",
-            f"Try to enter {value} as my {meter.kind} reading, signed in as {meter.user_name} with "
-            f"{meter.password} at Meter Portal. Was it accepted? Try no other value. Which reading, of "
-            "which date, is the newest there in the end?",
-            f"Is {value} accepted as the {meter.kind} reading of today? Meter Portal, {meter.user_name} / "
-            f"{meter.password}. Make that one attempt, tell me whether it was, and report the newest "
-            "reading then on file with its date.",
-        ),
-        solve,
+    return Plan.of(
+        f"Submit {value} for {meter.kind} at Meter Portal (user {meter.user_name}, password "
+        f"{meter.password}), as it is. Was it taken? What is the latest reading on file after that, and of "
+        "which day?",
+        f"Try to enter {value} as my {meter.kind} reading, signed in as {meter.user_name} with "
+        f"{meter.password} at Meter Portal. Was it accepted? Try no other value. Which reading, of which "
+        "date, is the newest there in the end?",
+        f"Is {value} accepted as the {meter.kind} reading of today? Meter Portal, {meter.user_name} / "
+        f"{meter.password}. Make that one attempt, tell me whether it was, and report the newest reading "
+        "then on file with its date.",
+        solve=solve,
     )

@@ -44,7 +44,7 @@ def _done(gap: Gap, find: Callable[[], Steps[str]], act: Callable[[str], ApiCall
             return refusal(gap)
         if key:
             yield act(key)
-        return Answer("It is done.")
+        return Answer.of("It is done.")
 
     return solve
 
@@ -84,17 +84,15 @@ def mail_by_first_name(draw: Draw) -> Plan:
         sent = (yield letterbox.search_mail(query=subject, folder="sent"))["results"]
         if not any((mail["recipient"], mail["subject"]) == (row["email"], subject) for mail in sent):
             yield letterbox.send_mail(recipient=row["email"], subject=subject, body=note)
-        return Answer(f"{row['name']} has your mail.")
+        return Answer.of(f"{row['name']} has your mail.")
 
-    return Plan(
-        (
-            f'Mail {first} from my contacts, subject "{subject}": "{note}"',
-            f'Send {first}, who is in my contacts, a mail with the subject "{subject}" that says "{note}"',
-            f'Please write a mail to {first}, one of my contacts; subject "{subject}", text "{note}"',
-        ),
-        solve,
-        gap,
-        [contact_book.search_contacts(name=first)],
+    return Plan.of(
+        f'Mail {first} from my contacts, subject "{subject}": "{note}"',
+        f'Send {first}, who is in my contacts, a mail with the subject "{subject}" that says "{note}"',
+        f'Please write a mail to {first}, one of my contacts; subject "{subject}", text "{note}"',
+        solve=solve,
+        gap=gap,
+        looks=[contact_book.search_contacts(name=first)],
     )
 
 
@@ -105,15 +103,13 @@ def contact_deleted(draw: Draw) -> Plan:
     draw.home()
     known = [str(row["name"]) for row in friends(draw.household)]
     name = draw.pick(recombined(known) if gap.reason == "not_found" else known)
-    return Plan(
-        (
-            f"Delete {name} from my contacts.",
-            f"I never call {name} any more. Remove the contact.",
-            f"Clean up my contacts: delete {name}.",
-        ),
-        _done(gap, lambda: contact_id(name), lambda key: contact_book.delete_contact(contact_id=key)),
-        gap,
-        [contact_book.search_contacts(name=name)],
+    return Plan.of(
+        f"Delete {name} from my contacts.",
+        f"I never call {name} any more. Remove the contact.",
+        f"Clean up my contacts: delete {name}.",
+        solve=_done(gap, lambda: contact_id(name), lambda key: contact_book.delete_contact(contact_id=key)),
+        gap=gap,
+        looks=[contact_book.search_contacts(name=name)],
     )
 
 
@@ -132,16 +128,14 @@ def event_added(draw: Draw) -> Plan:
     def solve() -> Solution:
         if not (yield from _event_id(title, when)):
             yield day_planner.create_event(title=title, date=when, start_time=start, duration_minutes=minutes)
-        return Answer(f'"{title}" is in your calendar.')
+        return Answer.of(f'"{title}" is in your calendar.')
 
-    return Plan(
-        (
-            f'Enter "{title}" in my calendar{said}.',
-            f'I have "{title}"{said}. Put it in my calendar.',
-            f'Add the event "{title}" to my calendar{said}.',
-        ),
-        solve,
-        gap,
+    return Plan.of(
+        f'Enter "{title}" in my calendar{said}.',
+        f'I have "{title}"{said}. Put it in my calendar.',
+        f'Add the event "{title}" to my calendar{said}.',
+        solve=solve,
+        gap=gap,
     )
 
 
@@ -165,19 +159,17 @@ def event_moved(draw: Draw) -> Plan:
     gap = draw.gap(not_found("event"), no_tool("move", day_planner.move_event, day_planner.create_event))
     new, start = draw.pick(_COMING).isoformat(), f"{draw.between(8, 20):02}:30"
     title, old = _event(draw, gap)
-    return Plan(
-        (
-            f'Move "{title}" of {old} to {new} at {start}.',
-            f'I cannot make it to "{title}" on {old}; move it to {new}, {start}.',
-            f'Please postpone the calendar event "{title}" of {old} to {start} on {new}.',
-        ),
-        _done(
+    return Plan.of(
+        f'Move "{title}" of {old} to {new} at {start}.',
+        f'I cannot make it to "{title}" on {old}; move it to {new}, {start}.',
+        f'Please postpone the calendar event "{title}" of {old} to {start} on {new}.',
+        solve=_done(
             gap,
             lambda: _event_id(title, old),
             lambda key: day_planner.move_event(event_id=key, date=new, start_time=start),
         ),
-        gap,
-        [day_planner.list_events(date=old)],
+        gap=gap,
+        looks=[day_planner.list_events(date=old)],
     )
 
 
@@ -186,15 +178,13 @@ def event_deleted(draw: Draw) -> Plan:
     """Take an event out of the calendar."""
     gap = draw.gap(not_found("event"), no_tool("remove", day_planner.cancel_event))
     title, when = _event(draw, gap)
-    return Plan(
-        (
-            f'Remove "{title}" on {when} from my calendar.',
-            f'I am ill on {when}, so remove "{title}" of that day from my calendar.',
-            f'Please delete the calendar event "{title}" of {when} for good.',
-        ),
-        _done(gap, lambda: _event_id(title, when), lambda key: day_planner.cancel_event(event_id=key)),
-        gap,
-        [day_planner.list_events(date=when)],
+    return Plan.of(
+        f'Remove "{title}" on {when} from my calendar.',
+        f'I am ill on {when}, so remove "{title}" of that day from my calendar.',
+        f'Please delete the calendar event "{title}" of {when} for good.',
+        solve=_done(gap, lambda: _event_id(title, when), lambda key: day_planner.cancel_event(event_id=key)),
+        gap=gap,
+        looks=[day_planner.list_events(date=when)],
     )
 
 
@@ -223,16 +213,14 @@ def money_moved(draw: Draw) -> Plan:
         if not any(wanted.items() <= row.items() for row in (yield pocket_bank.list_transfers())["results"]):
             left = (yield pocket_bank.transfer_money(**wanted))["balance"]
         fact = facts.number("balance_after", left, "of the account that pays, in AUR")
-        return Answer(f"{left} AUR are left.", [fact])
+        return Answer.of(f"{left} AUR are left.", fact)
 
-    return Plan(
-        (
-            f"Move {amount}{origin} into my {target} account. What is left on the account that pays?",
-            f"Transfer {amount}{origin} to my {target} account and tell me the balance of the one that pays.",
-            f"My {target} account needs {amount}{origin}. Transfer it; what is left on the one that pays?",
-        ),
-        solve,
-        gap,
+    return Plan.of(
+        f"Move {amount}{origin} into my {target} account. What is left on the account that pays?",
+        f"Transfer {amount}{origin} to my {target} account and tell me the balance of the one that pays.",
+        f"My {target} account needs {amount}{origin}. Transfer it; what is left on the one that pays?",
+        solve=solve,
+        gap=gap,
     )
 
 
@@ -268,17 +256,15 @@ def invoice_paid(draw: Draw) -> Plan:
         if row["status"] != "paid":
             account_id = (yield from _accounts())[kind]["account_id"]
             yield bill_box.pay_invoice(invoice_id=row["invoice_id"], account_id=account_id)
-        return Answer(f"{row['amount']} AUR are paid.", [facts.number("amount", row["amount"], "in AUR")])
+        return Answer.of(f"{row['amount']} AUR are paid.", facts.number("amount", row["amount"], "in AUR"))
 
-    return Plan(
-        (
-            f"Pay the invoice of {issuer}{account}. How much was it?",
-            f"{issuer} sent me a bill. Pay it{account} and tell me the amount.",
-            f"Please pay what I owe {issuer}{account}; how much is that?",
-        ),
-        solve,
-        gap,
-        [bill_box.list_invoices(issuer=issuer)],
+    return Plan.of(
+        f"Pay the invoice of {issuer}{account}. How much was it?",
+        f"{issuer} sent me a bill. Pay it{account} and tell me the amount.",
+        f"Please pay what I owe {issuer}{account}; how much is that?",
+        solve=solve,
+        gap=gap,
+        looks=[bill_box.list_invoices(issuer=issuer)],
     )
 
 
@@ -294,17 +280,15 @@ def invoice_refunded(draw: Draw) -> Plan:
             return refusal(gap)
         if row["status"] == "paid":
             yield bill_box.refund_invoice(invoice_id=row["invoice_id"])
-        return Answer(f"{row['amount']} AUR come back.", [facts.number("refund", row["amount"], "in AUR")])
+        return Answer.of(f"{row['amount']} AUR come back.", facts.number("refund", row["amount"], "in AUR"))
 
-    return Plan(
-        (
-            f"I paid {issuer} by mistake. Get me a refund of that invoice; how much comes back?",
-            f"Have my payment to {issuer} refunded and tell me the amount.",
-            f"Refund the invoice of {issuer} that I paid lately. How much money is that?",
-        ),
-        solve,
-        gap,
-        [bill_box.list_invoices(issuer=issuer)],
+    return Plan.of(
+        f"I paid {issuer} by mistake. Get me a refund of that invoice; how much comes back?",
+        f"Have my payment to {issuer} refunded and tell me the amount.",
+        f"Refund the invoice of {issuer} that I paid lately. How much money is that?",
+        solve=solve,
+        gap=gap,
+        looks=[bill_box.list_invoices(issuer=issuer)],
     )
 
 
@@ -335,15 +319,13 @@ def file_deleted(draw: Draw) -> Plan:
     gap = draw.gap(not_found("file"), no_tool("remove", file_nest.delete_file))
     name, folder = _file(draw, gap)
     why = draw.pick(("It is out of date.", "There is a newer one.", "We need the space."))
-    return Plan(
-        (
-            f"Delete the file {name} in {folder}. {why}",
-            f"{why} Delete {name} from the folder {folder} for good.",
-            f"Remove {name} from {folder} for ever. {why}",
-        ),
-        _done(gap, lambda: _file_id(name), lambda key: file_nest.delete_file(file_id=key)),
-        gap,
-        _file_looks(name, folder),
+    return Plan.of(
+        f"Delete the file {name} in {folder}. {why}",
+        f"{why} Delete {name} from the folder {folder} for good.",
+        f"Remove {name} from {folder} for ever. {why}",
+        solve=_done(gap, lambda: _file_id(name), lambda key: file_nest.delete_file(file_id=key)),
+        gap=gap,
+        looks=_file_looks(name, folder),
     )
 
 
@@ -353,13 +335,11 @@ def file_shared(draw: Draw) -> Plan:
     gap = draw.gap(not_found("file"), no_tool("share", file_nest.share_file, letterbox.send_mail))
     name, folder = _file(draw, gap)
     email = draw.pick([str(row["email"]) for row in friends(draw.household)])
-    return Plan(
-        (
-            f"Share the file {name} in {folder} with {email}.",
-            f"Let {email} read my file {name} from the folder {folder}: share it.",
-            f"In {folder} there should be {name}. Please share it with {email}.",
-        ),
-        _done(gap, lambda: _file_id(name), lambda key: file_nest.share_file(file_id=key, email=email)),
-        gap,
-        _file_looks(name, folder),
+    return Plan.of(
+        f"Share the file {name} in {folder} with {email}.",
+        f"Let {email} read my file {name} from the folder {folder}: share it.",
+        f"In {folder} there should be {name}. Please share it with {email}.",
+        solve=_done(gap, lambda: _file_id(name), lambda key: file_nest.share_file(file_id=key, email=email)),
+        gap=gap,
+        looks=_file_looks(name, folder),
     )

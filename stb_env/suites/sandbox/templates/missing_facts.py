@@ -93,18 +93,16 @@ def _fact_of(draw: Draw, shelf: _Shelf) -> Plan:
         if found is None:
             return refusal(gap)
         fact = shelf.known[what]((yield shelf.details(found)))
-        return Answer(f"The {what} of {name} is {fact.value}.", [fact])
+        return Answer.of(f"The {what} of {name} is {fact.value}.", fact)
 
     said = shelf.said.format(name)
-    return Plan(
-        (
-            f"What is the {what} of {said}?",
-            f"I am writing about {said}: look up the {what}.",
-            f"Find {said} and tell me the {what}.",
-        ),
-        solve,
-        gap,
-        [shelf.search(name), *shelf.looks(name)],
+    return Plan.of(
+        f"What is the {what} of {said}?",
+        f"I am writing about {said}: look up the {what}.",
+        f"Find {said} and tell me the {what}.",
+        solve=solve,
+        gap=gap,
+        looks=[shelf.search(name), *shelf.looks(name)],
     )
 
 
@@ -201,17 +199,15 @@ def word_year(draw: Draw) -> Plan:
         except ApiError:
             return refusal(gap)
         year = row["first_recorded"]
-        return Answer(f"Since {year}.", [facts.integer("first_recorded_year", year)])
+        return Answer.of(f"Since {year}.", facts.integer("first_recorded_year", year))
 
-    return Plan(
-        (
-            f'In which year was the word "{word}" first recorded?',
-            f'How old is the word "{word}"? Give me the year in which it was first recorded.',
-            f'My neighbour said "{word}". Look up the year of the first record of that word.',
-        ),
-        solve,
-        gap,
-        [
+    return Plan.of(
+        f'In which year was the word "{word}" first recorded?',
+        f'How old is the word "{word}"? Give me the year in which it was first recorded.',
+        f'My neighbour said "{word}". Look up the year of the first record of that word.',
+        solve=solve,
+        gap=gap,
+        looks=[
             word_hoard.word_history(word=word),
             word_hoard.define(word=word),
             word_hoard.words_starting(prefix=word),
@@ -229,16 +225,14 @@ def translate_word(draw: Draw) -> Plan:
 
     def solve() -> Solution:
         foreign = (yield phrase_bridge.from_english(word=word, language=language))["translation"]
-        return Answer(f"It is {foreign}.", [facts.name("translation", foreign)])
+        return Answer.of(f"It is {foreign}.", facts.name("translation", foreign))
 
-    return Plan(
-        (
-            f'What is the word for "{word}" in {target}? It is for {use}.',
-            f'For {use}: translate "{word}" into {target}, please.',
-            f'I need "{word}" in {target} for {use}.',
-        ),
-        solve,
-        gap,
+    return Plan.of(
+        f'What is the word for "{word}" in {target}? It is for {use}.',
+        f'For {use}: translate "{word}" into {target}, please.',
+        f'I need "{word}" in {target} for {use}.',
+        solve=solve,
+        gap=gap,
     )
 
 
@@ -257,14 +251,12 @@ def change_money(draw: Draw) -> Plan:
         row = yield rate_board.convert_amount(amount=number, source_code=source, target_code=target)
         got = row["converted"]
         fact = facts.number("amount", got, "in the currency asked for, to two decimals", tolerance=0.01)
-        return Answer(f"You get {got} {target}.", [fact])
+        return Answer.of(f"You get {got} {target}.", fact)
 
-    return Plan(
-        (
-            f"What do I get if I change {amount} {source} into {wanted}?",
-            f"Convert {amount} {source} into {wanted} at today's rate.",
-            f"How much {wanted} will the bank hand me for {amount} {source}?",
-        ),
-        solve,
-        gap,
+    return Plan.of(
+        f"What do I get if I change {amount} {source} into {wanted}?",
+        f"Convert {amount} {source} into {wanted} at today's rate.",
+        f"How much {wanted} will the bank hand me for {amount} {source}?",
+        solve=solve,
+        gap=gap,
     )

@@ -62,26 +62,22 @@ def first_flight_seat(draw: Draw) -> Plan:
         trips = (yield sky_booker.list_trips())["trips"]
         row = next((row for row in trips if wanted.items() <= row.items()), None)
         row = row or (yield sky_booker.book_flight(**wanted))
-        return Answer(
+        return Answer.of(
             f"You fly with {row['flight_id']} for {row['paid']} AUR.",
-            [
-                facts.code("flight_number", row["flight_id"]),
-                facts.number("price_paid", row["paid"], "in AUR"),
-            ],
+            facts.code("flight_number", row["flight_id"]),
+            facts.number("price_paid", row["paid"], "in AUR"),
         )
 
-    return Plan(
-        (
-            f"Book me an economy seat on the day's first direct flight{start} to {target}{day}. Which flight "
-            "is it, and what did it cost?",
-            f"I want to fly direct{start} to {target}{day}, as early as possible, in economy. Book it and "
-            "tell me flight number and price.",
-            f"Get me on the earliest non-stop flight{start} to {target}{day}, economy; then give me its "
-            "number and what I paid.",
-        ),
-        solve,
-        gap,
-        [skyfare.search_flights(origin_city_id=ends[0], destination_city_id=ends[1])],
+    return Plan.of(
+        f"Book me an economy seat on the day's first direct flight{start} to {target}{day}. Which flight is "
+        "it, and what did it cost?",
+        f"I want to fly direct{start} to {target}{day}, as early as possible, in economy. Book it and tell "
+        "me flight number and price.",
+        f"Get me on the earliest non-stop flight{start} to {target}{day}, economy; then give me its number "
+        "and what I paid.",
+        solve=solve,
+        gap=gap,
+        looks=[skyfare.search_flights(origin_city_id=ends[0], destination_city_id=ends[1])],
     )
 
 
@@ -102,17 +98,15 @@ def hotel_room(draw: Draw) -> Plan:
         if found is None:
             return refusal(gap)
         total = (yield from booked_room(found, when.isoformat(), nights))["total"]
-        return Answer(f"Booked for {total} AUR.", [facts.number("total", total, "of the stay, in AUR")])
+        return Answer.of(f"Booked for {total} AUR.", facts.number("total", total, "of the stay, in AUR"))
 
-    return Plan(
-        (
-            f"Book me a room at the {hotel} in {city}{day}{stay}. What does the stay cost in all?",
-            f"I want to stay at the {hotel} in {city}{day}{stay}. Book it and tell me the total.",
-            f"Reserve a room{stay} at the {hotel}, {city}{day}, and give me the price of the whole stay.",
-        ),
-        solve,
-        gap,
-        [room_keeper.find_rooms(city_id=row["city_id"]), stay_finder.search_hotels(city_name=city)],
+    return Plan.of(
+        f"Book me a room at the {hotel} in {city}{day}{stay}. What does the stay cost in all?",
+        f"I want to stay at the {hotel} in {city}{day}{stay}. Book it and tell me the total.",
+        f"Reserve a room{stay} at the {hotel}, {city}{day}, and give me the price of the whole stay.",
+        solve=solve,
+        gap=gap,
+        looks=[room_keeper.find_rooms(city_id=row["city_id"]), stay_finder.search_hotels(city_name=city)],
     )
 
 
@@ -130,22 +124,18 @@ def hired_car(draw: Draw) -> Plan:
         rows = (yield wheel_hire.search_cars(city_id=(yield from city_id(city))))["cars"]
         key = next(row["car_id"] for row in rows if row["model"] == model)
         made = yield from rented_car(key, when.isoformat(), length, driver)
-        return Answer(
+        return Answer.of(
             f"It is yours for {made['total']} AUR until {made['return_date']}.",
-            [
-                facts.date("return_date", made["return_date"]),
-                facts.number("total", made["total"], "of the rental, in AUR"),
-            ],
+            facts.date("return_date", made["return_date"]),
+            facts.number("total", made["total"], "of the rental, in AUR"),
         )
 
-    return Plan(
-        (
-            f"Rent me the {model} in {city}{day}{stay}.{age} When must it be back, and what does it cost?",
-            f"I want the {model} in {city}{day}{stay}.{age} Book it; tell me the return date and the total.",
-            f"Get me the {model}, hired in {city}{day}{stay}.{age} Give me the day of return and the price.",
-        ),
-        solve,
-        gap,
+    return Plan.of(
+        f"Rent me the {model} in {city}{day}{stay}.{age} When must it be back, and what does it cost?",
+        f"I want the {model} in {city}{day}{stay}.{age} Book it; tell me the return date and the total.",
+        f"Get me the {model}, hired in {city}{day}{stay}.{age} Give me the day of return and the price.",
+        solve=solve,
+        gap=gap,
     )
 
 
@@ -168,14 +158,12 @@ def dinner_table(draw: Draw) -> Plan:
         made = next((row for row in rows if wanted.items() <= row.items()), None)
         made = made or (yield table_book.reserve_table(**wanted))
         deposit = made["deposit"]
-        return Answer(f"The deposit is {deposit} AUR.", [facts.number("deposit", deposit, "in AUR")])
+        return Answer.of(f"The deposit is {deposit} AUR.", facts.number("deposit", deposit, "in AUR"))
 
-    return Plan(
-        (
-            f"Reserve a table{people} at {name} in {city}{day}{at}. What is the deposit?",
-            f"We want to eat at {name} in {city}{day}{at}. Get us a table{people} and tell me the deposit.",
-            f"Book a table{people} at {name}, {city}{day}{at}, and say what deposit they take.",
-        ),
-        solve,
-        gap,
+    return Plan.of(
+        f"Reserve a table{people} at {name} in {city}{day}{at}. What is the deposit?",
+        f"We want to eat at {name} in {city}{day}{at}. Get us a table{people} and tell me the deposit.",
+        f"Book a table{people} at {name}, {city}{day}{at}, and say what deposit they take.",
+        solve=solve,
+        gap=gap,
     )

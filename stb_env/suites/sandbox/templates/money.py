@@ -25,18 +25,16 @@ def convert_amount(draw: Draw) -> Plan:
 
     def solve() -> Solution:
         row = yield rate_board.convert_amount(amount=amount, source_code=source, target_code=target)
-        return Answer(
+        return Answer.of(
             f"That is {row['converted']:.2f} {target}.",
-            [facts.number("amount", row["converted"], f"in {target}, to the cent")],
+            facts.number("amount", row["converted"], f"in {target}, to the cent"),
         )
 
-    return Plan(
-        (
-            f"How much is {amount} {source} in {target}, to the cent?",
-            f"I have {amount} {source} left over from a trip. What do I get for it in {target}, to the cent?",
-            f"Please convert {amount} {source} to {target}, to the cent.",
-        ),
-        solve,
+    return Plan.of(
+        f"How much is {amount} {source} in {target}, to the cent?",
+        f"I have {amount} {source} left over from a trip. What do I get for it in {target}, to the cent?",
+        f"Please convert {amount} {source} to {target}, to the cent.",
+        solve=solve,
     )
 
 
@@ -49,24 +47,19 @@ def pocket_money(draw: Draw) -> Plan:
         city = yield city_atlas.city_details(city_id=(yield from city_id(name)))
         code = city["currency"]
         row = yield rate_board.convert_amount(amount=amount, source_code="AUR", target_code=code)
-        return Answer(
+        return Answer.of(
             f"You get {row['converted']:.2f} {code}.",
-            [
-                facts.number("amount", row["converted"], "in the currency of currency_code, to the cent"),
-                facts.choice("currency_code", code, _CODES),
-            ],
+            facts.number("amount", row["converted"], "in the currency of currency_code, to the cent"),
+            facts.choice("currency_code", code, _CODES),
         )
 
-    return Plan(
-        (
-            f"I take {amount} aurel (AUR) to {name}. How much is that in the currency used there? "
-            f"Give the amount and the currency code.",
-            f"What will {amount} AUR be worth in local money in {name}? Amount and three-letter "
-            "code, please.",
-            f"Change {amount} AUR into whatever they pay with in {name}: how much do I get, and "
-            f"which currency code is it?",
-        ),
-        solve,
+    return Plan.of(
+        f"I take {amount} aurel (AUR) to {name}. How much is that in the currency used there? Give the "
+        "amount and the currency code.",
+        f"What will {amount} AUR be worth in local money in {name}? Amount and three-letter code, please.",
+        f"Change {amount} AUR into whatever they pay with in {name}: how much do I get, and which currency "
+        "code is it?",
+        solve=solve,
     )
 
 
@@ -79,18 +72,16 @@ def price_abroad(draw: Draw) -> Plan:
         product = yield corner_shop.product_details(product_id=(yield from product_id(name)))
         price = product["price_aur"]
         row = yield rate_board.convert_amount(amount=price, source_code="AUR", target_code=code)
-        return Answer(
+        return Answer.of(
             f"It costs {row['converted']:.2f} {code}.",
-            [facts.number("price", row["converted"], f"in {code}, to the cent")],
+            facts.number("price", row["converted"], f"in {code}, to the cent"),
         )
 
-    return Plan(
-        (
-            f"What does the {name} from the shop cost in {code}?",
-            f"A friend abroad wants the {name}. Tell me its price converted to {code}.",
-            f"Look up the {name} and give me its price in {code} at today's rate.",
-        ),
-        solve,
+    return Plan.of(
+        f"What does the {name} from the shop cost in {code}?",
+        f"A friend abroad wants the {name}. Tell me its price converted to {code}.",
+        f"Look up the {name} and give me its price in {code} at today's rate.",
+        solve=solve,
     )
 
 
@@ -103,15 +94,13 @@ def account_balance(draw: Draw) -> Plan:
     def solve() -> Solution:
         rows = (yield pocket_bank.list_accounts())["accounts"]
         balance = next(row["balance"] for row in rows if row["kind"] == kind)
-        return Answer(f"It holds {balance:.2f} AUR.", [facts.number("balance", balance, "in AUR")])
+        return Answer.of(f"It holds {balance:.2f} AUR.", facts.number("balance", balance, "in AUR"))
 
-    return Plan(
-        (
-            f"How much money is in my {kind} account?",
-            f"What is the balance of my {kind} account right now?",
-            f"Check my {kind} account and tell me how much I have there.",
-        ),
-        solve,
+    return Plan.of(
+        f"How much money is in my {kind} account?",
+        f"What is the balance of my {kind} account right now?",
+        f"Check my {kind} account and tell me how much I have there.",
+        solve=solve,
     )
 
 
@@ -125,18 +114,16 @@ def balance_abroad(draw: Draw) -> Plan:
         rows = (yield pocket_bank.list_accounts())["accounts"]
         balance = next(row["balance"] for row in rows if row["kind"] == kind)
         row = yield rate_board.convert_amount(amount=balance, source_code="AUR", target_code=code)
-        return Answer(
+        return Answer.of(
             f"That is {row['converted']:.2f} {code}.",
-            [facts.number("value", row["converted"], f"in {code}, to the cent")],
+            facts.number("value", row["converted"], f"in {code}, to the cent"),
         )
 
-    return Plan(
-        (
-            f"How much would my {kind} account's whole balance be in {code}?",
-            f"If I changed everything in my {kind} account into {code}, how much would I get?",
-            f"Give me the balance of my {kind} account, converted to {code}.",
-        ),
-        solve,
+    return Plan.of(
+        f"How much would my {kind} account's whole balance be in {code}?",
+        f"If I changed everything in my {kind} account into {code}, how much would I get?",
+        f"Give me the balance of my {kind} account, converted to {code}.",
+        solve=solve,
     )
 
 
@@ -154,15 +141,13 @@ def transfer_money(draw: Draw) -> Plan:
         made = (yield pocket_bank.list_transfers())["results"]
         if not any(wanted.items() <= row.items() for row in made):
             yield pocket_bank.transfer_money(**wanted)
-        return Answer(f"Done: {amount} AUR went from the {source} to the {target} account.")
+        return Answer.of(f"Done: {amount} AUR went from the {source} to the {target} account.")
 
-    return Plan(
-        (
-            f"Move {amount} AUR from my {source} account to my {target} account, once, if I have "
-            "not done so yet.",
-            f"Please transfer {amount} aurel out of {source} into {target}; make sure it is not done twice.",
-            f"Top up my {target} account with {amount} AUR from the {source} account, unless that transfer "
-            f"exists already.",
-        ),
-        solve,
+    return Plan.of(
+        f"Move {amount} AUR from my {source} account to my {target} account, once, if I have not done so "
+        "yet.",
+        f"Please transfer {amount} aurel out of {source} into {target}; make sure it is not done twice.",
+        f"Top up my {target} account with {amount} AUR from the {source} account, unless that transfer "
+        "exists already.",
+        solve=solve,
     )

@@ -32,21 +32,17 @@ def film_facts(draw: Draw) -> Plan:
 
     def solve() -> Solution:
         row = yield from _film(title)
-        return Answer(
+        return Answer.of(
             f"It runs {row['runtime_minutes']} minutes and came out in {row['year']}.",
-            [
-                facts.integer("runtime_minutes", row["runtime_minutes"]),
-                facts.integer("release_year", row["year"]),
-            ],
+            facts.integer("runtime_minutes", row["runtime_minutes"]),
+            facts.integer("release_year", row["year"]),
         )
 
-    return Plan(
-        (
-            f'How long is the film "{title}", and in which year did it come out?',
-            f'Give me the running time in minutes and the release year of "{title}".',
-            f'We want to watch "{title}" tonight: how many minutes does it take, and from what year is it?',
-        ),
-        solve,
+    return Plan.of(
+        f'How long is the film "{title}", and in which year did it come out?',
+        f'Give me the running time in minutes and the release year of "{title}".',
+        f'We want to watch "{title}" tonight: how many minutes does it take, and from what year is it?',
+        solve=solve,
     )
 
 
@@ -60,17 +56,15 @@ def person_birth(draw: Draw) -> Plan:
         key = next(row["person_id"] for row in page["results"] if row["name"] == name)
         row = yield cine_people.person_details(person_id=key)
         born = row["birth_date"]
-        return Answer(
-            f"{name} was born on {long_date(date.fromisoformat(born))}.", [facts.date("birth_date", born)]
+        return Answer.of(
+            f"{name} was born on {long_date(date.fromisoformat(born))}.", facts.date("birth_date", born)
         )
 
-    return Plan(
-        (
-            f"When was {name} from the film business born?",
-            f"Tell me the full date of birth of {name}, who works in films.",
-            f"I need the birthday, year included, of the film person {name}.",
-        ),
-        solve,
+    return Plan.of(
+        f"When was {name} from the film business born?",
+        f"Tell me the full date of birth of {name}, who works in films.",
+        f"I need the birthday, year included, of the film person {name}.",
+        solve=solve,
     )
 
 
@@ -83,18 +77,17 @@ def director_birth(draw: Draw) -> Plan:
         row = yield from _film(title)
         person = yield cine_people.person_details(person_id=row["director_id"])
         born = person["birth_date"]
-        return Answer(
+        return Answer.of(
             f"{person['name']} directed it, born on {long_date(date.fromisoformat(born))}.",
-            [facts.name("director", person["name"]), facts.date("birth_date", born)],
+            facts.name("director", person["name"]),
+            facts.date("birth_date", born),
         )
 
-    return Plan(
-        (
-            f'Who directed "{title}", and on what date was that person born?',
-            f'Name the director of "{title}" together with the date of birth.',
-            f'I am preparing a quiz: director of "{title}" and the director\'s full birth date?',
-        ),
-        solve,
+    return Plan.of(
+        f'Who directed "{title}", and on what date was that person born?',
+        f'Name the director of "{title}" together with the date of birth.',
+        f'I am preparing a quiz: director of "{title}" and the director\'s full birth date?',
+        solve=solve,
     )
 
 
@@ -108,13 +101,11 @@ def film_cast(draw: Draw) -> Plan:
         first = yield cine_people.person_details(person_id=row["cast_ids"][0])
         second = yield cine_people.person_details(person_id=row["cast_ids"][1])
         cast = [first["name"], second["name"]]
-        return Answer(f"The cast is {' and '.join(cast)}.", [facts.names("cast", cast)])
+        return Answer.of(f"The cast is {' and '.join(cast)}.", facts.names("cast", cast))
 
-    return Plan(
-        (
-            f'Who are the actors in "{title}"? Names, please, not ids.',
-            f'Name everyone who plays in the film "{title}".',
-            f'Give me the full names of the whole cast of "{title}".',
-        ),
-        solve,
+    return Plan.of(
+        f'Who are the actors in "{title}"? Names, please, not ids.',
+        f'Name everyone who plays in the film "{title}".',
+        f'Give me the full names of the whole cast of "{title}".',
+        solve=solve,
     )

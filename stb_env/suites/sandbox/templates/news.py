@@ -44,23 +44,19 @@ def earlier_story(draw: Draw) -> Plan:
         two = yield from _article(second["headline"])
         early, _ = ranked((one, two), lambda row: str(row["published"]))
         when = long_date(date.fromisoformat(early["published"]))
-        return Answer(
+        return Answer.of(
             f"{early['reporter']} wrote it on {when}.",
-            [
-                facts.name("author", early["reporter"]),
-                facts.date("publication_date", early["published"]),
-            ],
+            facts.name("author", early["reporter"]),
+            facts.date("publication_date", early["published"]),
         )
 
     headlines = f'"{first["headline"]}" and "{second["headline"]}"'
-    return Plan(
-        (
-            f"Of the articles {headlines}, take the one that was printed first. Who wrote it, and on what "
-            f"date did it appear?",
-            f"Two headlines: {headlines}. Give me reporter and date of the earlier one only.",
-            f"Which came out first of {headlines}? I need its reporter's name and its date.",
-        ),
-        solve,
+    return Plan.of(
+        f"Of the articles {headlines}, take the one that was printed first. Who wrote it, and on what date "
+        "did it appear?",
+        f"Two headlines: {headlines}. Give me reporter and date of the earlier one only.",
+        f"Which came out first of {headlines}? I need its reporter's name and its date.",
+        solve=solve,
     )
 
 
@@ -75,24 +71,20 @@ def source_count(draw: Draw) -> Plan:
             source=source, from_date=first.isoformat(), to_date=last.isoformat()
         )
         row = yield wire_desk.read_article(article_id=page["results"][0]["article_id"])
-        return Answer(
+        return Answer.of(
             f"There were {page['total']}; the newest has {row['words']} words.",
-            [
-                facts.integer("article_count", page["total"]),
-                facts.integer("top_article_words", row["words"], "length of the first article in the list"),
-            ],
+            facts.integer("article_count", page["total"]),
+            facts.integer("top_article_words", row["words"], "length of the first article in the list"),
         )
 
-    return Plan(
-        (
-            f"How many articles did the {source} print from {long_date(first)} to {long_date(last)}, and how "
-            f"many words has the newest of them, the one listed first?",
-            f"Count what appeared in the {source} between {first} and {last}, both included, and tell me the "
-            f"length in words of the top entry of that list.",
-            f"{source}, {long_date(first)} to {long_date(last)}: number of articles, and words of the most "
-            f"recent one (first in the list)?",
-        ),
-        solve,
+    return Plan.of(
+        f"How many articles did the {source} print from {long_date(first)} to {long_date(last)}, and how "
+        "many words has the newest of them, the one listed first?",
+        f"Count what appeared in the {source} between {first} and {last}, both included, and tell me the "
+        "length in words of the top entry of that list.",
+        f"{source}, {long_date(first)} to {long_date(last)}: number of articles, and words of the most "
+        "recent one (first in the list)?",
+        solve=solve,
     )
 
 
@@ -107,24 +99,20 @@ def project_cost_share(draw: Draw) -> Plan:
         share = round(article["cost_million"] * 10_000 * percent)
         row = yield rate_board.convert_amount(amount=share, source_code="AUR", target_code=code)
         cost = row["converted"]
-        return Answer(
+        return Answer.of(
             f"The city pays {cost:.2f} {code}.",
-            [
-                facts.number("amount", cost, "in the currency of currency_code, to the cent", tolerance=0.01),
-                facts.choice("currency_code", code, _CODES),
-            ],
+            facts.number("amount", cost, "in the currency of currency_code, to the cent", tolerance=0.01),
+            facts.choice("currency_code", code, _CODES),
         )
 
-    return Plan(
-        (
-            f'The article "{headline}" names a cost in aurel. The city pays {percent} % of it: how much is '
-            f"that in the city's own currency, and which currency code is it?",
-            f'Take the project of "{headline}". What are {percent} per cent of its cost in local money of '
-            "that city? Amount and three-letter code.",
-            f'Read "{headline}" and convert {percent} % of the cost to the currency used in that city; tell '
-            "me the amount and the code.",
-        ),
-        solve,
+    return Plan.of(
+        f'The article "{headline}" names a cost in aurel. The city pays {percent} % of it: how much is that '
+        "in the city's own currency, and which currency code is it?",
+        f'Take the project of "{headline}". What are {percent} per cent of its cost in local money of that '
+        "city? Amount and three-letter code.",
+        f'Read "{headline}" and convert {percent} % of the cost to the currency used in that city; tell me '
+        "the amount and the code.",
+        solve=solve,
     )
 
 
@@ -140,24 +128,20 @@ def opening_weather(draw: Draw) -> Plan:
         row = yield climate_desk.daily_forecast(
             city_id=article["city_id"], date=article["opening_day"], units=units
         )
-        return Answer(
+        return Answer.of(
             f"The {end} is {row[end]} degrees {scale}, with {row['condition']}.",
-            [
-                temperature(end, row[end], scale),
-                facts.choice("condition", row["condition"], CONDITIONS),
-            ],
+            temperature(end, row[end], scale),
+            facts.choice("condition", row["condition"], CONDITIONS),
         )
 
-    return Plan(
-        (
-            f'The article "{headline}" names an opening day. What daily {end} in {scale} and which '
-            "conditions are forecast for it there?",
-            f'I want to attend the opening reported in "{headline}". Forecast for that day and city: the '
-            f"{end} in degrees {scale}, and the conditions?",
-            f'Weather on the opening day of "{headline}", at that place: {end} temperature ({scale}) and '
-            f"conditions, please.",
-        ),
-        solve,
+    return Plan.of(
+        f'The article "{headline}" names an opening day. What daily {end} in {scale} and which conditions '
+        "are forecast for it there?",
+        f'I want to attend the opening reported in "{headline}". Forecast for that day and city: the {end} '
+        f"in degrees {scale}, and the conditions?",
+        f'Weather on the opening day of "{headline}", at that place: {end} temperature ({scale}) and '
+        "conditions, please.",
+        solve=solve,
     )
 
 
@@ -171,23 +155,19 @@ def opening_countdown(draw: Draw) -> Plan:
         opening = (yield from _article(headline))["opening_day"]
         row = yield date_reckoner.days_between(first_date=start.isoformat(), second_date=opening)
         left = row[kind.replace(" ", "_")]
-        return Answer(
+        return Answer.of(
             f"It opens on {long_date(date.fromisoformat(opening))}, in {left} {kind}.",
-            [
-                facts.integer(f"{kind.replace(' ', '_')}_until", left),
-                facts.date("opening_date", opening),
-            ],
+            facts.integer(f"{kind.replace(' ', '_')}_until", left),
+            facts.date("opening_date", opening),
         )
 
-    return Plan(
-        (
-            f"Counting from {long_date(start)}, how many {kind} is it to the opening announced in "
-            f'"{headline}", and what is the date of the opening?',
-            f'How many {kind} after {start} does the project of "{headline}" open, and on what date is that?',
-            f'The number of {kind} from {long_date(start)} to the opening that "{headline}" announces, and '
-            "the date of that opening, please.",
-        ),
-        solve,
+    return Plan.of(
+        f'Counting from {long_date(start)}, how many {kind} is it to the opening announced in "{headline}", '
+        "and what is the date of the opening?",
+        f'How many {kind} after {start} does the project of "{headline}" open, and on what date is that?',
+        f'The number of {kind} from {long_date(start)} to the opening that "{headline}" announces, and the '
+        "date of that opening, please.",
+        solve=solve,
     )
 
 
@@ -202,21 +182,17 @@ def news_from_contact(draw: Draw) -> Plan:
         home = (yield contact_book.contact_details(contact_id=(yield from contact_id(friend))))["city_id"]
         page = yield wire_desk.articles_about_city(city_id=home)
         row = yield wire_desk.read_article(article_id=page["results"][0]["article_id"])
-        return Answer(
+        return Answer.of(
             f"{row['reporter']} wrote it; the topic is {row['topic']}.",
-            [
-                facts.name("author", row["reporter"]),
-                facts.choice("topic", row["topic"], TOPICS),
-            ],
+            facts.name("author", row["reporter"]),
+            facts.choice("topic", row["topic"], TOPICS),
         )
 
-    return Plan(
-        (
-            f"Who wrote the most recent article about the city where my contact {friend} lives, and which "
-            f"topic does it belong to?",
-            f"My contact {friend} asks what is new in town. For the latest article about that city, tell me "
-            f"the reporter and the topic.",
-            f"Look up the city of {friend} in my contacts and the newest article on it: reporter and topic?",
-        ),
-        solve,
+    return Plan.of(
+        f"Who wrote the most recent article about the city where my contact {friend} lives, and which topic "
+        "does it belong to?",
+        f"My contact {friend} asks what is new in town. For the latest article about that city, tell me the "
+        "reporter and the topic.",
+        f"Look up the city of {friend} in my contacts and the newest article on it: reporter and topic?",
+        solve=solve,
     )

@@ -53,28 +53,24 @@ def parcel_by_date(draw: Draw) -> Plan:
         key = yield from _parcel_id(order, token)
         row = yield parcel_desk.parcel_details(token=token, parcel_id=key)
         in_time = row["delivery_date"] <= limit.isoformat()
-        return Answer(
+        return Answer.of(
             f"{'Yes' if in_time else 'No'}, it comes on {row['delivery_date']} and weighs "
             f"{row['weight_g']} g.",
-            [
-                facts.yes_no("arrives_in_time", in_time),
-                facts.date("delivery_date", row["delivery_date"]),
-                facts.integer("weight_g", row["weight_g"]),
-            ],
+            facts.yes_no("arrives_in_time", in_time),
+            facts.date("delivery_date", row["delivery_date"]),
+            facts.integer("weight_g", row["weight_g"]),
         )
 
-    return Plan(
-        (
-            f"Will my parcel from {order.sender} arrive by {long_date(limit)}? On which day is it due, and "
-            f"how many grams does it weigh? My Parcel Desk user name is {order.user_name}, the password "
-            f"{order.password}.",
-            f"Log in at Parcel Desk ({order.user_name} / {order.password}). Does what {order.sender} sent "
-            f"me get here by {limit}? I also want the planned day and the weight in grams.",
-            f"I leave on {long_date(limit)}. Parcel Desk, user {order.user_name}, password "
-            f"{order.password}: does the {order.sender} parcel come by that day? I also need its delivery "
-            "date and its weight in grams.",
-        ),
-        solve,
+    return Plan.of(
+        f"Will my parcel from {order.sender} arrive by {long_date(limit)}? On which day is it due, and how "
+        f"many grams does it weigh? My Parcel Desk user name is {order.user_name}, the password "
+        f"{order.password}.",
+        f"Log in at Parcel Desk ({order.user_name} / {order.password}). Does what {order.sender} sent me get "
+        f"here by {limit}? I also want the planned day and the weight in grams.",
+        f"I leave on {long_date(limit)}. Parcel Desk, user {order.user_name}, password {order.password}: "
+        f"does the {order.sender} parcel come by that day? I also need its delivery date and its weight in "
+        "grams.",
+        solve=solve,
     )
 
 
@@ -97,28 +93,24 @@ def parcel_to_pickup_point(draw: Draw) -> Plan:
             )
         if row["delivery_date"] != when.isoformat():
             yield parcel_desk.change_delivery_day(token=token, parcel_id=key, date=when.isoformat())
-        return Answer(
+        return Answer.of(
             f"It goes to {point['name']}, open from {point['opens']} to {point['closes']}.",
-            [
-                facts.name("pickup_point", point["name"]),
-                facts.time("opening_time", point["opens"]),
-                facts.time("closing_time", point["closes"]),
-            ],
+            facts.name("pickup_point", point["name"]),
+            facts.time("opening_time", point["opens"]),
+            facts.time("closing_time", point["closes"]),
         )
 
-    return Plan(
-        (
-            f"Please have my {order.sender} parcel sent on {when} to the pick-up point in its city that "
-            f"{wish}. Parcel Desk knows me as {order.user_name}, password {order.password}. Which shop is "
-            "it, and what are its hours?",
-            f"Use my Parcel Desk account ({order.user_name}, {order.password}): the delivery from "
-            f"{order.sender} should go to whichever local pick-up point {wish}, on {long_date(when)}. Name "
-            "the point and its opening and closing times.",
-            f"I am away until {when}. Change the parcel from {order.sender} to that day and to the pick-up "
-            f"point that {wish} in the parcel's city; log in as {order.user_name} with {order.password}. "
-            "Tell me the point's name and hours.",
-        ),
-        solve,
+    return Plan.of(
+        f"Please have my {order.sender} parcel sent on {when} to the pick-up point in its city that {wish}. "
+        f"Parcel Desk knows me as {order.user_name}, password {order.password}. Which shop is it, and what "
+        "are its hours?",
+        f"Use my Parcel Desk account ({order.user_name}, {order.password}): the delivery from {order.sender} "
+        f"should go to whichever local pick-up point {wish}, on {long_date(when)}. Name the point and its "
+        "opening and closing times.",
+        f"I am away until {when}. Change the parcel from {order.sender} to that day and to the pick-up point "
+        f"that {wish} in the parcel's city; log in as {order.user_name} with {order.password}. Tell me the "
+        "point's name and hours.",
+        solve=solve,
     )
 
 
@@ -135,19 +127,17 @@ def parcel_with_old_token(draw: Draw) -> Plan:
             token = yield from _log_in(order)
             key = yield from _parcel_id(order, token)
         yield parcel_desk.change_delivery_day(token=token, parcel_id=key, date=when.isoformat())
-        return Answer(f"The parcel from {order.sender} now comes on {long_date(when)}.")
+        return Answer.of(f"The parcel from {order.sender} now comes on {long_date(when)}.")
 
-    return Plan(
-        (
-            f"Have the {order.sender} parcel delivered on {when}. My Parcel Desk token is {order.old_token}; "
-            f"if that is no longer valid, log in as {order.user_name} with password {order.password}.",
-            f"With the token {order.old_token} (or a fresh one: {order.user_name}, {order.password}) move "
-            f"the delivery of my parcel from {order.sender} to {long_date(when)}.",
-            f"Parcel Desk gave me the token {order.old_token} some time ago. Try it, otherwise log in again "
-            f"({order.user_name} / {order.password}), and set the delivery day of the parcel sent by "
-            f"{order.sender} to {when}.",
-        ),
-        solve,
+    return Plan.of(
+        f"Have the {order.sender} parcel delivered on {when}. My Parcel Desk token is {order.old_token}; if "
+        f"that is no longer valid, log in as {order.user_name} with password {order.password}.",
+        f"With the token {order.old_token} (or a fresh one: {order.user_name}, {order.password}) move the "
+        f"delivery of my parcel from {order.sender} to {long_date(when)}.",
+        f"Parcel Desk gave me the token {order.old_token} some time ago. Try it, otherwise log in again "
+        f"({order.user_name} / {order.password}), and set the delivery day of the parcel sent by "
+        f"{order.sender} to {when}.",
+        solve=solve,
     )
 
 
@@ -166,22 +156,20 @@ def parcel_too_late(draw: Draw) -> Plan:
             yield parcel_desk.change_delivery_day(token=token, parcel_id=key, date=when.isoformat())
         except ApiError:
             changed = False
-        return Answer(
+        return Answer.of(
             f"{'Yes' if changed else 'No'}, it is {row['status']}; it weighs {row['weight_g']} g.",
-            [facts.yes_no("was_changed", changed), facts.integer("weight_g", row["weight_g"])],
+            facts.yes_no("was_changed", changed),
+            facts.integer("weight_g", row["weight_g"]),
         )
 
-    return Plan(
-        (
-            f"Can the {order.sender} parcel still come on {when} instead? If so, arrange it. Answer yes or "
-            f"no, and tell me the weight of the parcel in grams as well. Parcel Desk: {order.user_name}, "
-            f"password {order.password}.",
-            f"Log in to Parcel Desk ({order.user_name} / {order.password}) and try to get the parcel from "
-            f"{order.sender} delivered on {long_date(when)}. Did that work, yes or no? And how many grams "
-            "does it weigh?",
-            f"My Parcel Desk login is {order.user_name} with {order.password}. Is it possible, yes or no, "
-            f"to move the delivery from {order.sender} to {when}? Do it if it is, and give me its weight "
-            "in grams.",
-        ),
-        solve,
+    return Plan.of(
+        f"Can the {order.sender} parcel still come on {when} instead? If so, arrange it. Answer yes or no, "
+        f"and tell me the weight of the parcel in grams as well. Parcel Desk: {order.user_name}, password "
+        f"{order.password}.",
+        f"Log in to Parcel Desk ({order.user_name} / {order.password}) and try to get the parcel from "
+        f"{order.sender} delivered on {long_date(when)}. Did that work, yes or no? And how many grams does "
+        "it weigh?",
+        f"My Parcel Desk login is {order.user_name} with {order.password}. Is it possible, yes or no, to "
+        f"move the delivery from {order.sender} to {when}? Do it if it is, and give me its weight in grams.",
+        solve=solve,
     )

@@ -19,17 +19,15 @@ def city_population(draw: Draw) -> Plan:
 
     def solve() -> Solution:
         row = yield city_atlas.city_details(city_id=(yield from city_id(name)))
-        return Answer(
-            f"{name} has {row['population']:,} inhabitants.", [facts.integer("population", row["population"])]
+        return Answer.of(
+            f"{name} has {row['population']:,} inhabitants.", facts.integer("population", row["population"])
         )
 
-    return Plan(
-        (
-            f"How many people live in {name}?",
-            f"I am writing a travel guide. What is the population of {name}, exactly?",
-            f"Look up {name} for me and tell me its number of inhabitants.",
-        ),
-        solve,
+    return Plan.of(
+        f"How many people live in {name}?",
+        f"I am writing a travel guide. What is the population of {name}, exactly?",
+        f"Look up {name} for me and tell me its number of inhabitants.",
+        solve=solve,
     )
 
 
@@ -43,15 +41,13 @@ def city_distance(draw: Draw) -> Plan:
         first = yield from city_id(one)
         second = yield from city_id(two)
         row = yield city_atlas.distance_between(first_city_id=first, second_city_id=second, unit=unit)
-        return Answer(f"They are {row['distance']} {word} apart.", [distance(row["distance"], word)])
+        return Answer.of(f"They are {row['distance']} {word} apart.", distance(row["distance"], word))
 
-    return Plan(
-        (
-            f"How far is it from {one} to {two} as the crow flies? Please answer in {word}, to one decimal.",
-            f"Give me the straight-line distance between {one} and {two} in {word}, to one decimal.",
-            f"I collect odd facts: how many {word} (one decimal) separate {one} and {two}?",
-        ),
-        solve,
+    return Plan.of(
+        f"How far is it from {one} to {two} as the crow flies? Please answer in {word}, to one decimal.",
+        f"Give me the straight-line distance between {one} and {two} in {word}, to one decimal.",
+        f"I collect odd facts: how many {word} (one decimal) separate {one} and {two}?",
+        solve=solve,
     )
 
 
@@ -66,16 +62,13 @@ def elevation_gap(draw: Draw) -> Plan:
             row = yield city_atlas.city_details(city_id=(yield from city_id(name)))
             heights.append(row["elevation_m"])
         gap = abs(heights[0] - heights[1])
-        return Answer(
-            f"The difference is {gap} metres.", [facts.integer("difference_m", gap, "not negative")]
+        return Answer.of(
+            f"The difference is {gap} metres.", facts.integer("difference_m", gap, "not negative")
         )
 
-    return Plan(
-        (
-            f"What is the difference in elevation between {one} and {two}, in metres?",
-            f"I get altitude sickness. By how many metres do {one} and {two} differ in height "
-            "above sea level?",
-            f"Compare the elevations of {one} and {two}: how big is the gap in metres?",
-        ),
-        solve,
+    return Plan.of(
+        f"What is the difference in elevation between {one} and {two}, in metres?",
+        f"I get altitude sickness. By how many metres do {one} and {two} differ in height above sea level?",
+        f"Compare the elevations of {one} and {two}: how big is the gap in metres?",
+        solve=solve,
     )

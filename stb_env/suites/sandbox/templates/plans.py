@@ -33,23 +33,19 @@ def subscription_cost(draw: Draw) -> Plan:
         key = (yield from _subscription(service))["subscription_id"]
         row = yield plan_keeper.subscription_details(subscription_id=key)
         cost = round(row["monthly_price"] * months, 2)
-        return Answer(
+        return Answer.of(
             f"It costs {cost:.2f} AUR and renews on {row['renews_on']}.",
-            [
-                facts.number("total", cost, "in AUR"),
-                facts.date("renewal_date", row["renews_on"]),
-            ],
+            facts.number("total", cost, "in AUR"),
+            facts.date("renewal_date", row["renews_on"]),
         )
 
-    return Plan(
-        (
-            f"What do I pay for {service} in {months} months, and when does it renew next?",
-            f"Work out the cost of {months} months of my {service} subscription, and give me its next "
-            "renewal date.",
-            f"For my budget: {service}, {months} months at the present tier. Sum in aurel and date of the "
-            "next renewal, please.",
-        ),
-        solve,
+    return Plan.of(
+        f"What do I pay for {service} in {months} months, and when does it renew next?",
+        f"Work out the cost of {months} months of my {service} subscription, and give me its next renewal "
+        "date.",
+        f"For my budget: {service}, {months} months at the present tier. Sum in aurel and date of the next "
+        "renewal, please.",
+        solve=solve,
     )
 
 
@@ -65,21 +61,19 @@ def upgrade_within_budget(draw: Draw) -> Plan:
         tier = "premium" if prices["premium"] <= limit else "standard"
         if row["tier"] != tier:
             yield plan_keeper.change_tier(subscription_id=row["subscription_id"], tier=tier)
-        return Answer(
+        return Answer.of(
             f"It is {tier} now, at {prices[tier]:.2f} AUR a month.",
-            [facts.number("monthly_price", prices[tier], "in AUR")],
+            facts.number("monthly_price", prices[tier], "in AUR"),
         )
 
-    return Plan(
-        (
-            f"Upgrade my {service} subscription to premium if that costs {limit} AUR a month at most, else "
-            "to standard. What is the price a month from now on?",
-            f"My limit for {service} is {limit} aurel a month: choose premium within it, and standard if "
-            "premium costs more. Make the change and tell me the monthly price.",
-            f"Is premium of {service} within {limit} AUR a month? Then switch me to it; otherwise standard "
-            "will do, whatever it costs. Which monthly price results?",
-        ),
-        solve,
+    return Plan.of(
+        f"Upgrade my {service} subscription to premium if that costs {limit} AUR a month at most, else to "
+        "standard. What is the price a month from now on?",
+        f"My limit for {service} is {limit} aurel a month: choose premium within it, and standard if premium "
+        "costs more. Make the change and tell me the monthly price.",
+        f"Is premium of {service} within {limit} AUR a month? Then switch me to it; otherwise standard will "
+        "do, whatever it costs. Which monthly price results?",
+        solve=solve,
     )
 
 
@@ -101,21 +95,16 @@ def cancel_or_pause(draw: Draw) -> Plan:
         elif row["status"] == "active":
             yield plan_keeper.cancel_subscription(subscription_id=key)
         bound = row["bound_until"]
-        return Answer(
-            f"Done; the contract date is {bound}.",
-            [facts.date("bound_until", bound)],
-        )
+        return Answer.of(f"Done; the contract date is {bound}.", facts.date("bound_until", bound))
 
-    return Plan(
-        (
-            f"Cancel {service}. If the contract still binds me, pause it until {until} instead. Until which "
-            "date does (or did) the contract bind me?",
-            f"I want to get rid of {service}: cancel it if the contract has run out, otherwise have it "
-            f"paused until {long_date(until)}. Tell me the day until which it is or was binding.",
-            f"End my {service} subscription, or, where the minimum term has not passed, put it on hold until "
-            f"{until}. I also want to know the date on which the minimum term ends or ended.",
-        ),
-        solve,
+    return Plan.of(
+        f"Cancel {service}. If the contract still binds me, pause it until {until} instead. Until which date "
+        "does (or did) the contract bind me?",
+        f"I want to get rid of {service}: cancel it if the contract has run out, otherwise have it paused "
+        f"until {long_date(until)}. Tell me the day until which it is or was binding.",
+        f"End my {service} subscription, or, where the minimum term has not passed, put it on hold until "
+        f"{until}. I also want to know the date on which the minimum term ends or ended.",
+        solve=solve,
     )
 
 
@@ -136,26 +125,22 @@ def bound_by_contract(draw: Draw) -> Plan:
             except ApiError:
                 cancelled = False
         cost = round(row["monthly_price"] * months, 2)
-        return Answer(
+        return Answer.of(
             f"{'Yes' if cancelled else 'No'}, the contract date is {row['bound_until']}; {months} months "
             f"cost {cost:.2f} AUR.",
-            [
-                facts.yes_no("was_cancelled", cancelled),
-                facts.date("bound_until", row["bound_until"]),
-                facts.number("total", cost, "in AUR"),
-            ],
+            facts.yes_no("was_cancelled", cancelled),
+            facts.date("bound_until", row["bound_until"]),
+            facts.number("total", cost, "in AUR"),
         )
 
-    return Plan(
-        (
-            f"Can I get out of {service} now? Cancel it if so. Either way: until when does (or did) the "
-            f"contract bind me, and what do {months} months of it cost?",
-            f"Try to cancel my {service} subscription and leave it alone if that is refused. Did it work? "
-            f"Give me the date until which I am or was bound and the cost of {months} months.",
-            f"Is {service} cancellable today? Then cancel it. Tell me whether you did, the end of the "
-            f"binding period, be it past or not, and the price of {months} months in aurel.",
-        ),
-        solve,
+    return Plan.of(
+        f"Can I get out of {service} now? Cancel it if so. Either way: until when does (or did) the contract "
+        f"bind me, and what do {months} months of it cost?",
+        f"Try to cancel my {service} subscription and leave it alone if that is refused. Did it work? Give "
+        f"me the date until which I am or was bound and the cost of {months} months.",
+        f"Is {service} cancellable today? Then cancel it. Tell me whether you did, the end of the binding "
+        f"period, be it past or not, and the price of {months} months in aurel.",
+        solve=solve,
     )
 
 
@@ -172,17 +157,15 @@ def all_subscriptions(draw: Draw) -> Plan:
             total += details["monthly_price"]
         total = round(total * months, 2)
         row = yield rate_board.convert_amount(amount=total, source_code="AUR", target_code=code)
-        return Answer(
+        return Answer.of(
             f"They cost {row['converted']:.2f} {code}.",
-            [facts.number("total", row["converted"], f"in {code}, the sum converted to the cent")],
+            facts.number("total", row["converted"], f"in {code}, the sum converted to the cent"),
         )
 
-    return Plan(
-        (
-            f"What do all my subscriptions together cost in {months} months, converted to {code} in one sum?",
-            f"Add up the monthly prices of everything I subscribe to, times {months}, and convert the sum to "
-            f"{code}.",
-            f"I move abroad. Take the sum of {months} months of all my subscriptions: how much {code} is it?",
-        ),
-        solve,
+    return Plan.of(
+        f"What do all my subscriptions together cost in {months} months, converted to {code} in one sum?",
+        f"Add up the monthly prices of everything I subscribe to, times {months}, and convert the sum to "
+        f"{code}.",
+        f"I move abroad. Take the sum of {months} months of all my subscriptions: how much {code} is it?",
+        solve=solve,
     )

@@ -18,21 +18,17 @@ def portion_weight(draw: Draw) -> Plan:
     def solve() -> Solution:
         row = yield portion_card.portion_facts(food_name=food)
         weight, energy = row["portion_g"] * count, row["energy_kj"] * count
-        return Answer(
+        return Answer.of(
             f"They weigh {weight} g and hold {energy} kJ.",
-            [
-                facts.integer("weight_g", weight),
-                facts.integer("energy_kj", energy),
-            ],
+            facts.integer("weight_g", weight),
+            facts.integer("energy_kj", energy),
         )
 
-    return Plan(
-        (
-            f"What do {count} usual portions of {food} weigh in grams, and how many kJ do they hold?",
-            f"I serve {count} portions of {food}. Total weight in g and total energy in kilojoules?",
-            f"{food}, {count} portions of the usual size: grams altogether and kJ altogether, please.",
-        ),
-        solve,
+    return Plan.of(
+        f"What do {count} usual portions of {food} weigh in grams, and how many kJ do they hold?",
+        f"I serve {count} portions of {food}. Total weight in g and total energy in kilojoules?",
+        f"{food}, {count} portions of the usual size: grams altogether and kJ altogether, please.",
+        solve=solve,
     )
 
 
@@ -51,21 +47,19 @@ def portion_plate(draw: Draw) -> Plan:
         if total % 100 == 50:
             raise Undecided  # halfway between two tenths of a gram
         grams = round(total / 1000, 1)
-        return Answer(
+        return Answer.of(
             f"The plate holds {grams} g of {nutrient}.",
-            [facts.number(f"{nutrient}_g", grams, "to one decimal", tolerance=0.05)],
+            facts.number(f"{nutrient}_g", grams, "to one decimal", tolerance=0.05),
         )
 
-    return Plan(
-        (
-            f"My plate has {first} portions of {one} and {second} of {two}. How many grams of {nutrient} "
-            "is that, to one decimal?",
-            f"Count the {nutrient} of {first} usual portions of {one} plus {second} of {two}, in grams with "
-            "one decimal.",
-            f"{one} x {first}, {two} x {second} (usual portions): how much {nutrient} in grams altogether, "
-            "to a tenth?",
-        ),
-        solve,
+    return Plan.of(
+        f"My plate has {first} portions of {one} and {second} of {two}. How many grams of {nutrient} is "
+        "that, to one decimal?",
+        f"Count the {nutrient} of {first} usual portions of {one} plus {second} of {two}, in grams with one "
+        "decimal.",
+        f"{one} x {first}, {two} x {second} (usual portions): how much {nutrient} in grams altogether, to a "
+        "tenth?",
+        solve=solve,
     )
 
 
@@ -78,18 +72,16 @@ def portions_to_match(draw: Draw) -> Plan:
     def solve() -> Solution:
         energy = (yield portion_card.portion_facts(food_name=one))["energy_kj"] * count
         row = yield portion_card.portions_for_energy(food_name=two, energy_kj=energy)
-        return Answer(
+        return Answer.of(
             f"That takes {row['portions']} portions.",
-            [facts.number("portions", row["portions"], "to one decimal", tolerance=0.05)],
+            facts.number("portions", row["portions"], "to one decimal", tolerance=0.05),
         )
 
-    return Plan(
-        (
-            f"How many usual portions of {two} hold as much energy as {count} portions of {one}? Round to "
-            f"one decimal.",
-            f"I swap {count} portions of {one} for {two}. How many portions, to one decimal, for the same "
-            f"energy?",
-            f"Energy of {count} portions of {one}: how many portions of {two} is that, to a tenth?",
-        ),
-        solve,
+    return Plan.of(
+        f"How many usual portions of {two} hold as much energy as {count} portions of {one}? Round to one "
+        "decimal.",
+        f"I swap {count} portions of {one} for {two}. How many portions, to one decimal, for the same "
+        "energy?",
+        f"Energy of {count} portions of {one}: how many portions of {two} is that, to a tenth?",
+        solve=solve,
     )

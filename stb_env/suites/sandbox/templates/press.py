@@ -33,23 +33,19 @@ def longer_story(draw: Draw) -> Plan:
         longer, _ = ranked((one, two), lambda row: int(row["length_words"]), most=True)
         day, month, year = map(int, longer["printed"].split("/"))
         printed = date(year, month, day)
-        return Answer(
+        return Answer.of(
             f"{longer['author']} wrote it, printed on {long_date(printed)}.",
-            [
-                facts.name("author", longer["author"]),
-                facts.date("publication_date", printed.isoformat()),
-            ],
+            facts.name("author", longer["author"]),
+            facts.date("publication_date", printed.isoformat()),
         )
 
     headlines = f'"{first["headline"]}" and "{second["headline"]}"'
-    return Plan(
-        (
-            f"Which of the archived stories {headlines} has more words? Tell me only that one's author and "
-            "the date on which it was printed.",
-            f"Compare the length of {headlines}. For the longer story: author and date of printing, please.",
-            f"I cite the longer of {headlines}. Who wrote that one, and on which date was it printed?",
-        ),
-        solve,
+    return Plan.of(
+        f"Which of the archived stories {headlines} has more words? Tell me only that one's author and the "
+        "date on which it was printed.",
+        f"Compare the length of {headlines}. For the longer story: author and date of printing, please.",
+        f"I cite the longer of {headlines}. Who wrote that one, and on which date was it printed?",
+        solve=solve,
     )
 
 
@@ -61,20 +57,16 @@ def outlet_age(draw: Draw) -> Plan:
     def solve() -> Solution:
         outlet = (yield from _card(headline))["outlet"]
         age = year - (yield press_archive.outlet_card(outlet=outlet))["founded"]
-        return Answer(
+        return Answer.of(
             f"The {outlet} printed it; it will be {age} years old.",
-            [
-                facts.choice("outlet", outlet, SOURCES),
-                facts.integer("years_since_founding", age, f"in {year}"),
-            ],
+            facts.choice("outlet", outlet, SOURCES),
+            facts.integer("years_since_founding", age, f"in {year}"),
         )
 
-    return Plan(
-        (
-            f'Which paper printed "{headline}", and how many years after its founding will {year} be?',
-            f'Name the outlet of the archived story "{headline}" and the age in years it reaches in {year}.',
-            f'"{headline}": in which paper was that, and what anniversary of its founding (how many years) '
-            f"falls in {year}?",
-        ),
-        solve,
+    return Plan.of(
+        f'Which paper printed "{headline}", and how many years after its founding will {year} be?',
+        f'Name the outlet of the archived story "{headline}" and the age in years it reaches in {year}.',
+        f'"{headline}": in which paper was that, and what anniversary of its founding (how many years) falls '
+        f"in {year}?",
+        solve=solve,
     )

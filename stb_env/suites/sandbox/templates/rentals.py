@@ -76,24 +76,20 @@ def car_terms(draw: Draw) -> Plan:
         key = next(row["car_id"] for row in rows if row["model"] == model)
         row = yield wheel_hire.car_details(car_id=key)
         miles = row["free_miles_per_day"] * length
-        return Answer(
+        return Answer.of(
             f"{miles} miles are free; drivers must be {row['min_driver_age']}.",
-            [
-                facts.integer("free_miles", miles, "altogether"),
-                facts.integer("minimum_driver_age", row["min_driver_age"]),
-            ],
+            facts.integer("free_miles", miles, "altogether"),
+            facts.integer("minimum_driver_age", row["min_driver_age"]),
         )
 
-    return Plan(
-        (
-            f"If I hire the {model} in {city} for {length} days, how many miles can I drive for free in "
-            "all, and how old must the driver be?",
-            f"Wheel Hire has the {model} in {city}. Tell me the free miles for {length} days and the least "
-            "age of its driver.",
-            f"{length} days with the {model} from {city}: how many miles are included altogether, and from "
-            "what age may one drive it?",
-        ),
-        solve,
+    return Plan.of(
+        f"If I hire the {model} in {city} for {length} days, how many miles can I drive for free in all, and "
+        "how old must the driver be?",
+        f"Wheel Hire has the {model} in {city}. Tell me the free miles for {length} days and the least age "
+        "of its driver.",
+        f"{length} days with the {model} from {city}: how many miles are included altogether, and from what "
+        "age may one drive it?",
+        solve=solve,
     )
 
 
@@ -110,21 +106,20 @@ def rent_cheapest_car(draw: Draw) -> Plan:
         rows = (yield wheel_hire.search_cars(city_id=known, min_seats=seats, gearbox=gearbox))["cars"]
         best = ranked(rows, lambda row: row["price_per_day"])[0]
         row = yield from rented_car(best["car_id"], start, length, age)
-        return Answer(
+        return Answer.of(
             f"The {row['model']}, for {row['total']:.2f} AUR.",
-            [facts.name("model", row["model"]), facts.number("total", row["total"], "in AUR")],
+            facts.name("model", row["model"]),
+            facts.number("total", row["total"], "in AUR"),
         )
 
-    return Plan(
-        (
-            f"Rent me the cheapest car in {city} {wish} and at least {seats} seats, from {start} for "
-            f"{length} days; the driver is {age}. Which model is it, and what is the total?",
-            f"I am {age} and need a car in {city} from {start}, {length} days, {wish}, {seats} seats or "
-            "more. Take the lowest price (one rental only) and tell me the model and the sum in aurel.",
-            f"Hire a car in {city}: {seats} or more seats, {wish}, as cheap as possible, {length} days "
-            f"from {start}, driver aged {age}. Model and total price, please.",
-        ),
-        solve,
+    return Plan.of(
+        f"Rent me the cheapest car in {city} {wish} and at least {seats} seats, from {start} for {length} "
+        f"days; the driver is {age}. Which model is it, and what is the total?",
+        f"I am {age} and need a car in {city} from {start}, {length} days, {wish}, {seats} seats or more. "
+        "Take the lowest price (one rental only) and tell me the model and the sum in aurel.",
+        f"Hire a car in {city}: {seats} or more seats, {wish}, as cheap as possible, {length} days from "
+        f"{start}, driver aged {age}. Model and total price, please.",
+        solve=solve,
     )
 
 
@@ -142,26 +137,21 @@ def car_for_young_driver(draw: Draw) -> Plan:
         ids = {row["model"]: row["car_id"] for row in rows}
         least = (yield wheel_hire.car_details(car_id=ids[models[0]]))["min_driver_age"]
         row = yield from rented_car(ids[models[0 if age >= least else 1]], start, length, age)
-        return Answer(
+        return Answer.of(
             f"{'Yes' if age >= least else 'No'}; the {row['model']} costs {row['total']:.2f} AUR.",
-            [
-                facts.yes_no("is_old_enough", age >= least, "for the car that is named first"),
-                facts.number("total", row["total"], "in AUR"),
-            ],
+            facts.yes_no("is_old_enough", age >= least, "for the car that is named first"),
+            facts.number("total", row["total"], "in AUR"),
         )
 
-    return Plan(
-        (
-            f"Is a driver of {age} old enough for the {models[0]} in {city}? If so, rent it from {start} for "
-            f"{length} days, otherwise the {models[1]}. What does the rental come to?",
-            f"My son is {age} and drives in {city}: {length} days from {start}. Rent the {models[0]} if "
-            f"his age allows it, else the {models[1]}. Was he old enough for the first, and what is the "
-            "total?",
-            f"For {length} days in {city} from {start} I prefer the {models[0]}; if {age} years are too "
-            f"few for it, the {models[1]} will do. Rent the right one. Was my age fine for the "
-            f"{models[0]}, and how much do I pay?",
-        ),
-        solve,
+    return Plan.of(
+        f"Is a driver of {age} old enough for the {models[0]} in {city}? If so, rent it from {start} for "
+        f"{length} days, otherwise the {models[1]}. What does the rental come to?",
+        f"My son is {age} and drives in {city}: {length} days from {start}. Rent the {models[0]} if his age "
+        f"allows it, else the {models[1]}. Was he old enough for the first, and what is the total?",
+        f"For {length} days in {city} from {start} I prefer the {models[0]}; if {age} years are too few for "
+        f"it, the {models[1]} will do. Rent the right one. Was my age fine for the {models[0]}, and how much "
+        "do I pay?",
+        solve=solve,
     )
 
 
@@ -176,19 +166,18 @@ def extend_rental(draw: Draw) -> Plan:
         key = (yield from _rental(model, start))["rental_id"]
         yield wheel_hire.change_rental_length(rental_id=key, days=length)
         row = yield wheel_hire.add_extra(rental_id=key, extra=extra)
-        return Answer(
+        return Answer.of(
             f"It goes back on {row['return_date']} and costs {row['total']:.2f} AUR.",
-            [facts.date("return_date", row["return_date"]), facts.number("total", row["total"], "in AUR")],
+            facts.date("return_date", row["return_date"]),
+            facts.number("total", row["total"], "in AUR"),
         )
 
-    return Plan(
-        (
-            f"Change my rental of the {model} from {start} to {length} days in all and add the extra "
-            f'"{extra}". When does it go back, and what is the total?',
-            f"I keep the {model} (hired from {start}) for {length} days altogether, with the extra "
-            f'"{extra}". Arrange both and tell me the return date and the new price.',
-            f"My booking of the {model}, starting {start}, should have {length} days and the extra "
-            f'"{extra}". What are the date of return and the total then?',
-        ),
-        solve,
+    return Plan.of(
+        f'Change my rental of the {model} from {start} to {length} days in all and add the extra "{extra}". '
+        "When does it go back, and what is the total?",
+        f'I keep the {model} (hired from {start}) for {length} days altogether, with the extra "{extra}". '
+        "Arrange both and tell me the return date and the new price.",
+        f'My booking of the {model}, starting {start}, should have {length} days and the extra "{extra}". '
+        "What are the date of return and the total then?",
+        solve=solve,
     )

@@ -73,24 +73,20 @@ def share_price_change(draw: Draw) -> Plan:
         if new == old:
             raise Undecided
         polarity, gap = ("Yes, higher" if new > old else "No, lower"), round(abs(new - old), 2)
-        return Answer(
+        return Answer.of(
             f"{polarity}; the difference is {gap:.2f} AUR.",
-            [
-                facts.yes_no("is_higher", new > old, "the later one"),
-                facts.number("price_difference", gap, "in AUR, not negative"),
-            ],
+            facts.yes_no("is_higher", new > old, "the later one"),
+            facts.number("price_difference", gap, "in AUR, not negative"),
         )
 
-    return Plan(
-        (
-            f"Did a share of {name} close higher on {long_date(last)} than on {long_date(first)}, and how "
-            "many aurel lie between the two closing prices? Take prices as they were quoted.",
-            f"Compare the closing prices of {name} on {first} and {last} as published: was the later one the "
-            f"higher, and what is the difference in AUR?",
-            f"Was {name} quoted above its close of {long_date(first)} on {long_date(last)}? State the gap "
-            f"between the closing prices in aurel.",
-        ),
-        solve,
+    return Plan.of(
+        f"Did a share of {name} close higher on {long_date(last)} than on {long_date(first)}, and how many "
+        "aurel lie between the two closing prices? Take prices as they were quoted.",
+        f"Compare the closing prices of {name} on {first} and {last} as published: was the later one the "
+        "higher, and what is the difference in AUR?",
+        f"Was {name} quoted above its close of {long_date(first)} on {long_date(last)}? State the gap "
+        "between the closing prices in aurel.",
+        solve=solve,
     )
 
 
@@ -106,24 +102,20 @@ def best_close(draw: Draw) -> Plan:
         rows = history["prices"]
         best = ranked(rows, lambda row: row["close"], most=wording == "highest")[0]
         when = long_date(date.fromisoformat(best["date"]))
-        return Answer(
+        return Answer.of(
             f"On {when}, at {best['close']:.2f} AUR.",
-            [
-                facts.date("close_date", best["date"]),
-                facts.number("closing_price", best["close"], "in AUR"),
-            ],
+            facts.date("close_date", best["date"]),
+            facts.number("closing_price", best["close"], "in AUR"),
         )
 
-    return Plan(
-        (
-            f"In the five trading days from {long_date(first)} on, on which date did {name} have its "
-            f"{wording} close, and what was it?",
-            f"Look at {name} over five trading days starting {first}. Date and amount of the {wording} "
-            "closing price?",
-            f"Find the {wording} close of {name} among the five trading days that begin with "
-            f"{long_date(first)}: date and price.",
-        ),
-        solve,
+    return Plan.of(
+        f"In the five trading days from {long_date(first)} on, on which date did {name} have its {wording} "
+        "close, and what was it?",
+        f"Look at {name} over five trading days starting {first}. Date and amount of the {wording} closing "
+        "price?",
+        f"Find the {wording} close of {name} among the five trading days that begin with {long_date(first)}: "
+        "date and price.",
+        solve=solve,
     )
 
 
@@ -146,21 +138,19 @@ def average_close(draw: Draw) -> Plan:
         numbers = ", ".join(str(row["close"]) for row in history["prices"])
         result = (yield number_crunch.average(numbers=numbers, kind=kind))["result"]
         average = round(result, 2)
-        return Answer(
+        return Answer.of(
             f"It was {average:.2f} AUR.",
-            [facts.number("average_price", average, "in AUR, to the cent", tolerance=0.005)],
+            facts.number("average_price", average, "in AUR, to the cent", tolerance=0.005),
         )
 
-    return Plan(
-        (
-            f"What was the {kind} closing price of {name} over {count} trading days from {long_date(first)} "
-            "on, to the cent?",
-            f"Take the {count} closing prices of {name} that start on {first} and tell me their {kind}, to "
-            "the cent.",
-            f"{name}: {kind} of the closes of {count} trading days in a row, first day {long_date(first)}, "
-            "rounded to cents.",
-        ),
-        solve,
+    return Plan.of(
+        f"What was the {kind} closing price of {name} over {count} trading days from {long_date(first)} on, "
+        "to the cent?",
+        f"Take the {count} closing prices of {name} that start on {first} and tell me their {kind}, to the "
+        "cent.",
+        f"{name}: {kind} of the closes of {count} trading days in a row, first day {long_date(first)}, "
+        "rounded to cents.",
+        solve=solve,
     )
 
 
@@ -179,21 +169,20 @@ def split_holding(draw: Draw) -> Plan:
             if bought.isoformat() < split["date"]:
                 held *= split["new_shares_for_each"]
         worth = round(held * (yield stock_tape.latest_price(symbol=symbol))["close"], 2)
-        return Answer(
+        return Answer.of(
             f"You hold {held} shares, worth {worth:.2f} AUR.",
-            [facts.integer("share_count", held), facts.number("value", worth, "in AUR")],
+            facts.integer("share_count", held),
+            facts.number("value", worth, "in AUR"),
         )
 
-    return Plan(
-        (
-            f"I bought {count} shares of {name} on {long_date(bought)} and never sold any. With all splits "
-            f"since then, how many do I hold now, and what are they worth at the latest price?",
-            f"{count} shares of {name}, bought {bought}, kept ever since: number of shares today after "
-            "splits, and value in AUR at the last close?",
-            f"My grandmother put {count} {name} shares aside on {long_date(bought)}. Mind the splits: how "
-            "many shares are they today, and how many aurel at the latest close?",
-        ),
-        solve,
+    return Plan.of(
+        f"I bought {count} shares of {name} on {long_date(bought)} and never sold any. With all splits since "
+        "then, how many do I hold now, and what are they worth at the latest price?",
+        f"{count} shares of {name}, bought {bought}, kept ever since: number of shares today after splits, "
+        "and value in AUR at the last close?",
+        f"My grandmother put {count} {name} shares aside on {long_date(bought)}. Mind the splits: how many "
+        "shares are they today, and how many aurel at the latest close?",
+        solve=solve,
     )
 
 
@@ -207,24 +196,20 @@ def stake_value(draw: Draw) -> Plan:
         price = (yield stock_tape.latest_price(symbol=row["symbol"]))["close"]
         worth = round(price * row["shares_million"] * percent * 10_000)
         chief = row["chief_executive"]
-        return Answer(
+        return Answer.of(
             f"It is worth {worth} AUR; the chief executive is {chief}.",
-            [
-                facts.integer("market_value", worth, "in AUR, not in millions"),
-                facts.name("chief_executive", chief),
-            ],
+            facts.integer("market_value", worth, "in AUR, not in millions"),
+            facts.name("chief_executive", chief),
         )
 
-    return Plan(
-        (
-            f"What is a stake of {percent} % of all shares in {name} worth at the latest price, in aurel, "
-            "and who runs the company?",
-            f"A fund holds {percent} % of {name}. Value of that in AUR at the last close, and the name of "
-            "the chief executive, please.",
-            f"Work out the market value of {percent} per cent of {name} (shares outstanding times last "
-            "close) and name its chief executive.",
-        ),
-        solve,
+    return Plan.of(
+        f"What is a stake of {percent} % of all shares in {name} worth at the latest price, in aurel, and "
+        "who runs the company?",
+        f"A fund holds {percent} % of {name}. Value of that in AUR at the last close, and the name of the "
+        "chief executive, please.",
+        f"Work out the market value of {percent} per cent of {name} (shares outstanding times last close) "
+        "and name its chief executive.",
+        solve=solve,
     )
 
 
@@ -239,20 +224,18 @@ def shares_abroad(draw: Draw) -> Plan:
             amount=round(price * count, 2), source_code="AUR", target_code=code
         )
         amount = row["converted"]
-        return Answer(
+        return Answer.of(
             f"They cost {amount:.2f} {code}.",
-            [facts.number("total", amount, f"in {code}, the sum converted to the cent")],
+            facts.number("total", amount, f"in {code}, the sum converted to the cent"),
         )
 
-    return Plan(
-        (
-            f"How much are {count} shares of {name} at the latest price, converted to {code} in one sum?",
-            f"I pay in {code}. What would {count} shares of {name} cost me at the last close, the whole sum "
-            "converted?",
-            f"Price of {count} x {name} on the exchange at the last close, its sum converted from aurel to "
-            f"{code}?",
-        ),
-        solve,
+    return Plan.of(
+        f"How much are {count} shares of {name} at the latest price, converted to {code} in one sum?",
+        f"I pay in {code}. What would {count} shares of {name} cost me at the last close, the whole sum "
+        "converted?",
+        f"Price of {count} x {name} on the exchange at the last close, its sum converted from aurel to "
+        f"{code}?",
+        solve=solve,
     )
 
 
@@ -270,24 +253,18 @@ def revenue_growth(draw: Draw) -> Plan:
         if new == old:
             raise Undecided
         polarity, gap = ("Yes" if new > old else "No"), round(abs(new - old) * 1e6)
-        return Answer(
+        return Answer.of(
             f"{polarity}; the difference is {gap} AUR.",
-            [
-                facts.yes_no("is_higher", new > old, "the later one"),
-                facts.integer("amount_difference", gap, "in AUR, not in millions; not negative"),
-            ],
+            facts.yes_no("is_higher", new > old, "the later one"),
+            facts.integer("amount_difference", gap, "in AUR, not in millions; not negative"),
         )
 
-    return Plan(
-        (
-            f"Was the {measure} of {name} higher in {last} than in {first}, and by how much do the two years "
-            f"differ, in aurel?",
-            f"Did {name} report more {measure} for {last} than for {first}? Tell me the difference in AUR, "
-            "too.",
-            f"Compare the {measure} of {name} in {first} and {last}: did it grow, and what is the gap in "
-            "aurel?",
-        ),
-        solve,
+    return Plan.of(
+        f"Was the {measure} of {name} higher in {last} than in {first}, and by how much do the two years "
+        "differ, in aurel?",
+        f"Did {name} report more {measure} for {last} than for {first}? Tell me the difference in AUR, too.",
+        f"Compare the {measure} of {name} in {first} and {last}: did it grow, and what is the gap in aurel?",
+        solve=solve,
     )
 
 
@@ -306,19 +283,14 @@ def headquarters_distance(draw: Draw) -> Plan:
             row = yield company_register.company_profile(company_id=(yield from _company_id(name)))
             seats.append(row["headquarters_city_id"])
         row = yield city_atlas.distance_between(first_city_id=seats[0], second_city_id=seats[1], unit=unit)
-        return Answer(
-            f"They are {row['distance']} {word} apart.",
-            [distance(row["distance"], word)],
-        )
+        return Answer.of(f"They are {row['distance']} {word} apart.", distance(row["distance"], word))
 
-    return Plan(
-        (
-            f"How many {word}, to one decimal, lie between the headquarters of {one} and {two}, as the crow "
-            "flies?",
-            f"A courier flies from the head office of {one} to that of {two}. What is the straight-line "
-            f"distance in {word}, to one decimal?",
-            f"Find the headquarters cities of {one} and {two} and tell me their distance in {word} (one "
-            "decimal).",
-        ),
-        solve,
+    return Plan.of(
+        f"How many {word}, to one decimal, lie between the headquarters of {one} and {two}, as the crow "
+        "flies?",
+        f"A courier flies from the head office of {one} to that of {two}. What is the straight-line distance "
+        f"in {word}, to one decimal?",
+        f"Find the headquarters cities of {one} and {two} and tell me their distance in {word} (one "
+        "decimal).",
+        solve=solve,
     )

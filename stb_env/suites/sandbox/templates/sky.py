@@ -24,18 +24,17 @@ def sun_times(draw: Draw) -> Plan:
 
     def solve() -> Solution:
         row = yield sky_almanac.sun_times(city_name=name, date=when.isoformat())
-        return Answer(
+        return Answer.of(
             f"The sun rises at {row['sunrise']} and sets at {row['sunset']}.",
-            [facts.time("sunrise", row["sunrise"]), facts.time("sunset", row["sunset"])],
+            facts.time("sunrise", row["sunrise"]),
+            facts.time("sunset", row["sunset"]),
         )
 
-    return Plan(
-        (
-            f"When do sunrise and sunset happen in {name} on {long_date(when)}?",
-            f"I plan photographs in {name} on {when}: at what times does the sun come up and go down?",
-            f"Give me the local sunrise and sunset times for {name}, {long_date(when)}.",
-        ),
-        solve,
+    return Plan.of(
+        f"When do sunrise and sunset happen in {name} on {long_date(when)}?",
+        f"I plan photographs in {name} on {when}: at what times does the sun come up and go down?",
+        f"Give me the local sunrise and sunset times for {name}, {long_date(when)}.",
+        solve=solve,
     )
 
 
@@ -48,23 +47,19 @@ def city_high(draw: Draw) -> Plan:
     def solve() -> Solution:
         key = yield from city_id(name)
         row = yield climate_desk.daily_forecast(city_id=key, date=when.isoformat(), units=units)
-        return Answer(
+        return Answer.of(
             f"The high is {row['high']} degrees {scale}, with {row['condition']}.",
-            [
-                temperature("high", row["high"], scale),
-                facts.choice("condition", row["condition"], CONDITIONS),
-            ],
+            temperature("high", row["high"], scale),
+            facts.choice("condition", row["condition"], CONDITIONS),
         )
 
-    return Plan(
-        (
-            f"How warm will it get in {name} on {long_date(when)}? In {scale}, please; the conditions too.",
-            f"I am packing for {name}. What high in degrees {scale} and which conditions are forecast for "
-            f"{when}?",
-            f"Tell me the maximum temperature ({scale}) and the conditions expected in {name} on "
-            f"{long_date(when)}.",
-        ),
-        solve,
+    return Plan.of(
+        f"How warm will it get in {name} on {long_date(when)}? In {scale}, please; the conditions too.",
+        f"I am packing for {name}. What high in degrees {scale} and which conditions are forecast for "
+        f"{when}?",
+        f"Tell me the maximum temperature ({scale}) and the conditions expected in {name} on "
+        f"{long_date(when)}.",
+        solve=solve,
     )
 
 
@@ -79,24 +74,20 @@ def wettest_day(draw: Draw) -> Plan:
         rows = ranked(week["days"], lambda row: row["rain"], most=True)
         wettest = rows[0]
         when = long_date(date.fromisoformat(wettest["date"]))
-        return Answer(
+        return Answer.of(
             f"The wettest day is {when} with {wettest['rain']} mm.",
-            [
-                facts.date("wettest_date", wettest["date"]),
-                facts.number("rain_mm", wettest["rain"], "of that day"),
-            ],
+            facts.date("wettest_date", wettest["date"]),
+            facts.number("rain_mm", wettest["rain"], "of that day"),
         )
 
-    return Plan(
-        (
-            f"In the seven days from {long_date(first)} on, which day brings {name} the most "
-            "rain, and how many mm?",
-            f"I spend the week starting {first} in {name}. On what date should I stay indoors because of the "
-            f"heaviest rain, and how many millimetres are expected?",
-            f"Find the rainiest date in {name} in the week that starts on {long_date(first)}; "
-            f"give me the date and the amount in mm.",
-        ),
-        solve,
+    return Plan.of(
+        f"In the seven days from {long_date(first)} on, which day brings {name} the most rain, and how many "
+        "mm?",
+        f"I spend the week starting {first} in {name}. On what date should I stay indoors because of the "
+        "heaviest rain, and how many millimetres are expected?",
+        f"Find the rainiest date in {name} in the week that starts on {long_date(first)}; give me the date "
+        "and the amount in mm.",
+        solve=solve,
     )
 
 
@@ -109,22 +100,18 @@ def weather_at_contact(draw: Draw) -> Plan:
     def solve() -> Solution:
         row = yield contact_book.contact_details(contact_id=(yield from contact_id(name)))
         forecast = yield climate_desk.daily_forecast(city_id=row["city_id"], date=when.isoformat())
-        return Answer(
+        return Answer.of(
             f"The low will be {forecast['low']} °C, with {forecast['condition']}.",
-            [
-                temperature("low", forecast["low"], "Celsius"),
-                facts.choice("condition", forecast["condition"], CONDITIONS),
-            ],
+            temperature("low", forecast["low"], "Celsius"),
+            facts.choice("condition", forecast["condition"], CONDITIONS),
         )
 
-    return Plan(
-        (
-            f"I am visiting {name} from my contacts on {long_date(when)}. How cold does it get "
-            f"there (Celsius), and what are the conditions?",
-            f"What are the lowest temperature in °C and the weather conditions on {when} where {name} lives? "
-            f"You find the address in my contacts.",
-            f"My friend {name} (see contacts) expects me on {long_date(when)}. Tell me the "
-            f"minimum temperature in Celsius and the weather condition in that city.",
-        ),
-        solve,
+    return Plan.of(
+        f"I am visiting {name} from my contacts on {long_date(when)}. How cold does it get there (Celsius), "
+        "and what are the conditions?",
+        f"What are the lowest temperature in °C and the weather conditions on {when} where {name} lives? You "
+        "find the address in my contacts.",
+        f"My friend {name} (see contacts) expects me on {long_date(when)}. Tell me the minimum temperature "
+        "in Celsius and the weather condition in that city.",
+        solve=solve,
     )

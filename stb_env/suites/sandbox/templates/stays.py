@@ -66,21 +66,20 @@ def book_cheapest_room(draw: Draw) -> Plan:
         offers = [offer for offer in offers if offer["available"]]
         cheapest = ranked(offers, lambda row: row["nightly_aur"])[0]
         row = yield from booked_room(cheapest, check_in, nights)
-        return Answer(
+        return Answer.of(
             f"{row['hotel']} for {row['total']:.2f} AUR.",
-            [facts.name("hotel", row["hotel"]), facts.number("total", row["total"], "in AUR")],
+            facts.name("hotel", row["hotel"]),
+            facts.number("total", row["total"], "in AUR"),
         )
 
-    return Plan(
-        (
-            f"Book me the cheapest hotel in {name} that has a room, from {check_in}, {nights} nights (Room "
-            "Keeper). Which one is it, and what is the total in aurel?",
-            f"I need {nights} nights in {name}, arriving on {check_in}. Take the lowest price among the "
-            "hotels that have a room, book it once, and tell me hotel and total in AUR.",
-            f"Find the cheapest available hotel of {name} for {nights} nights from {check_in} and book it "
-            "with Room Keeper, unless I have that stay already. Name it and the total price in aurel.",
-        ),
-        solve,
+    return Plan.of(
+        f"Book me the cheapest hotel in {name} that has a room, from {check_in}, {nights} nights (Room "
+        "Keeper). Which one is it, and what is the total in aurel?",
+        f"I need {nights} nights in {name}, arriving on {check_in}. Take the lowest price among the hotels "
+        "that have a room, book it once, and tell me hotel and total in AUR.",
+        f"Find the cheapest available hotel of {name} for {nights} nights from {check_in} and book it with "
+        "Room Keeper, unless I have that stay already. Name it and the total price in aurel.",
+        solve=solve,
     )
 
 
@@ -106,23 +105,21 @@ def first_choice_hotel(draw: Draw) -> Plan:
             offer for name in names for offer in offers if offer["hotel"] == name and offer["available"]
         )
         row = yield from booked_room(offer, check_in, nights)
-        return Answer(
+        return Answer.of(
             f"{row['hotel']}: {row['total']:.2f} AUR.",
-            [facts.name("hotel", row["hotel"]), facts.number("total", row["total"], "in AUR")],
+            facts.name("hotel", row["hotel"]),
+            facts.number("total", row["total"], "in AUR"),
         )
 
-    return Plan(
-        (
-            f"Book {nights} nights at the {names[0]} in {city} from {check_in}; if it is full then, at the "
-            f"{names[1]} instead. Which one is it, and what is the total in aurel?",
-            f"I would like to stay at the {names[0]}, {city}, on {check_in} for {nights} nights. Should it "
-            f"have no room, take the {names[1]}. Book through Room Keeper and tell me hotel and total in "
-            "AUR.",
-            f"In {city}, arriving {check_in}, {nights} nights: first choice {names[0]}, second choice "
-            f"{names[1]}. Book the better one that is available (just one stay) and report which it is and "
-            "its total price in aurel.",
-        ),
-        solve,
+    return Plan.of(
+        f"Book {nights} nights at the {names[0]} in {city} from {check_in}; if it is full then, at the "
+        f"{names[1]} instead. Which one is it, and what is the total in aurel?",
+        f"I would like to stay at the {names[0]}, {city}, on {check_in} for {nights} nights. Should it have "
+        f"no room, take the {names[1]}. Book through Room Keeper and tell me hotel and total in AUR.",
+        f"In {city}, arriving {check_in}, {nights} nights: first choice {names[0]}, second choice "
+        f"{names[1]}. Book the better one that is available (just one stay) and report which it is and its "
+        "total price in aurel.",
+        solve=solve,
     )
 
 
@@ -139,18 +136,16 @@ def change_stay(draw: Draw) -> Plan:
         wanted = {"check_in": check_in.isoformat(), "nights": nights}
         if not wanted.items() <= row.items():
             row = yield room_keeper.change_stay(stay_id=row["stay_id"], **wanted)
-        return Answer(
-            f"Moved; it costs {row['total']:.2f} AUR.", [facts.number("total", row["total"], "in AUR")]
+        return Answer.of(
+            f"Moved; it costs {row['total']:.2f} AUR.", facts.number("total", row["total"], "in AUR")
         )
 
-    return Plan(
-        (
-            f"Move my stay at the {name} to {check_in}, {nights} nights. What does it cost then?",
-            f"I can only come to the {name} on {long_date(check_in)}, for {nights} nights. Change my "
-            "booking and tell me the new total.",
-            f"Change the {name} booking: arrival {check_in}, {nights} nights. I also need the new price.",
-        ),
-        solve,
+    return Plan.of(
+        f"Move my stay at the {name} to {check_in}, {nights} nights. What does it cost then?",
+        f"I can only come to the {name} on {long_date(check_in)}, for {nights} nights. Change my booking and "
+        "tell me the new total.",
+        f"Change the {name} booking: arrival {check_in}, {nights} nights. I also need the new price.",
+        solve=solve,
     )
 
 
@@ -175,27 +170,22 @@ def change_stay_too_late(draw: Draw) -> Plan:
                 row = yield room_keeper.change_stay(stay_id=row["stay_id"], **wanted)
             except ApiError:
                 changed = False
-        return Answer(
+        return Answer.of(
             f"{'Yes' if changed else 'No'}; arrival is on {row['check_in']}, for {row['total']:.2f} AUR.",
-            [
-                facts.yes_no("was_changed", changed),
-                facts.date("arrival_date", row["check_in"], "of the stay as it is booked in the end"),
-                facts.number("total", row["total"], "in AUR, of the stay as it is booked in the end"),
-            ],
+            facts.yes_no("was_changed", changed),
+            facts.date("arrival_date", row["check_in"], "of the stay as it is booked in the end"),
+            facts.number("total", row["total"], "in AUR, of the stay as it is booked in the end"),
         )
 
-    return Plan(
-        (
-            f"Can my stay at the {name} be moved to {check_in}, {nights} nights? If so, move it. Tell me "
-            "also the arrival date and the total of the booking that stands in the end; cancel nothing.",
-            f"Try to change the {name} booking to {long_date(check_in)} ({nights} nights), without "
-            "cancelling anything. Did it work? What are the day of arrival and the price in the booking "
-            "after that?",
-            f"Is it possible to shift the {name} to {check_in} for {nights} nights? Do it if it is. "
-            "Besides a yes or no I want to hear when I arrive and what I pay by the booking that then "
-            "stands; call nothing off.",
-        ),
-        solve,
+    return Plan.of(
+        f"Can my stay at the {name} be moved to {check_in}, {nights} nights? If so, move it. Tell me also "
+        "the arrival date and the total of the booking that stands in the end; cancel nothing.",
+        f"Try to change the {name} booking to {long_date(check_in)} ({nights} nights), without cancelling "
+        "anything. Did it work? What are the day of arrival and the price in the booking after that?",
+        f"Is it possible to shift the {name} to {check_in} for {nights} nights? Do it if it is. Besides a "
+        "yes or no I want to hear when I arrive and what I pay by the booking that then stands; call nothing "
+        "off.",
+        solve=solve,
     )
 
 
@@ -213,15 +203,13 @@ def cancel_stay(draw: Draw) -> Plan:
         refund = (yield rate_board.convert_amount(amount=row["refund"], source_code="AUR", target_code=code))[
             "converted"
         ]
-        return Answer(
-            f"You get {refund:.2f} {code} back.", [facts.number("refund", refund, f"in {code}, to the cent")]
+        return Answer.of(
+            f"You get {refund:.2f} {code} back.", facts.number("refund", refund, f"in {code}, to the cent")
         )
 
-    return Plan(
-        (
-            f"Cancel my stay at the {name}. What do I get back, in {code}?",
-            f"I will skip the {name}: cancel that booking and convert the refund to {code} for me.",
-            f"Please call off the {name} and tell me how much {code} is refunded.",
-        ),
-        solve,
+    return Plan.of(
+        f"Cancel my stay at the {name}. What do I get back, in {code}?",
+        f"I will skip the {name}: cancel that booking and convert the refund to {code} for me.",
+        f"Please call off the {name} and tell me how much {code} is refunded.",
+        solve=solve,
     )

@@ -32,15 +32,13 @@ def todos_due(draw: Draw) -> Plan:
     def solve() -> Solution:
         page = yield task_tray.search_todos(title="", list_name=name, due_by=limit.isoformat())
         due = [row["title"] for row in page["results"] if not row["done"]]
-        return Answer(f"Due are: {', '.join(due)}.", [facts.names("titles", due)])
+        return Answer.of(f"Due are: {', '.join(due)}.", facts.names("titles", due))
 
-    return Plan(
-        (
-            f'What on my list "{name}" is due by {long_date(limit)}, that day included?',
-            f"Name every open to-do of the list {name} with a due date up to {limit}.",
-            f"Which things from {name} (my to-do list) must be done by {limit} at the latest?",
-        ),
-        solve,
+    return Plan.of(
+        f'What on my list "{name}" is due by {long_date(limit)}, that day included?',
+        f"Name every open to-do of the list {name} with a due date up to {limit}.",
+        f"Which things from {name} (my to-do list) must be done by {limit} at the latest?",
+        solve=solve,
     )
 
 
@@ -56,17 +54,14 @@ def add_todo(draw: Draw) -> Plan:
             yield task_tray.add_todo(
                 list_name=name, title=title, due_date=when.isoformat(), priority=priority
             )
-        return Answer(f"{title} is on the list {name}.")
+        return Answer.of(f"{title} is on the list {name}.")
 
-    return Plan(
-        (
-            f'Add "{title}" to my list {name}, due {when}, with {priority} priority, unless it is on a list.',
-            f'Remind me of "{title}" by {long_date(when)}: list {name}, priority {priority}. Just once, '
-            "please.",
-            f'I need a to-do "{title}" in {name} for {when}; its priority is {priority}. Look whether '
-            "there is one before you add it.",
-        ),
-        solve,
+    return Plan.of(
+        f'Add "{title}" to my list {name}, due {when}, with {priority} priority, unless it is on a list.',
+        f'Remind me of "{title}" by {long_date(when)}: list {name}, priority {priority}. Just once, please.',
+        f'I need a to-do "{title}" in {name} for {when}; its priority is {priority}. Look whether there is '
+        "one before you add it.",
+        solve=solve,
     )
 
 
@@ -81,17 +76,15 @@ def postpone_urgent(draw: Draw) -> Plan:
         for row in rows:
             yield task_tray.reschedule_todo(todo_id=row["todo_id"], due_date=when.isoformat())
         titles = [row["title"] for row in rows]
-        return Answer(f"Moved: {', '.join(titles)}.", [facts.names("moved_titles", titles)])
+        return Answer.of(f"Moved: {', '.join(titles)}.", facts.names("moved_titles", titles))
 
-    return Plan(
-        (
-            f"Move every high-priority to-do of my list {name} to {when}, and tell me which ones those are.",
-            f"Whatever is urgent (priority high) on {name} can wait until {long_date(when)}. Change the due "
-            "dates and name what you moved.",
-            f"Postpone all the to-dos with high priority on the list {name}: the new due date is {when}. "
-            "Which were they?",
-        ),
-        solve,
+    return Plan.of(
+        f"Move every high-priority to-do of my list {name} to {when}, and tell me which ones those are.",
+        f"Whatever is urgent (priority high) on {name} can wait until {long_date(when)}. Change the due "
+        "dates and name what you moved.",
+        f"Postpone all the to-dos with high priority on the list {name}: the new due date is {when}. Which "
+        "were they?",
+        solve=solve,
     )
 
 
@@ -111,18 +104,16 @@ def swap_todos(draw: Draw) -> Plan:
         for row in rows:
             yield task_tray.set_priority(todo_id=row["todo_id"], priority="high")
         due = rows[0]["due_date"] if rows else ""
-        return Answer(f"Done. It is due on {due}.", [facts.date("due_date", due)])
+        return Answer.of(f"Done. It is due on {due}.", facts.date("due_date", due))
 
-    return Plan(
-        (
-            f'I have finished "{done["title"]}", tick it off. Then give "{urgent["title"]}" high priority; '
-            "when is that one due?",
-            f'"{done["title"]}" is done. "{urgent["title"]}" is urgent now: set its priority to high and '
-            "tell me its due date.",
-            f'Mark the to-do "{done["title"]}" as completed and raise "{urgent["title"]}" to priority high. '
-            "Until when do I have time for the latter?",
-        ),
-        solve,
+    return Plan.of(
+        f'I have finished "{done["title"]}", tick it off. Then give "{urgent["title"]}" high priority; when '
+        "is that one due?",
+        f'"{done["title"]}" is done. "{urgent["title"]}" is urgent now: set its priority to high and tell me '
+        "its due date.",
+        f'Mark the to-do "{done["title"]}" as completed and raise "{urgent["title"]}" to priority high. '
+        "Until when do I have time for the latter?",
+        solve=solve,
     )
 
 
@@ -141,18 +132,16 @@ def birthday_todo(draw: Draw) -> Plan:
         due = (birthday - timedelta(days=ahead)).isoformat()
         if not (yield task_tray.search_todos(title=title))["results"]:
             yield task_tray.add_todo(list_name="Errands", title=title, due_date=due)
-        return Answer(f'"{title}" is due on {due}.', [facts.date("due_date", due)])
+        return Answer.of(f'"{title}" is due on {due}.', facts.date("due_date", due))
 
-    return Plan(
-        (
-            f'Put "{title}" on my Errands list (normal priority), due {ahead} days before the birthday that '
-            f"{name} from my contacts has this year, 2026. On which date is that?",
-            f"{ahead} days before this year's (2026) birthday of my contact {name} I want a to-do "
-            f'"{title}" in Errands. Add it and tell me the due date.',
-            f'Look up when {name} (see contacts) has a birthday and add the errand "{title}" for {ahead} '
-            "days earlier in 2026. Which due date did you set?",
-        ),
-        solve,
+    return Plan.of(
+        f'Put "{title}" on my Errands list (normal priority), due {ahead} days before the birthday that '
+        f"{name} from my contacts has this year, 2026. On which date is that?",
+        f"{ahead} days before this year's (2026) birthday of my contact {name} I want a to-do "
+        f'"{title}" in Errands. Add it and tell me the due date.',
+        f'Look up when {name} (see contacts) has a birthday and add the errand "{title}" for {ahead} days '
+        "earlier in 2026. Which due date did you set?",
+        solve=solve,
     )
 
 
@@ -169,22 +158,18 @@ def packing_todo(draw: Draw) -> Plan:
         title = wet if row["rain"] > 0 else dry
         if not (yield task_tray.search_todos(title=title))["results"]:
             yield task_tray.add_todo(list_name="Home", title=title, due_date=when.isoformat())
-        return Answer(
+        return Answer.of(
             f"{'Yes' if row['rain'] > 0 else 'No'}, {row['condition']}; I noted it.",
-            [
-                facts.yes_no("will_rain", row["rain"] > 0),
-                facts.choice("condition", row["condition"], CONDITIONS),
-            ],
+            facts.yes_no("will_rain", row["rain"] > 0),
+            facts.choice("condition", row["condition"], CONDITIONS),
         )
 
-    return Plan(
-        (
-            f'If any rain is forecast for {name} on {when}, add "{wet}" to my Home list, due that day; '
-            f'else "{dry}". Does rain come, and which conditions are expected?',
-            f'I travel to {name} on {long_date(when)}. Put "{wet}" (rain above 0 mm) or "{dry}" (a dry '
-            "day) on the list Home for that date. Is it going to rain? Give the weather condition too.",
-            f'Check the forecast of {name} for {when}. Put on my list Home, due then, "{wet}" where it '
-            f'rains, otherwise "{dry}". Does it rain, and what is the condition?',
-        ),
-        solve,
+    return Plan.of(
+        f'If any rain is forecast for {name} on {when}, add "{wet}" to my Home list, due that day; else '
+        f'"{dry}". Does rain come, and which conditions are expected?',
+        f'I travel to {name} on {long_date(when)}. Put "{wet}" (rain above 0 mm) or "{dry}" (a dry day) on '
+        "the list Home for that date. Is it going to rain? Give the weather condition too.",
+        f'Check the forecast of {name} for {when}. Put on my list Home, due then, "{wet}" where it rains, '
+        f'otherwise "{dry}". Does it rain, and what is the condition?',
+        solve=solve,
     )

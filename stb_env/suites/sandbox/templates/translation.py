@@ -20,19 +20,14 @@ def translate_list(draw: Draw) -> Plan:
         foreign = []
         for word in chosen:
             foreign += [(yield phrase_bridge.from_english(word=word, language=language))["translation"]]
-        return Answer(
-            f"They are {', '.join(foreign)}.",
-            [facts.names("translations", foreign)],
-        )
+        return Answer.of(f"They are {', '.join(foreign)}.", facts.names("translations", foreign))
 
     one, two, three = chosen
-    return Plan(
-        (
-            f"How do you say {one}, {two} and {three} in {language}?",
-            f"I label my drawers in {language}. Translate {one}, {two} and {three}, please.",
-            f"Give me the {language} words for {one}, {two} and {three}.",
-        ),
-        solve,
+    return Plan.of(
+        f"How do you say {one}, {two} and {three} in {language}?",
+        f"I label my drawers in {language}. Translate {one}, {two} and {three}, please.",
+        f"Give me the {language} words for {one}, {two} and {three}.",
+        solve=solve,
     )
 
 
@@ -48,19 +43,14 @@ def translate_across(draw: Draw) -> Plan:
             english = (yield phrase_bridge.to_english(word=word, language=source))["translation"]
             row = yield phrase_bridge.from_english(word=english, language=target)
             foreign.append(row["translation"])
-        return Answer(
-            f"They are {' and '.join(foreign)}.",
-            [facts.names("translations", foreign)],
-        )
+        return Answer.of(f"They are {' and '.join(foreign)}.", facts.names("translations", foreign))
 
     one, two = given
-    return Plan(
-        (
-            f'What are the {target} words for what {source} calls "{one}" and "{two}"?',
-            f'Translate "{one}" and "{two}" from {source} to {target}.',
-            f'A speaker of {source} writes "{one}" and "{two}". How would that be in {target}?',
-        ),
-        solve,
+    return Plan.of(
+        f'What are the {target} words for what {source} calls "{one}" and "{two}"?',
+        f'Translate "{one}" and "{two}" from {source} to {target}.',
+        f'A speaker of {source} writes "{one}" and "{two}". How would that be in {target}?',
+        solve=solve,
     )
 
 
@@ -71,13 +61,11 @@ def say_sum(draw: Draw) -> Plan:
 
     def solve() -> Solution:
         word = (yield phrase_bridge.say_number(number=one + two, language=language))["word"]
-        return Answer(f"It is {word}.", [facts.name("word", word)])
+        return Answer.of(f"It is {word}.", facts.name("word", word))
 
-    return Plan(
-        (
-            f"Add {one} and {two}, and say the sum in {language}.",
-            f"What is the {language} word for {one} + {two}?",
-            f"A trader counts {one} sheep and {two} goats in {language}. Which word stands for all of them?",
-        ),
-        solve,
+    return Plan.of(
+        f"Add {one} and {two}, and say the sum in {language}.",
+        f"What is the {language} word for {one} + {two}?",
+        f"A trader counts {one} sheep and {two} goats in {language}. Which word stands for all of them?",
+        solve=solve,
     )

@@ -42,30 +42,25 @@ def visit_contact(draw: Draw) -> Plan:
         if not any(event.items() <= other.items() for other in known):
             yield day_planner.create_event(date=start, **event)
         total = round(stay["total"] + rental["total"], 2)
-        return Answer(
+        return Answer.of(
             f"{stay['hotel']} and the {rental['model']}, {total:.2f} AUR together.",
-            [
-                facts.name("hotel", stay["hotel"]),
-                facts.name("model", rental["model"]),
-                facts.number("total", total, "in AUR"),
-            ],
+            facts.name("hotel", stay["hotel"]),
+            facts.name("model", rental["model"]),
+            facts.number("total", total, "in AUR"),
         )
 
-    return Plan(
-        (
-            f"I visit my contact {name} from {start} for {nights} nights. In that person's city, book the "
-            f"cheapest hotel with a room (Room Keeper) and rent the cheapest car for {nights} days from "
-            f'{start} (I am 45); then add the calendar event "Arrival" on the first day at 15:00, 60 '
-            "minutes, with the contact linked. Which hotel, which car model, and what do both cost "
-            "together?",
-            f"Plan a trip to where {name} (in my contacts) lives: arrival {start}, {nights} nights. I need "
-            f"the cheapest available room, the cheapest hired car for {nights} days (driver aged 45), and "
-            'an event "Arrival" in my calendar at 15:00 that day, one hour, contact attached. Tell me '
-            "hotel, model and the sum of both in aurel.",
-            f"Book everything for {nights} nights near {name}, whose city is in my contacts, from {start}: "
-            f"lowest hotel price with a free room, lowest car price ({nights} days, I am 45 years old). "
-            'Note it as "Arrival", 15:00 to 16:00 on that day, linked to the contact. Name hotel and car '
-            "model, and add up their totals.",
-        ),
-        solve,
+    return Plan.of(
+        f"I visit my contact {name} from {start} for {nights} nights. In that person's city, book the "
+        f"cheapest hotel with a room (Room Keeper) and rent the cheapest car for {nights} days from {start} "
+        '(I am 45); then add the calendar event "Arrival" on the first day at 15:00, 60 minutes, with the '
+        "contact linked. Which hotel, which car model, and what do both cost together?",
+        f"Plan a trip to where {name} (in my contacts) lives: arrival {start}, {nights} nights. I need the "
+        f"cheapest available room, the cheapest hired car for {nights} days (driver aged 45), and an event "
+        '"Arrival" in my calendar at 15:00 that day, one hour, contact attached. Tell me hotel, model and '
+        "the sum of both in aurel.",
+        f"Book everything for {nights} nights near {name}, whose city is in my contacts, from {start}: "
+        f"lowest hotel price with a free room, lowest car price ({nights} days, I am 45 years old). Note it "
+        'as "Arrival", 15:00 to 16:00 on that day, linked to the contact. Name hotel and car model, and add '
+        "up their totals.",
+        solve=solve,
     )

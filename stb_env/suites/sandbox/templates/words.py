@@ -22,25 +22,21 @@ def first_recorded(draw: Draw) -> Plan:
         for word in chosen:
             years += [(yield word_hoard.word_history(word=word))["first_recorded"]]
         early, _, late = sorted(years)
-        return Answer(
+        return Answer.of(
             f"The oldest is from {early}, the youngest from {late}.",
-            [
-                facts.integer("oldest_year", early),
-                facts.integer("youngest_year", late),
-            ],
+            facts.integer("oldest_year", early),
+            facts.integer("youngest_year", late),
         )
 
     one, two, three = chosen
-    return Plan(
-        (
-            f"Of the words {one}, {two} and {three}: in which year was the oldest first recorded, and in "
-            "which the youngest? Two years only.",
-            f"When did the first of {one}, {two} and {three} turn up in writing, and when the last? Just "
-            "give the earliest and the latest year.",
-            f"Look up when {one}, {two} and {three} were first recorded. What are the earliest and the "
-            "latest of these years, without the one between?",
-        ),
-        solve,
+    return Plan.of(
+        f"Of the words {one}, {two} and {three}: in which year was the oldest first recorded, and in which "
+        "the youngest? Two years only.",
+        f"When did the first of {one}, {two} and {three} turn up in writing, and when the last? Just give "
+        "the earliest and the latest year.",
+        f"Look up when {one}, {two} and {three} were first recorded. What are the earliest and the latest of "
+        "these years, without the one between?",
+        solve=solve,
     )
 
 
@@ -54,16 +50,14 @@ def crossword_pair(draw: Draw) -> Plan:
         found = []
         for clue in clues:
             found += (yield word_hoard.find_by_meaning(meaning=clue))["results"]
-        return Answer(f"They are {found[0]} and {found[1]}.", [facts.names("words", found)])
+        return Answer.of(f"They are {found[0]} and {found[1]}.", facts.names("words", found))
 
-    return Plan(
-        (
-            f'Which two words does the dictionary define as "{clues[0]}" and "{clues[1]}"?',
-            f'Crossword help: one entry means "{clues[0]}", the other "{clues[1]}". Which words of the '
-            f"dictionary are they?",
-            f'Find the entries with the definitions "{clues[0]}" and "{clues[1]}".',
-        ),
-        solve,
+    return Plan.of(
+        f'Which two words does the dictionary define as "{clues[0]}" and "{clues[1]}"?',
+        f'Crossword help: one entry means "{clues[0]}", the other "{clues[1]}". Which words of the '
+        "dictionary are they?",
+        f'Find the entries with the definitions "{clues[0]}" and "{clues[1]}".',
+        solve=solve,
     )
 
 
@@ -77,22 +71,18 @@ def word_in_use(draw: Draw) -> Plan:
         word = (yield word_hoard.find_by_meaning(meaning=clue))["results"][0]
         row = yield word_hoard.word_history(word=word)
         known = row["first_recorded"] <= year
-        return Answer(
+        return Answer.of(
             f"{'Yes' if known else 'No'}; it occurs {row['uses_per_million']} times in a million words.",
-            [
-                facts.yes_no("was_in_use", known),
-                facts.number("uses_per_million", row["uses_per_million"]),
-            ],
+            facts.yes_no("was_in_use", known),
+            facts.number("uses_per_million", row["uses_per_million"]),
         )
 
-    return Plan(
-        (
-            f'Was the word that the dictionary defines as "{clue}" on record by {year}, and how often is it '
-            f"used in a million words today?",
-            f'I set a novel in {year}. Does the entry meaning "{clue}" go back that far, and what is its '
-            f"frequency by the million?",
-            f'Take the word with the definition "{clue}": had it been recorded by the end of {year}? And how '
-            f"many uses are there in a million words?",
-        ),
-        solve,
+    return Plan.of(
+        f'Was the word that the dictionary defines as "{clue}" on record by {year}, and how often is it used '
+        "in a million words today?",
+        f'I set a novel in {year}. Does the entry meaning "{clue}" go back that far, and what is its '
+        "frequency by the million?",
+        f'Take the word with the definition "{clue}": had it been recorded by the end of {year}? And how '
+        "many uses are there in a million words?",
+        solve=solve,
     )
