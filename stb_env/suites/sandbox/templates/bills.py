@@ -6,13 +6,11 @@ from collections.abc import Iterable
 
 from stb_env.backend.world import Row, Tables
 from stb_env.suites.sandbox import facts
-from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.coming_days import days_left
-from stb_env.suites.sandbox.content.currencies import currencies
+from stb_env.suites.sandbox.content.currencies import FOREIGN
+from stb_env.suites.sandbox.lookups import accepted, account_named, exchanged, transferred
 from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, Undecided, template
 from stb_env.suites.sandbox.tools import bill_box, pocket_bank, rate_board
-
-_FOREIGN = sorted(code for code in currencies() if code != "AUR")
 
 
 def _invoices(home: Tables, *statuses: str) -> list[Row]:
@@ -21,12 +19,6 @@ def _invoices(home: Tables, *statuses: str) -> list[Row]:
 
 def _invoice(issuer: str) -> Steps[Row]:
     row: Row = (yield bill_box.list_invoices(issuer=issuer))["results"][0]
-    return row
-
-
-def _account(kind: str) -> Steps[Row]:
-    rows = (yield pocket_bank.list_accounts())["accounts"]
-    row: Row = next(row for row in rows if row["kind"] == kind)
     return row
 
 
@@ -66,16 +58,14 @@ def pay_invoice(draw: Draw) -> Plan:
     """Pay an invoice and tell what is left, in another currency."""
     home = draw.home()
     issuer = draw.pick(_invoices(home, "open", "overdue"))["issuer"]
-    kind, code = draw.pick(pocket_bank.KINDS), draw.pick(_FOREIGN)
+    kind, code = draw.pick(pocket_bank.KINDS), draw.pick(FOREIGN)
 
     def solve() -> Solution:
         invoice = yield from _invoice(issuer)
-        yield from _pay([invoice], (yield from _account(kind)))
-        left = (yield from _account(kind))["balance"]
-        row = yield rate_board.convert_amount(amount=left, source_code="AUR", target_code=code)
+        yield from _pay([invoice], (yield from account_named(kind)))
+        left = yield from exchanged((yield from account_named(kind))["balance"], code)
         return Answer.of(
-            f"Paid; {row['converted']:.2f} {code} are left.",
-            facts.number("balance_after", row["converted"], f"in {code}, to cents"),
+            f"Paid; {left:.2f} {code} are left.", facts.number("balance_after", left, f"in {code}, to cents")
         )
 
     return Plan.of(
@@ -137,8 +127,8 @@ def refund_and_pay(draw: Draw) -> Plan:
         if row["status"] == "paid":
             yield bill_box.refund_invoice(invoice_id=row["invoice_id"])
         row = yield from _invoice(new)
-        yield from _pay([row], (yield from _account(kind)))
-        left = (yield from _account(kind))["balance"]
+        yield from _pay([row], (yield from account_named(kind)))
+        left = (yield from account_named(kind))["balance"]
         return Answer.of(
             f"Done; the {kind} account holds {left:.2f} AUR.",
             facts.number("balance_after", left, "in AUR, to cents"),
@@ -160,21 +150,18 @@ def refund_too_late(draw: Draw) -> Plan:
     """Have a payment refunded, unless it is too late for that."""
     paid, in_time = _invoices(draw.home(), "paid"), draw.pick((True, False))
     issuer = draw.pick([row for row in paid if (days_left(row["paid_on"]) >= -14) is in_time])["issuer"]
-    code = draw.pick(_FOREIGN)
+    code = draw.pick(FOREIGN)
 
     def solve() -> Solution:
         invoice = yield from _invoice(issuer)
-        refunded = True
-        if invoice["status"] == "paid":
-            try:
-                yield bill_box.refund_invoice(invoice_id=invoice["invoice_id"])
-            except ApiError:
-                refunded = False
-        row = yield rate_board.convert_amount(amount=invoice["amount"], source_code="AUR", target_code=code)
+        refunded = invoice["status"] != "paid" or (
+            yield from accepted(bill_box.refund_invoice(invoice_id=invoice["invoice_id"]))
+        )
+        amount = yield from exchanged(invoice["amount"], code)
         return Answer.of(
-            f"{'Yes' if refunded else 'No'}. It is about {row['converted']:.2f} {code}.",
+            f"{'Yes' if refunded else 'No'}. It is about {amount:.2f} {code}.",
             facts.yes_no("was_refunded", refunded),
-            facts.number("amount", row["converted"], f"amount of the invoice in {code}, to cents"),
+            facts.number("amount", amount, f"amount of the invoice in {code}, to cents"),
         )
 
     return Plan.of(
@@ -198,13 +185,10 @@ def clear_overdue(draw: Draw) -> Plan:
     def solve() -> Solution:
         rows = (yield pocket_bank.list_accounts())["accounts"]
         ids = {row["kind"]: row["account_id"] for row in rows}
-        wanted = {"source_account_id": ids[source], "target_account_id": ids[payer], "amount": amount}
-        made = (yield pocket_bank.list_transfers())["results"]
-        if not any(wanted.items() <= row.items() for row in made):
-            yield pocket_bank.transfer_money(**wanted)
+        yield from transferred(ids[source], ids[payer], amount)
         overdue = (yield bill_box.list_invoices(status="overdue"))["results"]
         yield from _pay(overdue, {"account_id": ids[payer]})
-        left = (yield from _account(payer))["balance"]
+        left = (yield from account_named(payer))["balance"]
         return Answer.of(
             f"All is paid; {left:.2f} AUR are left.", facts.number("balance_after", left, "in AUR, to cents")
         )

@@ -6,20 +6,19 @@ from stb_env.suites.sandbox import facts
 from stb_env.suites.sandbox.content.edition import Options
 from stb_env.suites.sandbox.content.flights import flights
 from stb_env.suites.sandbox.content.households import friends
-from stb_env.suites.sandbox.content.places import cities
-from stb_env.suites.sandbox.lookups import contact_id
+from stb_env.suites.sandbox.content.places import CITIES, cities
+from stb_env.suites.sandbox.lookups import contact_named
 from stb_env.suites.sandbox.manners import show_clock
 from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Undecided, template
 from stb_env.suites.sandbox.tools import city_atlas, clock_shift, contact_book, skyfare
 
-_CITIES = Options(lambda: cities().values())
 _FLIGHTS = Options(lambda: sorted(flights()))
 _CLOCKS = [show_clock(minutes) for minutes in range(6 * 60, 22 * 60, 5)]
 _NEAR = Options(
     lambda: [
         (one["name"], two["name"])
-        for one in _CITIES
-        for two in _CITIES
+        for one in CITIES
+        for two in CITIES
         if 0 < abs(one["utc_offset_hours"] - two["utc_offset_hours"]) < 6
     ]
 )
@@ -31,11 +30,11 @@ def call_contact(draw: Draw) -> Plan:
     draw.home()
     friend = draw.pick(friends(draw.household))
     name, offset = friend["name"], cities()[friend["city_id"]]["utc_offset_hours"]
-    here = draw.pick([city["name"] for city in _CITIES if city["utc_offset_hours"] != offset])
+    here = draw.pick([city["name"] for city in CITIES if city["utc_offset_hours"] != offset])
     at = draw.pick(_CLOCKS)
 
     def solve() -> Solution:
-        row = yield contact_book.contact_details(contact_id=(yield from contact_id(name)))
+        row = yield from contact_named(name)
         there = (yield city_atlas.city_details(city_id=row["city_id"]))["name"]
         shifted = yield clock_shift.shift_time(time=at, from_city=here, to_city=there)
         return Answer.of(

@@ -8,7 +8,7 @@ from stb_env.suites.sandbox import facts
 from stb_env.suites.sandbox.content.edition import Options
 from stb_env.suites.sandbox.content.households import friends, phone
 from stb_env.suites.sandbox.content.people import people
-from stb_env.suites.sandbox.lookups import contact_id, days, long_date
+from stb_env.suites.sandbox.lookups import contact_id, contact_named, days, long_date
 from stb_env.suites.sandbox.manners import show_clock
 from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, template
 from stb_env.suites.sandbox.tools import contact_book, day_planner
@@ -33,7 +33,7 @@ def contact_phone(draw: Draw) -> Plan:
     name = draw.pick(friends(draw.household))["name"]
 
     def solve() -> Solution:
-        row = yield contact_book.contact_details(contact_id=(yield from contact_id(name)))
+        row = yield from contact_named(name)
         return Answer.of(f"The number is {row['phone']}.", facts.code("phone", row["phone"]))
 
     return Plan.of(

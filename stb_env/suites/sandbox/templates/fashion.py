@@ -11,7 +11,7 @@ from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.coming_days import days_left
 from stb_env.suites.sandbox.content.edition import Options
 from stb_env.suites.sandbox.content.garments import SIZES, garments
-from stb_env.suites.sandbox.lookups import days, long_date
+from stb_env.suites.sandbox.lookups import accepted, days, find, long_date
 from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, template
 from stb_env.suites.sandbox.tools import task_tray, thread_house
 
@@ -34,10 +34,15 @@ def _bought(name: str) -> Steps[Row | None]:
     return rows[-1] if rows else None
 
 
+def _returned(purchase: Row) -> Steps[bool]:
+    """Return a purchase unless that was done; return whether the shop accepts it."""
+    return purchase["status"] == "returning" or (
+        yield from accepted(thread_house.return_purchase(purchase_id=purchase["purchase_id"]))
+    )
+
+
 def _garment(name: str) -> Steps[Row]:
-    page = yield thread_house.search_garments(name=name)
-    row: Row = next(row for row in page["results"] if row["name"] == name)
-    return row
+    return (yield from find(thread_house.search_garments(name=name), name=name))
 
 
 @template(thread_house.TOOL, calls=2)
@@ -150,17 +155,11 @@ def return_too_late(draw: Draw) -> Plan:
 
     def solve() -> Solution:
         row = yield from _bought(name)
-        accepted = row is not None and row["status"] == "returning"
-        if row and not accepted:
-            try:
-                yield thread_house.return_purchase(purchase_id=row["purchase_id"])
-                accepted = True
-            except ApiError:
-                pass
+        taken = row is not None and (yield from _returned(row))
         cost = round((yield from _garment(name))["price_cents"] * count / 100, 2)
         return Answer.of(
-            f"{'Yes' if accepted else 'No'}; {count} new ones cost {cost:.2f} AUR.",
-            facts.yes_no("was_accepted", accepted, "whether the return was accepted"),
+            f"{'Yes' if taken else 'No'}; {count} new ones cost {cost:.2f} AUR.",
+            facts.yes_no("was_accepted", taken, "whether the return was accepted"),
             facts.number("total", cost, "price of the new ones in AUR"),
         )
 
@@ -191,18 +190,13 @@ def donate_instead(draw: Draw) -> Plan:
         row = yield from _bought(name)
         if row is None:
             raise ApiError(f"no purchase of {name}")
-        accepted = row["status"] == "returning"
-        if not accepted:
-            try:
-                yield thread_house.return_purchase(purchase_id=row["purchase_id"])
-                accepted = True
-            except ApiError:
-                if not (yield task_tray.search_todos(title=title))["results"]:
-                    yield task_tray.add_todo(list_name="Errands", title=title, due_date=when.isoformat())
+        taken = yield from _returned(row)
+        if not taken and not (yield task_tray.search_todos(title=title))["results"]:
+            yield task_tray.add_todo(list_name="Errands", title=title, due_date=when.isoformat())
         last = (date.fromisoformat(row["delivered_on"]) + timedelta(days=30)).isoformat()
         return Answer.of(
-            f"{'It goes back' if accepted else 'It is on your list'}; the last day for that is {last}.",
-            facts.yes_no("was_accepted", accepted, "whether the return was accepted"),
+            f"{'It goes back' if taken else 'It is on your list'}; the last day for that is {last}.",
+            facts.yes_no("was_accepted", taken, "whether the return was accepted"),
             facts.date("last_return_date", last, "the last day on which it could go back"),
         )
 

@@ -8,7 +8,7 @@ from stb_env.backend.world import Row
 from stb_env.suites.sandbox import facts
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.households import friends
-from stb_env.suites.sandbox.lookups import contact_id
+from stb_env.suites.sandbox.lookups import accepted, contact_named, file_named
 from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, template
 from stb_env.suites.sandbox.tools import contact_book, file_nest
 
@@ -18,11 +18,6 @@ _NEW_STEMS = ("appendix", "checklist", "draft", "handout", "notes", "overview", 
 
 def _files(draw: Draw) -> list[Row]:
     return list(draw.home().table("files").values())
-
-
-def _file(name: str) -> Steps[Row | None]:
-    rows = (yield file_nest.search_files(name=name))["results"]
-    return next((row for row in rows if row["name"] == name), None)
 
 
 def _target(draw: Draw, parents: Sequence[str], source: str) -> str:
@@ -67,7 +62,7 @@ def rename_file(draw: Draw) -> Plan:
     new = f"{draw.pick(_NEW_STEMS)}-{draw.between(1, 30)}.{old.rpartition('.')[2]}"
 
     def solve() -> Solution:
-        row = yield from _file(old)
+        row = yield from file_named(old)
         if row:
             yield file_nest.rename_file(file_id=row["file_id"], name=new)
         return Answer.of(f"It is called {new} now.")
@@ -87,7 +82,7 @@ def file_to_new_folder(draw: Draw) -> Plan:
     name, path = row["name"], _target(draw, ("/Work", "/Home"), row["folder"])
 
     def solve() -> Solution:
-        row = yield from _file(name)
+        row = yield from file_named(name)
         yield from _folder_of(path)
         if row and row["folder"] != path:
             yield file_nest.move_file(file_id=row["file_id"], folder=path)
@@ -137,9 +132,8 @@ def share_file(draw: Draw) -> Plan:
     friend = draw.pick(friends(draw.household))["name"]
 
     def solve() -> Solution:
-        contact = yield contact_book.contact_details(contact_id=(yield from contact_id(friend)))
-        email = contact["email"]
-        row = yield from _file(name)
+        email = (yield from contact_named(friend))["email"]
+        row = yield from file_named(name)
         if row:
             yield file_nest.share_file(file_id=row["file_id"], email=email)
         return Answer.of(f"{name} is shared with {email}.", facts.code("email_address", email))
@@ -166,13 +160,9 @@ def copy_without_space(draw: Draw) -> Plan:
         rows = [row for row in (yield file_nest.search_files(name=name))["results"] if row["name"] == name]
         if not rows:
             raise ApiError(f"no file named {name}")
-        copied = any(row["folder"] == folder for row in rows)
-        if not copied:
-            try:
-                yield file_nest.copy_file(file_id=rows[0]["file_id"], folder=folder)
-                copied = True
-            except ApiError:
-                pass
+        copied = any(row["folder"] == folder for row in rows) or (
+            yield from accepted(file_nest.copy_file(file_id=rows[0]["file_id"], folder=folder))
+        )
         free, size = (yield file_nest.storage_quota())["free_kb"], rows[0]["size_kb"]
         return Answer.of(
             f"{'Yes' if copied else 'No'}: it has {size} kB, and {free} kB are free.",

@@ -20,7 +20,7 @@ from stb_env.suites.sandbox.content.leagues import (
     round_day,
     teams,
 )
-from stb_env.suites.sandbox.lookups import days, long_date
+from stb_env.suites.sandbox.lookups import days, long_date, spoken
 from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, Undecided, ranked, template
 from stb_env.suites.sandbox.tools import league_office, match_centre, player_files
 
@@ -118,7 +118,7 @@ def match_crowd(draw: Draw) -> Plan:
         if not rest:
             raise Undecided
         return Answer.of(
-            f"It was on {long_date(date.fromisoformat(row['date']))}; {guests} came for the guests.",
+            f"It was on {spoken(row['date'])}; {guests} came for the guests.",
             facts.date("match_date", row["date"]),
             facts.integer("attendance_share", guests, "people, rounded to a whole number"),
         )
@@ -178,7 +178,7 @@ def next_fixture(draw: Draw) -> Plan:
         other = row["away_team_id"] if venue == "home" else row["home_team_id"]
         profile = yield league_office.team_profile(team_id=other)
         return Answer.of(
-            f"They meet {profile['name']} on {long_date(date.fromisoformat(row['date']))}.",
+            f"They meet {profile['name']} on {spoken(row['date'])}.",
             facts.date("match_date", row["date"]),
             facts.name("opponent", profile["name"]),
         )
@@ -204,7 +204,7 @@ def older_player(draw: Draw) -> Plan:
         older = ranked((one, two), lambda row: str(row["birth_date"]))[0]
         born = older["birth_date"]
         return Answer.of(
-            f"Born on {long_date(date.fromisoformat(born))}, with number {older['shirt_number']}.",
+            f"Born on {spoken(born)}, with number {older['shirt_number']}.",
             facts.date("birth_date", born),
             facts.integer("shirt_number", older["shirt_number"]),
         )

@@ -7,11 +7,10 @@ from datetime import date
 from stb_env.backend.world import Row
 from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox import facts
-from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.coming_days import days_left, iso_day
 from stb_env.suites.sandbox.content.edition import Options
 from stb_env.suites.sandbox.content.gym_classes import gym_classes, taken_places, weekday_of
-from stb_env.suites.sandbox.lookups import days, long_date
+from stb_env.suites.sandbox.lookups import accepted, days, long_date, once
 from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, Undecided, template
 from stb_env.suites.sandbox.tools import gym_desk, health_log
 
@@ -38,12 +37,8 @@ def _class_id(kind: str, weekday: str) -> Steps[str]:
 
 def _placed(class_id: str, when: date) -> Steps[Row]:
     """Book a place unless there is one; return it."""
-    rows = (yield gym_desk.list_places())["places"]
-    wanted = {"class_id": class_id, "date": when.isoformat()}
-    row: Row | None = next((row for row in rows if wanted.items() <= row.items()), None)
-    if row is None:
-        row = yield gym_desk.book_place(**wanted)
-    return row or {}
+    act = gym_desk.book_place(class_id=class_id, date=when.isoformat())
+    return (yield from once(gym_desk.list_places(), act))
 
 
 @template(gym_desk.TOOL, calls=3)
@@ -132,12 +127,7 @@ def cancel_class_too_late(draw: Draw) -> Plan:
     def solve() -> Solution:
         rows = (yield gym_desk.list_places())["places"]
         key = next((row["place_id"] for row in rows if (row["kind"], row["date"]) == (kind, f"{when}")), "")
-        cancelled = True
-        if key:
-            try:
-                yield gym_desk.cancel_place(place_id=key)
-            except ApiError:
-                cancelled = False
+        cancelled = not key or (yield from accepted(gym_desk.cancel_place(place_id=key)))
         details = yield gym_desk.class_details(class_id=(yield from _class_id(kind, weekday)))
         cost = details["minutes"] * price
         return Answer.of(

@@ -7,7 +7,7 @@ from datetime import date, timedelta
 from stb_env.suites.sandbox import facts
 from stb_env.suites.sandbox.content.households import TODAY
 from stb_env.suites.sandbox.facts import Fact
-from stb_env.suites.sandbox.lookups import days
+from stb_env.suites.sandbox.lookups import days, once
 from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, template
 from stb_env.suites.sandbox.tools import health_log
 
@@ -66,10 +66,9 @@ def log_miles(draw: Draw) -> Plan:
     distance = round(miles * _KM_PER_MILE, 2)
 
     def solve() -> Solution:
-        page = yield health_log.list_workouts(first_date=when, last_date=when, sport=sport)
-        logged = {"distance_km": distance, "minutes": minutes}
-        if not any(logged.items() <= row.items() for row in page["results"]):
-            yield health_log.log_workout(sport=sport, date=when, **logged)
+        look = health_log.list_workouts(first_date=when, last_date=when, sport=sport)
+        act = health_log.log_workout(sport=sport, date=when, distance_km=distance, minutes=minutes)
+        yield from once(look, act)
         return Answer.of(f"The {sport} of {when} is in your log.")
 
     return Plan.of(

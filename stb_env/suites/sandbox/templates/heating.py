@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from stb_env.suites.sandbox import facts
-from stb_env.suites.sandbox.content.places import cities
-from stb_env.suites.sandbox.lookups import city_id, days, long_date
+from stb_env.suites.sandbox.content.places import CITIES
+from stb_env.suites.sandbox.lookups import city_id, days, find, long_date, once
 from stb_env.suites.sandbox.manners import show_clock
 from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, template
 from stb_env.suites.sandbox.tools import city_atlas, climate_desk, heat_keeper
@@ -19,8 +19,7 @@ def _fahrenheit(celsius: float) -> float:
 
 
 def _zone_id(zone: str) -> Steps[str]:
-    rows = (yield heat_keeper.list_zones())["zones"]
-    return next(str(row["zone_id"]) for row in rows if row["name"] == zone)
+    return str((yield from find(heat_keeper.list_zones(), name=zone))["zone_id"])
 
 
 @template(heat_keeper.TOOL, calls=2)
@@ -79,7 +78,7 @@ def heat_zone(draw: Draw) -> Plan:
 def frost_or_eco(draw: Draw) -> Plan:
     """Heat a zone if a cold day is forecast, else save."""
     draw.home()
-    city, when = draw.pick(list(cities().values()))["name"], draw.pick(days(1, 90))
+    city, when = draw.pick(CITIES)["name"], draw.pick(days(1, 90))
     zone, limit, celsius = draw.pick(heat_keeper.ZONES), draw.between(-2, 12), draw.pick(_CELSIUS)
 
     def solve() -> Solution:
@@ -117,10 +116,9 @@ def add_programme(draw: Draw) -> Plan:
     celsius = draw.pick(_CELSIUS)
 
     def solve() -> Solution:
-        slot = {"zone_id": (yield from _zone_id(zone)), "days": when, "start_time": start}
-        rows = (yield heat_keeper.list_programmes())["programmes"]
-        if not any(slot.items() <= row.items() for row in rows):
-            yield heat_keeper.add_programme(**slot, target_f=_fahrenheit(celsius))
+        key, degrees = (yield from _zone_id(zone)), _fahrenheit(celsius)
+        act = heat_keeper.add_programme(zone_id=key, days=when, start_time=start, target_f=degrees)
+        yield from once(heat_keeper.list_programmes(), act, "target_f")
         return Answer.of(f"The {zone} zone gets {celsius} °C from {start}.")
 
     return Plan.of(

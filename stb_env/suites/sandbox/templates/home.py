@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from stb_env.backend.world import Row
 from stb_env.suites.sandbox import facts
-from stb_env.suites.sandbox.content.places import cities
-from stb_env.suites.sandbox.lookups import days, long_date
+from stb_env.suites.sandbox.content.places import CITIES
+from stb_env.suites.sandbox.lookups import days, find, long_date, once
 from stb_env.suites.sandbox.manners import show_clock
 from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, Undecided, template
 from stb_env.suites.sandbox.tools import home_hub, sky_almanac
@@ -23,10 +23,7 @@ def _devices(room: str) -> Steps[dict[str, Row]]:
 
 def _timed(device_id: str, time: str, power: str) -> Steps[None]:
     """Set a timer unless it is there."""
-    timer = {"device_id": device_id, "time": time, "power": power}
-    rows = (yield home_hub.list_timers())["timers"]
-    if not any(timer.items() <= row.items() for row in rows):
-        yield home_hub.set_timer(**timer)
+    yield from once(home_hub.list_timers(), home_hub.set_timer(device_id=device_id, time=time, power=power))
 
 
 @template(home_hub.TOOL, calls=1)
@@ -85,8 +82,7 @@ def scene_and_timer(draw: Draw) -> Plan:
     scene, (room, name, _), time = draw.pick(home_hub.SCENES), draw.pick(_DEVICES), draw.pick(_TIMES)
 
     def solve() -> Solution:
-        rows = (yield home_hub.list_scenes())["scenes"]
-        key = next(row["scene_id"] for row in rows if row["name"] == scene)
+        key = (yield from find(home_hub.list_scenes(), name=scene))["scene_id"]
         touched = (yield home_hub.run_scene(scene_id=key))["devices"]
         row = (yield from _devices(room))[name]
         yield from _timed(row["device_id"], time, "off")
@@ -107,7 +103,7 @@ def scene_and_timer(draw: Draw) -> Plan:
 def sunset_timer(draw: Draw) -> Plan:
     """Switch a device at sunset or sunrise."""
     draw.home()
-    city, when = draw.pick(list(cities().values()))["name"], draw.pick(days(1, 60))
+    city, when = draw.pick(CITIES)["name"], draw.pick(days(1, 60))
     room, name, _ = draw.pick(_DEVICES)
     event, power = draw.pick((("sunset", "on"), ("sunrise", "off")))
 

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 from stb_env.suites.sandbox import facts
-from stb_env.suites.sandbox.content.currencies import currencies
+from stb_env.suites.sandbox.content.currencies import CODES
 from stb_env.suites.sandbox.content.edition import Options
 from stb_env.suites.sandbox.content.hotels import hotels
-from stb_env.suites.sandbox.content.places import cities
+from stb_env.suites.sandbox.content.places import CITIES, cities
 from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, ranked, template
 from stb_env.suites.sandbox.tools import stay_finder
 
-_CITIES = Options(lambda: cities().values())
 _HOTELS = Options(lambda: hotels().values())
-_CURRENCIES = sorted(currencies())
 
 
 @template(stay_finder.TOOL, calls=1)
 def cheapest_hotel(draw: Draw) -> Plan:
     """Which hotel of a city is the cheapest."""
-    name = draw.pick(_CITIES)["name"]
+    name = draw.pick(CITIES)["name"]
     wording = draw.pick(("cheapest", "most expensive"))
 
     def solve() -> Solution:
@@ -29,7 +27,7 @@ def cheapest_hotel(draw: Draw) -> Plan:
             f"That is the {best['name']} at {best['nightly_price']} {best['currency']} a night.",
             facts.name("hotel", best["name"]),
             facts.number("price", best["nightly_price"], "of a night, in that currency"),
-            facts.choice("currency_code", best["currency"], _CURRENCIES),
+            facts.choice("currency_code", best["currency"], CODES),
         )
 
     return Plan.of(
@@ -78,7 +76,7 @@ def hotel_stay(draw: Draw) -> Plan:
         return Answer.of(
             f"It comes to {row['total']} {row['currency']}.",
             facts.number("total", row["total"], "in that currency"),
-            facts.choice("currency_code", row["currency"], _CURRENCIES),
+            facts.choice("currency_code", row["currency"], CODES),
         )
 
     return Plan.of(

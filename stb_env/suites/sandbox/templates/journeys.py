@@ -6,9 +6,9 @@ from stb_env.suites.sandbox import facts
 from stb_env.suites.sandbox.content.climate import CONDITIONS
 from stb_env.suites.sandbox.content.edition import Options
 from stb_env.suites.sandbox.content.households import friends
-from stb_env.suites.sandbox.content.places import cities
+from stb_env.suites.sandbox.content.places import CITIES, cities
 from stb_env.suites.sandbox.content.rail import trains_by_pair
-from stb_env.suites.sandbox.lookups import contact_id, days, long_date
+from stb_env.suites.sandbox.lookups import contact_named, days, long_date
 from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Undecided, ranked, template
 from stb_env.suites.sandbox.templates.trains import direct_trains
 from stb_env.suites.sandbox.tools import (
@@ -22,7 +22,6 @@ from stb_env.suites.sandbox.tools import (
 )
 
 _PAIRS = Options(lambda: list(trains_by_pair())[1:])
-_CITIES = Options(lambda: cities().values())
 _DAYS = days(3, 120)
 
 
@@ -72,12 +71,12 @@ def visit_by_express(draw: Draw) -> Plan:
     draw.home()
     friend = draw.pick(friends(draw.household))
     home = cities()[friend["city_id"]]
-    near = [city["name"] for city in _CITIES if city["country"] == home["country"] and city is not home]
+    near = [city["name"] for city in CITIES if city["country"] == home["country"] and city is not home]
     start, when, seat = draw.pick(near), draw.pick(_DAYS), draw.pick(list(swiftline.SEATS))
     name = friend["name"]
 
     def solve() -> Solution:
-        row = yield contact_book.contact_details(contact_id=(yield from contact_id(name)))
+        row = yield from contact_named(name)
         there = (yield city_atlas.city_details(city_id=row["city_id"]))["name"]
         services = (yield swiftline.timetable(from_city=start, to_city=there))["services"]
         if len(services) < 2:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from datetime import date
 from itertools import combinations
 
 from stb_env.jsontypes import JsonObject
@@ -12,7 +11,7 @@ from stb_env.suites.sandbox.content.books import BRANCHES, authors, books, branc
 from stb_env.suites.sandbox.content.edition import Options
 from stb_env.suites.sandbox.content.places import cities
 from stb_env.suites.sandbox.content.weekdays import WEEKDAYS
-from stb_env.suites.sandbox.lookups import city_id, days, long_date
+from stb_env.suites.sandbox.lookups import city_id, days, long_date, spoken
 from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, Undecided, ranked, template
 from stb_env.suites.sandbox.tools import author_index, city_atlas, city_library, date_reckoner
 
@@ -116,7 +115,7 @@ def older_author(draw: Draw) -> Plan:
         older = ranked((one, two), lambda row: str(row["birth_date"]))[0]
         born = older["birth_date"]
         return Answer.of(
-            f"{older['name']} is older, born on {long_date(date.fromisoformat(born))}.",
+            f"{older['name']} is older, born on {spoken(born)}.",
             facts.name("author", older["name"]),
             facts.date("birth_date", born),
         )

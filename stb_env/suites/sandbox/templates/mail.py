@@ -7,7 +7,7 @@ from stb_env.suites.sandbox import facts
 from stb_env.suites.sandbox.content.households import friends
 from stb_env.suites.sandbox.content.mails import KINDS, Kind, detail_in
 from stb_env.suites.sandbox.facts import Fact
-from stb_env.suites.sandbox.lookups import contact_id
+from stb_env.suites.sandbox.lookups import contact_named, noted
 from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, template
 from stb_env.suites.sandbox.tools import contact_book, day_planner, letterbox
 
@@ -120,12 +120,10 @@ def mail_contact(draw: Draw) -> Plan:
     friend, (subject, body) = draw.pick(friends(draw.household))["name"], draw.pick(_NOTES)
 
     def solve() -> Solution:
-        contact = yield contact_book.contact_details(contact_id=(yield from contact_id(friend)))
+        row = yield from contact_named(friend)
         if not (yield from _mail(subject, "sent")):
-            yield letterbox.send_mail(recipient=contact["email"], subject=subject, body=body)
-        return Answer.of(
-            f"The mail to {contact['email']} is sent.", facts.code("email_address", contact["email"])
-        )
+            yield letterbox.send_mail(recipient=row["email"], subject=subject, body=body)
+        return Answer.of(f"The mail to {row['email']} is sent.", facts.code("email_address", row["email"]))
 
     return Plan.of(
         f'Send my contact {friend} a mail with the subject "{subject}" and the text "{body}" To which '
@@ -148,9 +146,9 @@ def forward_detail(draw: Draw) -> Plan:
 
     def solve() -> Solution:
         kind, detail = yield from _opened(sender)
-        contact = yield contact_book.contact_details(contact_id=(yield from contact_id(friend)))
+        row = yield from contact_named(friend)
         if not (yield from _mail(subject, "sent")):
-            yield letterbox.send_mail(recipient=contact["email"], subject=subject, body=detail)
+            yield letterbox.send_mail(recipient=row["email"], subject=subject, body=detail)
         return Answer.of(f"{friend} has it: {detail}.", detail_fact(kind, detail))
 
     return Plan.of(
@@ -174,9 +172,7 @@ def mail_to_calendar(draw: Draw) -> Plan:
     def solve() -> Solution:
         _, day = yield from _opened(sender)
         event = {"title": kind.subject, "date": day, "start_time": start, "duration_minutes": minutes}
-        rows = (yield day_planner.list_events(date=day))["events"]
-        if not any(event.items() <= row.items() for row in rows):
-            yield day_planner.create_event(**event)
+        yield from noted(event)
         return Answer.of(f"{kind.subject} is in your calendar on {day}.", facts.date("event_date", day))
 
     return Plan.of(

@@ -7,11 +7,11 @@ from typing import NamedTuple
 from stb_env.suites.sandbox import facts
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.coming_days import iso_day
-from stb_env.suites.sandbox.content.currencies import currencies
+from stb_env.suites.sandbox.content.currencies import FOREIGN
+from stb_env.suites.sandbox.lookups import exchanged, find
 from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, template
 from stb_env.suites.sandbox.tools import meter_portal, rate_board
 
-_FOREIGN = sorted(code for code in currencies() if code != "AUR")
 _MONTHS = (("December 2025", "2025-12-01", "2026-01-01"), ("January 2026", "2026-01-01", "2026-02-01"))
 
 
@@ -37,16 +37,15 @@ def _drawn(draw: Draw) -> _Meter:
 def _signed_in(meter: _Meter) -> Steps[dict[str, str]]:
     """Return session key and meter id, as arguments."""
     key = (yield meter_portal.sign_in(user_name=meter.user_name, password=meter.password))["session_key"]
-    rows = (yield meter_portal.list_meters(session_key=key))["meters"]
-    meter_id = next(row["meter_id"] for row in rows if row["kind"] == meter.kind)
-    return {"session_key": key, "meter_id": meter_id}
+    row = yield from find(meter_portal.list_meters(session_key=key), kind=meter.kind)
+    return {"session_key": key, "meter_id": row["meter_id"]}
 
 
 @template(meter_portal.TOOL, rate_board.TOOL, calls=5, unseen=True)
 def month_cost(draw: Draw) -> Plan:
     """What a month's consumption costs in another currency."""
     meter, (month, first, last) = _drawn(draw), draw.pick(_MONTHS)
-    code, user = draw.pick(_FOREIGN), f"{meter.user_name}, password {meter.password}"
+    code, user = draw.pick(FOREIGN), f"{meter.user_name}, password {meter.password}"
 
     def solve() -> Solution:
         where = yield from _signed_in(meter)
@@ -54,12 +53,11 @@ def month_cost(draw: Draw) -> Plan:
         values = {row["date"]: row["value"] for row in rows}
         used = values[last] - values[first]
         price = (yield meter_portal.unit_price(kind=meter.kind))["price"]
-        amount = round(used * price, 2)
-        row = yield rate_board.convert_amount(amount=amount, source_code="AUR", target_code=code)
+        cost = yield from exchanged(round(used * price, 2), code)
         return Answer.of(
-            f"You used {used} units, which cost {row['converted']:.2f} {code}.",
+            f"You used {used} units, which cost {cost:.2f} {code}.",
             facts.integer("consumption", used, "in kWh or cubic metres"),
-            facts.number("cost", row["converted"], f"in {code}, to cents"),
+            facts.number("cost", cost, f"in {code}, to cents"),
         )
 
     return Plan.of(

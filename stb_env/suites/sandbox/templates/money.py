@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 from stb_env.suites.sandbox import facts
-from stb_env.suites.sandbox.content.currencies import currencies
+from stb_env.suites.sandbox.content.currencies import CODES, FOREIGN
 from stb_env.suites.sandbox.content.edition import Options
-from stb_env.suites.sandbox.content.places import cities
+from stb_env.suites.sandbox.content.places import CITIES
 from stb_env.suites.sandbox.content.products import products
-from stb_env.suites.sandbox.lookups import city_id, product_id
+from stb_env.suites.sandbox.lookups import account_named, city_id, exchanged, product_id, transferred
 from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, template
 from stb_env.suites.sandbox.tools import city_atlas, corner_shop, pocket_bank, rate_board
 
-_CODES = sorted(currencies())
-_FOREIGN = [code for code in _CODES if code != "AUR"]
-_CITIES = Options(lambda: cities().values())
 _PRODUCTS = Options(lambda: products().values())
 
 
 @template(rate_board.TOOL, calls=1)
 def convert_amount(draw: Draw) -> Plan:
     """Convert between two currencies."""
-    source, target = draw.pick_some(_CODES, 2)
+    source, target = draw.pick_some(CODES, 2)
     amount = draw.between(15, 4_000)
 
     def solve() -> Solution:
@@ -41,16 +38,16 @@ def convert_amount(draw: Draw) -> Plan:
 @template(city_atlas.TOOL, rate_board.TOOL, calls=3)
 def pocket_money(draw: Draw) -> Plan:
     """What an amount is worth in the currency of a city."""
-    name, amount = draw.pick(_CITIES)["name"], draw.between(40, 2_000)
+    name, amount = draw.pick(CITIES)["name"], draw.between(40, 2_000)
 
     def solve() -> Solution:
         city = yield city_atlas.city_details(city_id=(yield from city_id(name)))
         code = city["currency"]
-        row = yield rate_board.convert_amount(amount=amount, source_code="AUR", target_code=code)
+        local = yield from exchanged(amount, code)
         return Answer.of(
-            f"You get {row['converted']:.2f} {code}.",
-            facts.number("amount", row["converted"], "in the currency of currency_code, to the cent"),
-            facts.choice("currency_code", code, _CODES),
+            f"You get {local:.2f} {code}.",
+            facts.number("amount", local, "in the currency of currency_code, to the cent"),
+            facts.choice("currency_code", code, CODES),
         )
 
     return Plan.of(
@@ -66,15 +63,13 @@ def pocket_money(draw: Draw) -> Plan:
 @template(corner_shop.TOOL, rate_board.TOOL, calls=3)
 def price_abroad(draw: Draw) -> Plan:
     """What a product costs in another currency."""
-    name, code = draw.pick(_PRODUCTS)["name"], draw.pick(_FOREIGN)
+    name, code = draw.pick(_PRODUCTS)["name"], draw.pick(FOREIGN)
 
     def solve() -> Solution:
         product = yield corner_shop.product_details(product_id=(yield from product_id(name)))
-        price = product["price_aur"]
-        row = yield rate_board.convert_amount(amount=price, source_code="AUR", target_code=code)
+        price = yield from exchanged(product["price_aur"], code)
         return Answer.of(
-            f"It costs {row['converted']:.2f} {code}.",
-            facts.number("price", row["converted"], f"in {code}, to the cent"),
+            f"It costs {price:.2f} {code}.", facts.number("price", price, f"in {code}, to the cent")
         )
 
     return Plan.of(
@@ -92,8 +87,7 @@ def account_balance(draw: Draw) -> Plan:
     kind = draw.pick(pocket_bank.KINDS)
 
     def solve() -> Solution:
-        rows = (yield pocket_bank.list_accounts())["accounts"]
-        balance = next(row["balance"] for row in rows if row["kind"] == kind)
+        balance = (yield from account_named(kind))["balance"]
         return Answer.of(f"It holds {balance:.2f} AUR.", facts.number("balance", balance, "in AUR"))
 
     return Plan.of(
@@ -108,15 +102,12 @@ def account_balance(draw: Draw) -> Plan:
 def balance_abroad(draw: Draw) -> Plan:
     """What an account's balance is worth in another currency."""
     draw.home()
-    kind, code = draw.pick(pocket_bank.KINDS), draw.pick(_FOREIGN)
+    kind, code = draw.pick(pocket_bank.KINDS), draw.pick(FOREIGN)
 
     def solve() -> Solution:
-        rows = (yield pocket_bank.list_accounts())["accounts"]
-        balance = next(row["balance"] for row in rows if row["kind"] == kind)
-        row = yield rate_board.convert_amount(amount=balance, source_code="AUR", target_code=code)
+        value = yield from exchanged((yield from account_named(kind))["balance"], code)
         return Answer.of(
-            f"That is {row['converted']:.2f} {code}.",
-            facts.number("value", row["converted"], f"in {code}, to the cent"),
+            f"That is {value:.2f} {code}.", facts.number("value", value, f"in {code}, to the cent")
         )
 
     return Plan.of(
@@ -137,10 +128,7 @@ def transfer_money(draw: Draw) -> Plan:
     def solve() -> Solution:
         rows = (yield pocket_bank.list_accounts())["accounts"]
         ids = {row["kind"]: row["account_id"] for row in rows}
-        wanted = {"source_account_id": ids[source], "target_account_id": ids[target], "amount": amount}
-        made = (yield pocket_bank.list_transfers())["results"]
-        if not any(wanted.items() <= row.items() for row in made):
-            yield pocket_bank.transfer_money(**wanted)
+        yield from transferred(ids[source], ids[target], amount)
         return Answer.of(f"Done: {amount} AUR went from the {source} to the {target} account.")
 
     return Plan.of(

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from datetime import date
-
 from stb_env.jsontypes import Json
 from stb_env.suites.sandbox import facts
 from stb_env.suites.sandbox.content.edition import Options
 from stb_env.suites.sandbox.content.films import films
 from stb_env.suites.sandbox.content.people import people
-from stb_env.suites.sandbox.lookups import long_date
+from stb_env.suites.sandbox.lookups import spoken
 from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, template
 from stb_env.suites.sandbox.tools import cine_people, reel_index
 
@@ -56,9 +54,7 @@ def person_birth(draw: Draw) -> Plan:
         key = next(row["person_id"] for row in page["results"] if row["name"] == name)
         row = yield cine_people.person_details(person_id=key)
         born = row["birth_date"]
-        return Answer.of(
-            f"{name} was born on {long_date(date.fromisoformat(born))}.", facts.date("birth_date", born)
-        )
+        return Answer.of(f"{name} was born on {spoken(born)}.", facts.date("birth_date", born))
 
     return Plan.of(
         f"When was {name} from the film business born?",
@@ -78,7 +74,7 @@ def director_birth(draw: Draw) -> Plan:
         person = yield cine_people.person_details(person_id=row["director_id"])
         born = person["birth_date"]
         return Answer.of(
-            f"{person['name']} directed it, born on {long_date(date.fromisoformat(born))}.",
+            f"{person['name']} directed it, born on {spoken(born)}.",
             facts.name("director", person["name"]),
             facts.date("birth_date", born),
         )

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from datetime import date
-
 from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox import facts
 from stb_env.suites.sandbox.content.articles import SOURCES, TOPICS, articles
 from stb_env.suites.sandbox.content.climate import CONDITIONS
-from stb_env.suites.sandbox.content.currencies import currencies
+from stb_env.suites.sandbox.content.currencies import CODES
 from stb_env.suites.sandbox.content.edition import Options
 from stb_env.suites.sandbox.content.households import friends
-from stb_env.suites.sandbox.lookups import contact_id, days, long_date, temperature
+from stb_env.suites.sandbox.lookups import contact_named, days, long_date, spoken, temperature
 from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, ranked, template
 from stb_env.suites.sandbox.tools import (
     city_atlas,
@@ -23,7 +21,6 @@ from stb_env.suites.sandbox.tools import (
 )
 
 _ARTICLES = Options(lambda: articles().values())
-_CODES = sorted(currencies())
 _DAYS = days(-85, -2)
 
 
@@ -43,7 +40,7 @@ def earlier_story(draw: Draw) -> Plan:
         one = yield from _article(first["headline"])
         two = yield from _article(second["headline"])
         early, _ = ranked((one, two), lambda row: str(row["published"]))
-        when = long_date(date.fromisoformat(early["published"]))
+        when = spoken(early["published"])
         return Answer.of(
             f"{early['reporter']} wrote it on {when}.",
             facts.name("author", early["reporter"]),
@@ -102,7 +99,7 @@ def project_cost_share(draw: Draw) -> Plan:
         return Answer.of(
             f"The city pays {cost:.2f} {code}.",
             facts.number("amount", cost, "in the currency of currency_code, to the cent", tolerance=0.01),
-            facts.choice("currency_code", code, _CODES),
+            facts.choice("currency_code", code, CODES),
         )
 
     return Plan.of(
@@ -156,7 +153,7 @@ def opening_countdown(draw: Draw) -> Plan:
         row = yield date_reckoner.days_between(first_date=start.isoformat(), second_date=opening)
         left = row[kind.replace(" ", "_")]
         return Answer.of(
-            f"It opens on {long_date(date.fromisoformat(opening))}, in {left} {kind}.",
+            f"It opens on {spoken(opening)}, in {left} {kind}.",
             facts.integer(f"{kind.replace(' ', '_')}_until", left),
             facts.date("opening_date", opening),
         )
@@ -179,7 +176,7 @@ def news_from_contact(draw: Draw) -> Plan:
     friend = draw.pick([row for row in friends(draw.household) if row["city_id"] in covered])["name"]
 
     def solve() -> Solution:
-        home = (yield contact_book.contact_details(contact_id=(yield from contact_id(friend))))["city_id"]
+        home = (yield from contact_named(friend))["city_id"]
         page = yield wire_desk.articles_about_city(city_id=home)
         row = yield wire_desk.read_article(article_id=page["results"][0]["article_id"])
         return Answer.of(

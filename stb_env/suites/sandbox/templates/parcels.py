@@ -8,7 +8,7 @@ from stb_env.suites.sandbox import facts
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.edition import Options
 from stb_env.suites.sandbox.content.pickup_points import pickup_points
-from stb_env.suites.sandbox.lookups import days, long_date
+from stb_env.suites.sandbox.lookups import accepted, days, find, long_date
 from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, ranked, template
 from stb_env.suites.sandbox.tools import parcel_desk
 
@@ -39,8 +39,8 @@ def _log_in(order: _Order) -> Steps[str]:
 
 
 def _parcel_id(order: _Order, token: str) -> Steps[str]:
-    page = yield parcel_desk.list_parcels(token=token)
-    return next(str(row["parcel_id"]) for row in page["results"] if row["sender"] == order.sender)
+    row = yield from find(parcel_desk.list_parcels(token=token), sender=order.sender)
+    return str(row["parcel_id"])
 
 
 @template(parcel_desk.TOOL, calls=3)
@@ -151,11 +151,8 @@ def parcel_too_late(draw: Draw) -> Plan:
         token = yield from _log_in(order)
         key = yield from _parcel_id(order, token)
         row = yield parcel_desk.parcel_details(token=token, parcel_id=key)
-        changed = True
-        try:
-            yield parcel_desk.change_delivery_day(token=token, parcel_id=key, date=when.isoformat())
-        except ApiError:
-            changed = False
+        act = parcel_desk.change_delivery_day(token=token, parcel_id=key, date=when.isoformat())
+        changed = yield from accepted(act)
         return Answer.of(
             f"{'Yes' if changed else 'No'}, it is {row['status']}; it weighs {row['weight_g']} g.",
             facts.yes_no("was_changed", changed),

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from stb_env.suites.sandbox import facts
-from stb_env.suites.sandbox.content.edition import Options
-from stb_env.suites.sandbox.content.places import cities
+from stb_env.suites.sandbox.content.places import CITIES
 from stb_env.suites.sandbox.lookups import DISTANCE_UNITS, city_id, distance
 from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, template
 from stb_env.suites.sandbox.tools import city_atlas
-
-_CITIES = Options(lambda: cities().values())
 
 
 @template(city_atlas.TOOL, calls=2)
 def city_population(draw: Draw) -> Plan:
     """How many people live in a city."""
-    name = draw.pick(_CITIES)["name"]
+    name = draw.pick(CITIES)["name"]
 
     def solve() -> Solution:
         row = yield city_atlas.city_details(city_id=(yield from city_id(name)))
@@ -34,7 +31,7 @@ def city_population(draw: Draw) -> Plan:
 @template(city_atlas.TOOL, calls=3)
 def city_distance(draw: Draw) -> Plan:
     """How far apart two cities are, in the unit that the user wants."""
-    one, two = (city["name"] for city in draw.pick_some(_CITIES, 2))
+    one, two = (city["name"] for city in draw.pick_some(CITIES, 2))
     unit, word = draw.pick(DISTANCE_UNITS)
 
     def solve() -> Solution:
@@ -54,7 +51,7 @@ def city_distance(draw: Draw) -> Plan:
 @template(city_atlas.TOOL, calls=4)
 def elevation_gap(draw: Draw) -> Plan:
     """How much higher one of two cities lies."""
-    one, two = (city["name"] for city in draw.pick_some(_CITIES, 2))
+    one, two = (city["name"] for city in draw.pick_some(CITIES, 2))
 
     def solve() -> Solution:
         heights = []

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from stb_env.backend.world import Row
 from stb_env.suites.sandbox import facts
-from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.coming_days import days_left
-from stb_env.suites.sandbox.content.currencies import currencies
-from stb_env.suites.sandbox.lookups import days, long_date
+from stb_env.suites.sandbox.content.currencies import FOREIGN
+from stb_env.suites.sandbox.lookups import accepted, days, exchanged, find, long_date
 from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, template
 from stb_env.suites.sandbox.tools import plan_keeper, rate_board
-
-_FOREIGN = sorted(code for code in currencies() if code != "AUR")
 
 
 def _subscriptions(draw: Draw) -> list[Row]:
@@ -19,9 +16,7 @@ def _subscriptions(draw: Draw) -> list[Row]:
 
 
 def _subscription(service: str) -> Steps[Row]:
-    rows = (yield plan_keeper.list_subscriptions())["results"]
-    row: Row = next(row for row in rows if row["service"] == service)
-    return row
+    return (yield from find(plan_keeper.list_subscriptions(), service=service))
 
 
 @template(plan_keeper.TOOL, calls=2, unseen=True)
@@ -118,12 +113,9 @@ def bound_by_contract(draw: Draw) -> Plan:
     def solve() -> Solution:
         key = (yield from _subscription(service))["subscription_id"]
         row = yield plan_keeper.subscription_details(subscription_id=key)
-        cancelled = True
-        if row["status"] != "cancelled":
-            try:
-                yield plan_keeper.cancel_subscription(subscription_id=key)
-            except ApiError:
-                cancelled = False
+        cancelled = row["status"] == "cancelled" or (
+            yield from accepted(plan_keeper.cancel_subscription(subscription_id=key))
+        )
         cost = round(row["monthly_price"] * months, 2)
         return Answer.of(
             f"{'Yes' if cancelled else 'No'}, the contract date is {row['bound_until']}; {months} months "
@@ -148,18 +140,17 @@ def bound_by_contract(draw: Draw) -> Plan:
 def all_subscriptions(draw: Draw) -> Plan:
     """What all subscriptions cost over some months, in another currency."""
     draw.home()
-    months, code = draw.between(2, 12), draw.pick(_FOREIGN)
+    months, code = draw.between(2, 12), draw.pick(FOREIGN)
 
     def solve() -> Solution:
         total = 0.0
         for row in (yield plan_keeper.list_subscriptions())["results"]:
             details = yield plan_keeper.subscription_details(subscription_id=row["subscription_id"])
             total += details["monthly_price"]
-        total = round(total * months, 2)
-        row = yield rate_board.convert_amount(amount=total, source_code="AUR", target_code=code)
+        total = yield from exchanged(round(total * months, 2), code)
         return Answer.of(
-            f"They cost {row['converted']:.2f} {code}.",
-            facts.number("total", row["converted"], f"in {code}, the sum converted to the cent"),
+            f"They cost {total:.2f} {code}.",
+            facts.number("total", total, f"in {code}, the sum converted to the cent"),
         )
 
     return Plan.of(

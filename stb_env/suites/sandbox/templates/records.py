@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import date
-
 from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox import facts
 from stb_env.suites.sandbox.content.edition import Options, per_edition
@@ -16,7 +14,7 @@ from stb_env.suites.sandbox.content.music import (
     concerts,
     tracks,
 )
-from stb_env.suites.sandbox.lookups import days, long_date
+from stb_env.suites.sandbox.lookups import days, long_date, spoken
 from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, ranked, template
 from stb_env.suites.sandbox.tools import chart_tower, disc_catalogue, stage_dates
 
@@ -52,7 +50,7 @@ def _tours() -> dict[str, tuple[str, str]]:
 
 
 def _spoken(day: str) -> str:
-    return long_date(date.fromisoformat(day))
+    return spoken(day)
 
 
 def _album(title: str) -> Steps[JsonObject]:

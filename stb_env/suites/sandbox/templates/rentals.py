@@ -11,7 +11,7 @@ from stb_env.suites.sandbox import facts
 from stb_env.suites.sandbox.content.cars import EXTRAS, GEARBOXES, cars
 from stb_env.suites.sandbox.content.edition import Options
 from stb_env.suites.sandbox.content.places import cities
-from stb_env.suites.sandbox.lookups import city_id, days
+from stb_env.suites.sandbox.lookups import city_id, days, find, once
 from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, ranked, template
 from stb_env.suites.sandbox.tools import city_atlas, wheel_hire
 
@@ -51,18 +51,8 @@ _DAYS = days(100, 340)
 
 def rented_car(car_id: str, start: str, length: int, age: int) -> Steps[Row]:
     """Rent a car unless there is such a rental; return the rental."""
-    wanted = {"car_id": car_id, "start_date": start, "days": length}
-    rows = (yield wheel_hire.list_rentals())["rentals"]
-    row: Row | None = next((row for row in rows if wanted.items() <= row.items()), None)
-    if row is None:
-        row = yield wheel_hire.rent_car(**wanted, driver_age=age)
-    return row or {}
-
-
-def _rental(model: str, start: str) -> Steps[Row]:
-    rows = (yield wheel_hire.list_rentals())["rentals"]
-    row: Row = next(row for row in rows if (row["model"], row["start_date"]) == (model, start))
-    return row
+    act = wheel_hire.rent_car(car_id=car_id, start_date=start, days=length, driver_age=age)
+    return (yield from once(wheel_hire.list_rentals(), act, "driver_age"))
 
 
 @template(city_atlas.TOOL, wheel_hire.TOOL, calls=3, unseen=True)
@@ -72,9 +62,8 @@ def car_terms(draw: Draw) -> Plan:
     city, model = cities()[car["city_id"]]["name"], car["model"]
 
     def solve() -> Solution:
-        rows = (yield wheel_hire.search_cars(city_id=(yield from city_id(city))))["cars"]
-        key = next(row["car_id"] for row in rows if row["model"] == model)
-        row = yield wheel_hire.car_details(car_id=key)
+        known = wheel_hire.search_cars(city_id=(yield from city_id(city)))
+        row = yield wheel_hire.car_details(car_id=(yield from find(known, model=model))["car_id"])
         miles = row["free_miles_per_day"] * length
         return Answer.of(
             f"{miles} miles are free; drivers must be {row['min_driver_age']}.",
@@ -163,7 +152,8 @@ def extend_rental(draw: Draw) -> Plan:
     length, extra = draw.between(8, 20), draw.pick(sorted(EXTRAS))
 
     def solve() -> Solution:
-        key = (yield from _rental(model, start))["rental_id"]
+        rows = (yield wheel_hire.list_rentals())["rentals"]
+        key = next(row["rental_id"] for row in rows if (row["model"], row["start_date"]) == (model, start))
         yield wheel_hire.change_rental_length(rental_id=key, days=length)
         row = yield wheel_hire.add_extra(rental_id=key, extra=extra)
         return Answer.of(

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox import facts
-from stb_env.suites.sandbox.content.currencies import currencies
+from stb_env.suites.sandbox.content.currencies import CODES, FOREIGN, currencies
 from stb_env.suites.sandbox.content.edition import Options
 from stb_env.suites.sandbox.content.households import friends
 from stb_env.suites.sandbox.content.places import cities
 from stb_env.suites.sandbox.content.restaurants import COURSES, restaurants
 from stb_env.suites.sandbox.content.weekdays import WEEKDAYS
-from stb_env.suites.sandbox.lookups import contact_id, days, long_date
+from stb_env.suites.sandbox.lookups import contact_named, days, long_date
 from stb_env.suites.sandbox.manners import parse_clock, show_clock
 from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, Undecided, ranked, template
 from stb_env.suites.sandbox.tools import (
@@ -23,8 +23,6 @@ from stb_env.suites.sandbox.tools import (
 )
 
 _RESTAURANTS = Options(lambda: restaurants().values())
-_CODES = sorted(currencies())
-_FOREIGN = [code for code in _CODES if code != "AUR"]
 _KINDS = {True: "vegetarian", False: "non-vegetarian"}
 # Restaurants and courses with dishes of both kinds.
 _CHOICES = Options(
@@ -78,7 +76,7 @@ def meal_bill(draw: Draw) -> Plan:
         return Answer.of(
             f"The bill comes to {total:.2f} {code}.",
             facts.number("total", total, "in the currency of currency_code"),
-            facts.choice("currency_code", code, _CODES),
+            facts.choice("currency_code", code, CODES),
         )
 
     return Plan.of(
@@ -169,7 +167,7 @@ def table_near_contact(draw: Draw) -> Plan:
     friend, wording = draw.pick(friends(draw.household))["name"], draw.pick(("highest", "lowest"))
 
     def solve() -> Solution:
-        row = yield contact_book.contact_details(contact_id=(yield from contact_id(friend)))
+        row = yield from contact_named(friend)
         city = (yield city_atlas.city_details(city_id=row["city_id"]))["name"]
         rows = (yield table_guide.search_restaurants(city_name=city))["results"]
         best = ranked(rows, lambda row: row["rating"], most=wording == "highest")[0]
@@ -226,7 +224,7 @@ def dinner_by_daylight(draw: Draw) -> Plan:
 def dearer_menu(draw: Draw) -> Plan:
     """In which of two restaurants the dearest starter or dessert costs more, in one currency."""
     rows, course = draw.pick_some(_RESTAURANTS, 2), draw.pick(("starter", "dessert"))
-    code = draw.pick(_FOREIGN)
+    code = draw.pick(FOREIGN)
     places = [_place(row) for row in rows]
 
     def solve() -> Solution:

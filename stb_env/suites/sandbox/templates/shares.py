@@ -12,16 +12,15 @@ from numpy.lib.stride_tricks import sliding_window_view
 
 from stb_env.suites.sandbox import facts
 from stb_env.suites.sandbox.content.companies import FIRST_DAY, YEARS, closing_prices, companies, trades
-from stb_env.suites.sandbox.content.currencies import currencies
+from stb_env.suites.sandbox.content.currencies import FOREIGN
 from stb_env.suites.sandbox.content.edition import Options, per_edition
-from stb_env.suites.sandbox.lookups import DISTANCE_UNITS, distance, long_date
+from stb_env.suites.sandbox.lookups import DISTANCE_UNITS, distance, long_date, spoken
 from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, Undecided, ranked, template
 from stb_env.suites.sandbox.tools import city_atlas, company_register, number_crunch, rate_board, stock_tape
 
 _COMPANIES = Options(lambda: companies().values())
 _SPLIT = Options(lambda: [row for row in _COMPANIES if row["splits"]])
 _BEST: Mapping[str, Callable[..., Any]] = {"highest": np.max, "lowest": np.min}
-_FOREIGN = sorted(currencies().keys() - {"AUR"})
 _TRADING_DAYS = [day for day in (FIRST_DAY + timedelta(days=n) for n in range(770)) if trades(day)]
 
 
@@ -101,7 +100,7 @@ def best_close(draw: Draw) -> Plan:
         history = yield stock_tape.price_history(symbol=symbol, start_date=first.isoformat(), trading_days=5)
         rows = history["prices"]
         best = ranked(rows, lambda row: row["close"], most=wording == "highest")[0]
-        when = long_date(date.fromisoformat(best["date"]))
+        when = spoken(best["date"])
         return Answer.of(
             f"On {when}, at {best['close']:.2f} AUR.",
             facts.date("close_date", best["date"]),
@@ -216,7 +215,7 @@ def stake_value(draw: Draw) -> Plan:
 @template(stock_tape.TOOL, rate_board.TOOL, calls=3, unseen=True)
 def shares_abroad(draw: Draw) -> Plan:
     """What some shares cost in another currency."""
-    name, count, code = draw.pick(_COMPANIES)["name"], draw.between(2, 300), draw.pick(_FOREIGN)
+    name, count, code = draw.pick(_COMPANIES)["name"], draw.between(2, 300), draw.pick(FOREIGN)
 
     def solve() -> Solution:
         price = (yield stock_tape.latest_price(symbol=(yield from _symbol(name))))["close"]

@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-from datetime import date
-
 from stb_env.suites.sandbox import facts
 from stb_env.suites.sandbox.content.climate import CONDITIONS
-from stb_env.suites.sandbox.content.edition import Options
 from stb_env.suites.sandbox.content.households import friends
-from stb_env.suites.sandbox.content.places import cities
-from stb_env.suites.sandbox.lookups import city_id, contact_id, days, long_date, temperature
+from stb_env.suites.sandbox.content.places import CITIES
+from stb_env.suites.sandbox.lookups import city_id, contact_named, days, long_date, spoken, temperature
 from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, ranked, template
 from stb_env.suites.sandbox.tools import city_atlas, climate_desk, contact_book, sky_almanac
 
-_CITIES = Options(lambda: cities().values())
 _DAYS = days(1, 120)
 
 
 @template(sky_almanac.TOOL, calls=1)
 def sun_times(draw: Draw) -> Plan:
     """When the sun rises and sets."""
-    name, when = draw.pick(_CITIES)["name"], draw.pick(_DAYS)
+    name, when = draw.pick(CITIES)["name"], draw.pick(_DAYS)
 
     def solve() -> Solution:
         row = yield sky_almanac.sun_times(city_name=name, date=when.isoformat())
@@ -41,7 +37,7 @@ def sun_times(draw: Draw) -> Plan:
 @template(city_atlas.TOOL, climate_desk.TOOL, calls=2)
 def city_high(draw: Draw) -> Plan:
     """How warm it gets in a city, in the scale that the user wants, and the conditions."""
-    name, when = draw.pick(_CITIES)["name"], draw.pick(_DAYS)
+    name, when = draw.pick(CITIES)["name"], draw.pick(_DAYS)
     units, scale = draw.pick((("metric", "Celsius"), ("imperial", "Fahrenheit")))
 
     def solve() -> Solution:
@@ -66,14 +62,14 @@ def city_high(draw: Draw) -> Plan:
 @template(city_atlas.TOOL, climate_desk.TOOL, calls=2)
 def wettest_day(draw: Draw) -> Plan:
     """Which day of a week brings the most rain."""
-    name, first = draw.pick(_CITIES)["name"], draw.pick(_DAYS)
+    name, first = draw.pick(CITIES)["name"], draw.pick(_DAYS)
 
     def solve() -> Solution:
         key = yield from city_id(name)
         week = yield climate_desk.weekly_outlook(city_id=key, start_date=first.isoformat())
         rows = ranked(week["days"], lambda row: row["rain"], most=True)
         wettest = rows[0]
-        when = long_date(date.fromisoformat(wettest["date"]))
+        when = spoken(wettest["date"])
         return Answer.of(
             f"The wettest day is {when} with {wettest['rain']} mm.",
             facts.date("wettest_date", wettest["date"]),
@@ -98,7 +94,7 @@ def weather_at_contact(draw: Draw) -> Plan:
     name, when = draw.pick(friends(draw.household))["name"], draw.pick(_DAYS)
 
     def solve() -> Solution:
-        row = yield contact_book.contact_details(contact_id=(yield from contact_id(name)))
+        row = yield from contact_named(name)
         forecast = yield climate_desk.daily_forecast(city_id=row["city_id"], date=when.isoformat())
         return Answer.of(
             f"The low will be {forecast['low']} °C, with {forecast['condition']}.",

@@ -8,16 +8,14 @@ from stb_env.backend.world import Row
 from stb_env.suites.sandbox import facts
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.coming_days import days_left
-from stb_env.suites.sandbox.content.currencies import currencies
-from stb_env.suites.sandbox.content.edition import Options, per_edition
+from stb_env.suites.sandbox.content.currencies import FOREIGN
+from stb_env.suites.sandbox.content.edition import per_edition
 from stb_env.suites.sandbox.content.hotels import hotels, hotels_by_city
-from stb_env.suites.sandbox.content.places import cities
-from stb_env.suites.sandbox.lookups import city_id, days, long_date
+from stb_env.suites.sandbox.content.places import CITIES, cities
+from stb_env.suites.sandbox.lookups import city_id, days, exchanged, find, long_date, once
 from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, ranked, template
 from stb_env.suites.sandbox.tools import city_atlas, rate_board, room_keeper
 
-_CITIES = Options(lambda: cities().values())
-_FOREIGN = sorted(code for code in currencies() if code != "AUR")
 _DAYS = days(110, 300)
 
 
@@ -36,34 +34,27 @@ def open_days_in(city_id: str) -> list[date]:
 
 
 def _stay(hotel: str) -> Steps[Row]:
-    rows = (yield room_keeper.list_stays())["stays"]
-    row: Row = next(row for row in rows if row["hotel"] == hotel)
-    return row
+    return (yield from find(room_keeper.list_stays(), hotel=hotel))
 
 
 def booked_room(offer: Row, check_in: str, nights: int) -> Steps[Row]:
     """Book an offer of Find Rooms unless there is such a stay; return the stay."""
-    wanted = {"hotel_id": offer["hotel_id"], "check_in": check_in, "nights": nights}
-    rows = (yield room_keeper.list_stays())["stays"]
-    row: Row | None = next((row for row in rows if wanted.items() <= row.items()), None)
-    if row is None:
-        row = yield room_keeper.book_room(**wanted)
-    return row or {}
+    act = room_keeper.book_room(hotel_id=offer["hotel_id"], check_in=check_in, nights=nights)
+    return (yield from once(room_keeper.list_stays(), act))
 
 
 @template(city_atlas.TOOL, room_keeper.TOOL, calls=4, writes=("stays",))
 def book_cheapest_room(draw: Draw) -> Plan:
     """Book the cheapest hotel of a city that has a room."""
     draw.home()
-    city, nights = draw.pick(_CITIES), draw.between(2, 9)
+    city, nights = draw.pick(CITIES), draw.between(2, 9)
     name = city["name"]
     check_in = draw.pick(open_days_in(city["city_id"])).isoformat()
 
     def solve() -> Solution:
-        offers = (yield room_keeper.find_rooms(city_id=(yield from city_id(name)), check_in=check_in))[
-            "hotels"
-        ]
-        offers = [offer for offer in offers if offer["available"]]
+        key = yield from city_id(name)
+        rows = (yield room_keeper.find_rooms(city_id=key, check_in=check_in))["hotels"]
+        offers = [row for row in rows if row["available"]]
         cheapest = ranked(offers, lambda row: row["nightly_aur"])[0]
         row = yield from booked_room(cheapest, check_in, nights)
         return Answer.of(
@@ -98,12 +89,9 @@ def first_choice_hotel(draw: Draw) -> Plan:
     names = [first["name"], second["name"]]
 
     def solve() -> Solution:
-        offers = (yield room_keeper.find_rooms(city_id=(yield from city_id(city)), check_in=check_in))[
-            "hotels"
-        ]
-        offer = next(
-            offer for name in names for offer in offers if offer["hotel"] == name and offer["available"]
-        )
+        key = yield from city_id(city)
+        rows = (yield room_keeper.find_rooms(city_id=key, check_in=check_in))["hotels"]
+        offer = next(row for name in names for row in rows if row["hotel"] == name and row["available"])
         row = yield from booked_room(offer, check_in, nights)
         return Answer.of(
             f"{row['hotel']}: {row['total']:.2f} AUR.",
@@ -194,15 +182,13 @@ def cancel_stay(draw: Draw) -> Plan:
     """Cancel a stay and tell the refund in another currency."""
     rows = draw.home().table("stays").values()
     stay = draw.pick([row for row in rows if days_left(row["check_in"]) >= room_keeper.LOCKED_DAYS])
-    name, code = stay["hotel"], draw.pick(_FOREIGN)
+    name, code = stay["hotel"], draw.pick(FOREIGN)
 
     def solve() -> Solution:
         row = yield from _stay(name)
         if row["status"] != "cancelled":
             row = yield room_keeper.cancel_stay(stay_id=row["stay_id"])
-        refund = (yield rate_board.convert_amount(amount=row["refund"], source_code="AUR", target_code=code))[
-            "converted"
-        ]
+        refund = yield from exchanged(row["refund"], code)
         return Answer.of(
             f"You get {refund:.2f} {code} back.", facts.number("refund", refund, f"in {code}, to the cent")
         )

@@ -9,7 +9,7 @@ from stb_env.suites.sandbox.content.edition import Options
 from stb_env.suites.sandbox.content.households import TODAY, friends
 from stb_env.suites.sandbox.content.places import cities
 from stb_env.suites.sandbox.content.weekdays import WEEKDAYS
-from stb_env.suites.sandbox.lookups import city_id, contact_id, days, long_date
+from stb_env.suites.sandbox.lookups import city_id, contact_named, days, long_date, spoken
 from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, template
 from stb_env.suites.sandbox.tools import (
     city_atlas,
@@ -98,7 +98,7 @@ def project_deadline(draw: Draw) -> Plan:
         end = (yield date_reckoner.add_working_days(date=start.isoformat(), days=count))["date"]
         row = yield date_reckoner.days_between(first_date=start.isoformat(), second_date=end)
         return Answer.of(
-            f"It ends on {long_date(date.fromisoformat(end))}, {row['days']} days later.",
+            f"It ends on {spoken(end)}, {row['days']} days later.",
             facts.date("deadline_date", end),
             facts.integer("calendar_days", row["days"]),
         )
@@ -129,7 +129,7 @@ def birthday_weekday(draw: Draw) -> Plan:
     start = draw.pick([coming + timedelta(days=offset) for offset in range(1, 300)])
 
     def solve() -> Solution:
-        row = yield contact_book.contact_details(contact_id=(yield from contact_id(friend)))
+        row = yield from contact_named(friend)
         party = yield date_reckoner.next_anniversary(anniversary=row["birthday"], after=start.isoformat())
         return Answer.of(
             f"It is a {party['weekday']}; {friend} turns {party['years']}.",

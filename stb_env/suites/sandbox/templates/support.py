@@ -10,7 +10,7 @@ from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.coming_days import days_left
 from stb_env.suites.sandbox.content.edition import Options
 from stb_env.suites.sandbox.content.support_staff import TEAMS, support_staff
-from stb_env.suites.sandbox.lookups import days, long_date
+from stb_env.suites.sandbox.lookups import accepted, days, long_date
 from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, template
 from stb_env.suites.sandbox.tools import help_desk
 
@@ -194,12 +194,7 @@ def reopen_too_late(draw: Draw) -> Plan:
     def solve() -> Solution:
         key = (yield from _found(subject))[0]["ticket_id"]
         row = yield help_desk.ticket_details(ticket_id=key)
-        reopened = True
-        if row["status"] == "closed":
-            try:
-                yield help_desk.reopen_ticket(ticket_id=key)
-            except ApiError:
-                reopened = False
+        reopened = row["status"] != "closed" or (yield from accepted(help_desk.reopen_ticket(ticket_id=key)))
         # Reopening drops the day on which it was closed, so the query asks about the other one.
         age = _days_until(when, row["opened_on"])
         return Answer.of(

@@ -7,14 +7,12 @@ from datetime import date, timedelta
 from stb_env.suites.sandbox import facts
 from stb_env.suites.sandbox.content.climate import CONDITIONS
 from stb_env.suites.sandbox.content.coming_days import days_left
-from stb_env.suites.sandbox.content.edition import Options
 from stb_env.suites.sandbox.content.households import TODAY, friends
-from stb_env.suites.sandbox.content.places import cities
-from stb_env.suites.sandbox.lookups import city_id, contact_id, days, long_date
+from stb_env.suites.sandbox.content.places import CITIES
+from stb_env.suites.sandbox.lookups import city_id, contact_named, days, long_date
 from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, template
 from stb_env.suites.sandbox.tools import city_atlas, climate_desk, contact_book, task_tray
 
-_CITIES = Options(lambda: cities().values())
 _LISTS = tuple(task_tray.LISTS)
 _NEW = (
     "Bleed the radiators", "Call the notary", "Defrost the freezer", "Label the jars", "Measure the loft",
@@ -127,7 +125,7 @@ def birthday_todo(draw: Draw) -> Plan:
     title = f"Card for {name}"
 
     def solve() -> Solution:
-        row = yield contact_book.contact_details(contact_id=(yield from contact_id(name)))
+        row = yield from contact_named(name)
         birthday = date.fromisoformat(row["birthday"]).replace(year=TODAY.year)
         due = (birthday - timedelta(days=ahead)).isoformat()
         if not (yield task_tray.search_todos(title=title))["results"]:
@@ -149,7 +147,7 @@ def birthday_todo(draw: Draw) -> Plan:
 def packing_todo(draw: Draw) -> Plan:
     """Note to pack one thing if rain is forecast, else another."""
     draw.home()
-    name, when = draw.pick(_CITIES)["name"], draw.pick(days(2, 100))
+    name, when = draw.pick(CITIES)["name"], draw.pick(days(2, 100))
     wet, dry = draw.pick((("Pack the umbrella", "Pack the sun hat"), ("Pack the boots", "Pack the sandals")))
 
     def solve() -> Solution:

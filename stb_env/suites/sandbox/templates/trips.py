@@ -11,7 +11,7 @@ from stb_env.suites.sandbox.content.coming_days import days_left
 from stb_env.suites.sandbox.content.edition import Options
 from stb_env.suites.sandbox.content.flights import CABINS, flights, routes
 from stb_env.suites.sandbox.content.places import cities
-from stb_env.suites.sandbox.lookups import city_id, days, long_date
+from stb_env.suites.sandbox.lookups import city_id, days, find, long_date, once
 from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, ranked, template
 from stb_env.suites.sandbox.tools import city_atlas, sky_booker, skyfare
 
@@ -27,19 +27,13 @@ def _trips(draw: Draw, *, changeable: bool) -> list[Row]:
 
 
 def _trip(flight_id: str) -> Steps[Row]:
-    rows = (yield sky_booker.list_trips())["trips"]
-    row: Row = next(row for row in rows if row["flight_id"] == flight_id)
-    return row
+    return (yield from find(sky_booker.list_trips(), flight_id=flight_id))
 
 
-def _booked(flight_id: str, date: str, cabin: str) -> Steps[Row]:
+def booked_flight(flight_id: str, date: str, cabin: str) -> Steps[Row]:
     """Book a flight unless it is booked; return the trip."""
-    wanted = {"flight_id": flight_id, "date": date, "cabin": cabin}
-    rows = (yield sky_booker.list_trips())["trips"]
-    row: Row | None = next((row for row in rows if wanted.items() <= row.items()), None)
-    if row is None:
-        row = yield sky_booker.book_flight(**wanted)
-    return row or {}
+    act = sky_booker.book_flight(flight_id=flight_id, date=date, cabin=cabin)
+    return (yield from once(sky_booker.list_trips(), act))
 
 
 @template(city_atlas.TOOL, skyfare.TOOL, sky_booker.TOOL, calls=5, writes=("trips",), unseen=True)
@@ -54,7 +48,7 @@ def book_flight(draw: Draw) -> Plan:
         second = yield from city_id(destination)
         rows = (yield skyfare.search_flights(origin_city_id=first, destination_city_id=second))["results"]
         flight = rows[0 if which == "first" else -1]["flight_id"]
-        trip = yield from _booked(flight, when.isoformat(), cabin)
+        trip = yield from booked_flight(flight, when.isoformat(), cabin)
         return Answer.of(
             f"Booked: {flight} for {trip['paid']:.2f} AUR.",
             facts.code("flight_number", flight),
@@ -84,7 +78,7 @@ def book_cheapest_day(draw: Draw) -> Plan:
         for date in dates:
             fares[date] = (yield skyfare.get_fare(flight_id=flight, date=date))["fare"]
         best = ranked(dates, lambda date: fares[date])[0]
-        trip = yield from _booked(flight, best, "economy")
+        trip = yield from booked_flight(flight, best, "economy")
         return Answer.of(
             f"{best} is the cheapest, at {trip['paid']:.2f} AUR.",
             facts.date("booked_date", best),

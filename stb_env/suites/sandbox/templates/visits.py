@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from stb_env.suites.sandbox import facts
 from stb_env.suites.sandbox.content.households import friends
-from stb_env.suites.sandbox.lookups import contact_id
+from stb_env.suites.sandbox.lookups import contact_id, noted
 from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, ranked, template
 from stb_env.suites.sandbox.templates.rentals import rented_car
 from stb_env.suites.sandbox.templates.stays import booked_room, open_days_in
@@ -37,10 +37,8 @@ def visit_contact(draw: Draw) -> Plan:
         models = (yield wheel_hire.search_cars(city_id=city))["cars"]
         cheapest = ranked(models, lambda row: row["price_per_day"])[0]
         rental = yield from rented_car(cheapest["car_id"], start, nights, 45)
-        event = {"title": "Arrival", "start_time": "15:00", "duration_minutes": 60, "contact_id": key}
-        known = (yield day_planner.list_events(date=start))["events"]
-        if not any(event.items() <= other.items() for other in known):
-            yield day_planner.create_event(date=start, **event)
+        event = {"date": start, "title": "Arrival", "start_time": "15:00", "duration_minutes": 60}
+        yield from noted({**event, "contact_id": key})
         total = round(stay["total"] + rental["total"], 2)
         return Answer.of(
             f"{stay['hotel']} and the {rental['model']}, {total:.2f} AUR together.",
