@@ -40,17 +40,7 @@ REASONS: Mapping[str, tuple[str, ...]] = {
         "recipe",
         "word",
     ),
-    "no_tool": (
-        "book",
-        "convert",
-        "move",
-        "pay",
-        "refund",
-        "remove",
-        "send",
-        "share",
-        "translate",
-    ),
+    "no_tool": ("book", "convert", "move", "pay", "refund", "remove", "send", "share", "translate"),
 }
 """``missing_detail``: the query leaves it out; ``not_found``: it is nowhere; ``no_tool``: no tool does it."""
 _SAID: Mapping[str, str] = {

@@ -11,7 +11,7 @@ from stb_env.jsontypes import Json, JsonMapping
 from stb_env.suites.sandbox import facts
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.households import TODAY
-from stb_env.suites.sandbox.manners import long_date as long_date
+from stb_env.suites.sandbox.conventions import long_date as long_date
 from stb_env.suites.sandbox.registry import ApiCall
 from stb_env.suites.sandbox.template import Steps
 from stb_env.suites.sandbox.tools import (

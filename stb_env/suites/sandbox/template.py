@@ -203,11 +203,7 @@ Drawing = Callable[[Draw], Plan]
 
 
 def template(
-    *tools: ToolDoc,
-    calls: int,
-    writes: Iterable[str] = (),
-    offers: Iterable[Api] = (),
-    unseen: bool = False,
+    *tools: ToolDoc, calls: int, writes: Iterable[str] = (), offers: Iterable[Api] = (), unseen: bool = False
 ) -> Callable[[Drawing], Drawing]:
     """Return a decorator that registers a function of a `Draw` as a template, under its own name.
 

@@ -14,8 +14,8 @@ from stb_env.answers import code_key, name_key, same
 from stb_env.jsontypes import Json, JsonMapping
 from stb_env.judges.judge import Case
 from stb_env.request import Slow
+from stb_env.suites.sandbox.conventions import MONTHS
 from stb_env.suites.sandbox.generator import fields_of
-from stb_env.suites.sandbox.manners import MONTHS
 from stb_env.suites.sandbox.verifier import state_parts
 from stb_env.verdict import Verdict, VerdictStatus, Vote
 

@@ -6,7 +6,7 @@ import random
 from typing import NamedTuple
 
 from stb_env.suites.sandbox.content.coming_days import iso_day
-from stb_env.suites.sandbox.manners import show_clock
+from stb_env.suites.sandbox.conventions import show_clock
 
 
 class Kind(NamedTuple):

@@ -7,8 +7,8 @@ from stb_env.suites.sandbox.content.edition import Options
 from stb_env.suites.sandbox.content.flights import flights
 from stb_env.suites.sandbox.content.households import friends
 from stb_env.suites.sandbox.content.places import CITIES, cities
+from stb_env.suites.sandbox.conventions import show_clock
 from stb_env.suites.sandbox.lookups import contact_named
-from stb_env.suites.sandbox.manners import show_clock
 from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Undecided, template
 from stb_env.suites.sandbox.tools import city_atlas, clock_shift, contact_book, skyfare
 

@@ -8,8 +8,8 @@ from stb_env.suites.sandbox import facts
 from stb_env.suites.sandbox.content.edition import Options
 from stb_env.suites.sandbox.content.households import friends, phone
 from stb_env.suites.sandbox.content.people import people
+from stb_env.suites.sandbox.conventions import show_clock
 from stb_env.suites.sandbox.lookups import contact_id, contact_named, days, long_date
-from stb_env.suites.sandbox.manners import show_clock
 from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, template
 from stb_env.suites.sandbox.tools import contact_book, day_planner
 

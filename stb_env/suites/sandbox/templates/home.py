@@ -5,8 +5,8 @@ from __future__ import annotations
 from stb_env.backend.world import Row
 from stb_env.suites.sandbox import facts
 from stb_env.suites.sandbox.content.places import CITIES
+from stb_env.suites.sandbox.conventions import show_clock
 from stb_env.suites.sandbox.lookups import days, find, long_date, once
-from stb_env.suites.sandbox.manners import show_clock
 from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, Undecided, template
 from stb_env.suites.sandbox.tools import home_hub, sky_almanac
 

@@ -6,7 +6,7 @@ from stb_env.suites.sandbox import facts
 from stb_env.suites.sandbox.content.edition import Options
 from stb_env.suites.sandbox.content.foods import foods
 from stb_env.suites.sandbox.content.recipes import recipes
-from stb_env.suites.sandbox.manners import parse_clock, show_clock
+from stb_env.suites.sandbox.conventions import parse_clock, show_clock
 from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, Undecided, template
 from stb_env.suites.sandbox.tools import food_facts, home_recipes, unit_smith
 

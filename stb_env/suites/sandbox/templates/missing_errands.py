@@ -57,13 +57,7 @@ def _contacts(first: str) -> Steps[list[Row]]:
     return [row for row in rows if row["name"].split()[0] == first]
 
 
-@twins(
-    contact_book.TOOL,
-    letterbox.TOOL,
-    calls=4,
-    writes=("mails",),
-    offers=[letterbox.mark_mail],
-)
+@twins(contact_book.TOOL, letterbox.TOOL, calls=4, writes=("mails",), offers=[letterbox.mark_mail])
 def mail_by_first_name(draw: Draw) -> Plan:
     """Write to somebody whose first name one contact has, or several, or none."""
     gap = draw.gap(

@@ -5,15 +5,7 @@ from __future__ import annotations
 from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox import facts
 from stb_env.suites.sandbox.content.edition import Options, per_edition
-from stb_env.suites.sandbox.content.music import (
-    CHART_SIZE,
-    TIERS,
-    WEEKS,
-    albums,
-    artists,
-    concerts,
-    tracks,
-)
+from stb_env.suites.sandbox.content.music import CHART_SIZE, TIERS, WEEKS, albums, artists, concerts, tracks
 from stb_env.suites.sandbox.lookups import days, long_date, spoken
 from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, ranked, template
 from stb_env.suites.sandbox.tools import chart_tower, disc_catalogue, stage_dates

@@ -10,8 +10,8 @@ from stb_env.suites.sandbox.content.households import friends
 from stb_env.suites.sandbox.content.places import cities
 from stb_env.suites.sandbox.content.restaurants import COURSES, restaurants
 from stb_env.suites.sandbox.content.weekdays import WEEKDAYS
+from stb_env.suites.sandbox.conventions import parse_clock, show_clock
 from stb_env.suites.sandbox.lookups import contact_named, days, long_date
-from stb_env.suites.sandbox.manners import parse_clock, show_clock
 from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, Undecided, ranked, template
 from stb_env.suites.sandbox.tools import (
     city_atlas,

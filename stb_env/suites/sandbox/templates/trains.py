@@ -10,8 +10,8 @@ from stb_env.suites.sandbox import facts
 from stb_env.suites.sandbox.content.edition import Options
 from stb_env.suites.sandbox.content.places import cities
 from stb_env.suites.sandbox.content.rail import trains, trains_by_pair
+from stb_env.suites.sandbox.conventions import show_clock
 from stb_env.suites.sandbox.lookups import city_id
-from stb_env.suites.sandbox.manners import show_clock
 from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, Undecided, ranked, template
 from stb_env.suites.sandbox.tools import city_atlas, iron_road, swiftline
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.content.books import authors, works
-from stb_env.suites.sandbox.manners import PAGE, found, page_of
+from stb_env.suites.sandbox.conventions import PAGE, columns, found, page_of, search
 from stb_env.suites.sandbox.params import text
 from stb_env.suites.sandbox.registry import ToolDoc
 
@@ -15,13 +15,8 @@ _AUTHOR = text("author_id", "Id from Search Authors.", "author-001")
 @TOOL.lookup("Search Authors", text("name", "Part of the name, in any case.", "an"), PAGE)
 def search_authors(name: str, page: int) -> JsonObject:
     """Find authors by part of their name; returns ids and names."""
-    needle = name.casefold()
-    rows = [
-        {"author_id": row["author_id"], "name": row["name"]}
-        for row in authors().values()
-        if needle in row["name"].casefold()
-    ]
-    return page_of(rows, page)
+    rows = search(authors().values(), "name", name)
+    return page_of(columns(rows, "author_id", "name"), page)
 
 
 @TOOL.lookup("Author Details", _AUTHOR)

@@ -9,7 +9,7 @@ from stb_env.backend.world import Row, Table, Tables
 from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.coming_days import days_left, iso_day
-from stb_env.suites.sandbox.manners import PAGE, found, page_of
+from stb_env.suites.sandbox.conventions import PAGE, changed, columns, found, page_of, search
 from stb_env.suites.sandbox.params import choice, text
 from stb_env.suites.sandbox.registry import ToolDoc
 
@@ -61,14 +61,8 @@ def _book(state: Tables, account_id: str, amount: float) -> Tables:
 )
 def list_invoices(state: Tables, issuer: str, status: str, page: int) -> JsonObject:
     """Ids, issuers, amounts and states of the user's invoices."""
-    needle = issuer.casefold()
-    shown = ("invoice_id", "issuer", "amount", "status")
-    rows = [
-        {key: row[key] for key in shown}
-        for row in state.table("invoices").values()
-        if needle in row["issuer"].casefold() and status in ("any", row["status"])
-    ]
-    return page_of(rows, page)
+    rows = search(state.table("invoices").values(), "issuer", issuer, status=status)
+    return page_of(columns(rows, "invoice_id", "issuer", "amount", "status"), page)
 
 
 @TOOL.api("Invoice Details", text("invoice_id", "Id from List Invoices.", "invoice-001"))
@@ -88,8 +82,9 @@ def pay_invoice(state: Tables, invoice_id: str, account_id: str) -> tuple[JsonOb
     if row["status"] not in ("open", "overdue"):
         raise ApiError(f"invoice {invoice_id} is {row['status']}, nothing is to be paid")
     state = _book(state, account_id, -row["amount"])
-    row = {**row, "status": "paid", "paid_on": iso_day(0), "account_id": account_id}
-    return dict(row), state.with_row("invoices", invoice_id, row)
+    return changed(
+        state, "invoices", invoice_id, row, status="paid", paid_on=iso_day(0), account_id=account_id
+    )
 
 
 @TOOL.api(
@@ -102,8 +97,7 @@ def dispute_invoice(state: Tables, invoice_id: str, reason: str) -> tuple[JsonOb
     row = found(state.row("invoices", invoice_id), "invoice", invoice_id)
     if row["status"] not in ("open", "overdue"):
         raise ApiError(f"invoice {invoice_id} is {row['status']}; only unpaid ones can be disputed")
-    row = {**row, "status": "disputed", "reason": reason}
-    return dict(row), state.with_row("invoices", invoice_id, row)
+    return changed(state, "invoices", invoice_id, row, status="disputed", reason=reason)
 
 
 @TOOL.api("Refund Invoice", text("invoice_id", "Id from List Invoices.", "invoice-006"))
@@ -115,5 +109,4 @@ def refund_invoice(state: Tables, invoice_id: str) -> tuple[JsonObject, Tables]:
     if days_left(row["paid_on"]) < -_REFUND_DAYS:
         raise ApiError(f"paid on {row['paid_on']}, more than {_REFUND_DAYS} days ago: no refund")
     state = _book(state, row["account_id"], row["amount"])
-    row = {**row, "status": "refunded"}
-    return dict(row), state.with_row("invoices", invoice_id, row)
+    return changed(state, "invoices", invoice_id, row, status="refunded")

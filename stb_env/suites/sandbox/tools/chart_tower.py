@@ -7,7 +7,7 @@ from datetime import date as Date  # noqa: N812
 from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.music import CHART_SIZE, WEEKS, albums, artists, chart, tracks
-from stb_env.suites.sandbox.manners import PAGE, found, page_of, parse_day
+from stb_env.suites.sandbox.conventions import PAGE, found, page_of, parse_day
 from stb_env.suites.sandbox.params import day, text, whole
 from stb_env.suites.sandbox.registry import ToolDoc
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.content.places import cities, distance_km
-from stb_env.suites.sandbox.manners import PAGE, found, page_of
+from stb_env.suites.sandbox.conventions import PAGE, found, page_of
 from stb_env.suites.sandbox.params import choice, text
 from stb_env.suites.sandbox.registry import ToolDoc
 
@@ -29,10 +29,7 @@ def search_cities(query: str, country: str, page: int) -> JsonObject:
     return page_of(rows, page)
 
 
-@TOOL.lookup(
-    "City Details",
-    text("city_id", "Id from Search Cities.", "city-001"),
-)
+@TOOL.lookup("City Details", text("city_id", "Id from Search Cities.", "city-001"))
 def city_details(city_id: str) -> JsonObject:
     """Population, elevation, position, time zone and currency of one city."""
     return dict(found(cities().get(city_id), "city", city_id))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.content.books import BRANCHES, GENRES, authors, books, branches
 from stb_env.suites.sandbox.content.weekdays import WEEKDAYS
-from stb_env.suites.sandbox.manners import PAGE, found, page_of, show_clock
+from stb_env.suites.sandbox.conventions import PAGE, columns, found, page_of, search, show_clock
 from stb_env.suites.sandbox.params import choice, text
 from stb_env.suites.sandbox.registry import ToolDoc
 
@@ -21,13 +21,8 @@ _BOOK = text("book_id", "Id from Search Catalogue.", "book-001")
 )
 def search_catalogue(title: str, genre: str, page: int) -> JsonObject:
     """Find books by part of their title; returns ids and titles."""
-    needle = title.casefold()
-    rows = [
-        {"book_id": row["book_id"], "title": row["title"]}
-        for row in books().values()
-        if needle in row["title"].casefold() and genre in ("any", row["genre"])
-    ]
-    return page_of(rows, page)
+    rows = search(books().values(), "title", title, genre=genre)
+    return page_of(columns(rows, "book_id", "title"), page)
 
 
 @TOOL.lookup("Book Record", _BOOK)

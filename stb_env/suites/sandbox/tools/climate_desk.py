@@ -9,7 +9,7 @@ from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.climate import weather
 from stb_env.suites.sandbox.content.places import cities
-from stb_env.suites.sandbox.manners import found, parse_day
+from stb_env.suites.sandbox.conventions import found, parse_day
 from stb_env.suites.sandbox.params import choice, day, text
 from stb_env.suites.sandbox.registry import ToolDoc
 
@@ -45,12 +45,7 @@ def daily_forecast(city_id: str, date: str, units: str) -> JsonObject:
     return {"city_id": city_id, "units": units, **_forecast(city, _when(date, 0), units)}
 
 
-@TOOL.lookup(
-    "Weekly Outlook",
-    _CITY,
-    day("start_date", "First of the seven days.", "2026-03-02"),
-    _UNITS,
-)
+@TOOL.lookup("Weekly Outlook", _CITY, day("start_date", "First of the seven days.", "2026-03-02"), _UNITS)
 def weekly_outlook(city_id: str, start_date: str, units: str) -> JsonObject:
     """Weather of one city on seven days in a row."""
     city = found(cities().get(city_id), "city", city_id)

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from stb_env.jsontypes import JsonObject
-from stb_env.suites.sandbox.api_error import ApiError
-from stb_env.suites.sandbox.content.places import cities, cities_by_name
-from stb_env.suites.sandbox.manners import PAGE, page_of, parse_clock, show_clock
+from stb_env.suites.sandbox.content.places import cities
+from stb_env.suites.sandbox.conventions import PAGE, city_named, page_of, parse_clock, show_clock
 from stb_env.suites.sandbox.params import clock, text, whole
 from stb_env.suites.sandbox.registry import ToolDoc
 
@@ -14,9 +13,7 @@ _DAY = 24 * 60
 
 
 def _offset(name: str) -> int:
-    city = cities_by_name().get(name.strip().casefold())
-    if city is None:
-        raise ApiError(f"no city is named {name[:80]!r}")
+    city = city_named(name)
     return int(city["utc_offset_hours"]) * 60
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.content.companies import SECTORS, YEARS, accounts, companies
-from stb_env.suites.sandbox.manners import PAGE, found, page_of
+from stb_env.suites.sandbox.conventions import PAGE, columns, found, page_of, search
 from stb_env.suites.sandbox.params import choice, text, whole
 from stb_env.suites.sandbox.registry import ToolDoc
 
@@ -15,13 +15,8 @@ _COMPANY = text("company_id", "Id from Search Companies.", "company-001")
 @TOOL.lookup("Search Companies", text("name", "Part of the name, in any case.", "er"), PAGE)
 def search_companies(name: str, page: int) -> JsonObject:
     """Find companies by part of their name; returns ids and names."""
-    needle = name.casefold()
-    rows = [
-        {"company_id": row["company_id"], "name": row["name"]}
-        for row in companies().values()
-        if needle in row["name"].casefold()
-    ]
-    return page_of(rows, page)
+    rows = search(companies().values(), "name", name)
+    return page_of(columns(rows, "company_id", "name"), page)
 
 
 @TOOL.lookup("Company Profile", _COMPANY)
@@ -32,11 +27,7 @@ def company_profile(company_id: str) -> JsonObject:
     return {key: value for key, value in row.items() if key not in hidden}
 
 
-@TOOL.lookup(
-    "Annual Accounts",
-    _COMPANY,
-    whole("year", "Business year.", YEARS[-1], YEARS[0], YEARS[-1]),
-)
+@TOOL.lookup("Annual Accounts", _COMPANY, whole("year", "Business year.", YEARS[-1], YEARS[0], YEARS[-1]))
 def annual_accounts(company_id: str, year: int) -> JsonObject:
     """Revenue and profit (negative: loss) of one company in one year, in millions of aurel."""
     found(companies().get(company_id), "company", company_id)

@@ -9,7 +9,7 @@ from stb_env.backend.world import Table, Tables
 from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.products import DEPARTMENTS, products
-from stb_env.suites.sandbox.manners import PAGE, found, page_of
+from stb_env.suites.sandbox.conventions import PAGE, columns, found, page_of, search
 from stb_env.suites.sandbox.params import choice, text, whole
 from stb_env.suites.sandbox.registry import ToolDoc
 
@@ -45,13 +45,8 @@ def _total(state: Tables) -> float:
 )
 def search_products(query: str, department: str, page: int) -> JsonObject:
     """Find products by part of their name; returns ids and names."""
-    needle = query.casefold()
-    rows = [
-        {"product_id": row["product_id"], "name": row["name"]}
-        for row in products().values()
-        if needle in row["name"].casefold() and department in ("any", row["department"])
-    ]
-    return page_of(rows, page)
+    rows = search(products().values(), "name", query, department=department)
+    return page_of(columns(rows, "product_id", "name"), page)
 
 
 @TOOL.lookup("Product Details", _ID)
@@ -67,11 +62,7 @@ def view_cart(state: Tables) -> JsonObject:
     return {"lines": lines, "total": _total(state), "currency": "AUR"}
 
 
-@TOOL.api(
-    "Set Cart Quantity",
-    _ID,
-    whole("quantity", "How many.", 1, 0, 1000),
-)
+@TOOL.api("Set Cart Quantity", _ID, whole("quantity", "How many.", 1, 0, 1000))
 def set_cart_quantity(state: Tables, product_id: str, quantity: int) -> tuple[JsonObject, Tables]:
     """Set how many of a product are in the cart; 0 takes it out."""
     product = found(products().get(product_id), "product", product_id)

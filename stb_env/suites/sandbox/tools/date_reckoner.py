@@ -8,7 +8,7 @@ from datetime import timedelta
 from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.weekdays import WEEKDAYS
-from stb_env.suites.sandbox.manners import parse_day
+from stb_env.suites.sandbox.conventions import parse_day
 from stb_env.suites.sandbox.params import day, whole
 from stb_env.suites.sandbox.registry import ToolDoc
 

@@ -10,7 +10,7 @@ from stb_env.backend.world import Row, Table, Tables
 from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.households import TODAY, friends
-from stb_env.suites.sandbox.manners import found, parse_clock, parse_day, show_clock
+from stb_env.suites.sandbox.conventions import added, changed, found, parse_clock, parse_day, show_clock
 from stb_env.suites.sandbox.params import clock, day, text, whole
 from stb_env.suites.sandbox.registry import ToolDoc
 
@@ -98,16 +98,16 @@ def create_event(
     if contact_id:
         found(state.row("contacts", contact_id), "contact", contact_id)
     _free(state, date, start, duration_minutes)
-    key, state = state.next_id("event")
-    row = {
-        "event_id": key,
-        "title": title,
-        "date": date,
-        "start_time": start_time,
-        "duration_minutes": duration_minutes,
-        "contact_id": contact_id,
-    }
-    return dict(row), state.with_row("events", key, row)
+    return added(
+        state,
+        "events",
+        "event",
+        title=title,
+        date=date,
+        start_time=start_time,
+        duration_minutes=duration_minutes,
+        contact_id=contact_id,
+    )
 
 
 @TOOL.api(
@@ -121,8 +121,7 @@ def move_event(state: Tables, event_id: str, date: str, start_time: str) -> tupl
     row = found(state.row("events", event_id), "event", event_id)
     parse_day(date)
     _free(state, date, parse_clock(start_time), row["duration_minutes"], event_id)
-    row = {**row, "date": date, "start_time": start_time}
-    return dict(row), state.with_row("events", event_id, row)
+    return changed(state, "events", event_id, row, date=date, start_time=start_time)
 
 
 @TOOL.api("Cancel Event", _ID)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.content.music import GENRES, albums, artists, tracks, tracks_by_album
-from stb_env.suites.sandbox.manners import PAGE, found, page_of
+from stb_env.suites.sandbox.conventions import PAGE, columns, found, page_of, search
 from stb_env.suites.sandbox.params import choice, text
 from stb_env.suites.sandbox.registry import ToolDoc
 
@@ -19,22 +19,14 @@ TOOL = ToolDoc("Music", "Disc Catalogue", "Recorded music.", held_out="category"
 )
 def search_artists(name: str, genre: str, page: int) -> JsonObject:
     """Find artists by part of their name."""
-    needle = name.casefold()
-    shown = ("artist_id", "name", "genre", "formed")
-    rows = [
-        {key: row[key] for key in shown}
-        for row in artists().values()
-        if needle in row["name"].casefold() and genre in ("any", row["genre"])
-    ]
-    return page_of(rows, page)
+    rows = search(artists().values(), "name", name, genre=genre)
+    return page_of(columns(rows, "artist_id", "name", "genre", "formed"), page)
 
 
 @TOOL.lookup("Search Albums", text("title", "Part of the title, in any case.", "ferry"), PAGE)
 def search_albums(title: str, page: int) -> JsonObject:
     """Find albums by part of their title."""
-    needle = title.casefold()
-    rows = [dict(row) for row in albums().values() if needle in row["title"].casefold()]
-    return page_of(rows, page)
+    return page_of(search(albums().values(), "title", title), page)
 
 
 @TOOL.lookup("Artist Details", text("artist_id", "Id of the artist.", "artist-001"))

@@ -9,7 +9,7 @@ from stb_env.backend.world import Row, Table, Tables
 from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.coming_days import iso_day
-from stb_env.suites.sandbox.manners import PAGE, found, page_of
+from stb_env.suites.sandbox.conventions import PAGE, changed, columns, found, page_of, search
 from stb_env.suites.sandbox.params import text
 from stb_env.suites.sandbox.registry import ToolDoc
 
@@ -62,7 +62,7 @@ def _vacant(state: Tables, folder: str, name: str) -> None:
 
 
 def _entries(rows: Iterable[Row]) -> list[JsonObject]:
-    return [{key: row[key] for key in ("file_id", "name", "folder", "size_kb")} for row in rows]
+    return columns(rows, "file_id", "name", "folder", "size_kb")
 
 
 @TOOL.api("List Folder", text("path", "Path of the folder.", "/Work"), PAGE)
@@ -78,9 +78,7 @@ def list_folder(state: Tables, path: str, page: int) -> JsonObject:
 @TOOL.api("Search Files", text("name", "Part of the name, in any case.", "a"), PAGE)
 def search_files(state: Tables, name: str, page: int) -> JsonObject:
     """Find files in all folders by part of their name."""
-    needle = name.casefold()
-    files = state.table("files").values()
-    return page_of(_entries(row for row in files if needle in row["name"].casefold()), page)
+    return page_of(_entries(search(state.table("files").values(), "name", name)), page)
 
 
 @TOOL.api("File Details", _FILE)
@@ -118,8 +116,7 @@ def move_file(state: Tables, file_id: str, folder: str) -> tuple[JsonObject, Tab
     row = found(state.row("files", file_id), "file", file_id)
     folder = _folder(state, folder)
     _vacant(state, folder, row["name"])
-    row = {**row, "folder": folder}
-    return dict(row), state.with_row("files", file_id, row)
+    return changed(state, "files", file_id, row, folder=folder)
 
 
 @TOOL.api("Rename File", _FILE, text("name", "The new name, ending included.", "sample.txt"))
@@ -129,8 +126,7 @@ def rename_file(state: Tables, file_id: str, name: str) -> tuple[JsonObject, Tab
     if not name.strip() or "/" in name:
         raise ApiError(f"a name is not empty and has no '/', got {name[:80]!r}")
     _vacant(state, row["folder"], name)
-    row = {**row, "name": name}
-    return dict(row), state.with_row("files", file_id, row)
+    return changed(state, "files", file_id, row, name=name)
 
 
 @TOOL.api(
@@ -147,8 +143,7 @@ def copy_file(state: Tables, file_id: str, folder: str) -> tuple[JsonObject, Tab
     if row["size_kb"] > free:
         raise ApiError(f"the quota has no room for a copy of {row['size_kb']} kB")
     key, state = state.next_id("file")
-    row = {**row, "file_id": key, "folder": folder, "shared_with": []}
-    return dict(row), state.with_row("files", key, row)
+    return changed(state, "files", key, row, file_id=key, folder=folder, shared_with=[])
 
 
 @TOOL.api("Share File", _FILE, text("email", "Address of whom to share it with.", "sample@postbox.example"))
@@ -157,8 +152,7 @@ def share_file(state: Tables, file_id: str, email: str) -> tuple[JsonObject, Tab
     row = found(state.row("files", file_id), "file", file_id)
     if "@" not in email:
         raise ApiError(f"email must be an address, got {email[:80]!r}")
-    row = {**row, "shared_with": sorted({*row["shared_with"], email.strip()})}
-    return dict(row), state.with_row("files", file_id, row)
+    return changed(state, "files", file_id, row, shared_with=sorted({*row["shared_with"], email.strip()}))
 
 
 @TOOL.api("Delete File", _FILE)

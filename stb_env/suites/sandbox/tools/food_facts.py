@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.content.foods import NUTRIENTS, foods
-from stb_env.suites.sandbox.manners import PAGE, found, page_of
+from stb_env.suites.sandbox.conventions import PAGE, columns, found, page_of, search
 from stb_env.suites.sandbox.params import choice, number, text
 from stb_env.suites.sandbox.registry import ToolDoc
 
@@ -16,13 +16,8 @@ _FOOD = text("food_id", "Id from Search Foods.", "food-001")
 @TOOL.lookup("Search Foods", text("name", "Part of the food's name, in any case.", "bean"), PAGE)
 def search_foods(name: str, page: int) -> JsonObject:
     """Find foods by part of their name; returns ids, names and kinds."""
-    needle = name.casefold()
-    rows = [
-        {"food_id": row["food_id"], "name": row["name"], "kind": row["kind"]}
-        for row in foods().values()
-        if needle in row["name"].casefold()
-    ]
-    return page_of(rows, page)
+    rows = search(foods().values(), "name", name)
+    return page_of(columns(rows, "food_id", "name", "kind"), page)
 
 
 @TOOL.lookup("Nutrients Per 100 G", _FOOD)

@@ -13,7 +13,7 @@ from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.coming_days import coming_day, days_left, iso_day
 from stb_env.suites.sandbox.content.gym_classes import KINDS, WEEKDAYS, gym_classes, taken_places, weekday_of
 from stb_env.suites.sandbox.content.households import TODAY
-from stb_env.suites.sandbox.manners import found
+from stb_env.suites.sandbox.conventions import added, found
 from stb_env.suites.sandbox.params import choice, day, text
 from stb_env.suites.sandbox.registry import ToolDoc
 
@@ -97,9 +97,7 @@ def book_place(state: Tables, class_id: str, date: str) -> tuple[JsonObject, Tab
     place = _place(gym_class, when)
     if any(place.items() <= row.items() for row in state.table("gym_places").values()):
         raise ApiError(f"you have a place in {class_id} on {date} already")
-    key, state = state.next_id("place")
-    row = {"place_id": key, **place}
-    return dict(row), state.with_row("gym_places", key, row)
+    return added(state, "gym_places", "place", **place)
 
 
 @TOOL.api("Cancel Place", text("place_id", "Id from List Places.", "place-001"))

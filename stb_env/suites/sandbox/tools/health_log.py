@@ -10,7 +10,7 @@ from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.coming_days import iso_day
 from stb_env.suites.sandbox.content.households import TODAY
-from stb_env.suites.sandbox.manners import PAGE, found, page_of, parse_day
+from stb_env.suites.sandbox.conventions import PAGE, added, found, page_of, parse_day
 from stb_env.suites.sandbox.params import choice, day, number, text, whole
 from stb_env.suites.sandbox.registry import ToolDoc
 
@@ -54,11 +54,7 @@ def _past(value: str) -> str:
 
 
 @TOOL.api(
-    "List Workouts",
-    _FROM,
-    _TO,
-    choice("sport", "Only this sport.", ("any", *SPORTS), optional=True),
-    PAGE,
+    "List Workouts", _FROM, _TO, choice("sport", "Only this sport.", ("any", *SPORTS), optional=True), PAGE
 )
 def list_workouts(state: Tables, first_date: str, last_date: str, sport: str, page: int) -> JsonObject:
     """Workouts of a period by date, both days included."""
@@ -95,15 +91,15 @@ def log_workout(
     state: Tables, sport: str, date: str, distance_km: float, minutes: int
 ) -> tuple[JsonObject, Tables]:
     """Add a workout."""
-    key, state = state.next_id("workout")
-    row = {
-        "workout_id": key,
-        "sport": sport,
-        "date": _past(date),
-        "distance_km": round(distance_km, 2),
-        "minutes": minutes,
-    }
-    return dict(row), state.with_row("workouts", key, row)
+    return added(
+        state,
+        "workouts",
+        "workout",
+        sport=sport,
+        date=_past(date),
+        distance_km=round(distance_km, 2),
+        minutes=minutes,
+    )
 
 
 @TOOL.api("Delete Workout", text("workout_id", "Id from List Workouts.", "workout-001"))

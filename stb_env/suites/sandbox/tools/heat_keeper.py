@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from stb_env.backend.world import Row, Table, Tables
 from stb_env.jsontypes import Json, JsonObject
 from stb_env.suites.sandbox.api_error import ApiError
-from stb_env.suites.sandbox.manners import found, parse_clock
+from stb_env.suites.sandbox.conventions import added, found, parse_clock
 from stb_env.suites.sandbox.params import choice, clock, number, text
 from stb_env.suites.sandbox.registry import ToolDoc
 
@@ -91,6 +91,4 @@ def add_programme(
     slot = {"zone_id": zone_id, "days": days, "start_time": start_time}
     if any(slot.items() <= row.items() for row in state.table("heat_programmes").values()):
         raise ApiError(f"{zone_id} has a programme on {days} at {start_time} already")
-    key, state = state.next_id("programme")
-    row = {"programme_id": key, **slot, "target_f": round(target_f, 1)}
-    return dict(row), state.with_row("heat_programmes", key, row)
+    return added(state, "heat_programmes", "programme", **slot, target_f=round(target_f, 1))

@@ -10,7 +10,7 @@ from stb_env.jsontypes import Json, JsonObject
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.coming_days import days_left, iso_day
 from stb_env.suites.sandbox.content.support_staff import TEAMS, support_staff
-from stb_env.suites.sandbox.manners import PAGE, found, page_of
+from stb_env.suites.sandbox.conventions import PAGE, columns, found, page_of, search
 from stb_env.suites.sandbox.params import choice, text
 from stb_env.suites.sandbox.registry import ToolDoc
 
@@ -67,13 +67,8 @@ def _open(state: Tables, ticket_id: str) -> Row:
 )
 def search_tickets(state: Tables, subject: str, status: str, page: int) -> JsonObject:
     """Find tickets; returns ids, subjects and states."""
-    needle = subject.casefold()
-    rows = [
-        {key: row[key] for key in ("ticket_id", "subject", "status", "priority")}
-        for row in state.table("tickets").values()
-        if needle in row["subject"].casefold() and status in ("any", row["status"])
-    ]
-    return page_of(rows, page)
+    rows = search(state.table("tickets").values(), "subject", subject, status=status)
+    return page_of(columns(rows, "ticket_id", "subject", "status", "priority"), page)
 
 
 @TOOL.api("Ticket Details", _TICKET)

@@ -9,7 +9,7 @@ from stb_env.backend.world import Row, Table, Tables
 from stb_env.jsontypes import Json, JsonObject
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content import edition
-from stb_env.suites.sandbox.manners import found, parse_clock
+from stb_env.suites.sandbox.conventions import added, found, parse_clock
 from stb_env.suites.sandbox.params import choice, clock, text, whole
 from stb_env.suites.sandbox.registry import ToolDoc
 
@@ -120,6 +120,4 @@ def set_timer(state: Tables, device_id: str, time: str, power: str) -> tuple[Jso
     timer = {"device_id": device_id, "time": time, "power": power}
     if any(timer.items() <= row.items() for row in state.table("device_timers").values()):
         raise ApiError(f"there is such a timer for {device_id} already")
-    key, state = state.next_id("timer")
-    row = {"timer_id": key, **timer}
-    return dict(row), state.with_row("device_timers", key, row)
+    return added(state, "device_timers", "timer", **timer)

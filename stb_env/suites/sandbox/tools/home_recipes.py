@@ -5,7 +5,7 @@ from __future__ import annotations
 from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.content.foods import foods
 from stb_env.suites.sandbox.content.recipes import DIETS, DIFFICULTIES, recipes
-from stb_env.suites.sandbox.manners import PAGE, found, page_of
+from stb_env.suites.sandbox.conventions import PAGE, columns, found, page_of, search
 from stb_env.suites.sandbox.params import choice, text, whole
 from stb_env.suites.sandbox.registry import ToolDoc
 
@@ -26,13 +26,8 @@ def _suits(diet: str, wanted: str) -> bool:
 )
 def search_recipes(name: str, diet: str, page: int) -> JsonObject:
     """Find recipes by part of their name; returns ids and names."""
-    needle = name.casefold()
-    rows = [
-        {"recipe_id": row["recipe_id"], "name": row["name"]}
-        for row in recipes().values()
-        if needle in row["name"].casefold() and _suits(row["diet"], diet)
-    ]
-    return page_of(rows, page)
+    rows = [row for row in search(recipes().values(), "name", name) if _suits(row["diet"], diet)]
+    return page_of(columns(rows, "recipe_id", "name"), page)
 
 
 @TOOL.lookup("Recipe Details", _RECIPE)

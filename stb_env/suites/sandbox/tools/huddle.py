@@ -10,7 +10,7 @@ from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.households import friends
 from stb_env.suites.sandbox.content.mails import KINDS, detail_of
-from stb_env.suites.sandbox.manners import PAGE, found, page_of
+from stb_env.suites.sandbox.conventions import PAGE, found, page_of, search
 from stb_env.suites.sandbox.params import choice, text
 from stb_env.suites.sandbox.registry import ToolDoc
 
@@ -67,13 +67,9 @@ def channel_members(state: Tables, channel: str) -> JsonObject:
 @TOOL.api("Channel Posts", _CHANNEL, text("author", "Part of the author's name.", "", optional=True), PAGE)
 def channel_posts(state: Tables, channel: str, author: str, page: int) -> JsonObject:
     """Posts of a channel, oldest first."""
-    name, needle = _channel(state, channel)["name"], author.casefold()
-    rows = [
-        {**row, "reactions": list(row["reactions"])}
-        for row in state.table("posts").values()
-        if row["channel"] == name and needle in row["author"].casefold()
-    ]
-    return page_of(rows, page)
+    name = _channel(state, channel)["name"]
+    rows = search(state.table("posts").values(), "author", author, channel=name)
+    return page_of([{**row, "reactions": list(row["reactions"])} for row in rows], page)
 
 
 @TOOL.api("Write Post", _CHANNEL, text("message", "What to write.", "Sample"))
@@ -83,14 +79,7 @@ def write_post(state: Tables, channel: str, message: str) -> tuple[JsonObject, T
     if not message.strip():
         raise ApiError("message must not be empty")
     key, state = state.next_id("post")
-    row = {
-        "post_id": key,
-        "channel": name,
-        "author": "me",
-        "text": message,
-        "pinned": False,
-        "reactions": [],
-    }
+    row = {"post_id": key, "channel": name, "author": "me", "text": message, "pinned": False, "reactions": []}
     return {"post_id": key, "channel": name}, state.with_row("posts", key, row)
 
 

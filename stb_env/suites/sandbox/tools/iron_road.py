@@ -5,7 +5,7 @@ from __future__ import annotations
 from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.content.places import cities
 from stb_env.suites.sandbox.content.rail import trains, trains_by_pair
-from stb_env.suites.sandbox.manners import PAGE, found, page_of, show_clock
+from stb_env.suites.sandbox.conventions import PAGE, found, page_of, show_clock
 from stb_env.suites.sandbox.params import choice, text, whole
 from stb_env.suites.sandbox.registry import ToolDoc
 

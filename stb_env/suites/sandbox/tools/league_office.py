@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.content.leagues import LEAGUES, ROUNDS, standings, teams
-from stb_env.suites.sandbox.manners import PAGE, found, page_of
+from stb_env.suites.sandbox.conventions import PAGE, columns, found, page_of, search
 from stb_env.suites.sandbox.params import text, whole
 from stb_env.suites.sandbox.registry import ToolDoc
 
@@ -21,10 +21,7 @@ def list_leagues() -> JsonObject:
 @TOOL.lookup("Search Teams", text("name", "Part of the team's name, in any case.", "rovers"), PAGE)
 def search_teams(name: str, page: int) -> JsonObject:
     """Find teams by part of their name; returns team and league ids."""
-    needle = name.casefold()
-    shown = ("team_id", "name", "league_id")
-    rows = [{key: row[key] for key in shown} for row in teams().values() if needle in row["name"].casefold()]
-    return page_of(rows, page)
+    return page_of(columns(search(teams().values(), "name", name), "team_id", "name", "league_id"), page)
 
 
 @TOOL.lookup("Team Profile", text("team_id", "Id from Search Teams.", "team-001"))

@@ -11,7 +11,7 @@ from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.coming_days import iso_day
 from stb_env.suites.sandbox.content.households import friends
 from stb_env.suites.sandbox.content.mails import KINDS, detail_of
-from stb_env.suites.sandbox.manners import PAGE, found, page_of
+from stb_env.suites.sandbox.conventions import PAGE, found, page_of
 from stb_env.suites.sandbox.params import choice, text
 from stb_env.suites.sandbox.registry import ToolDoc
 

@@ -10,7 +10,7 @@ from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.coming_days import iso_day
 from stb_env.suites.sandbox.content.logins import DEMO_TOKEN, log_in, login_rows, user_of
-from stb_env.suites.sandbox.manners import PAGE, page_of
+from stb_env.suites.sandbox.conventions import PAGE, page_of
 from stb_env.suites.sandbox.params import choice, text, whole
 from stb_env.suites.sandbox.registry import ToolDoc
 

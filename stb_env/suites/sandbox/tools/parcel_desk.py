@@ -11,8 +11,8 @@ from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.coming_days import coming_day, days_left, iso_day
 from stb_env.suites.sandbox.content.logins import DEMO_TOKEN, log_in, login_rows, user_of
 from stb_env.suites.sandbox.content.pickup_points import pickup_points
-from stb_env.suites.sandbox.content.places import cities, cities_by_name
-from stb_env.suites.sandbox.manners import PAGE, page_of
+from stb_env.suites.sandbox.content.places import cities
+from stb_env.suites.sandbox.conventions import PAGE, city_named, page_of
 from stb_env.suites.sandbox.params import choice, day, text
 from stb_env.suites.sandbox.registry import ToolDoc
 
@@ -100,9 +100,7 @@ def parcel_details(state: Tables, token: str, parcel_id: str) -> JsonObject:
 @TOOL.lookup("Find Pickup Points", text("city_name", "Full name of the city (not an id).", "Marrowgate"))
 def find_pickup_points(city_name: str) -> JsonObject:
     """Shops of a city that keep parcels, with opening hours; needs no token."""
-    city = cities_by_name().get(city_name.strip().casefold())
-    if city is None:
-        raise ApiError(f"no city is named {city_name[:80]!r}")
+    city = city_named(city_name)
     return {"points": [dict(row) for row in pickup_points().values() if row["city_name"] == city["name"]]}
 
 

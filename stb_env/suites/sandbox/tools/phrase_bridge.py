@@ -12,7 +12,7 @@ from stb_env.suites.sandbox.content.languages import (
     numeral,
     reverse_lexicon,
 )
-from stb_env.suites.sandbox.manners import PAGE, page_of
+from stb_env.suites.sandbox.conventions import PAGE, page_of
 from stb_env.suites.sandbox.params import choice, text, whole
 from stb_env.suites.sandbox.registry import ToolDoc
 

@@ -10,7 +10,7 @@ from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.coming_days import coming_day, days_left, iso_day
 from stb_env.suites.sandbox.content.services import TIERS, services
-from stb_env.suites.sandbox.manners import PAGE, found, page_of
+from stb_env.suites.sandbox.conventions import PAGE, changed, found, page_of
 from stb_env.suites.sandbox.params import choice, day, text
 from stb_env.suites.sandbox.registry import ToolDoc
 
@@ -84,8 +84,7 @@ def pause_subscription(state: Tables, subscription_id: str, until: str) -> tuple
     row = _active(state, subscription_id)
     if days_left(coming_day(until).isoformat()) > 183:
         raise ApiError(f"a pause ends by {iso_day(183)}, got {until}")
-    row = {**row, "status": "paused", "paused_until": until}
-    return dict(row), state.with_row("subscriptions", subscription_id, row)
+    return changed(state, "subscriptions", subscription_id, row, status="paused", paused_until=until)
 
 
 @TOOL.api("Cancel Subscription", _ID)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.content.leagues import POSITIONS, players, teams
-from stb_env.suites.sandbox.manners import PAGE, found, page_of
+from stb_env.suites.sandbox.conventions import PAGE, columns, found, page_of, search
 from stb_env.suites.sandbox.params import choice, text
 from stb_env.suites.sandbox.registry import ToolDoc
 
@@ -15,13 +15,8 @@ _POSITION = choice("position", "Only this position.", ("any", *POSITIONS), optio
 @TOOL.lookup("Search Players", text("name", "Part of the name, in any case.", "an"), _POSITION, PAGE)
 def search_players(name: str, position: str, page: int) -> JsonObject:
     """Find players by part of their name; returns ids and names."""
-    needle = name.casefold()
-    rows = [
-        {"player_id": row["player_id"], "name": row["name"]}
-        for row in players().values()
-        if needle in row["name"].casefold() and position in ("any", row["position"])
-    ]
-    return page_of(rows, page)
+    rows = search(players().values(), "name", name, position=position)
+    return page_of(columns(rows, "player_id", "name"), page)
 
 
 @TOOL.lookup("Player Details", text("player_id", "Id from Search Players.", "player-001"))

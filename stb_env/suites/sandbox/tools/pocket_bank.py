@@ -10,7 +10,7 @@ from stb_env.backend.world import Table, Tables
 from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.households import TODAY
-from stb_env.suites.sandbox.manners import PAGE, found, page_of
+from stb_env.suites.sandbox.conventions import PAGE, found, page_of, search
 from stb_env.suites.sandbox.params import number, text
 from stb_env.suites.sandbox.registry import ToolDoc
 
@@ -63,12 +63,7 @@ def list_accounts(state: Tables) -> JsonObject:
 def search_payments(state: Tables, account_id: str, payee: str, page: int) -> JsonObject:
     """Past card payments of one account, oldest first."""
     found(state.row("accounts", account_id), "account", account_id)
-    needle = payee.casefold()
-    rows = [
-        row
-        for row in state.table("transactions").values()
-        if row["account_id"] == account_id and needle in row["payee"].casefold()
-    ]
+    rows = search(state.table("transactions").values(), "payee", payee, account_id=account_id)
     return page_of(rows, page)
 
 

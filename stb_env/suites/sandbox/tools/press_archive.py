@@ -8,7 +8,7 @@ from datetime import date
 from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.content.articles import SOURCES, articles
 from stb_env.suites.sandbox.content.edition import per_edition
-from stb_env.suites.sandbox.manners import PAGE, found, page_of
+from stb_env.suites.sandbox.conventions import PAGE, found, page_of
 from stb_env.suites.sandbox.params import choice, text
 from stb_env.suites.sandbox.registry import ToolDoc
 

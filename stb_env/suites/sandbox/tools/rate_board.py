@@ -5,7 +5,7 @@ from __future__ import annotations
 from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.currencies import convert, currencies
-from stb_env.suites.sandbox.manners import PAGE, page_of
+from stb_env.suites.sandbox.conventions import PAGE, page_of
 from stb_env.suites.sandbox.params import number, text
 from stb_env.suites.sandbox.registry import ToolDoc
 

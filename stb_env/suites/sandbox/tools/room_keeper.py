@@ -17,7 +17,7 @@ from stb_env.suites.sandbox.content.currencies import convert
 from stb_env.suites.sandbox.content.edition import per_edition
 from stb_env.suites.sandbox.content.hotels import hotels, hotels_by_city
 from stb_env.suites.sandbox.content.places import cities
-from stb_env.suites.sandbox.manners import found
+from stb_env.suites.sandbox.conventions import added, changed, found
 from stb_env.suites.sandbox.params import day, text, whole
 from stb_env.suites.sandbox.registry import ToolDoc
 
@@ -120,17 +120,14 @@ def list_stays(state: Tables) -> JsonObject:
 def book_room(state: Tables, hotel_id: str, check_in: str, nights: int) -> tuple[JsonObject, Tables]:
     """Book a room; refused where the hotel is full."""
     terms = _bookable(hotel_id, check_in, nights)
-    key, state = state.next_id("stay")
-    row = {"stay_id": key, **terms, "status": "booked", "refund": 0.0}
-    return dict(row), state.with_row("stays", key, row)
+    return added(state, "stays", "stay", **terms, status="booked", refund=0.0)
 
 
 @TOOL.api("Change Stay", _STAY, day("check_in", "New day of arrival.", _EXAMPLE_DAY), _NIGHTS)
 def change_stay(state: Tables, stay_id: str, check_in: str, nights: int) -> tuple[JsonObject, Tables]:
     """Give a stay other days and the price of those; not within 3 days of arrival."""
     row = _touchable(state, stay_id)
-    row = {**row, **_bookable(row["hotel_id"], check_in, nights)}
-    return dict(row), state.with_row("stays", stay_id, row)
+    return changed(state, "stays", stay_id, row, **_bookable(row["hotel_id"], check_in, nights))
 
 
 @TOOL.api("Cancel Stay", _STAY)
@@ -138,5 +135,4 @@ def cancel_stay(state: Tables, stay_id: str) -> tuple[JsonObject, Tables]:
     """Cancel a stay: all comes back up to 14 days before arrival, half up to 3, later it is refused."""
     row = _touchable(state, stay_id)
     share = 1.0 if days_left(row["check_in"]) >= HALF_DAYS else 0.5
-    row = {**row, "status": "cancelled", "refund": round(row["total"] * share, 2)}
-    return dict(row), state.with_row("stays", stay_id, row)
+    return changed(state, "stays", stay_id, row, status="cancelled", refund=round(row["total"] * share, 2))

@@ -6,7 +6,7 @@ from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.flights import CABINS, fare, flights, routes
 from stb_env.suites.sandbox.content.places import cities
-from stb_env.suites.sandbox.manners import PAGE, found, page_of, parse_day, show_clock
+from stb_env.suites.sandbox.conventions import PAGE, found, page_of, parse_day, show_clock
 from stb_env.suites.sandbox.params import choice, day, text
 from stb_env.suites.sandbox.registry import ToolDoc
 
@@ -33,10 +33,7 @@ def search_flights(origin_city_id: str, destination_city_id: str, page: int) -> 
     )
 
 
-@TOOL.lookup(
-    "Flight Details",
-    text("flight_id", "Flight number, for example from Search Flights.", "SJ101"),
-)
+@TOOL.lookup("Flight Details", text("flight_id", "Flight number, for example from Search Flights.", "SJ101"))
 def flight_details(flight_id: str) -> JsonObject:
     """Route, local departure time and flying time of one flight."""
     row = found(flights().get(flight_id), "flight", flight_id)

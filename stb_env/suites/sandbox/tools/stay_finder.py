@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from stb_env.jsontypes import JsonObject
-from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.hotels import hotels, hotels_by_city
-from stb_env.suites.sandbox.content.places import cities_by_name
-from stb_env.suites.sandbox.manners import PAGE, found, page_of
+from stb_env.suites.sandbox.conventions import PAGE, city_named, found, page_of
 from stb_env.suites.sandbox.params import text, whole
 from stb_env.suites.sandbox.registry import ToolDoc
 
@@ -21,9 +19,7 @@ TOOL = ToolDoc("Travel", "StayFinder", "Hotels and their prices in local currenc
 )
 def search_hotels(city_name: str, min_stars: int, page: int) -> JsonObject:
     """List hotels of a city by name of the hotel, with stars and price a night."""
-    city = cities_by_name().get(city_name.strip().casefold())
-    if city is None:
-        raise ApiError(f"no city is named {city_name[:80]!r}")
+    city = city_named(city_name)
     shown = ("hotel_id", "name", "stars", "nightly_price", "currency")
     rows = [
         {key: hotel[key] for key in shown}
@@ -33,10 +29,7 @@ def search_hotels(city_name: str, min_stars: int, page: int) -> JsonObject:
     return page_of(rows, page)
 
 
-@TOOL.lookup(
-    "Hotel Details",
-    text("hotel_id", "Id from Search Hotels.", "hotel-001"),
-)
+@TOOL.lookup("Hotel Details", text("hotel_id", "Id from Search Hotels.", "hotel-001"))
 def hotel_details(hotel_id: str) -> JsonObject:
     """Everything about one hotel: check-in time, phone, price."""
     return dict(found(hotels().get(hotel_id), "hotel", hotel_id))

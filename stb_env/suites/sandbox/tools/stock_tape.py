@@ -17,7 +17,7 @@ from stb_env.suites.sandbox.content.companies import (
     trades,
 )
 from stb_env.suites.sandbox.content.households import TODAY
-from stb_env.suites.sandbox.manners import PAGE, page_of, parse_day
+from stb_env.suites.sandbox.conventions import PAGE, page_of, parse_day, search
 from stb_env.suites.sandbox.params import choice, day, text, whole
 from stb_env.suites.sandbox.registry import ToolDoc
 
@@ -45,13 +45,8 @@ def _prices(company: JsonObject, days: Sequence[Date]) -> list[JsonObject]:
 )
 def search_symbols(company: str, sector: str, page: int) -> JsonObject:
     """Find the symbols of companies by part of their name."""
-    needle = company.casefold()
-    rows = [
-        {"symbol": row["symbol"], "company": row["name"]}
-        for row in companies().values()
-        if needle in row["name"].casefold() and sector in ("any", row["sector"])
-    ]
-    return page_of(rows, page)
+    rows = search(companies().values(), "name", company, sector=sector)
+    return page_of([{"symbol": row["symbol"], "company": row["name"]} for row in rows], page)
 
 
 @TOOL.lookup("Latest Price", _SYMBOL)

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from stb_env.jsontypes import JsonObject
-from stb_env.suites.sandbox.api_error import ApiError
-from stb_env.suites.sandbox.content.places import cities_by_name
 from stb_env.suites.sandbox.content.rail import services, services_by_pair
-from stb_env.suites.sandbox.manners import found
+from stb_env.suites.sandbox.conventions import city_named, found
 from stb_env.suites.sandbox.params import choice, text
 from stb_env.suites.sandbox.registry import ToolDoc
 
@@ -27,9 +25,7 @@ def show_clock_12(minutes: int) -> str:
 
 
 def _city_id(name: str) -> str:
-    city = cities_by_name().get(name.strip().casefold())
-    if city is None:
-        raise ApiError(f"no city is named {name[:80]!r}")
+    city = city_named(name)
     return str(city["city_id"])
 
 

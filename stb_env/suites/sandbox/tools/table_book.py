@@ -10,8 +10,7 @@ from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.bistros import CUISINES, MOST_GUESTS, bistros, free_tables
 from stb_env.suites.sandbox.content.coming_days import coming_day, days_left, iso_day
-from stb_env.suites.sandbox.content.places import cities_by_name
-from stb_env.suites.sandbox.manners import found, parse_clock
+from stb_env.suites.sandbox.conventions import added, changed, city_named, found, parse_clock
 from stb_env.suites.sandbox.params import choice, clock, day, text, whole
 from stb_env.suites.sandbox.registry import ToolDoc
 
@@ -70,9 +69,7 @@ def _touchable(state: Tables, reservation_id: str) -> Row:
 )
 def find_restaurants(city_name: str, cuisine: str) -> JsonObject:
     """Restaurants of a city with cuisine and deposit a guest."""
-    city = cities_by_name().get(city_name.strip().casefold())
-    if city is None:
-        raise ApiError(f"no city is named {city_name[:80]!r}")
+    city = city_named(city_name)
     rows = bistros().values()
     found_here = [
         dict(row) for row in rows if row["city_name"] == city["name"] and cuisine in ("any", row["cuisine"])
@@ -111,9 +108,7 @@ def reserve_table(
         if (row["bistro_id"], row["date"]) == (bistro_id, date):
             raise ApiError(f"{row['reservation_id']} is at {bistro['name']} on {date} already")
     row = _row(bistro, date, time, guests, _free_area(bistro_id, date, time))
-    key, state = state.next_id("reservation")
-    row = {"reservation_id": key, **row}
-    return dict(row), state.with_row("reservations", key, row)
+    return added(state, "reservations", "reservation", **row)
 
 
 @TOOL.api("Change Guests", _RESERVATION, whole("guests", "New number of guests.", 4, 1, MOST_GUESTS))
@@ -121,8 +116,7 @@ def change_guests(state: Tables, reservation_id: str, guests: int) -> tuple[Json
     """Change the number of guests, which changes the deposit; up to two days before."""
     row = _touchable(state, reservation_id)
     deposit = bistros()[row["bistro_id"]]["deposit_per_guest"] * guests
-    row = {**row, "guests": guests, "deposit": deposit}
-    return dict(row), state.with_row("reservations", reservation_id, row)
+    return changed(state, "reservations", reservation_id, row, guests=guests, deposit=deposit)
 
 
 @TOOL.api("Cancel Reservation", _RESERVATION)

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from stb_env.jsontypes import JsonObject
-from stb_env.suites.sandbox.api_error import ApiError
-from stb_env.suites.sandbox.content.places import cities_by_name
 from stb_env.suites.sandbox.content.restaurants import COURSES, CUISINES, restaurants, restaurants_by_city
-from stb_env.suites.sandbox.manners import PAGE, found, page_of, show_clock
+from stb_env.suites.sandbox.conventions import PAGE, city_named, found, page_of, show_clock
 from stb_env.suites.sandbox.params import choice, number, text
 from stb_env.suites.sandbox.registry import ToolDoc
 
@@ -23,9 +21,7 @@ _RESTAURANT = text("restaurant_id", "Id from Search Restaurants.", "restaurant-0
 )
 def search_restaurants(city_name: str, cuisine: str, min_rating: float, page: int) -> JsonObject:
     """List the restaurants of a city with cuisine and rating."""
-    city = cities_by_name().get(city_name.strip().casefold())
-    if city is None:
-        raise ApiError(f"no city is named {city_name[:80]!r}")
+    city = city_named(city_name)
     shown = ("restaurant_id", "name", "cuisine", "rating")
     rows = [
         {key: row[key] for key in shown}
@@ -63,9 +59,7 @@ def menu(restaurant_id: str, course: str) -> JsonObject:
 )
 def who_serves(dish: str, city_name: str, page: int) -> JsonObject:
     """List the restaurants of a city that have a dish on the menu, with its price there."""
-    city = cities_by_name().get(city_name.strip().casefold())
-    if city is None:
-        raise ApiError(f"no city is named {city_name[:80]!r}")
+    city = city_named(city_name)
     needle = dish.casefold()
     rows = [
         {

@@ -10,7 +10,7 @@ from stb_env.jsontypes import Json, JsonObject
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content import edition
 from stb_env.suites.sandbox.content.coming_days import iso_day
-from stb_env.suites.sandbox.manners import PAGE, found, page_of, parse_day
+from stb_env.suites.sandbox.conventions import PAGE, added, found, page_of, parse_day
 from stb_env.suites.sandbox.params import choice, day, text
 from stb_env.suites.sandbox.registry import ToolDoc
 
@@ -96,16 +96,16 @@ def add_todo(
     parse_day(due_date)
     if not title.strip() or not list_name.strip():
         raise ApiError("title and list_name must not be empty")
-    key, state = state.next_id("todo")
-    row = {
-        "todo_id": key,
-        "list_name": list_name,
-        "title": title,
-        "due_date": due_date,
-        "priority": priority,
-        "done": False,
-    }
-    return dict(row), state.with_row("todos", key, row)
+    return added(
+        state,
+        "todos",
+        "todo",
+        list_name=list_name,
+        title=title,
+        due_date=due_date,
+        priority=priority,
+        done=False,
+    )
 
 
 @TOOL.api("Complete To-do", _ID)

@@ -11,7 +11,7 @@ from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.coming_days import days_left, iso_day
 from stb_env.suites.sandbox.content.garments import SIZES, garments
-from stb_env.suites.sandbox.manners import PAGE, found, page_of
+from stb_env.suites.sandbox.conventions import PAGE, added, changed, columns, found, page_of, search
 from stb_env.suites.sandbox.params import choice, text, whole
 from stb_env.suites.sandbox.registry import ToolDoc
 
@@ -63,10 +63,8 @@ def _returnable(state: Tables, purchase_id: str) -> Row:
 @TOOL.lookup("Search Garments", text("name", "Part of the name, in any case.", "shirt"), PAGE)
 def search_garments(name: str, page: int) -> JsonObject:
     """Find garments by part of their name; returns ids, names and prices in cents."""
-    needle = name.casefold()
-    shown = ("garment_id", "name", "price_cents")
-    rows = [row for row in garments().values() if needle in row["name"].casefold()]
-    return page_of([{key: row[key] for key in shown} for row in rows], page)
+    rows = search(garments().values(), "name", name)
+    return page_of(columns(rows, "garment_id", "name", "price_cents"), page)
 
 
 @TOOL.lookup("Garment Details", _GARMENT)
@@ -84,31 +82,25 @@ def garment_details(garment_id: str) -> JsonObject:
 )
 def list_purchases(state: Tables, name: str, status: str, page: int) -> JsonObject:
     """What the user bought, oldest first."""
-    needle = name.casefold()
-    rows = [
-        row
-        for row in state.table("purchases").values()
-        if needle in row["garment"].casefold() and status in ("any", row["status"])
-    ]
-    return page_of(rows, page)
+    return page_of(search(state.table("purchases").values(), "garment", name, status=status), page)
 
 
 @TOOL.api("Buy Garment", _GARMENT, whole("quantity", "How many.", 1, 1, 9), _SIZE)
 def buy_garment(state: Tables, garment_id: str, quantity: int, size: str) -> tuple[JsonObject, Tables]:
     """Buy at once, without a cart."""
     garment = _stocked(garment_id, size, quantity)
-    key, state = state.next_id("purchase")
-    row = {
-        "purchase_id": key,
-        "garment_id": garment_id,
-        "garment": garment["name"],
-        "size": size,
-        "quantity": quantity,
-        "paid_cents": garment["price_cents"] * quantity,
-        "status": "processing",
-        "delivered_on": "",
-    }
-    return dict(row), state.with_row("purchases", key, row)
+    return added(
+        state,
+        "purchases",
+        "purchase",
+        garment_id=garment_id,
+        garment=garment["name"],
+        size=size,
+        quantity=quantity,
+        paid_cents=garment["price_cents"] * quantity,
+        status="processing",
+        delivered_on="",
+    )
 
 
 @TOOL.api("Cancel Purchase", text("purchase_id", "Id from List Purchases.", "purchase-001"))
@@ -141,5 +133,4 @@ def exchange_size(state: Tables, purchase_id: str, new_size: str) -> tuple[JsonO
     if new_size == row["size"]:
         raise ApiError(f"the purchase is in size {new_size} already")
     _stocked(row["garment_id"], new_size, row["quantity"])
-    row = {**row, "status": "exchanging", "size": new_size}
-    return dict(row), state.with_row("purchases", purchase_id, row)
+    return changed(state, "purchases", purchase_id, row, status="exchanging", size=new_size)

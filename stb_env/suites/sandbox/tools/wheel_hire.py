@@ -12,7 +12,7 @@ from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.cars import EXTRAS, GEARBOXES, cars
 from stb_env.suites.sandbox.content.coming_days import coming_day, days_left, iso_day
 from stb_env.suites.sandbox.content.places import cities
-from stb_env.suites.sandbox.manners import found
+from stb_env.suites.sandbox.conventions import found
 from stb_env.suites.sandbox.params import choice, day, text, whole
 from stb_env.suites.sandbox.registry import ToolDoc
 

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
+from stb_env.backend.world import Row
 from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.content.articles import SOURCES, TOPICS, articles
 from stb_env.suites.sandbox.content.places import cities
-from stb_env.suites.sandbox.manners import PAGE, found, page_of, parse_day
+from stb_env.suites.sandbox.conventions import PAGE, columns, found, page_of, parse_day, search
 from stb_env.suites.sandbox.params import choice, day, text
 from stb_env.suites.sandbox.registry import ToolDoc
 
 TOOL = ToolDoc("News", "Wire Desk", "News of the last three months, project costs in aurel (AUR).")
 
 
-def _entries(rows: list[JsonObject], page: int) -> JsonObject:
-    shown = ("article_id", "headline", "published")
+def _entries(rows: Iterable[Row], page: int) -> JsonObject:
     newest = sorted(rows, key=lambda row: (row["published"], row["article_id"]), reverse=True)
-    return page_of([{key: row[key] for key in shown} for row in newest], page)
+    return page_of(columns(newest, "article_id", "headline", "published"), page)
 
 
 @TOOL.lookup(
@@ -26,13 +28,7 @@ def _entries(rows: list[JsonObject], page: int) -> JsonObject:
 )
 def search_articles(words: str, topic: str, page: int) -> JsonObject:
     """Find articles by part of their headline, newest first."""
-    needle = words.casefold()
-    rows = [
-        row
-        for row in articles().values()
-        if needle in row["headline"].casefold() and topic in ("any", row["topic"])
-    ]
-    return _entries(rows, page)
+    return _entries(search(articles().values(), "headline", words, topic=topic), page)
 
 
 @TOOL.lookup("Read Article", text("article_id", "Id from a list of articles.", "article-0001"))

@@ -1,4 +1,4 @@
-"""Manners that the sandbox's APIs share: pages, unknown ids, dates and times of day."""
+"""Conventions that the sandbox's APIs share: searches, pages, ids, dates and times of day."""
 
 from __future__ import annotations
 
@@ -10,8 +10,10 @@ from datetime import date
 from functools import lru_cache
 from typing import TypeVar
 
+from stb_env.backend.world import Row, Tables
 from stb_env.jsontypes import Json, JsonObject
 from stb_env.suites.sandbox.api_error import ApiError
+from stb_env.suites.sandbox.content.places import cities_by_name
 from stb_env.suites.sandbox.params import whole
 
 T = TypeVar("T")
@@ -58,6 +60,54 @@ def found(row: T | None, noun: str, key: str) -> T:
     if row is None:
         raise ApiError(f"no {noun} with id {key[:80]!r}")
     return row
+
+
+def search(rows: Iterable[Row], field: str, part: str, **exact: str) -> list[Row]:
+    """Return the rows that have a text in a field, in any case.
+
+    Args:
+        rows: The rows.
+        field: The field that is searched.
+        part: Part of its text.
+        **exact: Values that other fields must have; ``any`` is every value.
+    """
+    needle = part.casefold()
+    return [
+        row
+        for row in rows
+        if needle in row[field].casefold()
+        and all(value in ("any", row[name]) for name, value in exact.items())
+    ]
+
+
+def columns(rows: Iterable[Row], *names: str) -> list[JsonObject]:
+    """Return some fields of rows."""
+    return [{name: row[name] for name in names} for row in rows]
+
+
+def added(state: Tables, table: str, prefix: str, /, **fields: Json) -> tuple[JsonObject, Tables]:
+    """Add a row under a new id; return it, with the id as its first field, and the new state."""
+    key, state = state.next_id(prefix)
+    row = {f"{prefix}_id": key, **fields}
+    return dict(row), state.with_row(table, key, row)
+
+
+def changed(state: Tables, table: str, key: str, row: Row, /, **fields: Json) -> tuple[JsonObject, Tables]:
+    """Give a row other values in some fields; return it and the new state."""
+    row = {**row, **fields}
+    return dict(row), state.with_row(table, key, row)
+
+
+def city_named(name: str) -> Row:
+    """Return a city by its full name.
+
+    Raises:
+        ApiError: There is none.
+    """
+    city = cities_by_name().get(name.strip().casefold())
+    if city is None:
+        raise ApiError(f"no city is named {name[:80]!r}")
+    return city
 
 
 def parse_day(value: str) -> date:
