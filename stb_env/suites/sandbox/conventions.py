@@ -62,22 +62,15 @@ def found(row: T | None, noun: str, key: str) -> T:
     return row
 
 
-def search(rows: Iterable[Row], field: str, part: str, **exact: str) -> list[Row]:
-    """Return the rows that have a text in a field, in any case.
+def where(rows: Iterable[Row], **exact: Json) -> list[Row]:
+    """Return the rows that have these values in these fields; ``any`` is every value."""
+    return [row for row in rows if all(value in ("any", row[name]) for name, value in exact.items())]
 
-    Args:
-        rows: The rows.
-        field: The field that is searched.
-        part: Part of its text.
-        **exact: Values that other fields must have; ``any`` is every value.
-    """
+
+def search(rows: Iterable[Row], field: str, part: str, **exact: Json) -> list[Row]:
+    """Return the rows that have a part of text in a field, in any case, and others as `where` takes them."""
     needle = part.casefold()
-    return [
-        row
-        for row in rows
-        if needle in row[field].casefold()
-        and all(value in ("any", row[name]) for name, value in exact.items())
-    ]
+    return where((row for row in rows if needle in row[field].casefold()), **exact)
 
 
 def columns(rows: Iterable[Row], *names: str) -> list[JsonObject]:

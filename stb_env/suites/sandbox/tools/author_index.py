@@ -30,8 +30,7 @@ def author_details(author_id: str) -> JsonObject:
 def works_of(author_id: str, page: int) -> JsonObject:
     """Books of one author, oldest first, with the ids that libraries use."""
     found(authors().get(author_id), "author", author_id)
-    shown = ("book_id", "title", "year")
-    return page_of([{key: row[key] for key in shown} for row in works()[author_id]], page)
+    return page_of(columns(works()[author_id], "book_id", "title", "year"), page)
 
 
 @TOOL.lookup("Prizes Of", _AUTHOR)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.content.companies import SECTORS, YEARS, accounts, companies
-from stb_env.suites.sandbox.conventions import PAGE, columns, found, page_of, search
+from stb_env.suites.sandbox.conventions import PAGE, columns, found, page_of, search, where
 from stb_env.suites.sandbox.params import choice, text, whole
 from stb_env.suites.sandbox.registry import ToolDoc
 
@@ -38,5 +38,4 @@ def annual_accounts(company_id: str, year: int) -> JsonObject:
 def companies_of_sector(sector: str, page: int) -> JsonObject:
     """List the companies of a sector with their staff, the largest first."""
     rows = sorted(companies().values(), key=lambda row: (-row["employees"], row["company_id"]))
-    shown = ("company_id", "name", "employees")
-    return page_of([{key: row[key] for key in shown} for row in rows if row["sector"] == sector], page)
+    return page_of(columns(where(rows, sector=sector), "company_id", "name", "employees"), page)

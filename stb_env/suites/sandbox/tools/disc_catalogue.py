@@ -47,8 +47,7 @@ def albums_of_artist(artist_id: str) -> JsonObject:
 def album_tracks(album_id: str) -> JsonObject:
     """Tracks of one album in order, with their length in seconds."""
     found(albums().get(album_id), "album", album_id)
-    shown = ("track_id", "title", "seconds")
-    rows = [{key: row[key] for key in shown} for row in tracks_by_album()[album_id]]
+    rows = columns(tracks_by_album()[album_id], "track_id", "title", "seconds")
     return {"album_id": album_id, "tracks": rows}
 
 

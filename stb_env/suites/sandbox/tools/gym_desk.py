@@ -13,7 +13,7 @@ from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.coming_days import coming_day, days_left, iso_day
 from stb_env.suites.sandbox.content.gym_classes import KINDS, WEEKDAYS, gym_classes, taken_places, weekday_of
 from stb_env.suites.sandbox.content.households import TODAY
-from stb_env.suites.sandbox.conventions import added, found
+from stb_env.suites.sandbox.conventions import added, columns, found, where
 from stb_env.suites.sandbox.params import choice, day, text
 from stb_env.suites.sandbox.registry import ToolDoc
 
@@ -58,13 +58,8 @@ def _session(class_id: str, date: str) -> tuple[Row, Date]:
 )
 def find_classes(weekday: str, kind: str) -> JsonObject:
     """The weekly timetable: ids, kinds and starting times."""
-    shown = ("class_id", "kind", "weekday", "start_time")
-    rows = [
-        {key: row[key] for key in shown}
-        for row in gym_classes().values()
-        if weekday in ("any", row["weekday"]) and kind in ("any", row["kind"])
-    ]
-    return {"classes": rows}
+    rows = where(gym_classes().values(), weekday=weekday, kind=kind)
+    return {"classes": columns(rows, "class_id", "kind", "weekday", "start_time")}
 
 
 @TOOL.lookup("Class Details", _CLASS)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.content.ferries import VEHICLES, ferry_routes, ports, vessels
 from stb_env.suites.sandbox.content.weekdays import WEEKDAYS
-from stb_env.suites.sandbox.conventions import PAGE, found, page_of, show_clock
+from stb_env.suites.sandbox.conventions import PAGE, columns, found, page_of, show_clock, where
 from stb_env.suites.sandbox.params import choice, text, whole
 from stb_env.suites.sandbox.registry import ToolDoc
 
@@ -16,21 +16,16 @@ _ROUTE = text("route_id", "Id from Routes From.", "route-001")
 @TOOL.lookup("List Ports", PAGE)
 def list_ports(page: int) -> JsonObject:
     """Cities with a ferry port."""
-    shown = ("city_id", "name", "country")
-    return page_of([{key: port[key] for key in shown} for port in ports().values()], page)
+    return page_of(columns(ports().values(), "city_id", "name", "country"), page)
 
 
 @TOOL.lookup("Routes From", text("port_city_id", "Id of a city with a port.", "city-002"))
 def routes_from(port_city_id: str) -> JsonObject:
     """Ferry routes that leave a port: where each goes, its ship and how many hours it takes."""
     found(ports().get(port_city_id), "port city", port_city_id)
-    shown = ("route_id", "destination_city_id", "vessel", "crossing_hours")
-    rows = [
-        {key: row[key] for key in shown}
-        for row in ferry_routes().values()
-        if row["origin_city_id"] == port_city_id
-    ]
-    return {"port_city_id": port_city_id, "routes": rows}
+    rows = where(ferry_routes().values(), origin_city_id=port_city_id)
+    shown = columns(rows, "route_id", "destination_city_id", "vessel", "crossing_hours")
+    return {"port_city_id": port_city_id, "routes": shown}
 
 
 @TOOL.lookup("Sailings On", _ROUTE, choice("weekday", "Day of the week.", WEEKDAYS))

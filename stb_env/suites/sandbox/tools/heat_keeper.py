@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from stb_env.backend.world import Row, Table, Tables
 from stb_env.jsontypes import Json, JsonObject
 from stb_env.suites.sandbox.api_error import ApiError
-from stb_env.suites.sandbox.conventions import added, found, parse_clock
+from stb_env.suites.sandbox.conventions import added, columns, found, parse_clock
 from stb_env.suites.sandbox.params import choice, clock, number, text
 from stb_env.suites.sandbox.registry import ToolDoc
 
@@ -47,8 +47,7 @@ def _changed(state: Tables, zone_id: str, **fields: Json) -> tuple[JsonObject, T
 @TOOL.api("List Zones")
 def list_zones(state: Tables) -> JsonObject:
     """Ids and names of the zones, and what they do now."""
-    shown = ("zone_id", "name", "mode")
-    return {"zones": [{key: row[key] for key in shown} for row in state.table("heat_zones").values()]}
+    return {"zones": columns(state.table("heat_zones").values(), "zone_id", "name", "mode")}
 
 
 @TOOL.api("Zone Reading", _ZONE)

@@ -10,7 +10,7 @@ from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.coming_days import iso_day
 from stb_env.suites.sandbox.content.logins import DEMO_TOKEN, log_in, login_rows, user_of
-from stb_env.suites.sandbox.conventions import PAGE, page_of
+from stb_env.suites.sandbox.conventions import PAGE, columns, page_of
 from stb_env.suites.sandbox.params import choice, text, whole
 from stb_env.suites.sandbox.registry import ToolDoc
 
@@ -76,7 +76,7 @@ def list_meters(state: Tables, session_key: str) -> JsonObject:
     """The user's meters and what they measure."""
     user = user_of(state.table("utility_users"), session_key)
     rows = [row for row in state.table("meters").values() if row["user_id"] == user]
-    return {"meters": [{key: row[key] for key in ("meter_id", "kind", "unit")} for row in rows]}
+    return {"meters": columns(rows, "meter_id", "kind", "unit")}
 
 
 @TOOL.api("Reading History", _KEY, _METER, PAGE)

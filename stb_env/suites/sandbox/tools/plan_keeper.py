@@ -10,7 +10,7 @@ from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.coming_days import coming_day, days_left, iso_day
 from stb_env.suites.sandbox.content.services import TIERS, services
-from stb_env.suites.sandbox.conventions import PAGE, changed, found, page_of
+from stb_env.suites.sandbox.conventions import PAGE, changed, columns, found, page_of
 from stb_env.suites.sandbox.params import choice, day, text
 from stb_env.suites.sandbox.registry import ToolDoc
 
@@ -46,9 +46,8 @@ def _active(state: Tables, subscription_id: str) -> Row:
 @TOOL.api("List Subscriptions", PAGE)
 def list_subscriptions(state: Tables, page: int) -> JsonObject:
     """Ids, services, tiers and states of the user's subscriptions."""
-    shown = ("subscription_id", "service", "tier", "status")
     rows = state.table("subscriptions").values()
-    return page_of([{key: row[key] for key in shown} for row in rows], page)
+    return page_of(columns(rows, "subscription_id", "service", "tier", "status"), page)
 
 
 @TOOL.api("Subscription Details", _ID)

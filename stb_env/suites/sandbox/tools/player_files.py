@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.content.leagues import POSITIONS, players, teams
-from stb_env.suites.sandbox.conventions import PAGE, columns, found, page_of, search
+from stb_env.suites.sandbox.conventions import PAGE, columns, found, page_of, search, where
 from stb_env.suites.sandbox.params import choice, text
 from stb_env.suites.sandbox.registry import ToolDoc
 
@@ -29,10 +29,6 @@ def player_details(player_id: str) -> JsonObject:
 def squad(team_id: str, position: str) -> JsonObject:
     """Players of one team with position, shirt number and goals of this season."""
     found(teams().get(team_id), "team", team_id)
-    shown = ("player_id", "name", "position", "shirt_number", "goals")
-    rows = [
-        {key: row[key] for key in shown}
-        for row in players().values()
-        if row["team_id"] == team_id and position in ("any", row["position"])
-    ]
-    return {"team_id": team_id, "players": rows}
+    rows = where(players().values(), team_id=team_id, position=position)
+    shown = columns(rows, "player_id", "name", "position", "shirt_number", "goals")
+    return {"team_id": team_id, "players": shown}

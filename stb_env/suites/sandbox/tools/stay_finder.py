@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.content.hotels import hotels, hotels_by_city
-from stb_env.suites.sandbox.conventions import PAGE, city_named, found, page_of
+from stb_env.suites.sandbox.conventions import PAGE, city_named, columns, found, page_of
 from stb_env.suites.sandbox.params import text, whole
 from stb_env.suites.sandbox.registry import ToolDoc
 
@@ -20,13 +20,9 @@ TOOL = ToolDoc("Travel", "StayFinder", "Hotels and their prices in local currenc
 def search_hotels(city_name: str, min_stars: int, page: int) -> JsonObject:
     """List hotels of a city by name of the hotel, with stars and price a night."""
     city = city_named(city_name)
-    shown = ("hotel_id", "name", "stars", "nightly_price", "currency")
-    rows = [
-        {key: hotel[key] for key in shown}
-        for hotel in sorted(hotels_by_city()[city["city_id"]], key=lambda row: row["name"])
-        if hotel["stars"] >= min_stars
-    ]
-    return page_of(rows, page)
+    rows = [row for row in hotels_by_city()[city["city_id"]] if row["stars"] >= min_stars]
+    rows.sort(key=lambda row: str(row["name"]))
+    return page_of(columns(rows, "hotel_id", "name", "stars", "nightly_price", "currency"), page)
 
 
 @TOOL.lookup("Hotel Details", text("hotel_id", "Id from Search Hotels.", "hotel-001"))

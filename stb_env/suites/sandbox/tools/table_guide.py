@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.content.restaurants import COURSES, CUISINES, restaurants, restaurants_by_city
-from stb_env.suites.sandbox.conventions import PAGE, city_named, found, page_of, show_clock
+from stb_env.suites.sandbox.conventions import PAGE, city_named, columns, found, page_of, show_clock, where
 from stb_env.suites.sandbox.params import choice, number, text
 from stb_env.suites.sandbox.registry import ToolDoc
 
@@ -22,13 +22,9 @@ _RESTAURANT = text("restaurant_id", "Id from Search Restaurants.", "restaurant-0
 def search_restaurants(city_name: str, cuisine: str, min_rating: float, page: int) -> JsonObject:
     """List the restaurants of a city with cuisine and rating."""
     city = city_named(city_name)
-    shown = ("restaurant_id", "name", "cuisine", "rating")
-    rows = [
-        {key: row[key] for key in shown}
-        for row in restaurants_by_city()[city["city_id"]]
-        if cuisine in ("any", row["cuisine"]) and row["rating"] >= min_rating
-    ]
-    return page_of(rows, page)
+    rows = where(restaurants_by_city()[city["city_id"]], cuisine=cuisine)
+    rated = [row for row in rows if row["rating"] >= min_rating]
+    return page_of(columns(rated, "restaurant_id", "name", "cuisine", "rating"), page)
 
 
 @TOOL.lookup("Restaurant Details", _RESTAURANT)

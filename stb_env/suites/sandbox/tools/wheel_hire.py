@@ -12,7 +12,7 @@ from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.cars import EXTRAS, GEARBOXES, cars
 from stb_env.suites.sandbox.content.coming_days import coming_day, days_left, iso_day
 from stb_env.suites.sandbox.content.places import cities
-from stb_env.suites.sandbox.conventions import found
+from stb_env.suites.sandbox.conventions import columns, found, where
 from stb_env.suites.sandbox.params import choice, day, text, whole
 from stb_env.suites.sandbox.registry import ToolDoc
 
@@ -72,13 +72,9 @@ def _booked(state: Tables, rental_id: str) -> Row:
 def search_cars(city_id: str, min_seats: int, gearbox: str) -> JsonObject:
     """Cars of a city with seats, gearbox and price a day."""
     found(cities().get(city_id), "city", city_id)
-    shown = ("car_id", "model", "seats", "gearbox", "price_per_day")
-    rows = [
-        {key: car[key] for key in shown}
-        for car in cars().values()
-        if car["city_id"] == city_id and car["seats"] >= min_seats and gearbox in ("any", car["gearbox"])
-    ]
-    return {"cars": rows}
+    rows = where(cars().values(), city_id=city_id, gearbox=gearbox)
+    large = [row for row in rows if row["seats"] >= min_seats]
+    return {"cars": columns(large, "car_id", "model", "seats", "gearbox", "price_per_day")}
 
 
 @TOOL.lookup("Car Details", _CAR)
