@@ -91,11 +91,9 @@ class Plan(NamedTuple):
     looks: Sequence[ApiCall] = ()
 
     @classmethod
-    def of(
-        cls, *wordings: str, solve: Callable[[], Solution], gap: Gap = NO_GAP, looks: Sequence[ApiCall] = ()
-    ) -> Plan:
+    def of(cls, *wordings: str, solve: Callable[[], Solution], looks: Sequence[ApiCall] = ()) -> Plan:
         """Return the plan of a query with these wordings."""
-        return cls(wordings, solve, gap, looks)
+        return cls(wordings, solve, looks=looks)
 
 
 class Draw:
@@ -200,6 +198,7 @@ _TEMPLATES: dict[str, Template] = {}
 
 
 Drawing = Callable[[Draw], Plan]
+TwinDrawing = Callable[[Draw, Gap], Plan]
 
 
 def template(
@@ -217,42 +216,52 @@ def template(
 
     def register(draw: Drawing) -> Drawing:
         group = NEW_TEMPLATES if unseen else group_of(tools)
-        return _registered(
+        _register(
             Template(draw.__name__, draw, tools, calls, tuple(writes), group, tuple(offers), unseen=unseen)
         )
+        return draw
 
     return register
 
 
 def twins(
-    *tools: ToolDoc, calls: int, writes: Iterable[str] = (), offers: Iterable[Api] = ()
-) -> Callable[[Drawing], Drawing]:
+    *tools: ToolDoc,
+    calls: int,
+    gaps: Sequence[Gap],
+    writes: Iterable[str] = (),
+    offers: Iterable[Api] = (),
+    name: str = "",
+) -> Callable[[TwinDrawing], TwinDrawing]:
     """Return a decorator as `template` does, for split ``missing``: every task has an impossible twin.
 
-    The function chooses a gap with `Draw.gap` and gives it to its plan. Its solution says so where it looks
-    for something and sees a hidden gap; any other is said at once.
+    The function takes the draw and the gap of the twin, which is empty where the request can be met. Its
+    solution tells of a hidden gap where it looks for something and sees it; any other is told at once.
 
     Args:
         *tools: The tools that the solution needs.
         calls: Number of calls that the solution needs.
+        gaps: What may keep the request from being met, each in turn.
         writes: Tables that it changes.
         offers: APIs with which an agent could do something else.
+        name: The name of the template, unless it is the function's.
     """
 
-    def register(draw: Drawing) -> Drawing:
-        group = group_of(tools)
-        return _registered(
-            Template(draw.__name__, draw, tools, calls, tuple(writes), group, tuple(offers), twins=True)
-        )
+    def register(function: TwinDrawing) -> TwinDrawing:
+        def draw(choices: Draw) -> Plan:
+            gap = choices.gap(*gaps)
+            return function(choices, gap)._replace(gap=gap)
+
+        known, group = name or function.__name__, group_of(tools)
+        _register(Template(known, draw, tools, calls, tuple(writes), group, tuple(offers), twins=True))
+        return function
 
     return register
 
 
-def _registered(made: Template) -> Drawing:
-    known = _TEMPLATES.setdefault(made.name, made)
-    if known.draw is not made.draw:
+def _register(made: Template) -> None:
+    if made.name in _TEMPLATES:
         raise ValueError(f"two templates are named {made.name!r}; rename one")
-    return made.draw
+    _TEMPLATES[made.name] = made
 
 
 def group_of(tools: Iterable[ToolDoc]) -> str:
