@@ -126,6 +126,14 @@ def renumbered(rows: Rows, rng: random.Random) -> dict[str, JsonObject]:
     return {key: row | {next(iter(row)): key} for key, row in sorted(drawn)}
 
 
+def grouped(rows: Iterable[JsonObject], column: str) -> dict[str, list[JsonObject]]:
+    """Return rows by what a column says, each group in their order."""
+    groups: dict[str, list[JsonObject]] = {}
+    for row in rows:
+        groups.setdefault(row[column], []).append(row)
+    return groups
+
+
 class Options(Sequence[T]):
     """What a template draws from, as it is in the edition of the moment.
 

@@ -17,20 +17,9 @@ from stb_env.suites.sandbox.registry import ToolDoc
 TOOL = ToolDoc("Productivity", "Day Planner", "The user's calendar.")
 _ID = text("event_id", "Id from List Events.", "event-001")
 _TITLES = (
-    "Budget review",
-    "Car service",
-    "Chess club",
-    "Choir practice",
-    "Dentist",
-    "Eye test",
-    "Flat viewing",
-    "Garden party",
-    "Parents' evening",
-    "Piano lesson",
-    "Pottery class",
-    "Tax adviser",
-    "Team lunch",
-)
+    "Budget review", "Car service", "Chess club", "Choir practice", "Dentist", "Eye test", "Flat viewing",
+    "Garden party", "Parents' evening", "Piano lesson", "Pottery class", "Tax adviser", "Team lunch",
+)  # fmt: skip
 
 
 @TOOL.starts_with

@@ -17,13 +17,9 @@ from stb_env.suites.sandbox.registry import ToolDoc
 TOOL = ToolDoc("Finance", "Pocket Bank", "The user's own bank accounts.")
 KINDS = ("current", "savings", "holiday")
 PAYEES = (
-    "Greenline Grocers",
-    "Metro Trams",
-    "Lumen Power",
-    "Brightwater Gym",
-    "Papertrail Books",
+    "Greenline Grocers", "Metro Trams", "Lumen Power", "Brightwater Gym", "Papertrail Books",
     "Oak Street Rent",
-)
+)  # fmt: skip
 
 
 @TOOL.starts_with
