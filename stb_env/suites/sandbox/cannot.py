@@ -1,4 +1,4 @@
-"""Why a request cannot be met: the reasons, and what may be lacking for each of them.
+"""Requests that cannot be met: the reasons, and what may be lacking for each of them.
 
 No two words mean the same, and for each there is a tool somewhere in the world that could do it, takes it or
 finds it.
@@ -52,7 +52,7 @@ _SAID: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """Why a request cannot be met; an empty one, which is false, where it can.
+    """The reason why a request cannot be met; an empty one, which is false, where it can.
 
     Attributes:
         reason: One of `REASONS`.

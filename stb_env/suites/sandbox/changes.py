@@ -1,4 +1,4 @@
-"""What an episode changed: the difference of two states, comparable however it was brought about."""
+"""Changes of an episode: the difference of two states, comparable however it was brought about."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ from stb_env.tools import Tool, ToolId
 
 _WORD = re.compile("[a-z]{3,}")
 _FONDNESS = 5.0
-"""How much a tool of the same service is preferred to a strange one as a look-alike: e to the power of it."""
+"""Preference for a look-alike of the same service over any other tool, as a power of e."""
 
 # What a score is for, where it is not for a look-alike of a tool, whose hash stands in its place.
 _DISTRACTORS, _ORDER = 1, 2

@@ -1,4 +1,4 @@
-"""How a sandbox tool is written down: documentation and code in one place.
+"""Declarations of tools: documentation and code in one place.
 
 A file in ``tools/`` makes one `ToolDoc` and decorates its functions with `ToolDoc.api` or `ToolDoc.lookup`;
 nothing else has to be told about it.

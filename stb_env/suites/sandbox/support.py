@@ -43,7 +43,7 @@ class Source(NamedTuple):
 
 
 class Evidence:
-    """What the calls of an episode returned.
+    """The results of an episode's calls.
 
     Args:
         calls: The calls, Finish included.

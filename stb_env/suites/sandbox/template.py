@@ -1,4 +1,4 @@
-"""What a task template is: a draw of slots, wordings of the query, and a solution as a generator."""
+"""Task templates: a draw of slots, wordings of the query, and a solution as a generator."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ T = TypeVar("T")
 
 
 class Answer(NamedTuple):
-    """How a solution ends.
+    """The end of a solution.
 
     Attributes:
         text: A final answer in prose that holds every fact.
@@ -52,7 +52,7 @@ def refusal(gap: Gap) -> Answer:
 
 
 class Undecided(LookupError):
-    """What a draw asks has more than one right answer, or a clause that changes nothing; another is drawn.
+    """A draw has more than one right answer, or a clause that changes nothing; another is drawn.
 
     A drawing function may raise it, and a solution from what no call can change.
     """

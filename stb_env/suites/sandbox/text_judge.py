@@ -23,7 +23,7 @@ LONGEST = 2_000
 """Characters of an answer; a longer one is a dump in which any value could be found."""
 _NEAR = 3
 FIRST = 6
-"""How many values of a type may stand before the right one."""
+"""Number of values of a type among which the right one has to stand."""
 
 DOUBTS = (
     "actually no", "always wrong", "among others", "another possibility", "answer is among", "anything but",

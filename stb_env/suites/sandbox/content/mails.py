@@ -1,4 +1,4 @@
-"""What mails and posts say: subjects and bodies with one detail each."""
+"""Texts of mails and posts: subjects and bodies with one detail each."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ def _pay(invoices: Iterable[Row], account: Row) -> Steps[None]:
 
 @template(bill_box.TOOL, calls=1)
 def invoices_above(draw: Draw) -> Plan:
-    """Which open invoices exceed an amount."""
+    """Open invoices that exceed an amount."""
     home = draw.home()
     amounts, overdue = ([row["amount"] for row in _invoices(home, status)] for status in ("open", "overdue"))
     limit = draw.between(10, 139)

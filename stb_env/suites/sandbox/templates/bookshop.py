@@ -19,7 +19,7 @@ def _articles(title: str) -> Steps[dict[str, str]]:
 
 @template(spine_and_co.TOOL, calls=2)
 def bulk_order(draw: Draw) -> Plan:
-    """What a class set of a book costs."""
+    """Price of several copies of a book."""
     title, form, copies = draw.pick(_TITLES), draw.pick(FORMATS), draw.between(2, 40)
 
     def solve() -> Solution:
@@ -37,7 +37,7 @@ def bulk_order(draw: Draw) -> Plan:
 
 @template(spine_and_co.TOOL, calls=5)
 def cheapest_edition(draw: Draw) -> Plan:
-    """Which format of a book is the cheapest (or dearest), and what several copies of it cost."""
+    """The cheapest (or dearest) format of a book, and the price of several copies."""
     title, wording, copies = draw.pick(_TITLES), draw.pick(("cheapest", "dearest")), draw.between(2, 15)
 
     def solve() -> Solution:

@@ -33,7 +33,7 @@ def _kind(row: Row) -> Kind:
 
 @template(huddle.TOOL, calls=1)
 def chat_detail(draw: Draw) -> Plan:
-    """What somebody wrote in a channel."""
+    """A detail of somebody's post."""
     post = draw.pick(_posts(draw))
     author, channel, kind = post["author"], post["channel"], _kind(post)
 

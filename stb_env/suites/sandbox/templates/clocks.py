@@ -26,7 +26,7 @@ _NEAR = Options(
 
 @template(contact_book.TOOL, city_atlas.TOOL, clock_shift.TOOL, calls=4)
 def call_contact(draw: Draw) -> Plan:
-    """What time it is for a contact when one calls."""
+    """Local time of a contact at the time of a call."""
     draw.home()
     friend = draw.pick(friends(draw.household))
     name, offset = friend["name"], cities()[friend["city_id"]]["utc_offset_hours"]
@@ -55,7 +55,7 @@ def call_contact(draw: Draw) -> Plan:
 
 @template(skyfare.TOOL, city_atlas.TOOL, clock_shift.TOOL, calls=5)
 def flight_arrival(draw: Draw) -> Plan:
-    """When one leaves the airport after a flight, in local time."""
+    """Local time of leaving the airport after a flight."""
     flight, extra = draw.pick(_FLIGHTS), draw.between(5, 90)
 
     def solve() -> Solution:
@@ -85,7 +85,7 @@ def flight_arrival(draw: Draw) -> Plan:
 
 @template(clock_shift.TOOL, calls=1)
 def office_overlap(draw: Draw) -> Plan:
-    """When the offices of two cities are both open."""
+    """Hours in which the offices of two cities are both open."""
     one, two = draw.pick(_NEAR)
     opens, closes = show_clock(15 * draw.between(28, 40)), show_clock(15 * draw.between(64, 76))
 

@@ -28,7 +28,7 @@ def _clear(when: date) -> Steps[None]:
 
 @template(contact_book.TOOL, calls=2)
 def contact_phone(draw: Draw) -> Plan:
-    """What a contact's phone number is."""
+    """Phone number of a contact."""
     draw.home()
     name = draw.pick(friends(draw.household))["name"]
 
@@ -108,7 +108,7 @@ def delete_contact(draw: Draw) -> Plan:
 
 @template(day_planner.TOOL, calls=1)
 def day_agenda(draw: Draw) -> Plan:
-    """What is on a day's calendar."""
+    """Events of a day."""
     events = draw.home().table("events").values()
     when = draw.pick(sorted({row["date"] for row in events}))
 

@@ -47,7 +47,7 @@ def _garment(name: str) -> Steps[Row]:
 
 @template(thread_house.TOOL, calls=2)
 def garment_in_stock(draw: Draw) -> Plan:
-    """Whether there are so many of a garment in a size, and what they cost."""
+    """Stock of a garment in a size, and the price of several."""
     name, size, count = draw.pick(_GARMENTS)["name"], draw.pick(SIZES), draw.between(2, 7)
 
     def solve() -> Solution:

@@ -48,7 +48,7 @@ def _route(origin: str, destination: str) -> Steps[JsonObject]:
 
 @template(city_atlas.TOOL, harbour_ferries.TOOL, calls=4)
 def ferry_price(draw: Draw) -> Plan:
-    """What a family and its vehicle pay for a crossing."""
+    """Price of a crossing for a family and its vehicle."""
     origin, destination = _ports(draw.pick(_ROUTES))
     adults, children, vehicle = draw.between(2, 5), draw.between(2, 5), draw.pick(VEHICLES[1:])
 
@@ -74,7 +74,7 @@ def ferry_price(draw: Draw) -> Plan:
 
 @template(date_reckoner.TOOL, city_atlas.TOOL, harbour_ferries.TOOL, calls=6)
 def ferry_on_date(draw: Draw) -> Plan:
-    """When a ferry sails on a date, and what foot passengers pay."""
+    """Departure of a ferry on a date, and the price for foot passengers."""
     origin, destination = _ports(draw.pick(_ROUTES))
     when, end, adults = draw.pick(_DAYS), draw.pick(list(_ENDS)), draw.between(2, 7)
 
@@ -105,7 +105,7 @@ def ferry_on_date(draw: Draw) -> Plan:
 
 @template(city_atlas.TOOL, harbour_ferries.TOOL, clock_shift.TOOL, calls=6)
 def ferry_arrival(draw: Draw) -> Plan:
-    """When a ferry arrives, in the local time of the other country."""
+    """Arrival of a ferry, in the local time of the other country."""
     origin, destination = _ports(draw.pick(_ROUTES))
     weekday, end = draw.pick(WEEKDAYS), draw.pick(list(_ENDS))
 
@@ -137,7 +137,7 @@ def ferry_arrival(draw: Draw) -> Plan:
 
 @template(city_atlas.TOOL, harbour_ferries.TOOL, unit_smith.TOOL, calls=9)
 def longer_ship(draw: Draw) -> Plan:
-    """Which of two routes has the longer ship, and how much longer it is in metres."""
+    """The longer ship of two routes, and the difference in metres."""
     one = draw.pick(_ROUTES)
     other = draw.pick([route for route in _ROUTES if route["vessel"] != one["vessel"]])
     routes = [_ports(one), _ports(other)]
@@ -171,7 +171,7 @@ def longer_ship(draw: Draw) -> Plan:
 
 @template(city_atlas.TOOL, iron_road.TOOL, harbour_ferries.TOOL, calls=8, unseen=True)
 def train_then_ferry(draw: Draw) -> Plan:
-    """What a journey by train and ferry costs a party."""
+    """Price of a journey by train and ferry for a party."""
     start, route = draw.pick(_FEEDERS)
     (port, abroad), party = _ports(route), draw.between(2, 7)
     origin = cities()[start]["name"]

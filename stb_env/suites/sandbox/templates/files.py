@@ -36,7 +36,7 @@ def _folder_of(path: str) -> Steps[None]:
 
 @template(file_nest.TOOL, calls=1)
 def files_above(draw: Draw) -> Plan:
-    """Which files of a folder exceed a size."""
+    """Files of a folder that exceed a size."""
     rows, folder = _files(draw), draw.pick(file_nest.FOLDERS)
     sizes = [row["size_kb"] for row in rows if row["folder"] == folder]
     limit = draw.between(min(sizes), max(sizes) - 1)

@@ -32,7 +32,7 @@ def _departures(origin: str, destination: str) -> Steps[list[JsonObject]]:
 
 @template(city_atlas.TOOL, skyfare.TOOL, calls=3)
 def first_flight(draw: Draw) -> Plan:
-    """Which flight of a day leaves first, and when."""
+    """The first flight of a day."""
     origin, destination = _route(draw)
 
     def solve() -> Solution:
@@ -55,7 +55,7 @@ def first_flight(draw: Draw) -> Plan:
 
 @template(city_atlas.TOOL, skyfare.TOOL, calls=4)
 def last_flight_fare(draw: Draw) -> Plan:
-    """What a seat on the day's last flight costs."""
+    """Fare of the day's last flight."""
     origin, destination = _route(draw)
     when, cabin = draw.pick(_DAYS), draw.pick(CABINS)
 
@@ -79,7 +79,7 @@ def last_flight_fare(draw: Draw) -> Plan:
 
 @template(skyfare.TOOL, calls=2)
 def cabin_surcharge(draw: Draw) -> Plan:
-    """How much more one cabin costs than another on the same flight."""
+    """Difference in fare between two cabins of a flight."""
     flight, when = draw.pick(_FLIGHTS), draw.pick(_DAYS)
     better = draw.pick(CABINS[1:])
 

@@ -74,7 +74,7 @@ def _player(name: str) -> Steps[JsonObject]:
 
 @template(league_office.TOOL, calls=2)
 def points_gap(draw: Draw) -> Plan:
-    """How many points lie between two teams after a round."""
+    """Points between two teams after a round."""
     league, number = draw.pick(list(LEAGUES)), draw.between(4, _PLAYED)
     one, two = draw.pick_some([row["name"] for row in _TEAMS if row["league_id"] == league], 2)
     title = LEAGUES[league]
@@ -103,7 +103,7 @@ def points_gap(draw: Draw) -> Plan:
 
 @template(league_office.TOOL, match_centre.TOOL, calls=4)
 def match_crowd(draw: Draw) -> Plan:
-    """When a match took place and how many people watched it."""
+    """Date of a match and a share of its attendance."""
     match = draw.pick(_PLAYED_MATCHES)
     home, away = (teams()[match[f"{side}_team_id"]]["name"] for side in ("home", "away"))
     percent = draw.between(5, 60)
@@ -135,7 +135,7 @@ def match_crowd(draw: Draw) -> Plan:
 
 @template(league_office.TOOL, match_centre.TOOL, calls=4)
 def goals_in_rounds(draw: Draw) -> Plan:
-    """How many goals a team scored and let in over some rounds."""
+    """Goals that a team scored and conceded over some rounds."""
     name = draw.pick(_TEAM_NAMES)
     spans = combinations(range(1, _PLAYED + 1), 2)
     first, last = draw.pick([span for span in spans if span != (1, _PLAYED)])
@@ -168,7 +168,7 @@ def goals_in_rounds(draw: Draw) -> Plan:
 
 @template(league_office.TOOL, match_centre.TOOL, calls=3)
 def next_fixture(draw: Draw) -> Plan:
-    """Against whom a team plays next, and when."""
+    """Opponent and date of a team's next match."""
     name, venue, start = draw.pick(_TO_COME)
 
     def solve() -> Solution:
@@ -194,7 +194,7 @@ def next_fixture(draw: Draw) -> Plan:
 
 @template(player_files.TOOL, calls=4)
 def older_player(draw: Draw) -> Plan:
-    """When the older of two players was born, and what number that one wears."""
+    """Birth date and shirt number of the older of two players."""
     first = draw.pick(_PLAYERS)
     second = draw.pick([row for row in _PLAYERS if row["birth_date"] != first["birth_date"]])
 
@@ -221,7 +221,7 @@ def older_player(draw: Draw) -> Plan:
 
 @template(player_files.TOOL, league_office.TOOL, calls=3)
 def coach_of_player(draw: Draw) -> Plan:
-    """Who coaches a player, and something about the team."""
+    """The coach of a player, and a fact about the team."""
     name = draw.pick(_PLAYERS)["name"]
     field, name_of_field, words = draw.pick(
         (
@@ -249,7 +249,7 @@ def coach_of_player(draw: Draw) -> Plan:
 
 @template(league_office.TOOL, player_files.TOOL, calls=2)
 def squad_scorers(draw: Draw) -> Plan:
-    """Who in a part of a squad has scored often."""
+    """Players of a position with at least so many goals."""
     team, post, goals = draw.pick(_SCORERS)
 
     def solve() -> Solution:
@@ -269,7 +269,7 @@ def squad_scorers(draw: Draw) -> Plan:
 
 @template(league_office.TOOL, player_files.TOOL, calls=6)
 def transfer_fee(draw: Draw) -> Plan:
-    """Who is the most (or least) valuable player in a position, and what an agent earns from a transfer."""
+    """The most (or least) valuable player in a position, and a share of the market value."""
     team, post, percent = draw.pick(_TEAM_NAMES), draw.pick(_QUARTETS), draw.between(2, 25)
     wording, highest = draw.pick((("most", "highest"), ("least", "lowest")))
 

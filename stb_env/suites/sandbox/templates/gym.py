@@ -43,7 +43,7 @@ def _placed(class_id: str, when: date) -> Steps[Row]:
 
 @template(gym_desk.TOOL, calls=3)
 def class_places(draw: Draw) -> Plan:
-    """Who gives a class, and how many places are free."""
+    """Coach of a class, and its free places."""
     gym_class = draw.pick(_CLASSES)
     when = draw.pick([when for when in _DAYS if weekday_of(when) == gym_class["weekday"]])
     kind, weekday = gym_class["kind"], gym_class["weekday"]

@@ -32,7 +32,7 @@ def _distance(unit: str, value: float) -> Fact:
 
 @template(health_log.TOOL, calls=1)
 def workout_sum(draw: Draw) -> Plan:
-    """How far the user went in a period, in the unit that the user wants."""
+    """Distance of workouts in a period, in the unit that the user wants."""
     sport, first, last = _period(draw)
     unit, word = draw.pick((("km", "kilometres (one decimal)"), ("miles", "miles (two decimals)")))
 

@@ -24,7 +24,7 @@ def _zone_id(zone: str) -> Steps[str]:
 
 @template(heat_keeper.TOOL, calls=2)
 def zone_gap(draw: Draw) -> Plan:
-    """How far a zone is from a temperature, and how humid it is."""
+    """Difference of a zone from a temperature, and its humidity."""
     draw.home()
     zone, wanted = draw.pick(heat_keeper.ZONES), draw.between(50, 82)
 

@@ -28,7 +28,7 @@ def _timed(device_id: str, time: str, power: str) -> Steps[None]:
 
 @template(home_hub.TOOL, calls=1)
 def room_energy(draw: Draw) -> Plan:
-    """What the devices that are on in a room use in some hours."""
+    """Energy that the devices switched on in a room use in some hours."""
     home = draw.home()
     room, hours = draw.pick(_ROOMS), draw.between(3, 20)
     if all(row["on"] for row in home.table("devices").values() if row["room"] == room):

@@ -15,7 +15,7 @@ _HOTELS = Options(lambda: hotels().values())
 
 @template(stay_finder.TOOL, calls=1)
 def cheapest_hotel(draw: Draw) -> Plan:
-    """Which hotel of a city is the cheapest."""
+    """The cheapest (or dearest) hotel of a city."""
     name = draw.pick(CITIES)["name"]
     wording = draw.pick(("cheapest", "most expensive"))
 
@@ -65,7 +65,7 @@ def hotel_check_in(draw: Draw) -> Plan:
 
 @template(stay_finder.TOOL, calls=2)
 def hotel_stay(draw: Draw) -> Plan:
-    """What several nights cost."""
+    """Price of several nights."""
     hotel, nights = draw.pick(_HOTELS), draw.between(2, 14)
     name, city = hotel["name"], cities()[hotel["city_id"]]["name"]
 

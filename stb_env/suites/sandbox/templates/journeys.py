@@ -27,7 +27,7 @@ _DAYS = days(3, 120)
 
 @template(city_atlas.TOOL, iron_road.TOOL, table_guide.TOOL, rate_board.TOOL, calls=7, unseen=True)
 def day_trip_budget(draw: Draw) -> Plan:
-    """What a train ride and a dinner cost a party, in one currency."""
+    """Price of a train ride and a dinner for a party, in one currency."""
     origin, destination = (cities()[key]["name"] for key in draw.pick(_PAIRS))
     party, wording = draw.between(2, 9), draw.pick(("cheapest", "dearest"))
 
@@ -67,7 +67,7 @@ def day_trip_budget(draw: Draw) -> Plan:
 
 @template(contact_book.TOOL, city_atlas.TOOL, swiftline.TOOL, climate_desk.TOOL, calls=6)
 def visit_by_express(draw: Draw) -> Plan:
-    """By which express to visit a contact in the same country, what it costs and how the weather is."""
+    """Price of an express to a contact's city, and the weather there."""
     draw.home()
     friend = draw.pick(friends(draw.household))
     home = cities()[friend["city_id"]]

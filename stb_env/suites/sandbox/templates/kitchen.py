@@ -56,7 +56,7 @@ _FOUR = Options(lambda: [row["name"] for row in _RECIPES if len(row["ingredients
 
 @template(home_recipes.TOOL, calls=2)
 def recipe_ready_time(draw: Draw) -> Plan:
-    """When a dish is on the table."""
+    """Time at which a dish is ready."""
     name, start = draw.pick(_RECIPES)["name"], draw.pick(_STARTS)
 
     def solve() -> Solution:
@@ -74,7 +74,7 @@ def recipe_ready_time(draw: Draw) -> Plan:
 
 @template(home_recipes.TOOL, calls=2)
 def recipe_scaled(draw: Draw) -> Plan:
-    """How much of an ingredient a party needs."""
+    """Amount of an ingredient for a party."""
     recipe, food = draw.pick(_LINES)
     servings = draw.between(2, 14)
 
@@ -92,7 +92,7 @@ def recipe_scaled(draw: Draw) -> Plan:
 
 @template(home_recipes.TOOL, unit_smith.TOOL, calls=3)
 def recipe_imperial(draw: Draw) -> Plan:
-    """How much of an ingredient a party needs, in ounces or pounds."""
+    """Amount of an ingredient for a party, in ounces or pounds."""
     recipe, food = draw.pick(_LINES)
     servings, (unit, word) = draw.between(2, 14), draw.pick((("oz", "ounces"), ("lb", "pounds")))
 
@@ -116,7 +116,7 @@ def recipe_imperial(draw: Draw) -> Plan:
 
 @template(home_recipes.TOOL, food_facts.TOOL, calls=6)
 def recipe_nutrition(draw: Draw) -> Plan:
-    """How much of a nutrient a whole dish of four ingredients holds."""
+    """A nutrient in a whole dish of four ingredients."""
     recipe, servings = draw.pick(_FOUR), draw.between(2, 12)
     nutrient, words = draw.pick(list(_NUTRIENTS.items()))
 
@@ -149,7 +149,7 @@ def recipe_nutrition(draw: Draw) -> Plan:
 
 @template(home_recipes.TOOL, food_facts.TOOL, calls=5)
 def richest_ingredient(draw: Draw) -> Plan:
-    """Which of three ingredients is the richest in something, and how much of it to take."""
+    """The ingredient with the most (or least) of a nutrient, and the amount of it."""
     (recipe, nutrient, wording), servings = draw.pick(_DECIDED), draw.between(2, 12)
 
     def solve() -> Solution:

@@ -58,7 +58,7 @@ def _author_of(title: str) -> Steps[JsonObject]:
 
 @template(city_library.TOOL, calls=2)
 def shelf_check(draw: Draw) -> Plan:
-    """Whether a branch has a book on the shelf, and where it stands."""
+    """A book on a branch's shelf, and its shelf mark."""
     title, branch = draw.pick(_BOOKS)["title"], draw.pick(BRANCHES)
 
     def solve() -> Solution:
@@ -83,7 +83,7 @@ def shelf_check(draw: Draw) -> Plan:
 
 @template(date_reckoner.TOOL, city_library.TOOL, calls=2)
 def branch_closing(draw: Draw) -> Plan:
-    """When a branch opens and closes on a date."""
+    """Opening hours of a branch on a date."""
     branch, when = draw.pick(_OPEN)
 
     def solve() -> Solution:
@@ -105,7 +105,7 @@ def branch_closing(draw: Draw) -> Plan:
 
 @template(city_library.TOOL, author_index.TOOL, calls=6)
 def older_author(draw: Draw) -> Plan:
-    """Which of two books has the older author, and when that one was born."""
+    """The older author of two books, and the birth date."""
     first = draw.pick(_BOOKS)
     second = draw.pick([row for row in _BOOKS if row["author_id"] != first["author_id"]])
 
@@ -133,7 +133,7 @@ def older_author(draw: Draw) -> Plan:
 
 @template(author_index.TOOL, calls=2, unseen=True)
 def works_between(draw: Draw) -> Plan:
-    """What an author published in some years."""
+    """Books that an author published in some years."""
     name, first, last = draw.pick(_SPANS)
 
     def solve() -> Solution:
@@ -154,7 +154,7 @@ def works_between(draw: Draw) -> Plan:
 
 @template(author_index.TOOL, city_library.TOOL, calls=4)
 def reading_days(draw: Draw) -> Plan:
-    """How many days it takes to read two books of an author."""
+    """Days that it takes to read two books of an author."""
     name, pace = draw.pick(_AUTHORS)["name"], draw.between(8, 60)
 
     def solve() -> Solution:
@@ -182,7 +182,7 @@ def reading_days(draw: Draw) -> Plan:
 
 @template(city_library.TOOL, author_index.TOOL, city_atlas.TOOL, calls=6)
 def birthplace_distance(draw: Draw) -> Plan:
-    """Where a book's author was born, and how far that is from a city."""
+    """Birthplace of a book's author, and its distance from a city."""
     title, home = draw.pick(_BOOKS)["title"], draw.pick(_CITIES)
 
     def solve() -> Solution:
@@ -210,7 +210,7 @@ def birthplace_distance(draw: Draw) -> Plan:
 
 @template(author_index.TOOL, date_reckoner.TOOL, calls=5, unseen=True)
 def author_age_gap(draw: Draw) -> Plan:
-    """How many days lie between the births of two authors."""
+    """Days between the births of two authors."""
     one, two = (row["name"] for row in draw.pick_some(_AUTHORS, 2))
 
     def solve() -> Solution:

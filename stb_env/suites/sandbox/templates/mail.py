@@ -53,7 +53,7 @@ def _opened(sender: str) -> Steps[tuple[Kind, str]]:
 
 @template(letterbox.TOOL, calls=2, unseen=True)
 def mail_detail(draw: Draw) -> Plan:
-    """What somebody wrote."""
+    """A detail of somebody's mail."""
     mail = draw.pick(_mails(draw))
     sender, what = mail["sender"], detail_in(mail["body"])[0].detail
 

@@ -16,7 +16,7 @@ _MONTHS = (("December 2025", "2025-12-01", "2026-01-01"), ("January 2026", "2026
 
 
 class _Meter(NamedTuple):
-    """Whose meter, what it measures, and what it last showed."""
+    """A meter: its user's login, its kind and its last reading."""
 
     user_name: str
     password: str
@@ -43,7 +43,7 @@ def _signed_in(meter: _Meter) -> Steps[dict[str, str]]:
 
 @template(meter_portal.TOOL, rate_board.TOOL, calls=5, unseen=True)
 def month_cost(draw: Draw) -> Plan:
-    """What a month's consumption costs in another currency."""
+    """Cost of a month's consumption in another currency."""
     meter, (month, first, last) = _drawn(draw), draw.pick(_MONTHS)
     code, user = draw.pick(FOREIGN), f"{meter.user_name}, password {meter.password}"
 

@@ -37,7 +37,7 @@ def convert_amount(draw: Draw) -> Plan:
 
 @template(city_atlas.TOOL, rate_board.TOOL, calls=3)
 def pocket_money(draw: Draw) -> Plan:
-    """What an amount is worth in the currency of a city."""
+    """An amount in the currency of a city."""
     name, amount = draw.pick(CITIES)["name"], draw.between(40, 2_000)
 
     def solve() -> Solution:
@@ -62,7 +62,7 @@ def pocket_money(draw: Draw) -> Plan:
 
 @template(corner_shop.TOOL, rate_board.TOOL, calls=3)
 def price_abroad(draw: Draw) -> Plan:
-    """What a product costs in another currency."""
+    """Price of a product in another currency."""
     name, code = draw.pick(_PRODUCTS)["name"], draw.pick(FOREIGN)
 
     def solve() -> Solution:
@@ -82,7 +82,7 @@ def price_abroad(draw: Draw) -> Plan:
 
 @template(pocket_bank.TOOL, calls=1)
 def account_balance(draw: Draw) -> Plan:
-    """How much is in one of the user's accounts."""
+    """Balance of one of the user's accounts."""
     draw.home()
     kind = draw.pick(pocket_bank.KINDS)
 
@@ -100,7 +100,7 @@ def account_balance(draw: Draw) -> Plan:
 
 @template(pocket_bank.TOOL, rate_board.TOOL, calls=2)
 def balance_abroad(draw: Draw) -> Plan:
-    """What an account's balance is worth in another currency."""
+    """Balance of an account in another currency."""
     draw.home()
     kind, code = draw.pick(pocket_bank.KINDS), draw.pick(FOREIGN)
 

@@ -25,7 +25,7 @@ def _film(title: str) -> Steps[Json]:
 
 @template(reel_index.TOOL, calls=2)
 def film_facts(draw: Draw) -> Plan:
-    """How long a film is and when it came out."""
+    """Running time and release year of a film."""
     title = draw.pick(_FILMS)["title"]
 
     def solve() -> Solution:
@@ -46,7 +46,7 @@ def film_facts(draw: Draw) -> Plan:
 
 @template(cine_people.TOOL, calls=2)
 def person_birth(draw: Draw) -> Plan:
-    """When somebody was born."""
+    """Birth date of a film person."""
     name = draw.pick(_PEOPLE)["name"]
 
     def solve() -> Solution:
@@ -66,7 +66,7 @@ def person_birth(draw: Draw) -> Plan:
 
 @template(reel_index.TOOL, cine_people.TOOL, calls=3)
 def director_birth(draw: Draw) -> Plan:
-    """Who directed a film, and when that person was born."""
+    """Director of a film, and the director's birth date."""
     title = draw.pick(_FILMS)["title"]
 
     def solve() -> Solution:
@@ -89,7 +89,7 @@ def director_birth(draw: Draw) -> Plan:
 
 @template(reel_index.TOOL, cine_people.TOOL, calls=4)
 def film_cast(draw: Draw) -> Plan:
-    """Who played in a film with a cast of two."""
+    """Cast of a film."""
     title = draw.pick(_DUOS)["title"]
 
     def solve() -> Solution:

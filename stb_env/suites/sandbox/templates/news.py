@@ -32,7 +32,7 @@ def _article(headline: str) -> Steps[JsonObject]:
 
 @template(wire_desk.TOOL, calls=4, unseen=True)
 def earlier_story(draw: Draw) -> Plan:
-    """Which of two stories came first: its reporter and day."""
+    """Reporter and date of the earlier of two stories."""
     first = draw.pick(_ARTICLES)
     second = draw.pick([row for row in _ARTICLES if row["published"] != first["published"]])
 
@@ -59,7 +59,7 @@ def earlier_story(draw: Draw) -> Plan:
 
 @template(wire_desk.TOOL, calls=2)
 def source_count(draw: Draw) -> Plan:
-    """How much a paper printed between two days, and who wrote the last of it."""
+    """Number of articles in a paper between two days, and the length of the newest."""
     source = draw.pick(list(SOURCES))
     first, last = draw.pick(_DAYS[:30]), draw.pick(_DAYS[50:])
 
@@ -87,7 +87,7 @@ def source_count(draw: Draw) -> Plan:
 
 @template(wire_desk.TOOL, city_atlas.TOOL, rate_board.TOOL, calls=4, unseen=True)
 def project_cost_share(draw: Draw) -> Plan:
-    """What a city pays for a project, in its own currency."""
+    """Part of a project's cost that its city pays, in its own currency."""
     headline, percent = draw.pick(_ARTICLES)["headline"], draw.between(5, 95)
 
     def solve() -> Solution:
@@ -115,7 +115,7 @@ def project_cost_share(draw: Draw) -> Plan:
 
 @template(wire_desk.TOOL, climate_desk.TOOL, calls=3)
 def opening_weather(draw: Draw) -> Plan:
-    """What the weather will be like on the opening day that an article announces."""
+    """Weather on the opening day that an article announces."""
     headline = draw.pick(_ARTICLES)["headline"]
     units, scale = draw.pick((("metric", "Celsius"), ("imperial", "Fahrenheit")))
     end = draw.pick(("high", "low"))
@@ -144,7 +144,7 @@ def opening_weather(draw: Draw) -> Plan:
 
 @template(wire_desk.TOOL, date_reckoner.TOOL, calls=3)
 def opening_countdown(draw: Draw) -> Plan:
-    """How many days are left until the opening that an article announces."""
+    """Days until the opening that an article announces."""
     headline, start = draw.pick(_ARTICLES)["headline"], draw.pick(days(-40, 8))
     kind = draw.pick(("days", "working days"))
 
@@ -170,7 +170,7 @@ def opening_countdown(draw: Draw) -> Plan:
 
 @template(contact_book.TOOL, wire_desk.TOOL, calls=4)
 def news_from_contact(draw: Draw) -> Plan:
-    """What the papers last wrote about the city of a contact."""
+    """Reporter and topic of the newest article about a contact's city."""
     draw.home()
     covered = {row["city_id"] for row in _ARTICLES}
     friend = draw.pick([row for row in friends(draw.household) if row["city_id"] in covered])["name"]

@@ -16,7 +16,7 @@ _POINTS = Options(lambda: [row["name"] for row in pickup_points().values()])
 
 
 class _Order(NamedTuple):
-    """Whose parcel, and from which shop."""
+    """A parcel: its user's login and its sender."""
 
     user_name: str
     password: str
@@ -45,7 +45,7 @@ def _parcel_id(order: _Order, token: str) -> Steps[str]:
 
 @template(parcel_desk.TOOL, calls=3)
 def parcel_by_date(draw: Draw) -> Plan:
-    """Whether a parcel arrives by a day."""
+    """Delivery of a parcel, compared with a day."""
     order, limit = _order(draw, "in transit"), draw.pick(days(2, 14))
 
     def solve() -> Solution:

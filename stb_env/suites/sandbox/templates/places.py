@@ -11,7 +11,7 @@ from stb_env.suites.sandbox.tools import city_atlas
 
 @template(city_atlas.TOOL, calls=2)
 def city_population(draw: Draw) -> Plan:
-    """How many people live in a city."""
+    """Population of a city."""
     name = draw.pick(CITIES)["name"]
 
     def solve() -> Solution:
@@ -30,7 +30,7 @@ def city_population(draw: Draw) -> Plan:
 
 @template(city_atlas.TOOL, calls=3)
 def city_distance(draw: Draw) -> Plan:
-    """How far apart two cities are, in the unit that the user wants."""
+    """Distance between two cities, in the unit that the user wants."""
     one, two = (city["name"] for city in draw.pick_some(CITIES, 2))
     unit, word = draw.pick(DISTANCE_UNITS)
 
@@ -50,7 +50,7 @@ def city_distance(draw: Draw) -> Plan:
 
 @template(city_atlas.TOOL, calls=4)
 def elevation_gap(draw: Draw) -> Plan:
-    """How much higher one of two cities lies."""
+    """Difference in elevation of two cities."""
     one, two = (city["name"] for city in draw.pick_some(CITIES, 2))
 
     def solve() -> Solution:

@@ -21,7 +21,7 @@ def _subscription(service: str) -> Steps[Row]:
 
 @template(plan_keeper.TOOL, calls=2, unseen=True)
 def subscription_cost(draw: Draw) -> Plan:
-    """What a subscription costs over some months, and when it renews."""
+    """Cost of a subscription over some months, and its renewal date."""
     service, months = draw.pick(_subscriptions(draw))["service"], draw.between(2, 24)
 
     def solve() -> Solution:
@@ -138,7 +138,7 @@ def bound_by_contract(draw: Draw) -> Plan:
 
 @template(plan_keeper.TOOL, rate_board.TOOL, calls=7)
 def all_subscriptions(draw: Draw) -> Plan:
-    """What all subscriptions cost over some months, in another currency."""
+    """Cost of all subscriptions over some months, in another currency."""
     draw.home()
     months, code = draw.between(2, 12), draw.pick(FOREIGN)
 

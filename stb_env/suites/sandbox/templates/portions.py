@@ -12,7 +12,7 @@ _FOODS = [row["name"] for row in foods().values()]
 
 @template(portion_card.TOOL, calls=1)
 def portion_weight(draw: Draw) -> Plan:
-    """What several portions weigh and what energy they hold."""
+    """Weight and energy of several portions."""
     food, count = draw.pick(_FOODS), draw.between(2, 40)
 
     def solve() -> Solution:
@@ -34,7 +34,7 @@ def portion_weight(draw: Draw) -> Plan:
 
 @template(portion_card.TOOL, calls=2)
 def portion_plate(draw: Draw) -> Plan:
-    """How much protein or fat a plate of two foods holds."""
+    """Protein or fat in a plate of two foods."""
     one, two = draw.pick_some(_FOODS, 2)
     first, second = draw.between(2, 6), draw.between(2, 6)
     nutrient = draw.pick(("protein", "fat"))
@@ -65,7 +65,7 @@ def portion_plate(draw: Draw) -> Plan:
 
 @template(portion_card.TOOL, calls=2)
 def portions_to_match(draw: Draw) -> Plan:
-    """How many portions of one food give the energy of some portions of another."""
+    """Portions of one food with the energy of some portions of another."""
     one, two = draw.pick_some(_FOODS, 2)
     count = draw.between(2, 9)
 

@@ -23,7 +23,7 @@ def _card(headline: str) -> Steps[JsonObject]:
 
 @template(press_archive.TOOL, calls=4)
 def longer_story(draw: Draw) -> Plan:
-    """Which of two stories is longer: its author and day."""
+    """Author and date of the longer of two stories."""
     first = draw.pick(_ARTICLES)
     second = draw.pick([row for row in _ARTICLES if row["words"] != first["words"]])
 
@@ -51,7 +51,7 @@ def longer_story(draw: Draw) -> Plan:
 
 @template(press_archive.TOOL, calls=3)
 def outlet_age(draw: Draw) -> Plan:
-    """Which paper printed a story, and how old that paper is in a year."""
+    """The paper that printed a story, and the paper's age in a year."""
     headline, year = draw.pick(_ARTICLES)["headline"], draw.between(2027, 2060)
 
     def solve() -> Solution:

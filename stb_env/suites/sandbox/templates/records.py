@@ -52,7 +52,7 @@ def _album(title: str) -> Steps[JsonObject]:
 
 @template(disc_catalogue.TOOL, calls=2)
 def album_length(draw: Draw) -> Plan:
-    """How long an album is, which track of it is the longest, and whether it fits on a tape."""
+    """Length and longest (or shortest) track of an album, compared with the length of a tape."""
     title, minutes, wording = draw.pick(_TITLES), draw.between(18, 45), draw.pick(("longest", "shortest"))
 
     def solve() -> Solution:
@@ -81,7 +81,7 @@ def album_length(draw: Draw) -> Plan:
 
 @template(disc_catalogue.TOOL, calls=3)
 def album_by_year(draw: Draw) -> Plan:
-    """What the last album of an artist up to a year was, and one of its tracks."""
+    """The last album of an artist up to a year, and one of its tracks."""
     (name, year), ordinal = draw.pick(_RELEASED), draw.pick(tuple(_ORDINALS))
 
     def solve() -> Solution:
@@ -108,7 +108,7 @@ def album_by_year(draw: Draw) -> Plan:
 
 @template(chart_tower.TOOL, calls=2)
 def chart_run_length(draw: Draw) -> Plan:
-    """Which track held a place in the chart, and for how many weeks it stayed."""
+    """The track at a place of the chart, and its first week there."""
     week, place = draw.pick(WEEKS), draw.between(1, CHART_SIZE)
 
     def solve() -> Solution:
@@ -133,7 +133,7 @@ def chart_run_length(draw: Draw) -> Plan:
 
 @template(chart_tower.TOOL, disc_catalogue.TOOL, calls=3)
 def charting_artist(draw: Draw) -> Plan:
-    """From which album a charting track is, and where its artist comes from."""
+    """Album of a charting track, and the year in which its artist formed."""
     week, place = draw.pick(WEEKS), draw.between(1, CHART_SIZE)
 
     def solve() -> Solution:
@@ -159,7 +159,7 @@ def charting_artist(draw: Draw) -> Plan:
 
 @template(stage_dates.TOOL, calls=2)
 def concert_tickets(draw: Draw) -> Plan:
-    """What tickets for a concert cost."""
+    """Date of a concert and price of tickets."""
     concert, tier, count = draw.pick(_CONCERTS), draw.pick(list(TIERS)), draw.between(2, 12)
     name, city = artists()[concert["artist_id"]]["name"], concert["city"]
 
@@ -184,7 +184,7 @@ def concert_tickets(draw: Draw) -> Plan:
 
 @template(disc_catalogue.TOOL, stage_dates.TOOL, calls=4)
 def tour_after_album(draw: Draw) -> Plan:
-    """Where the artist of an album plays next, and when the doors open."""
+    """City and opening of the doors of the next concert by the artist of an album."""
     album = draw.pick(_ALBUMS)
     title, (first, last) = album["title"], _tours()[album["artist_id"]]
     # From the second concert on, so that it matters from when one asks.
@@ -215,7 +215,7 @@ def tour_after_album(draw: Draw) -> Plan:
 
 @template(chart_tower.TOOL, stage_dates.TOOL, calls=3)
 def charting_live(draw: Draw) -> Plan:
-    """When the artist of a charting track first plays, and how many people the place holds."""
+    """First or last concert of the artist of a charting track, and the venue's capacity."""
     week, place, end = draw.pick(WEEKS), draw.between(1, CHART_SIZE), draw.pick(("first", "last"))
 
     def solve() -> Solution:

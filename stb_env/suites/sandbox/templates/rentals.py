@@ -57,7 +57,7 @@ def rented_car(car_id: str, start: str, length: int, age: int) -> Steps[Row]:
 
 @template(city_atlas.TOOL, wheel_hire.TOOL, calls=3, unseen=True)
 def car_terms(draw: Draw) -> Plan:
-    """How many miles are free with a car, and from what age one may drive it."""
+    """Free miles with a car, and the least age of its driver."""
     car, length = draw.pick(_CARS), draw.between(2, 9)
     city, model = cities()[car["city_id"]]["name"], car["model"]
 

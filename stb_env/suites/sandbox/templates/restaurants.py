@@ -67,7 +67,7 @@ def _spoken(order: dict[str, int]) -> str:
 
 @template(table_guide.TOOL, calls=2)
 def meal_bill(draw: Draw) -> Plan:
-    """What an order comes to."""
+    """Bill of an order."""
     row = draw.pick(_RESTAURANTS)
     (name, city), order = _place(row), _order(draw, row)
 
@@ -92,7 +92,7 @@ def meal_bill(draw: Draw) -> Plan:
 
 @template(table_guide.TOOL, rate_board.TOOL, calls=3)
 def meal_bill_abroad(draw: Draw) -> Plan:
-    """What an order comes to in another currency."""
+    """Bill of an order in another currency."""
     row = draw.pick(_RESTAURANTS)
     (name, city), order = _place(row), _order(draw, row)
     code = draw.pick(sorted(currencies().keys() - {row["currency"]}))
@@ -117,7 +117,7 @@ def meal_bill_abroad(draw: Draw) -> Plan:
 
 @template(table_guide.TOOL, calls=2)
 def menu_choice(draw: Draw) -> Plan:
-    """Which dishes of a course are vegetarian, or are not."""
+    """Dishes of a course that are vegetarian, or are not."""
     row, course, kind = draw.pick(_CHOICES)
     name, city = _place(row)
 
@@ -137,7 +137,7 @@ def menu_choice(draw: Draw) -> Plan:
 
 @template(table_guide.TOOL, date_reckoner.TOOL, calls=3, unseen=True)
 def restaurant_open(draw: Draw) -> Plan:
-    """Whether a restaurant is open at some time of a date."""
+    """Opening of a restaurant at some time of a date."""
     (name, city), when, at = _place(draw.pick(_RESTAURANTS)), draw.pick(_DAYS), draw.pick(_CLOCKS)
 
     def solve() -> Solution:
@@ -162,7 +162,7 @@ def restaurant_open(draw: Draw) -> Plan:
 
 @template(contact_book.TOOL, city_atlas.TOOL, table_guide.TOOL, calls=5, unseen=True)
 def table_near_contact(draw: Draw) -> Plan:
-    """Which restaurant is the best (or worst) where a contact lives, and its phone number."""
+    """The best (or worst) restaurant in a contact's city, and its phone number."""
     draw.home()
     friend, wording = draw.pick(friends(draw.household))["name"], draw.pick(("highest", "lowest"))
 
@@ -191,7 +191,7 @@ def table_near_contact(draw: Draw) -> Plan:
 
 @template(table_guide.TOOL, sky_almanac.TOOL, calls=3)
 def dinner_by_daylight(draw: Draw) -> Plan:
-    """Whether a restaurant opens some time before sunset."""
+    """Time between a restaurant's opening and sunset."""
     row = draw.pick(_RESTAURANTS)
     # On the day on which it is closed, "it opens at" has no right answer.
     name, city = _place(row)
@@ -222,7 +222,7 @@ def dinner_by_daylight(draw: Draw) -> Plan:
 
 @template(table_guide.TOOL, rate_board.TOOL, calls=6)
 def dearer_menu(draw: Draw) -> Plan:
-    """In which of two restaurants the dearest starter or dessert costs more, in one currency."""
+    """Comparison of the dearest starters or desserts of two restaurants, in one currency."""
     rows, course = draw.pick_some(_RESTAURANTS, 2), draw.pick(("starter", "dessert"))
     code = draw.pick(FOREIGN)
     places = [_place(row) for row in rows]

@@ -60,7 +60,7 @@ def _company_id(name: str) -> Steps[str]:
 
 @template(stock_tape.TOOL, calls=3)
 def share_price_change(draw: Draw) -> Plan:
-    """Whether a share rose between two days, and by how much."""
+    """Change of a share's price between two days."""
     company = draw.pick(_COMPANIES)
     name, first = company["name"], draw.pick(_TRADING_DAYS[:-1])
     last = draw.pick(_later_days(company["company_id"], first, higher=draw.rng.choice((True, False))))
@@ -91,7 +91,7 @@ def share_price_change(draw: Draw) -> Plan:
 
 @template(stock_tape.TOOL, calls=2)
 def best_close(draw: Draw) -> Plan:
-    """On which of five trading days a share closed highest or lowest."""
+    """Highest or lowest close of five trading days."""
     company, wording = draw.pick(_COMPANIES), draw.pick(tuple(_BEST))
     name, first = company["name"], draw.pick(_decided_starts(company["company_id"], wording))
 
@@ -120,7 +120,7 @@ def best_close(draw: Draw) -> Plan:
 
 @template(stock_tape.TOOL, number_crunch.TOOL, calls=3)
 def average_close(draw: Draw) -> Plan:
-    """What a share cost on average."""
+    """Average price of a share."""
     # An odd number of prices: no mean or median of theirs lies halfway between two cents.
     name, first, count = (
         draw.pick(_COMPANIES)["name"],
@@ -155,7 +155,7 @@ def average_close(draw: Draw) -> Plan:
 
 @template(stock_tape.TOOL, calls=3)
 def split_holding(draw: Draw) -> Plan:
-    """How many shares an old holding has become, and what it is worth."""
+    """Number of shares in an old holding after splits, and its value."""
     company, count = draw.pick(_SPLIT), draw.between(3, 400)
     last = date.fromisoformat(company["splits"][-1]["date"])
     bought = draw.pick([day for day in _TRADING_DAYS if day < last])
@@ -187,7 +187,7 @@ def split_holding(draw: Draw) -> Plan:
 
 @template(company_register.TOOL, stock_tape.TOOL, calls=3)
 def stake_value(draw: Draw) -> Plan:
-    """What a part of a company is worth on the exchange."""
+    """Market value of a part of a company."""
     name, percent = draw.pick(_COMPANIES)["name"], draw.between(2, 60)
 
     def solve() -> Solution:
@@ -214,7 +214,7 @@ def stake_value(draw: Draw) -> Plan:
 
 @template(stock_tape.TOOL, rate_board.TOOL, calls=3, unseen=True)
 def shares_abroad(draw: Draw) -> Plan:
-    """What some shares cost in another currency."""
+    """Price of some shares in another currency."""
     name, count, code = draw.pick(_COMPANIES)["name"], draw.between(2, 300), draw.pick(FOREIGN)
 
     def solve() -> Solution:
@@ -240,7 +240,7 @@ def shares_abroad(draw: Draw) -> Plan:
 
 @template(company_register.TOOL, calls=3)
 def revenue_growth(draw: Draw) -> Plan:
-    """Whether the revenue of a company grew between two years, and by how much."""
+    """Change of a company's revenue between two years."""
     name = draw.pick(_COMPANIES)["name"]
     first, last = draw.pick(list(combinations(YEARS, 2)))
     measure = draw.pick(("revenue", "profit"))
@@ -269,7 +269,7 @@ def revenue_growth(draw: Draw) -> Plan:
 
 @template(company_register.TOOL, city_atlas.TOOL, calls=5)
 def headquarters_distance(draw: Draw) -> Plan:
-    """How far apart two companies have their seats."""
+    """Distance between the headquarters of two companies."""
     first = draw.pick(_COMPANIES)
     home = first["headquarters_city_id"]
     second = draw.pick([row for row in _COMPANIES if row["headquarters_city_id"] != home])

@@ -15,7 +15,7 @@ _PRODUCTS = Options(lambda: list(products().values())[1:])
 
 @template(corner_shop.TOOL, calls=2)
 def product_price(draw: Draw) -> Plan:
-    """What so many of a product cost and weigh."""
+    """Price and weight of several pieces of a product."""
     name, count = draw.pick(_PRODUCTS)["name"], draw.between(2, 9)
 
     def solve() -> Solution:

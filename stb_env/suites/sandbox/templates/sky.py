@@ -15,7 +15,7 @@ _DAYS = days(1, 120)
 
 @template(sky_almanac.TOOL, calls=1)
 def sun_times(draw: Draw) -> Plan:
-    """When the sun rises and sets."""
+    """Sunrise and sunset."""
     name, when = draw.pick(CITIES)["name"], draw.pick(_DAYS)
 
     def solve() -> Solution:
@@ -36,7 +36,7 @@ def sun_times(draw: Draw) -> Plan:
 
 @template(city_atlas.TOOL, climate_desk.TOOL, calls=2)
 def city_high(draw: Draw) -> Plan:
-    """How warm it gets in a city, in the scale that the user wants, and the conditions."""
+    """High of a day in the scale that the user wants, and the conditions."""
     name, when = draw.pick(CITIES)["name"], draw.pick(_DAYS)
     units, scale = draw.pick((("metric", "Celsius"), ("imperial", "Fahrenheit")))
 
@@ -61,7 +61,7 @@ def city_high(draw: Draw) -> Plan:
 
 @template(city_atlas.TOOL, climate_desk.TOOL, calls=2)
 def wettest_day(draw: Draw) -> Plan:
-    """Which day of a week brings the most rain."""
+    """The wettest day of a week."""
     name, first = draw.pick(CITIES)["name"], draw.pick(_DAYS)
 
     def solve() -> Solution:
@@ -89,7 +89,7 @@ def wettest_day(draw: Draw) -> Plan:
 
 @template(contact_book.TOOL, climate_desk.TOOL, calls=3)
 def weather_at_contact(draw: Draw) -> Plan:
-    """What the weather is where a contact lives."""
+    """Weather in the city of a contact."""
     draw.home()
     name, when = draw.pick(friends(draw.household))["name"], draw.pick(_DAYS)
 

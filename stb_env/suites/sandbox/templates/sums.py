@@ -91,7 +91,7 @@ def sample_summary(draw: Draw) -> Plan:
 
 @template(date_reckoner.TOOL, calls=2)
 def project_deadline(draw: Draw) -> Plan:
-    """When so many working days are over, and how many days that is in all."""
+    """Date after so many working days, and the number of calendar days until then."""
     start, count = draw.pick(_DAYS), draw.between(8, 90)
 
     def solve() -> Solution:
@@ -121,7 +121,7 @@ def _next_birthday(birthday: str) -> date:
 
 @template(contact_book.TOOL, date_reckoner.TOOL, calls=3)
 def birthday_weekday(draw: Draw) -> Plan:
-    """On what weekday a contact has the next birthday, and how old the contact will be."""
+    """Weekday of a contact's next birthday, and the contact's age then."""
     draw.home()
     contact = draw.pick([row for row in friends(draw.household) if not row["birthday"].endswith("02-29")])
     friend, coming = contact["name"], _next_birthday(contact["birthday"])
@@ -150,7 +150,7 @@ def birthday_weekday(draw: Draw) -> Plan:
 
 @template(city_atlas.TOOL, climate_desk.TOOL, number_crunch.TOOL, calls=3)
 def weekly_temperature(draw: Draw) -> Plan:
-    """What the highs or lows of a week are on average."""
+    """Average of the highs or lows of a week."""
     name, start = draw.pick(_CITIES), draw.pick(_DAYS)
     end, kind = draw.pick(("high", "low")), draw.pick(("mean", "median"))
 

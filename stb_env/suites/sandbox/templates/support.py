@@ -42,7 +42,7 @@ def _days_until(when: date, start: str) -> int:
 
 @template(help_desk.TOOL, calls=2, unseen=True)
 def ticket_age(draw: Draw) -> Plan:
-    """Who has a ticket, and how old it will be on a day."""
+    """Agent of a ticket, and its age on a day."""
     subject, when = draw.pick(_tickets(draw, "any"))["subject"], draw.pick(_DAYS)
 
     def solve() -> Solution:

@@ -22,7 +22,7 @@ _NEW = (
 
 @template(task_tray.TOOL, calls=1)
 def todos_due(draw: Draw) -> Plan:
-    """What is due on a list by a day."""
+    """To-dos of a list that are due by a day."""
     home, name = draw.home(), draw.pick(_LISTS)
     dates = [row["due_date"] for row in home.table("todos").values() if row["list_name"] == name]
     limit = draw.pick(days(days_left(min(dates)), 35))

@@ -67,7 +67,7 @@ def _minutes_12(text: str) -> int:
 
 @template(city_atlas.TOOL, iron_road.TOOL, calls=3, unseen=True)
 def train_by_deadline(draw: Draw) -> Plan:
-    """Which train to take so as to be there in time."""
+    """The last train that arrives by a deadline."""
     origin, destination, deadline = _around(draw, _arrived)
 
     def solve() -> Solution:
@@ -94,7 +94,7 @@ def train_by_deadline(draw: Draw) -> Plan:
 
 @template(iron_road.TOOL, calls=1)
 def rail_party_fare(draw: Draw) -> Plan:
-    """What a party pays on one train."""
+    """Fare of a party on one train."""
     train, party = draw.pick(_TRAINS)["train_id"], draw.between(2, 12)
     travel_class = draw.pick(iron_road.CLASSES)
 
@@ -112,7 +112,7 @@ def rail_party_fare(draw: Draw) -> Plan:
 
 @template(city_atlas.TOOL, iron_road.TOOL, calls=4)
 def dining_car_train(draw: Draw) -> Plan:
-    """Whether one can eat on the next train, and from where it leaves."""
+    """Dining car and platform of the next train."""
     origin, destination, ready = _around(draw, _waiting)
 
     def solve() -> Solution:
@@ -141,7 +141,7 @@ def dining_car_train(draw: Draw) -> Plan:
 
 @template(swiftline.TOOL, calls=2)
 def swift_ticket(draw: Draw) -> Plan:
-    """When an express arrives and what a seat costs, in everyday units."""
+    """Arrival of an express and price of a seat, in everyday units."""
     origin, destination = _names(draw.pick(_PAIRS))
     end, seat = draw.pick(list(_ENDS)), draw.pick(list(swiftline.SEATS))
 
@@ -170,7 +170,7 @@ def swift_ticket(draw: Draw) -> Plan:
 
 @template(swiftline.TOOL, calls=5)
 def most_punctual_service(draw: Draw) -> Plan:
-    """Which express is the most (or least) punctual, and what a seat on it costs."""
+    """The most (or least) punctual express, and the price of a seat on it."""
     origin, destination = _names(draw.pick(_PAIRS))
     wording, seat = draw.pick(("shortest", "longest")), draw.pick(list(swiftline.SEATS))
 
@@ -201,7 +201,7 @@ def most_punctual_service(draw: Draw) -> Plan:
 
 @template(city_atlas.TOOL, iron_road.TOOL, swiftline.TOOL, calls=6)
 def cheaper_railway(draw: Draw) -> Plan:
-    """Which of the two railway companies is cheaper for a party, and by how much."""
+    """The cheaper of two railway companies for a party, and the difference."""
     origin, destination = _names(draw.pick(_PAIRS))
     end, party = draw.pick(list(_ENDS)), draw.between(2, 9)
 

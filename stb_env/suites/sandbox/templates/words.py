@@ -14,7 +14,7 @@ _ENTRIES = Options(lambda: words().values())
 
 @template(word_hoard.TOOL, calls=3)
 def first_recorded(draw: Draw) -> Plan:
-    """When the oldest of three words was first recorded, and when the youngest."""
+    """First records of the oldest and of the youngest of three words."""
     chosen = draw.pick_some(_WORDS, 3)
 
     def solve() -> Solution:
@@ -63,7 +63,7 @@ def crossword_pair(draw: Draw) -> Plan:
 
 @template(word_hoard.TOOL, calls=2)
 def word_in_use(draw: Draw) -> Plan:
-    """Whether the word for something was in use by a year, and how common it is now."""
+    """Use of a word by a year, and its frequency today."""
     entry, year = draw.pick(_ENTRIES), draw.between(1200, 1880)
     clue = entry["definition"]
 

@@ -11,8 +11,9 @@ from stb_env.backend.world import Row, Table, Tables
 from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.coming_days import coming_day, days_left, iso_day
-from stb_env.suites.sandbox.content.gym_classes import KINDS, WEEKDAYS, gym_classes, taken_places, weekday_of
+from stb_env.suites.sandbox.content.gym_classes import KINDS, gym_classes, taken_places, weekday_of
 from stb_env.suites.sandbox.content.households import TODAY
+from stb_env.suites.sandbox.content.weekdays import WEEKDAYS
 from stb_env.suites.sandbox.conventions import added, columns, found, where
 from stb_env.suites.sandbox.params import choice, day, text
 from stb_env.suites.sandbox.registry import ToolDoc
