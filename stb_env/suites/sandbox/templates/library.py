@@ -1,4 +1,4 @@
-"""Tasks about library books and their authors."""
+"""Tasks about books: the library, their authors and the bookshop."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from itertools import combinations
 
 from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox import facts
-from stb_env.suites.sandbox.content.books import BRANCHES, authors, books, branches, works
+from stb_env.suites.sandbox.content.books import BRANCHES, FORMATS, authors, books, branches, works
 from stb_env.suites.sandbox.content.edition import Options
 from stb_env.suites.sandbox.content.places import cities
 from stb_env.suites.sandbox.content.weekdays import WEEKDAYS
 from stb_env.suites.sandbox.lookups import city_id, days, long_date, spoken
 from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, Undecided, ranked, template
-from stb_env.suites.sandbox.tools import author_index, city_atlas, city_library, date_reckoner
+from stb_env.suites.sandbox.tools import author_index, city_atlas, city_library, date_reckoner, spine_and_co
 
 _BOOKS = Options(lambda: books().values())
 _AUTHORS = Options(lambda: authors().values())
@@ -232,5 +232,62 @@ def author_age_gap(draw: Draw) -> Plan:
         f"Was the author {one} born before {two}, who writes as well? Tell me the gap in days, too.",
         f"Compare the birth dates of the authors {one} and {two}: is {one} the elder, and by how many days "
         "do they differ?",
+        solve=solve,
+    )
+
+
+_TITLES = Options(lambda: [row["title"] for row in books().values()])
+
+
+def _articles(title: str) -> Steps[dict[str, str]]:
+    """Look up the article numbers of a title by format."""
+    page = yield spine_and_co.find_editions(words=title)
+    return {row["format"]: row["article_number"] for row in page["results"] if row["title"] == title}
+
+
+@template(spine_and_co.TOOL, calls=2)
+def bulk_order(draw: Draw) -> Plan:
+    """Price of several copies of a book."""
+    title, form, copies = draw.pick(_TITLES), draw.pick(FORMATS), draw.between(2, 40)
+
+    def solve() -> Solution:
+        number = (yield from _articles(title))[form]
+        cents = (yield spine_and_co.quote_copies(article_number=number, copies=copies))["total_cents"]
+        return Answer.of(f"They cost {cents / 100:.2f} AUR.", facts.number("total", cents / 100, "in AUR"))
+
+    return Plan.of(
+        f'What do {copies} copies of "{title}" as {form} cost altogether, in aurel?',
+        f'Our reading circle needs "{title}" ({form}) {copies} times. Total price in AUR, discount included?',
+        f'Quote {copies} x "{title}", {form}: the sum in aurel rather than cents, please.',
+        solve=solve,
+    )
+
+
+@template(spine_and_co.TOOL, calls=5)
+def cheapest_edition(draw: Draw) -> Plan:
+    """The cheapest (or dearest) format of a book, and the price of several copies."""
+    title, wording, copies = draw.pick(_TITLES), draw.pick(("cheapest", "dearest")), draw.between(2, 15)
+
+    def solve() -> Solution:
+        numbers = yield from _articles(title)
+        prices = {}
+        for form, number in numbers.items():
+            prices[form] = (yield spine_and_co.edition_facts(article_number=number))["price_cents"]
+        best = (min if wording == "cheapest" else max)(prices, key=lambda form: prices[form])
+        quote = yield spine_and_co.quote_copies(article_number=numbers[best], copies=copies)
+        total = quote["total_cents"] / 100
+        return Answer.of(
+            f"The {best} is the {wording}; together that is {total:.2f} AUR.",
+            facts.choice("format", best, FORMATS),
+            facts.number("total", total, "in AUR"),
+        )
+
+    return Plan.of(
+        f'Which format of "{title}" is the {wording} in the bookshop, and what do {copies} copies of it cost '
+        "in aurel?",
+        f'Find the {wording} edition of "{title}": which format is it, and how many AUR are {copies} of '
+        "them?",
+        f'I need {copies} copies of "{title}" in its {wording} format. Tell me that format and the total in '
+        "aurel.",
         solve=solve,
     )

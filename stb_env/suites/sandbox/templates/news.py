@@ -1,6 +1,8 @@
-"""Tasks about the news: a headline leads to an article, an article to a place and a day."""
+"""Tasks about news: articles, their places and days, and the archive of newspapers."""
 
 from __future__ import annotations
+
+from datetime import date
 
 from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox import facts
@@ -16,6 +18,7 @@ from stb_env.suites.sandbox.tools import (
     climate_desk,
     contact_book,
     date_reckoner,
+    press_archive,
     rate_board,
     wire_desk,
 )
@@ -191,5 +194,62 @@ def news_from_contact(draw: Draw) -> Plan:
         f"My contact {friend} asks what is new in town. For the latest article about that city, tell me the "
         "reporter and the topic.",
         f"Look up the city of {friend} in my contacts and the newest article on it: reporter and topic?",
+        solve=solve,
+    )
+
+
+def _card(headline: str) -> Steps[JsonObject]:
+    page = yield press_archive.find_stories(words=headline)
+    reference = next(row["reference"] for row in page["results"] if row["headline"] == headline)
+    return dict((yield press_archive.story_card(reference=reference)))
+
+
+@template(press_archive.TOOL, calls=4)
+def longer_story(draw: Draw) -> Plan:
+    """Author and date of the longer of two stories."""
+    first = draw.pick(_ARTICLES)
+    second = draw.pick([row for row in _ARTICLES if row["words"] != first["words"]])
+
+    def solve() -> Solution:
+        one = yield from _card(first["headline"])
+        two = yield from _card(second["headline"])
+        longer, _ = ranked((one, two), lambda row: int(row["length_words"]), most=True)
+        day, month, year = map(int, longer["printed"].split("/"))
+        printed = date(year, month, day)
+        return Answer.of(
+            f"{longer['author']} wrote it, printed on {long_date(printed)}.",
+            facts.name("author", longer["author"]),
+            facts.date("publication_date", printed.isoformat()),
+        )
+
+    headlines = f'"{first["headline"]}" and "{second["headline"]}"'
+    return Plan.of(
+        f"Which of the archived stories {headlines} has more words? Tell me only that one's author and the "
+        "date on which it was printed.",
+        f"Compare the length of {headlines}. For the longer story: author and date of printing, please.",
+        f"I cite the longer of {headlines}. Who wrote that one, and on which date was it printed?",
+        solve=solve,
+    )
+
+
+@template(press_archive.TOOL, calls=3)
+def outlet_age(draw: Draw) -> Plan:
+    """The paper that printed a story, and the paper's age in a year."""
+    headline, year = draw.pick(_ARTICLES)["headline"], draw.between(2027, 2060)
+
+    def solve() -> Solution:
+        outlet = (yield from _card(headline))["outlet"]
+        age = year - (yield press_archive.outlet_card(outlet=outlet))["founded"]
+        return Answer.of(
+            f"The {outlet} printed it; it will be {age} years old.",
+            facts.choice("outlet", outlet, SOURCES),
+            facts.integer("years_since_founding", age, f"in {year}"),
+        )
+
+    return Plan.of(
+        f'Which paper printed "{headline}", and how many years after its founding will {year} be?',
+        f'Name the outlet of the archived story "{headline}" and the age in years it reaches in {year}.',
+        f'"{headline}": in which paper was that, and what anniversary of its founding (how many years) falls '
+        f"in {year}?",
         solve=solve,
     )
