@@ -109,9 +109,9 @@ def transferred(source: str, target: str, amount: int) -> Steps[None]:
     yield from once(pocket_bank.list_transfers(), act)
 
 
-def exchanged(amount: float, code: str) -> Steps[float]:
-    """Convert an amount in AUR to another currency."""
-    row = yield rate_board.convert_amount(amount=amount, source_code="AUR", target_code=code)
+def exchanged(amount: float, code: str, source: str = "AUR") -> Steps[float]:
+    """Convert an amount to another currency."""
+    row = yield rate_board.convert_amount(amount=amount, source_code=source, target_code=code)
     return float(row["converted"])
 
 

@@ -20,7 +20,7 @@ from stb_env.suites.sandbox.content.leagues import (
     round_day,
     teams,
 )
-from stb_env.suites.sandbox.lookups import days, long_date, spoken
+from stb_env.suites.sandbox.lookups import days, find, long_date, spoken
 from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, Undecided, ranked, template
 from stb_env.suites.sandbox.tools import league_office, match_centre, player_files
 
@@ -62,13 +62,11 @@ _TO_COME = Options(_to_come)
 
 
 def _team_id(name: str) -> Steps[str]:
-    page = yield league_office.search_teams(name=name)
-    return next(str(row["team_id"]) for row in page["results"] if row["name"] == name)
+    return str((yield from find(league_office.search_teams(name=name), name=name))["team_id"])
 
 
 def _player(name: str) -> Steps[JsonObject]:
-    page = yield player_files.search_players(name=name)
-    key = next(row["player_id"] for row in page["results"] if row["name"] == name)
+    key = (yield from find(player_files.search_players(name=name), name=name))["player_id"]
     return dict((yield player_files.player_details(player_id=key)))
 
 
@@ -80,8 +78,7 @@ def points_gap(draw: Draw) -> Plan:
     title = LEAGUES[league]
 
     def solve() -> Solution:
-        rows = (yield league_office.list_leagues())["leagues"]
-        key = next(row["league_id"] for row in rows if row["name"] == title)
+        key = (yield from find(league_office.list_leagues(), name=title))["league_id"]
         table = (yield league_office.league_standings(league_id=key, after_round=number))["table"]
         first, second = (next(row for row in table if row["team"] == name) for name in (one, two))
         gap, above = abs(first["points"] - second["points"]), first["place"] < second["place"]
@@ -111,8 +108,11 @@ def match_crowd(draw: Draw) -> Plan:
     def solve() -> Solution:
         first = yield from _team_id(home)
         second = yield from _team_id(away)
-        rows = (yield match_centre.head_to_head(team_id=first, other_team_id=second))["matches"]
-        key = next(row["match_id"] for row in rows if row["home_team_id"] == first)
+        key = (
+            yield from find(
+                match_centre.head_to_head(team_id=first, other_team_id=second), home_team_id=first
+            )
+        )["match_id"]
         row = yield match_centre.match_details(match_id=key)
         guests, rest = divmod(row["attendance"] * percent + 50, 100)
         if not rest:

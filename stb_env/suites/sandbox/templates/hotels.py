@@ -7,6 +7,7 @@ from stb_env.suites.sandbox.content.currencies import CODES
 from stb_env.suites.sandbox.content.edition import Options
 from stb_env.suites.sandbox.content.hotels import hotels
 from stb_env.suites.sandbox.content.places import CITIES, cities
+from stb_env.suites.sandbox.lookups import find
 from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, ranked, template
 from stb_env.suites.sandbox.tools import stay_finder
 
@@ -46,8 +47,7 @@ def hotel_check_in(draw: Draw) -> Plan:
     name, city = hotel["name"], cities()[hotel["city_id"]]["name"]
 
     def solve() -> Solution:
-        page = yield stay_finder.search_hotels(city_name=city)
-        key = next(row["hotel_id"] for row in page["results"] if row["name"] == name)
+        key = (yield from find(stay_finder.search_hotels(city_name=city), name=name))["hotel_id"]
         row = yield stay_finder.hotel_details(hotel_id=key)
         return Answer.of(
             f"Check-in starts at {row['check_in_from']}; the phone number is {row['phone']}.",
@@ -70,8 +70,7 @@ def hotel_stay(draw: Draw) -> Plan:
     name, city = hotel["name"], cities()[hotel["city_id"]]["name"]
 
     def solve() -> Solution:
-        page = yield stay_finder.search_hotels(city_name=city)
-        key = next(row["hotel_id"] for row in page["results"] if row["name"] == name)
+        key = (yield from find(stay_finder.search_hotels(city_name=city), name=name))["hotel_id"]
         row = yield stay_finder.price_stay(hotel_id=key, nights=nights)
         return Answer.of(
             f"It comes to {row['total']} {row['currency']}.",

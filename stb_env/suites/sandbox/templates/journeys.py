@@ -8,7 +8,7 @@ from stb_env.suites.sandbox.content.edition import Options
 from stb_env.suites.sandbox.content.households import friends
 from stb_env.suites.sandbox.content.places import CITIES, cities
 from stb_env.suites.sandbox.content.rail import trains_by_pair
-from stb_env.suites.sandbox.lookups import contact_id, contact_named, days, long_date, noted
+from stb_env.suites.sandbox.lookups import contact_id, contact_named, days, exchanged, long_date, noted
 from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Undecided, ranked, template
 from stb_env.suites.sandbox.templates.rentals import rented_car
 from stb_env.suites.sandbox.templates.stays import booked_room, open_days_in
@@ -46,10 +46,8 @@ def day_trip_budget(draw: Draw) -> Plan:
         if min(prices) == max(prices):
             raise Undecided
         price = (min if wording == "cheapest" else max)(prices)
-        dinner = yield rate_board.convert_amount(
-            amount=round(price * party, 2), source_code=menu["currency"], target_code="AUR"
-        )
-        total = round(fare + dinner["converted"], 2)
+        dinner = yield from exchanged(round(price * party, 2), "AUR", menu["currency"])
+        total = round(fare + dinner, 2)
         return Answer.of(
             f"We eat at {best['name']}; train and dinner cost {total:.2f} AUR.",
             facts.name("restaurant", best["name"]),

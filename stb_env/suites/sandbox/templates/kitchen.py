@@ -7,6 +7,7 @@ from stb_env.suites.sandbox.content.edition import Options
 from stb_env.suites.sandbox.content.foods import foods
 from stb_env.suites.sandbox.content.recipes import recipes
 from stb_env.suites.sandbox.conventions import parse_clock, show_clock
+from stb_env.suites.sandbox.lookups import find
 from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, Undecided, template
 from stb_env.suites.sandbox.tools import food_facts, home_recipes, portion_card, unit_smith
 
@@ -39,8 +40,7 @@ def _decided() -> list[tuple[str, str, str]]:
 
 
 def _recipe_id(name: str) -> Steps[str]:
-    page = yield home_recipes.search_recipes(name=name)
-    return next(str(row["recipe_id"]) for row in page["results"] if row["name"] == name)
+    return str((yield from find(home_recipes.search_recipes(name=name), name=name))["recipe_id"])
 
 
 def _grams(recipe: str, servings: int, food: str) -> Steps[int]:

@@ -11,7 +11,7 @@ from stb_env.suites.sandbox.content.books import BRANCHES, FORMATS, authors, boo
 from stb_env.suites.sandbox.content.edition import Options
 from stb_env.suites.sandbox.content.places import cities
 from stb_env.suites.sandbox.content.weekdays import WEEKDAYS
-from stb_env.suites.sandbox.lookups import city_id, days, long_date, spoken
+from stb_env.suites.sandbox.lookups import city_id, days, find, long_date, spoken
 from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, Undecided, ranked, template
 from stb_env.suites.sandbox.tools import author_index, city_atlas, city_library, date_reckoner, spine_and_co
 
@@ -41,13 +41,11 @@ _OPEN = Options(
 
 
 def _book_id(title: str) -> Steps[str]:
-    page = yield city_library.search_catalogue(title=title)
-    return next(str(row["book_id"]) for row in page["results"] if row["title"] == title)
+    return str((yield from find(city_library.search_catalogue(title=title), title=title))["book_id"])
 
 
 def _author_id(name: str) -> Steps[str]:
-    page = yield author_index.search_authors(name=name)
-    return next(str(row["author_id"]) for row in page["results"] if row["name"] == name)
+    return str((yield from find(author_index.search_authors(name=name), name=name))["author_id"])
 
 
 def _author_of(title: str) -> Steps[JsonObject]:

@@ -20,7 +20,7 @@ from stb_env.suites.sandbox.content.places import cities
 from stb_env.suites.sandbox.content.recipes import recipes
 from stb_env.suites.sandbox.content.vocabulary import words
 from stb_env.suites.sandbox.facts import Fact
-from stb_env.suites.sandbox.lookups import find_any
+from stb_env.suites.sandbox.lookups import exchanged, find_any
 from stb_env.suites.sandbox.registry import ApiCall
 from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, refusal, twins
 from stb_env.suites.sandbox.tools import (
@@ -239,8 +239,7 @@ def change_money(draw: Draw, gap: Gap) -> Plan:
     wanted = gap.unless("currency", target) or "foreign money"
 
     def solve() -> Solution:
-        row = yield rate_board.convert_amount(amount=number, source_code=source, target_code=target)
-        got = row["converted"]
+        got = yield from exchanged(number, target, source)
         fact = facts.number("amount", got, "in the currency asked for, to two decimals", tolerance=0.01)
         return Answer.of(f"You get {got} {target}.", fact)
 

@@ -21,10 +21,9 @@ def convert_amount(draw: Draw) -> Plan:
     amount = draw.between(15, 4_000)
 
     def solve() -> Solution:
-        row = yield rate_board.convert_amount(amount=amount, source_code=source, target_code=target)
+        got = yield from exchanged(amount, target, source)
         return Answer.of(
-            f"That is {row['converted']:.2f} {target}.",
-            facts.number("amount", row["converted"], f"in {target}, to the cent"),
+            f"That is {got:.2f} {target}.", facts.number("amount", got, f"in {target}, to the cent")
         )
 
     return Plan.of(

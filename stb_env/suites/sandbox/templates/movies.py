@@ -7,7 +7,7 @@ from stb_env.suites.sandbox import facts
 from stb_env.suites.sandbox.content.edition import Options
 from stb_env.suites.sandbox.content.films import films
 from stb_env.suites.sandbox.content.people import people
-from stb_env.suites.sandbox.lookups import spoken
+from stb_env.suites.sandbox.lookups import find, spoken
 from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, template
 from stb_env.suites.sandbox.tools import cine_people, reel_index
 
@@ -18,8 +18,7 @@ _NAMES = Options(lambda: [row["name"] for row in _PEOPLE])
 
 
 def _film(title: str) -> Steps[Json]:
-    page = yield reel_index.search_films(title=title)
-    key = next(row["film_id"] for row in page["results"] if row["title"] == title)
+    key = (yield from find(reel_index.search_films(title=title), title=title))["film_id"]
     return (yield reel_index.film_details(film_id=key))
 
 
@@ -50,8 +49,7 @@ def person_birth(draw: Draw) -> Plan:
     name = draw.pick(_PEOPLE)["name"]
 
     def solve() -> Solution:
-        page = yield cine_people.search_people(name=name)
-        key = next(row["person_id"] for row in page["results"] if row["name"] == name)
+        key = (yield from find(cine_people.search_people(name=name), name=name))["person_id"]
         row = yield cine_people.person_details(person_id=key)
         born = row["birth_date"]
         return Answer.of(f"{name} was born on {spoken(born)}.", facts.date("birth_date", born))

@@ -6,7 +6,7 @@ from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox import facts
 from stb_env.suites.sandbox.content.edition import Options, per_edition
 from stb_env.suites.sandbox.content.music import CHART_SIZE, TIERS, WEEKS, albums, artists, concerts, tracks
-from stb_env.suites.sandbox.lookups import days, long_date, spoken
+from stb_env.suites.sandbox.lookups import days, find, long_date, spoken
 from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, ranked, template
 from stb_env.suites.sandbox.tools import chart_tower, disc_catalogue, stage_dates
 
@@ -85,8 +85,7 @@ def album_by_year(draw: Draw) -> Plan:
     (name, year), ordinal = draw.pick(_RELEASED), draw.pick(tuple(_ORDINALS))
 
     def solve() -> Solution:
-        page = yield disc_catalogue.search_artists(name=name)
-        key = next(row["artist_id"] for row in page["results"] if row["name"] == name)
+        key = (yield from find(disc_catalogue.search_artists(name=name), name=name))["artist_id"]
         rows = (yield disc_catalogue.albums_of_artist(artist_id=key))["albums"]
         best = [row for row in rows if row["year"] <= year][-1]
         songs = (yield disc_catalogue.album_tracks(album_id=best["album_id"]))["tracks"]
@@ -164,8 +163,7 @@ def concert_tickets(draw: Draw) -> Plan:
     name, city = artists()[concert["artist_id"]]["name"], concert["city"]
 
     def solve() -> Solution:
-        rows = (yield stage_dates.concerts_of(artist_name=name))["concerts"]
-        row = next(row for row in rows if row["city"] == city)
+        row = yield from find(stage_dates.concerts_of(artist_name=name), city=city)
         quote = yield stage_dates.ticket_total(concert_id=row["concert_id"], tier=tier, tickets=count)
         total = quote["total"]
         return Answer.of(

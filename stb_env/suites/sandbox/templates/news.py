@@ -11,7 +11,15 @@ from stb_env.suites.sandbox.content.climate import CONDITIONS
 from stb_env.suites.sandbox.content.currencies import CODES
 from stb_env.suites.sandbox.content.edition import Options
 from stb_env.suites.sandbox.content.households import friends
-from stb_env.suites.sandbox.lookups import contact_named, days, long_date, spoken, temperature
+from stb_env.suites.sandbox.lookups import (
+    contact_named,
+    days,
+    exchanged,
+    find,
+    long_date,
+    spoken,
+    temperature,
+)
 from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, ranked, template
 from stb_env.suites.sandbox.tools import (
     city_atlas,
@@ -28,8 +36,7 @@ _DAYS = days(-85, -2)
 
 
 def _article(headline: str) -> Steps[JsonObject]:
-    page = yield wire_desk.search_articles(words=headline)
-    key = next(row["article_id"] for row in page["results"] if row["headline"] == headline)
+    key = (yield from find(wire_desk.search_articles(words=headline), headline=headline))["article_id"]
     return dict((yield wire_desk.read_article(article_id=key)))
 
 
@@ -97,8 +104,7 @@ def project_cost_share(draw: Draw) -> Plan:
         article = yield from _article(headline)
         code = (yield city_atlas.city_details(city_id=article["city_id"]))["currency"]
         share = round(article["cost_million"] * 10_000 * percent)
-        row = yield rate_board.convert_amount(amount=share, source_code="AUR", target_code=code)
-        cost = row["converted"]
+        cost = yield from exchanged(share, code)
         return Answer.of(
             f"The city pays {cost:.2f} {code}.",
             facts.number("amount", cost, "in the currency of currency_code, to the cent", tolerance=0.01),
@@ -199,8 +205,7 @@ def news_from_contact(draw: Draw) -> Plan:
 
 
 def _card(headline: str) -> Steps[JsonObject]:
-    page = yield press_archive.find_stories(words=headline)
-    reference = next(row["reference"] for row in page["results"] if row["headline"] == headline)
+    reference = (yield from find(press_archive.find_stories(words=headline), headline=headline))["reference"]
     return dict((yield press_archive.story_card(reference=reference)))
 
 

@@ -11,7 +11,7 @@ from stb_env.suites.sandbox.content.places import cities
 from stb_env.suites.sandbox.content.restaurants import COURSES, restaurants
 from stb_env.suites.sandbox.content.weekdays import WEEKDAYS
 from stb_env.suites.sandbox.conventions import parse_clock, show_clock
-from stb_env.suites.sandbox.lookups import contact_named, days, long_date
+from stb_env.suites.sandbox.lookups import contact_named, days, exchanged, find, long_date
 from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, Undecided, ranked, template
 from stb_env.suites.sandbox.tools import (
     city_atlas,
@@ -43,8 +43,7 @@ def _place(row: JsonObject) -> tuple[str, str]:
 
 
 def _restaurant_id(name: str, city: str) -> Steps[str]:
-    page = yield table_guide.search_restaurants(city_name=city)
-    return next(str(row["restaurant_id"]) for row in page["results"] if row["name"] == name)
+    return str((yield from find(table_guide.search_restaurants(city_name=city), name=name))["restaurant_id"])
 
 
 def _bill(name: str, city: str, order: dict[str, int]) -> Steps[tuple[float, str]]:
@@ -99,10 +98,10 @@ def meal_bill_abroad(draw: Draw) -> Plan:
 
     def solve() -> Solution:
         total, local = yield from _bill(name, city, order)
-        done = yield rate_board.convert_amount(amount=total, source_code=local, target_code=code)
+        bill = yield from exchanged(total, code, local)
         return Answer.of(
-            f"That is {done['converted']:.2f} {code}.",
-            facts.number("total", done["converted"], f"in {code}, the sum converted to the cent"),
+            f"That is {bill:.2f} {code}.",
+            facts.number("total", bill, f"in {code}, the sum converted to the cent"),
         )
 
     return Plan.of(
@@ -233,10 +232,7 @@ def dearer_menu(draw: Draw) -> Plan:
             key = yield from _restaurant_id(name, city)
             menu = yield table_guide.menu(restaurant_id=key, course=course)
             dearest = max(line["price"] for line in menu["dishes"])
-            done = yield rate_board.convert_amount(
-                amount=dearest, source_code=menu["currency"], target_code=code
-            )
-            prices.append(done["converted"])
+            prices.append((yield from exchanged(dearest, code, menu["currency"])))
         gap = round(abs(prices[0] - prices[1]), 2)
         if not gap:
             raise Undecided

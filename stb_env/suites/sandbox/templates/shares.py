@@ -14,7 +14,7 @@ from stb_env.suites.sandbox import facts
 from stb_env.suites.sandbox.content.companies import FIRST_DAY, YEARS, closing_prices, companies, trades
 from stb_env.suites.sandbox.content.currencies import FOREIGN
 from stb_env.suites.sandbox.content.edition import Options, per_edition
-from stb_env.suites.sandbox.lookups import DISTANCE_UNITS, distance, long_date, spoken
+from stb_env.suites.sandbox.lookups import DISTANCE_UNITS, distance, exchanged, find, long_date, spoken
 from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, Undecided, ranked, template
 from stb_env.suites.sandbox.tools import city_atlas, company_register, number_crunch, rate_board, stock_tape
 
@@ -25,8 +25,7 @@ _TRADING_DAYS = [day for day in (FIRST_DAY + timedelta(days=n) for n in range(77
 
 
 def _symbol(company: str) -> Steps[str]:
-    page = yield stock_tape.search_symbols(company=company)
-    return next(str(row["symbol"]) for row in page["results"] if row["company"] == company)
+    return str((yield from find(stock_tape.search_symbols(company=company), company=company))["symbol"])
 
 
 @per_edition(maxsize=64)
@@ -54,8 +53,7 @@ def _later_days(company: str, first: date, *, higher: bool) -> list[date]:
 
 
 def _company_id(name: str) -> Steps[str]:
-    page = yield company_register.search_companies(name=name)
-    return next(str(row["company_id"]) for row in page["results"] if row["name"] == name)
+    return str((yield from find(company_register.search_companies(name=name), name=name))["company_id"])
 
 
 @template(stock_tape.TOOL, calls=3)
@@ -219,10 +217,7 @@ def shares_abroad(draw: Draw) -> Plan:
 
     def solve() -> Solution:
         price = (yield stock_tape.latest_price(symbol=(yield from _symbol(name))))["close"]
-        row = yield rate_board.convert_amount(
-            amount=round(price * count, 2), source_code="AUR", target_code=code
-        )
-        amount = row["converted"]
+        amount = yield from exchanged(round(price * count, 2), code)
         return Answer.of(
             f"They cost {amount:.2f} {code}.",
             facts.number("total", amount, f"in {code}, the sum converted to the cent"),
