@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from stb_env import jsontext
 from stb_env.answers import right_fields
@@ -38,12 +38,16 @@ class ExactJudge:
         """
         yield from ()
         told = _cannot_part(case) if case.task.goal["cannot"] else _answer_parts(case)
-        problems = {**dict(told), **dict(state_parts(case))}
-        reasons = [f"{part}: {problem}" for part, problem in problems.items() if problem]
-        status: VerdictStatus = "unsolved" if reasons else "solved"
-        votes = (Vote(status, "; ".join(reasons)),) if reasons else ()
-        parts = {part: not problem for part, problem in problems.items()}
-        return Verdict.of(status, judge=self.name, votes=votes, parts=parts)
+        return verdict_of({**dict(told), **dict(state_parts(case))}, self.name)
+
+
+def verdict_of(problems: Mapping[str, str], judge: str) -> Verdict:
+    """Return the verdict of a judge that found these problems, by part; parts that are right have none."""
+    reasons = [f"{part}: {problem}" for part, problem in problems.items() if problem]
+    status: VerdictStatus = "unsolved" if reasons else "solved"
+    votes = (Vote(status, "; ".join(reasons)),) if reasons else ()
+    parts = {part: not problem for part, problem in problems.items()}
+    return Verdict.of(status, judge=judge, votes=votes, parts=parts)
 
 
 def _answer_parts(case: Case) -> Iterator[tuple[str, str]]:

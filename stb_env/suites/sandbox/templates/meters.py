@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from stb_env.suites.sandbox import facts
-from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.coming_days import iso_day
 from stb_env.suites.sandbox.content.currencies import FOREIGN
-from stb_env.suites.sandbox.lookups import exchanged, find
+from stb_env.suites.sandbox.lookups import accepted, exchanged, find
 from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, template
 from stb_env.suites.sandbox.tools import meter_portal, rate_board
 
@@ -114,11 +113,7 @@ def refused_reading(draw: Draw) -> Plan:
 
     def solve() -> Solution:
         where = yield from _signed_in(meter)
-        taken = True
-        try:
-            yield meter_portal.submit_reading(**where, value=value)
-        except ApiError:
-            taken = False
+        taken = yield from accepted(meter_portal.submit_reading(**where, value=value))
         last = (yield meter_portal.reading_history(**where))["results"][0]
         taken = taken or (last["date"], last["value"]) == (iso_day(0), value)
         return Answer.of(

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
+from stb_env.backend.world import Row
 from stb_env.suites.sandbox import facts
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.edition import Options
@@ -38,6 +40,14 @@ def _log_in(order: _Order) -> Steps[str]:
     return str(session["token"])
 
 
+def _parcel(order: _Order) -> Steps[tuple[Mapping[str, str], Row]]:
+    """Log in and look the parcel up; return the arguments that name it, and its details."""
+    token = yield from _log_in(order)
+    named = {"token": token, "parcel_id": (yield from _parcel_id(order, token))}
+    row: Row = yield parcel_desk.parcel_details(**named)
+    return named, row
+
+
 def _parcel_id(order: _Order, token: str) -> Steps[str]:
     row = yield from find(parcel_desk.list_parcels(token=token), sender=order.sender)
     return str(row["parcel_id"])
@@ -49,9 +59,7 @@ def parcel_by_date(draw: Draw) -> Plan:
     order, limit = _order(draw, "in transit"), draw.pick(days(2, 14))
 
     def solve() -> Solution:
-        token = yield from _log_in(order)
-        key = yield from _parcel_id(order, token)
-        row = yield parcel_desk.parcel_details(token=token, parcel_id=key)
+        _, row = yield from _parcel(order)
         in_time = row["delivery_date"] <= limit.isoformat()
         return Answer.of(
             f"{'Yes' if in_time else 'No'}, it comes on {row['delivery_date']} and weighs "
@@ -81,18 +89,14 @@ def parcel_to_pickup_point(draw: Draw) -> Plan:
     wish = draw.pick(("opens earliest", "closes latest"))
 
     def solve() -> Solution:
-        token = yield from _log_in(order)
-        key = yield from _parcel_id(order, token)
-        row = yield parcel_desk.parcel_details(token=token, parcel_id=key)
+        named, row = yield from _parcel(order)
         points = (yield parcel_desk.find_pickup_points(city_name=row["city_name"]))["points"]
         early = wish == "opens earliest"
         point = ranked(points, lambda point: point["opens" if early else "closes"], most=not early)[0]
         if row["pickup_point_id"] != point["pickup_point_id"]:
-            yield parcel_desk.redirect_parcel(
-                token=token, parcel_id=key, pickup_point_id=point["pickup_point_id"]
-            )
+            yield parcel_desk.redirect_parcel(**named, pickup_point_id=point["pickup_point_id"])
         if row["delivery_date"] != when.isoformat():
-            yield parcel_desk.change_delivery_day(token=token, parcel_id=key, date=when.isoformat())
+            yield parcel_desk.change_delivery_day(**named, date=when.isoformat())
         return Answer.of(
             f"It goes to {point['name']}, open from {point['opens']} to {point['closes']}.",
             facts.name("pickup_point", point["name"]),
@@ -148,10 +152,8 @@ def parcel_too_late(draw: Draw) -> Plan:
     order, when = _order(draw, *statuses), draw.pick(days(15, 29))
 
     def solve() -> Solution:
-        token = yield from _log_in(order)
-        key = yield from _parcel_id(order, token)
-        row = yield parcel_desk.parcel_details(token=token, parcel_id=key)
-        act = parcel_desk.change_delivery_day(token=token, parcel_id=key, date=when.isoformat())
+        named, row = yield from _parcel(order)
+        act = parcel_desk.change_delivery_day(**named, date=when.isoformat())
         changed = yield from accepted(act)
         return Answer.of(
             f"{'Yes' if changed else 'No'}, it is {row['status']}; it weighs {row['weight_g']} g.",

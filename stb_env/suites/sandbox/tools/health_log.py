@@ -10,7 +10,7 @@ from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.coming_days import iso_day
 from stb_env.suites.sandbox.content.households import TODAY
-from stb_env.suites.sandbox.conventions import PAGE, added, found, page_of, parse_day
+from stb_env.suites.sandbox.conventions import PAGE, added, found, page_of, parse_day, where
 from stb_env.suites.sandbox.params import choice, day, number, text, whole
 from stb_env.suites.sandbox.registry import ToolDoc
 
@@ -53,29 +53,25 @@ def _past(value: str) -> str:
     return value
 
 
+def _workouts(state: Tables, first_date: str, last_date: str, sport: str) -> list[Row]:
+    first, last = parse_day(first_date).isoformat(), parse_day(last_date).isoformat()
+    rows = where(state.table("workouts").values(), sport=sport)
+    return [row for row in rows if first <= row["date"] <= last]
+
+
 @TOOL.api(
     "List Workouts", _FROM, _TO, choice("sport", "Only this sport.", ("any", *SPORTS), optional=True), PAGE
 )
 def list_workouts(state: Tables, first_date: str, last_date: str, sport: str, page: int) -> JsonObject:
     """Workouts of a period by date, both days included."""
-    first, last = parse_day(first_date).isoformat(), parse_day(last_date).isoformat()
-    rows = [
-        row
-        for row in state.table("workouts").values()
-        if first <= row["date"] <= last and sport in ("any", row["sport"])
-    ]
+    rows = _workouts(state, first_date, last_date, sport)
     return page_of(sorted(rows, key=lambda row: (row["date"], row["workout_id"])), page)
 
 
 @TOOL.api("Sum Workouts", _FROM, _TO, choice("sport", "The sport.", SPORTS))
 def sum_workouts(state: Tables, first_date: str, last_date: str, sport: str) -> JsonObject:
     """Number, kilometres and minutes of the workouts of a sport in a period, both days included."""
-    first, last = parse_day(first_date).isoformat(), parse_day(last_date).isoformat()
-    rows = [
-        row
-        for row in state.table("workouts").values()
-        if row["sport"] == sport and first <= row["date"] <= last
-    ]
+    rows = _workouts(state, first_date, last_date, sport)
     distance = round(sum(row["distance_km"] for row in rows), 1)
     return {"count": len(rows), "distance_km": distance, "minutes": sum(row["minutes"] for row in rows)}
 
