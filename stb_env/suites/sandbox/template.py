@@ -74,6 +74,20 @@ def ranked(rows: Iterable[T], key: Callable[[T], Any], *, most: bool = False) ->
     return ordered
 
 
+class Alternative(NamedTuple):
+    """Another way to see what a call of the solution shows.
+
+    Attributes:
+        api: The API of the solution's call.
+        call: A call that shows it too, whether it is accepted or refused.
+        values: Values in results from which it follows by a rule that the API's description states.
+    """
+
+    api: Api
+    call: ApiCall | None = None
+    values: tuple[Json, ...] = ()
+
+
 class Plan(NamedTuple):
     """One instance of a template.
 
@@ -83,17 +97,25 @@ class Plan(NamedTuple):
             an agent can have reached.
         gap: What keeps the request from being met.
         looks: Calls each of which shows whether a hidden gap is there.
+        alternatives: Other ways to see what calls of the solution show.
     """
 
     wordings: Sequence[str]
     solve: Callable[[], Solution]
     gap: Gap = NO_GAP
     looks: Sequence[ApiCall] = ()
+    alternatives: Sequence[Alternative] = ()
 
     @classmethod
-    def of(cls, *wordings: str, solve: Callable[[], Solution], looks: Sequence[ApiCall] = ()) -> Plan:
+    def of(
+        cls,
+        *wordings: str,
+        solve: Callable[[], Solution],
+        looks: Sequence[ApiCall] = (),
+        alternatives: Sequence[Alternative] = (),
+    ) -> Plan:
         """Return the plan of a query with these wordings."""
-        return cls(wordings, solve, looks=looks)
+        return cls(wordings, solve, looks=looks, alternatives=alternatives)
 
 
 class Draw:

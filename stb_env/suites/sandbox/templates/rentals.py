@@ -12,7 +12,7 @@ from stb_env.suites.sandbox.content.cars import EXTRAS, GEARBOXES, cars
 from stb_env.suites.sandbox.content.edition import Options
 from stb_env.suites.sandbox.content.places import cities
 from stb_env.suites.sandbox.lookups import city_id, days, find, once
-from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, ranked, template
+from stb_env.suites.sandbox.template import Alternative, Answer, Draw, Plan, Solution, Steps, ranked, template
 from stb_env.suites.sandbox.tools import city_atlas, wheel_hire
 
 _CARS = Options(lambda: cars().values())
@@ -120,6 +120,7 @@ def car_for_young_driver(draw: Draw) -> Plan:
     city, models = cities()[first["city_id"]]["name"], (first["model"], second["model"])
     age = draw.between(second["min_driver_age"], first["min_driver_age"] + 2)
     start, length = draw.pick(_DAYS).isoformat(), draw.between(2, 6)
+    attempt = wheel_hire.rent_car(car_id=first["car_id"], start_date=start, days=length, driver_age=age)
 
     def solve() -> Solution:
         rows = (yield wheel_hire.search_cars(city_id=(yield from city_id(city))))["cars"]
@@ -141,6 +142,8 @@ def car_for_young_driver(draw: Draw) -> Plan:
         f"it, the {models[1]} will do. Rent the right one. Was my age fine for the {models[0]}, and how much "
         "do I pay?",
         solve=solve,
+        # The desk accepts the driver, or refuses and tells the least age.
+        alternatives=[Alternative(wheel_hire.car_details, call=attempt)],
     )
 
 
