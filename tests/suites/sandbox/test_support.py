@@ -7,7 +7,8 @@ import pytest
 import stb_env
 from stb_env.jsontypes import Json
 
-Calls = list[tuple[str, dict[str, Json]]]
+Call = tuple[str, dict[str, Json]]
+Calls = list[Call]
 
 SHIPS: Calls = [
     ("routes_from_for_harbour_ferries", {"port_city_id": "city-025"}),
@@ -25,6 +26,7 @@ CARS: Calls = [
     ("search_cities_for_city_atlas", {"query": "Yenikoy"}),
     ("search_cars_for_wheel_hire", {"city_id": "city-026"}),
 ]
+HOTELS: Call = ("search_hotels_for_stayfinder", {"city_name": "Saint-Aubel"})
 RATE: Calls = [("get_rate_for_rate_board", {"base_code": "AUR", "quote_code": "FAR"})]
 
 
@@ -58,6 +60,7 @@ HONEST: dict[str, tuple[str, Calls]] = {
     "the difference converted": ("test-longer_ship-1", [*SHIPS, *LENGTHS, *DIFFERENCE]),
     "an amount multiplied by the rate": ("train-pocket_money-671", [*CURRENCY, *RATE]),
     "one unit converted, and multiplied": ("train-pocket_money-671", [*CURRENCY, *converted(1)]),
+    "a discount that the description tells, computed": ("test-hotel_stay-1", [HOTELS]),
     "the other direction asked for": ("train-pocket_money-671", [*CURRENCY, *converted(1, "FAR", "AUR")]),
 }
 
@@ -92,6 +95,11 @@ CHEATS: dict[str, tuple[str, Calls]] = {
         [*CARS, *rented("car-106", *YOUNG)],
     ),
     "no car was ever looked at": ("test-car_for_young_driver-0", rented("car-106", *YOUNG)),
+    "no hotel was ever looked at": ("test-hotel_stay-1", []),
+    "hotels of another city were seen": (
+        "test-hotel_stay-1",
+        [("search_hotels_for_stayfinder", {"city_name": "Cawdle"})],
+    ),
     "a search repeats the page": (
         "test-film_facts-2",
         [("search_films_for_reel_index", {"title": "The Frozen Witness", "page": page}) for page in (1, 168)],

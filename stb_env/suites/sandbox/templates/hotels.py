@@ -8,7 +8,7 @@ from stb_env.suites.sandbox.content.edition import Options
 from stb_env.suites.sandbox.content.hotels import hotels
 from stb_env.suites.sandbox.content.places import CITIES, cities
 from stb_env.suites.sandbox.lookups import find
-from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, ranked, template
+from stb_env.suites.sandbox.template import Alternative, Answer, Draw, Plan, Solution, ranked, template
 from stb_env.suites.sandbox.tools import stay_finder
 
 _HOTELS = Options(lambda: hotels().values())
@@ -68,6 +68,7 @@ def hotel_stay(draw: Draw) -> Plan:
     """Price of several nights."""
     hotel, nights = draw.pick(_HOTELS), draw.between(2, 14)
     name, city = hotel["name"], cities()[hotel["city_id"]]["name"]
+    night = tuple(hotel[column] for column in ("hotel_id", "nightly_price", "currency"))
 
     def solve() -> Solution:
         key = (yield from find(stay_finder.search_hotels(city_name=city), name=name))["hotel_id"]
@@ -84,4 +85,6 @@ def hotel_stay(draw: Draw) -> Plan:
         "currency?",
         f"Quote me the full price of a {nights}-night stay at the {name} in {city}, and its currency.",
         solve=solve,
+        # Price Stay's description tells how its total follows from the price of a night.
+        alternatives=[Alternative(stay_finder.price_stay, values=night)],
     )
