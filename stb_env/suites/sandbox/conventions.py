@@ -15,6 +15,7 @@ from stb_env.jsontypes import Json, JsonObject
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.places import cities_by_name
 from stb_env.suites.sandbox.params import whole
+from stb_env.suites.sandbox.registry import Response, Update
 
 T = TypeVar("T")
 
@@ -38,7 +39,7 @@ def unlimited_pages() -> Iterator[None]:
         _page_size.reset(token)
 
 
-def page_of(rows: Iterable[Json], page: int) -> JsonObject:
+def page_of(rows: Iterable[object], page: int) -> Response:
     """Return one page of results in the sandbox's usual envelope.
 
     Examples:
@@ -78,14 +79,14 @@ def columns(rows: Iterable[Row], *names: str) -> list[JsonObject]:
     return [{name: row[name] for name in names} for row in rows]
 
 
-def added(state: Tables, table: str, prefix: str, /, **fields: Json) -> tuple[JsonObject, Tables]:
+def added(state: Tables, table: str, prefix: str, /, **fields: Json) -> Update:
     """Add a row under a new id; return it, with the id as its first field, and the new state."""
     key, state = state.next_id(prefix)
     row = {f"{prefix}_id": key, **fields}
     return dict(row), state.with_row(table, key, row)
 
 
-def changed(state: Tables, table: str, key: str, row: Row, /, **fields: Json) -> tuple[JsonObject, Tables]:
+def changed(state: Tables, table: str, key: str, row: Row, /, **fields: Json) -> Update:
     """Give a row other values in some fields; return it and the new state."""
     row = {**row, **fields}
     return dict(row), state.with_row(table, key, row)

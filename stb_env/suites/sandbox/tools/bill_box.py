@@ -6,12 +6,11 @@ import random
 from collections.abc import Mapping
 
 from stb_env.backend.world import Row, Table, Tables
-from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.coming_days import days_left, iso_day
 from stb_env.suites.sandbox.conventions import PAGE, changed, columns, found, page_of, search
 from stb_env.suites.sandbox.params import choice, text
-from stb_env.suites.sandbox.registry import ToolDoc
+from stb_env.suites.sandbox.registry import Response, ToolDoc, Update
 
 TOOL = ToolDoc("Finance", "Bill Box", "The user's invoices, in aurel (AUR).")
 STATUSES = ("open", "overdue", "paid", "disputed", "refunded")
@@ -59,14 +58,14 @@ def _book(state: Tables, account_id: str, amount: float) -> Tables:
     choice("status", "Only these.", ("any", *STATUSES), optional=True),
     PAGE,
 )
-def list_invoices(state: Tables, issuer: str, status: str, page: int) -> JsonObject:
+def list_invoices(state: Tables, issuer: str, status: str, page: int) -> Response:
     """Ids, issuers, amounts and states of the user's invoices."""
     rows = search(state.table("invoices").values(), "issuer", issuer, status=status)
     return page_of(columns(rows, "invoice_id", "issuer", "amount", "status"), page)
 
 
 @TOOL.api("Invoice Details", text("invoice_id", "Id from List Invoices.", "invoice-001"))
-def invoice_details(state: Tables, invoice_id: str) -> JsonObject:
+def invoice_details(state: Tables, invoice_id: str) -> Response:
     """Due date, day of payment and the account that paid."""
     return dict(found(state.row("invoices", invoice_id), "invoice", invoice_id))
 
@@ -76,7 +75,7 @@ def invoice_details(state: Tables, invoice_id: str) -> JsonObject:
     text("invoice_id", "Id from List Invoices.", "invoice-001"),
     text("account_id", "Id of an account at Pocket Bank.", "account-001"),
 )
-def pay_invoice(state: Tables, invoice_id: str, account_id: str) -> tuple[JsonObject, Tables]:
+def pay_invoice(state: Tables, invoice_id: str, account_id: str) -> Update:
     """Pay an open or overdue invoice in full from a bank account."""
     row = found(state.row("invoices", invoice_id), "invoice", invoice_id)
     if row["status"] not in ("open", "overdue"):
@@ -92,7 +91,7 @@ def pay_invoice(state: Tables, invoice_id: str, account_id: str) -> tuple[JsonOb
     text("invoice_id", "Id from List Invoices.", "invoice-001"),
     choice("reason", "Why.", ("wrong amount", "never ordered", "poor work", "duplicate")),
 )
-def dispute_invoice(state: Tables, invoice_id: str, reason: str) -> tuple[JsonObject, Tables]:
+def dispute_invoice(state: Tables, invoice_id: str, reason: str) -> Update:
     """Object to an invoice that is not paid yet."""
     row = found(state.row("invoices", invoice_id), "invoice", invoice_id)
     if row["status"] not in ("open", "overdue"):
@@ -101,7 +100,7 @@ def dispute_invoice(state: Tables, invoice_id: str, reason: str) -> tuple[JsonOb
 
 
 @TOOL.api("Refund Invoice", text("invoice_id", "Id from List Invoices.", "invoice-006"))
-def refund_invoice(state: Tables, invoice_id: str) -> tuple[JsonObject, Tables]:
+def refund_invoice(state: Tables, invoice_id: str) -> Update:
     """Take a payment back to the account that made it, up to 14 days after the payment."""
     row = found(state.row("invoices", invoice_id), "invoice", invoice_id)
     if row["status"] != "paid":

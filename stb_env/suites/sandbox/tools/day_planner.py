@@ -7,12 +7,11 @@ from collections.abc import Mapping
 from datetime import timedelta
 
 from stb_env.backend.world import Row, Table, Tables
-from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.households import TODAY, friends
 from stb_env.suites.sandbox.conventions import added, changed, found, parse_clock, parse_day, show_clock
 from stb_env.suites.sandbox.params import clock, day, text, whole
-from stb_env.suites.sandbox.registry import ToolDoc
+from stb_env.suites.sandbox.registry import Response, ToolDoc, Update
 
 TOOL = ToolDoc("Productivity", "Day Planner", "The user's calendar.")
 _ID = text("event_id", "Id from List Events.", "event-001")
@@ -57,13 +56,13 @@ def _free(state: Tables, date: str, start: int, minutes: int, ignored: str = "")
 
 
 @TOOL.api("List Events", day("date", "The day.", "2026-03-09"))
-def list_events(state: Tables, date: str) -> JsonObject:
+def list_events(state: Tables, date: str) -> Response:
     """Events of one day by start time."""
     return {"date": parse_day(date).isoformat(), "events": _on(state, date)}
 
 
 @TOOL.api("Event Details", _ID)
-def event_details(state: Tables, event_id: str) -> JsonObject:
+def event_details(state: Tables, event_id: str) -> Response:
     """One event."""
     return dict(found(state.row("events", event_id), "event", event_id))
 
@@ -78,7 +77,7 @@ def event_details(state: Tables, event_id: str) -> JsonObject:
 )
 def create_event(
     state: Tables, title: str, date: str, start_time: str, duration_minutes: int, contact_id: str
-) -> tuple[JsonObject, Tables]:
+) -> Update:
     """Put an event into the calendar; refused where it overlaps another."""
     parse_day(date)
     start = parse_clock(start_time)
@@ -105,7 +104,7 @@ def create_event(
     day("date", "The new day.", "2026-05-04"),
     clock("start_time", "The new start.", "10:00"),
 )
-def move_event(state: Tables, event_id: str, date: str, start_time: str) -> tuple[JsonObject, Tables]:
+def move_event(state: Tables, event_id: str, date: str, start_time: str) -> Update:
     """Give an event another day and start; its length stays."""
     row = found(state.row("events", event_id), "event", event_id)
     parse_day(date)
@@ -114,7 +113,7 @@ def move_event(state: Tables, event_id: str, date: str, start_time: str) -> tupl
 
 
 @TOOL.api("Cancel Event", _ID)
-def cancel_event(state: Tables, event_id: str) -> tuple[JsonObject, Tables]:
+def cancel_event(state: Tables, event_id: str) -> Update:
     """Remove an event."""
     row = found(state.row("events", event_id), "event", event_id)
     return {"cancelled": row["title"]}, state.without_row("events", event_id)

@@ -15,7 +15,7 @@ from stb_env.suites.sandbox.content.flights import CABINS, fare, flights
 from stb_env.suites.sandbox.content.places import cities
 from stb_env.suites.sandbox.conventions import added, changed, found
 from stb_env.suites.sandbox.params import choice, day, text
-from stb_env.suites.sandbox.registry import ToolDoc
+from stb_env.suites.sandbox.registry import Response, ToolDoc, Update
 
 TOOL = ToolDoc("Travel", "Sky Booker", "The user's flight bookings, in aurel (AUR).")
 CHANGE_FEE = 35.0
@@ -67,13 +67,13 @@ def _touchable(state: Tables, trip_id: str) -> Row:
 
 
 @TOOL.api("List Trips")
-def list_trips(state: Tables) -> JsonObject:
+def list_trips(state: Tables) -> Response:
     """The user's trips, cancelled ones included, and today's date."""
     return {"today": iso_day(0), "trips": [dict(row) for row in state.table("trips").values()]}
 
 
 @TOOL.lookup("Seat Map", _FLIGHT, day("date", "Day of departure.", "2026-04-15"))
-def seat_map(flight_id: str, date: str) -> JsonObject:
+def seat_map(flight_id: str, date: str) -> Response:
     """Seats of a flight that are still free; A and F are at the window."""
     found(flights().get(flight_id), "flight", flight_id)
     coming_day(date)
@@ -86,14 +86,14 @@ def seat_map(flight_id: str, date: str) -> JsonObject:
     day("date", "Day of departure.", "2026-04-15"),
     choice("cabin", "Cabin.", CABINS, optional=True),
 )
-def book_flight(state: Tables, flight_id: str, date: str, cabin: str) -> tuple[JsonObject, Tables]:
+def book_flight(state: Tables, flight_id: str, date: str, cabin: str) -> Update:
     """Book and pay one seat on a flight."""
     terms = _terms(flight_id, date, cabin)
     return added(state, "trips", "trip", **terms, **_fresh())
 
 
 @TOOL.api("Choose Seat", _TRIP, text("seat", "Seat such as 12A, from Seat Map.", ""))
-def choose_seat(state: Tables, trip_id: str, seat: str) -> tuple[JsonObject, Tables]:
+def choose_seat(state: Tables, trip_id: str, seat: str) -> Update:
     """Reserve a free seat for a trip, or give it up with an empty one."""
     row = _touchable(state, trip_id)
     seat = seat.strip().upper()
@@ -103,7 +103,7 @@ def choose_seat(state: Tables, trip_id: str, seat: str) -> tuple[JsonObject, Tab
 
 
 @TOOL.api("Change Flight Day", _TRIP, day("date", "New day of departure.", "2026-04-15"))
-def change_flight_day(state: Tables, trip_id: str, date: str) -> tuple[JsonObject, Tables]:
+def change_flight_day(state: Tables, trip_id: str, date: str) -> Update:
     """Fly on another day for that day's fare and a fee of 35 AUR; not within 2 days of departure."""
     row = _touchable(state, trip_id)
     if date == row["date"]:
@@ -114,7 +114,7 @@ def change_flight_day(state: Tables, trip_id: str, date: str) -> tuple[JsonObjec
 
 
 @TOOL.api("Cancel Trip", _TRIP)
-def cancel_trip(state: Tables, trip_id: str) -> tuple[JsonObject, Tables]:
+def cancel_trip(state: Tables, trip_id: str) -> Update:
     """Cancel a trip and get 70 % back; not within 2 days of departure."""
     row = _touchable(state, trip_id)
     return changed(state, "trips", trip_id, row, status="cancelled", refund=round(row["paid"] * 0.7, 2))

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.content.hotels import hotels, hotels_by_city
 from stb_env.suites.sandbox.conventions import PAGE, city_named, columns, found, page_of
 from stb_env.suites.sandbox.params import text, whole
-from stb_env.suites.sandbox.registry import ToolDoc
+from stb_env.suites.sandbox.registry import Response, ToolDoc
 
 TOOL = ToolDoc("Travel", "StayFinder", "Hotels and their prices in local currency.", held_out="tool")
 
@@ -17,7 +16,7 @@ TOOL = ToolDoc("Travel", "StayFinder", "Hotels and their prices in local currenc
     whole("min_stars", "Fewest stars.", 1, 1, 5, optional=True),
     PAGE,
 )
-def search_hotels(city_name: str, min_stars: int, page: int) -> JsonObject:
+def search_hotels(city_name: str, min_stars: int, page: int) -> Response:
     """List hotels of a city by name of the hotel, with stars and price a night."""
     city = city_named(city_name)
     rows = [row for row in hotels_by_city()[city["city_id"]] if row["stars"] >= min_stars]
@@ -26,7 +25,7 @@ def search_hotels(city_name: str, min_stars: int, page: int) -> JsonObject:
 
 
 @TOOL.lookup("Hotel Details", text("hotel_id", "Id from Search Hotels.", "hotel-001"))
-def hotel_details(hotel_id: str) -> JsonObject:
+def hotel_details(hotel_id: str) -> Response:
     """Everything about one hotel: check-in time, phone, price."""
     return dict(found(hotels().get(hotel_id), "hotel", hotel_id))
 
@@ -36,7 +35,7 @@ def hotel_details(hotel_id: str) -> JsonObject:
     text("hotel_id", "Id from Search Hotels.", "hotel-001"),
     whole("nights", "Number of nights.", 2, 1, 60),
 )
-def price_stay(hotel_id: str, nights: int) -> JsonObject:
+def price_stay(hotel_id: str, nights: int) -> Response:
     """Total price of a stay of several nights; seven nights or more are 10 % cheaper."""
     hotel = found(hotels().get(hotel_id), "hotel", hotel_id)
     total = round(hotel["nightly_price"] * nights * (0.9 if nights >= 7 else 1), 2)

@@ -12,7 +12,7 @@ from stb_env.suites.sandbox.content.bistros import CUISINES, MOST_GUESTS, bistro
 from stb_env.suites.sandbox.content.coming_days import coming_day, days_left, iso_day
 from stb_env.suites.sandbox.conventions import added, changed, city_named, found, parse_clock
 from stb_env.suites.sandbox.params import choice, clock, day, text, whole
-from stb_env.suites.sandbox.registry import ToolDoc
+from stb_env.suites.sandbox.registry import Response, ToolDoc, Update
 
 TOOL = ToolDoc("Dining", "Table Book", "Reservations at restaurants; deposits in aurel (AUR).")
 _BISTRO = text("bistro_id", "Id from Find Restaurants.", "bistro-001")
@@ -67,7 +67,7 @@ def _touchable(state: Tables, reservation_id: str) -> Row:
     text("city_name", "Full name of the city (not an id).", "Marrowgate"),
     choice("cuisine", "Only this cuisine.", ("any", *CUISINES), optional=True),
 )
-def find_restaurants(city_name: str, cuisine: str) -> JsonObject:
+def find_restaurants(city_name: str, cuisine: str) -> Response:
     """Restaurants of a city with cuisine and deposit a guest."""
     city = city_named(city_name)
     rows = bistros().values()
@@ -78,7 +78,7 @@ def find_restaurants(city_name: str, cuisine: str) -> JsonObject:
 
 
 @TOOL.lookup("Free Tables", _BISTRO, _DAY)
-def list_free_tables(bistro_id: str, date: str) -> JsonObject:
+def list_free_tables(bistro_id: str, date: str) -> Response:
     """Evening times of one day at which a restaurant has a table, and in which area."""
     found(bistros().get(bistro_id), "restaurant", bistro_id)
     free = free_tables(bistro_id, coming_day(date).isoformat())
@@ -86,7 +86,7 @@ def list_free_tables(bistro_id: str, date: str) -> JsonObject:
 
 
 @TOOL.api("List Reservations")
-def list_reservations(state: Tables) -> JsonObject:
+def list_reservations(state: Tables) -> Response:
     """The user's reservations, and today's date."""
     rows = state.table("reservations").values()
     return {"today": iso_day(0), "reservations": [dict(row) for row in rows]}
@@ -99,9 +99,7 @@ def list_reservations(state: Tables) -> JsonObject:
     clock("time", "One of the times from Free Tables.", "19:00"),
     _GUESTS,
 )
-def reserve_table(
-    state: Tables, bistro_id: str, date: str, time: str, guests: int
-) -> tuple[JsonObject, Tables]:
+def reserve_table(state: Tables, bistro_id: str, date: str, time: str, guests: int) -> Update:
     """Reserve a table; one reservation a restaurant and day."""
     bistro = found(bistros().get(bistro_id), "restaurant", bistro_id)
     for row in state.table("reservations").values():
@@ -112,7 +110,7 @@ def reserve_table(
 
 
 @TOOL.api("Change Guests", _RESERVATION, whole("guests", "New number of guests.", 4, 1, MOST_GUESTS))
-def change_guests(state: Tables, reservation_id: str, guests: int) -> tuple[JsonObject, Tables]:
+def change_guests(state: Tables, reservation_id: str, guests: int) -> Update:
     """Change the number of guests, which changes the deposit; up to two days before."""
     row = _touchable(state, reservation_id)
     deposit = bistros()[row["bistro_id"]]["deposit_per_guest"] * guests
@@ -120,7 +118,7 @@ def change_guests(state: Tables, reservation_id: str, guests: int) -> tuple[Json
 
 
 @TOOL.api("Cancel Reservation", _RESERVATION)
-def cancel_reservation(state: Tables, reservation_id: str) -> tuple[JsonObject, Tables]:
+def cancel_reservation(state: Tables, reservation_id: str) -> Update:
     """Cancel a reservation and get the deposit back; up to two days before."""
     row = _touchable(state, reservation_id)
     refund = {"restaurant": row["restaurant"], "deposit_back": row["deposit"]}

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.content.restaurants import COURSES, CUISINES, restaurants, restaurants_by_city
 from stb_env.suites.sandbox.conventions import PAGE, city_named, columns, found, page_of, show_clock, where
 from stb_env.suites.sandbox.params import choice, number, text
-from stb_env.suites.sandbox.registry import ToolDoc
+from stb_env.suites.sandbox.registry import Response, ToolDoc
 
 TOOL = ToolDoc("Food", "Table Guide", "Restaurants; prices in the currency of the city.")
 _RESTAURANT = text("restaurant_id", "Id from Search Restaurants.", "restaurant-001")
@@ -19,7 +18,7 @@ _RESTAURANT = text("restaurant_id", "Id from Search Restaurants.", "restaurant-0
     number("min_rating", "Lowest rating, from 0 to 5.", 0, 0, 5, optional=True),
     PAGE,
 )
-def search_restaurants(city_name: str, cuisine: str, min_rating: float, page: int) -> JsonObject:
+def search_restaurants(city_name: str, cuisine: str, min_rating: float, page: int) -> Response:
     """List the restaurants of a city with cuisine and rating."""
     city = city_named(city_name)
     rows = where(restaurants_by_city()[city["city_id"]], cuisine=cuisine)
@@ -28,7 +27,7 @@ def search_restaurants(city_name: str, cuisine: str, min_rating: float, page: in
 
 
 @TOOL.lookup("Restaurant Details", _RESTAURANT)
-def restaurant_details(restaurant_id: str) -> JsonObject:
+def restaurant_details(restaurant_id: str) -> Response:
     """Opening hours, weekly closing day, seats and phone number of one restaurant."""
     row = found(restaurants().get(restaurant_id), "restaurant", restaurant_id)
     shown = ("restaurant_id", "name", "cuisine", "rating", "closed_on", "seats", "phone")
@@ -40,7 +39,7 @@ def restaurant_details(restaurant_id: str) -> JsonObject:
 
 
 @TOOL.lookup("Menu", _RESTAURANT, choice("course", "Only this course.", ("any", *COURSES), optional=True))
-def menu(restaurant_id: str, course: str) -> JsonObject:
+def menu(restaurant_id: str, course: str) -> Response:
     """Dishes of one restaurant with course and price, and whether they are vegetarian."""
     row = found(restaurants().get(restaurant_id), "restaurant", restaurant_id)
     dishes = [dict(dish) for dish in row["menu"] if course in ("any", dish["course"])]
@@ -53,7 +52,7 @@ def menu(restaurant_id: str, course: str) -> JsonObject:
     text("city_name", "Full name of the city.", "Marrowgate"),
     PAGE,
 )
-def who_serves(dish: str, city_name: str, page: int) -> JsonObject:
+def who_serves(dish: str, city_name: str, page: int) -> Response:
     """List the restaurants of a city that have a dish on the menu, with its price there."""
     city = city_named(city_name)
     needle = dish.casefold()

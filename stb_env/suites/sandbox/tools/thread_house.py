@@ -7,13 +7,12 @@ from collections.abc import Mapping
 from datetime import date, timedelta
 
 from stb_env.backend.world import Row, Table, Tables
-from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.coming_days import days_left, iso_day
 from stb_env.suites.sandbox.content.garments import SIZES, garments
 from stb_env.suites.sandbox.conventions import PAGE, added, changed, columns, found, page_of, search
 from stb_env.suites.sandbox.params import choice, text, whole
-from stb_env.suites.sandbox.registry import ToolDoc
+from stb_env.suites.sandbox.registry import Response, ToolDoc, Update
 
 TOOL = ToolDoc("Commerce", "Thread House", "A fashion shop; prices in cents (1 AUR = 100 cents).")
 STATUSES = ("processing", "delivered", "cancelled", "returning", "exchanging")
@@ -61,14 +60,14 @@ def _returnable(state: Tables, purchase_id: str) -> Row:
 
 
 @TOOL.lookup("Search Garments", text("name", "Part of the name, in any case.", "shirt"), PAGE)
-def search_garments(name: str, page: int) -> JsonObject:
+def search_garments(name: str, page: int) -> Response:
     """Find garments by part of their name; returns ids, names and prices in cents."""
     rows = search(garments().values(), "name", name)
     return page_of(columns(rows, "garment_id", "name", "price_cents"), page)
 
 
 @TOOL.lookup("Garment Details", _GARMENT)
-def garment_details(garment_id: str) -> JsonObject:
+def garment_details(garment_id: str) -> Response:
     """Price in cents and stock by size."""
     row = found(garments().get(garment_id), "garment", garment_id)
     return {**row, "stock": dict(row["stock"])}
@@ -80,13 +79,13 @@ def garment_details(garment_id: str) -> JsonObject:
     choice("status", "Only these.", ("any", *STATUSES), optional=True),
     PAGE,
 )
-def list_purchases(state: Tables, name: str, status: str, page: int) -> JsonObject:
+def list_purchases(state: Tables, name: str, status: str, page: int) -> Response:
     """What the user bought, oldest first."""
     return page_of(search(state.table("purchases").values(), "garment", name, status=status), page)
 
 
 @TOOL.api("Buy Garment", _GARMENT, whole("quantity", "How many.", 1, 1, 9), _SIZE)
-def buy_garment(state: Tables, garment_id: str, quantity: int, size: str) -> tuple[JsonObject, Tables]:
+def buy_garment(state: Tables, garment_id: str, quantity: int, size: str) -> Update:
     """Buy at once, without a cart."""
     garment = _stocked(garment_id, size, quantity)
     return added(
@@ -104,7 +103,7 @@ def buy_garment(state: Tables, garment_id: str, quantity: int, size: str) -> tup
 
 
 @TOOL.api("Cancel Purchase", text("purchase_id", "Id from List Purchases.", "purchase-001"))
-def cancel_purchase(state: Tables, purchase_id: str) -> tuple[JsonObject, Tables]:
+def cancel_purchase(state: Tables, purchase_id: str) -> Update:
     """Cancel a purchase that is still in processing; everything paid comes back."""
     row = found(state.row("purchases", purchase_id), "purchase", purchase_id)
     if row["status"] != "processing":
@@ -115,7 +114,7 @@ def cancel_purchase(state: Tables, purchase_id: str) -> tuple[JsonObject, Tables
 
 
 @TOOL.api("Return Purchase", text("purchase_id", "Id from List Purchases.", "purchase-002"))
-def return_purchase(state: Tables, purchase_id: str) -> tuple[JsonObject, Tables]:
+def return_purchase(state: Tables, purchase_id: str) -> Update:
     """Send a delivered purchase back for its price less 395 cents of postage, within 30 days."""
     row = {**_returnable(state, purchase_id), "status": "returning"}
     refund = {"purchase_id": purchase_id, "refund_cents": row["paid_cents"] - 395}
@@ -127,7 +126,7 @@ def return_purchase(state: Tables, purchase_id: str) -> tuple[JsonObject, Tables
     text("purchase_id", "Id from List Purchases.", "purchase-002"),
     choice("new_size", "Size wanted instead.", SIZES),
 )
-def exchange_size(state: Tables, purchase_id: str, new_size: str) -> tuple[JsonObject, Tables]:
+def exchange_size(state: Tables, purchase_id: str, new_size: str) -> Update:
     """Swap a delivered purchase for another size in stock, within 30 days of delivery."""
     row = _returnable(state, purchase_id)
     if new_size == row["size"]:
