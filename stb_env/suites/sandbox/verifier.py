@@ -54,7 +54,8 @@ def _answer_parts(case: Case) -> Iterator[tuple[str, str]]:
     """Yield the part of every field with why it failed, or an empty string."""
     task, given = case.task, case.answer or {}
     expected: JsonMapping = task.goal["answer"]
-    right = right_fields(_schema(task.answer), expected, case.answer)
+    schema = task.answer if isinstance(task.answer, dict) else {"properties": {}}
+    right = right_fields(schema, expected, case.answer)
     evidence = Evidence(case.calls)
     everything = evidence.has_all(task.gold)
     for field, value in expected.items():
@@ -68,10 +69,6 @@ def _answer_parts(case: Case) -> Iterator[tuple[str, str]]:
     if case.cannot is not None:
         # Whoever did the work and says that it cannot be done has not done it.
         yield f"{KEPT}request", f"can be met, got {jsontext.dumps(case.cannot)}"
-
-
-def _schema(answer: JsonMapping | str | None) -> JsonMapping:
-    return answer if isinstance(answer, dict) else {"properties": {}}
 
 
 def _cannot_part(case: Case) -> Iterator[tuple[str, str]]:

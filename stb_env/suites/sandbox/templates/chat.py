@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from stb_env.backend.world import Row
 from stb_env.suites.sandbox import facts
-from stb_env.suites.sandbox.content.mails import KINDS, Kind, detail_in
+from stb_env.suites.sandbox.content.mails import detail_in
 from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, template
 from stb_env.suites.sandbox.templates.mail import detail_fact
 from stb_env.suites.sandbox.tools import huddle
@@ -27,15 +27,11 @@ def _written(channel: str, message: str) -> Steps[None]:
         yield huddle.write_post(channel=channel, message=message)
 
 
-def _kind(row: Row) -> Kind:
-    return next(kind for kind in KINDS if row["text"].startswith(f"{kind.subject}: "))
-
-
 @template(huddle.TOOL, calls=1)
 def chat_detail(draw: Draw) -> Plan:
     """A detail of somebody's post."""
     post = draw.pick(_posts(draw))
-    author, channel, kind = post["author"], post["channel"], _kind(post)
+    author, channel, (kind, _) = post["author"], post["channel"], detail_in(post["text"])
 
     def solve() -> Solution:
         page = yield huddle.channel_posts(channel=channel, author=author)

@@ -30,14 +30,11 @@ def _names(pair: tuple[str, str]) -> tuple[str, str]:
     return cities()[origin]["name"], cities()[destination]["name"]
 
 
-def _route_of(train: JsonObject) -> tuple[str, str]:
-    return _names((train["origin_city_id"], train["destination_city_id"]))
-
-
 def _around(draw: Draw, minutes: Callable[[JsonObject], range]) -> tuple[str, str, str]:
     """Choose (origin, destination, time of day), some minutes around a train."""
     row = draw.rng.choice(_TRAINS)
-    return draw.pick([(*_route_of(row), show_clock(draw.rng.choice(minutes(row))))])
+    route = _names((row["origin_city_id"], row["destination_city_id"]))
+    return draw.pick([(*route, show_clock(draw.rng.choice(minutes(row))))])
 
 
 def _arrived(row: JsonObject) -> range:
