@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import combinations
+from typing import TypedDict
 
-from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.registry import Api
 
 REASONS: Mapping[str, tuple[str, ...]] = {
@@ -48,6 +48,13 @@ _SAID: Mapping[str, str] = {
     "not_found": "there is no such",
     "no_tool": "I have no tool to",
 }
+
+
+class Refusal(TypedDict):
+    """What Finish takes as ``cannot``."""
+
+    reason: str
+    what: list[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,9 +95,9 @@ class Gap:
             return "This cannot be done any more."
         return f"I cannot do this: {_SAID[self.reason]} {' and '.join(self.what)}."
 
-    def to_dict(self) -> JsonObject:
+    def to_dict(self) -> Refusal:
         """Return it as Finish takes it."""
-        return {"reason": self.reason, "what": list(self.what)}
+        return Refusal(reason=self.reason, what=list(self.what))
 
     def unless(self, detail: str, text: str) -> str:
         """Return a part of a query, or nothing where the query leaves out the detail that it tells.
