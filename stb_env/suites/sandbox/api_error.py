@@ -1,4 +1,4 @@
-"""How an API refuses a call."""
+"""Errors with which an API refuses a call."""
 
 from __future__ import annotations
 

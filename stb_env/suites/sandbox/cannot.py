@@ -1,4 +1,4 @@
-"""Why a request cannot be met: the reasons, and what may be lacking for each of them.
+"""Requests that cannot be met: the reasons, and what may be lacking for each of them.
 
 No two words mean the same, and for each there is a tool somewhere in the world that could do it, takes it or
 finds it.
@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import combinations
+from typing import TypedDict
 
-from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.registry import Api
 
 REASONS: Mapping[str, tuple[str, ...]] = {
@@ -40,17 +40,7 @@ REASONS: Mapping[str, tuple[str, ...]] = {
         "recipe",
         "word",
     ),
-    "no_tool": (
-        "book",
-        "convert",
-        "move",
-        "pay",
-        "refund",
-        "remove",
-        "send",
-        "share",
-        "translate",
-    ),
+    "no_tool": ("book", "convert", "move", "pay", "refund", "remove", "send", "share", "translate"),
 }
 """``missing_detail``: the query leaves it out; ``not_found``: it is nowhere; ``no_tool``: no tool does it."""
 _SAID: Mapping[str, str] = {
@@ -60,9 +50,16 @@ _SAID: Mapping[str, str] = {
 }
 
 
+class Refusal(TypedDict):
+    """What Finish takes as ``cannot``."""
+
+    reason: str
+    what: list[str]
+
+
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """Why a request cannot be met; an empty one, which is false, where it can.
+    """The reason why a request cannot be met; an empty one, which is false, where it can.
 
     Attributes:
         reason: One of `REASONS`.
@@ -98,9 +95,9 @@ class Gap:
             return "This cannot be done any more."
         return f"I cannot do this: {_SAID[self.reason]} {' and '.join(self.what)}."
 
-    def to_dict(self) -> JsonObject:
+    def to_dict(self) -> Refusal:
         """Return it as Finish takes it."""
-        return {"reason": self.reason, "what": list(self.what)}
+        return Refusal(reason=self.reason, what=list(self.what))
 
     def unless(self, detail: str, text: str) -> str:
         """Return a part of a query, or nothing where the query leaves out the detail that it tells.
@@ -110,6 +107,9 @@ class Gap:
             ('', ' today')
         """
         return "" if self.reason == "missing_detail" and detail in self.what else text
+
+
+NO_GAP = Gap()
 
 
 def left_out(*details: str) -> list[Gap]:

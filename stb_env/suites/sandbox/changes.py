@@ -1,19 +1,28 @@
-"""What an episode changed: the difference of two states, comparable however it was brought about."""
+"""Changes of an episode: the difference of two states, comparable however it was brought about."""
 
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import lru_cache
-from typing import Any
+from typing import TypedDict
 
 from stb_env import jsontext
 from stb_env.backend.lazy_mapping import replaced
 from stb_env.backend.world import Tables
-from stb_env.jsontypes import Json, JsonMapping, JsonObject
+from stb_env.jsontypes import Json, JsonObject
 
-Change = JsonMapping
-"""``rows``: changed rows by id, None where deleted; ``new``: rows with generated ids, without those."""
+
+class Change(TypedDict):
+    """The changes of one table.
+
+    Attributes:
+        rows: Changed rows by id, None where deleted.
+        new: Rows with generated ids, without those ids.
+    """
+
+    rows: dict[str, JsonObject | None]
+    new: list[JsonObject]
 
 
 def changes(before: Tables, after: Tables) -> dict[str, Change]:
@@ -37,10 +46,10 @@ def changes(before: Tables, after: Tables) -> dict[str, Change]:
     return {name: change for name, change in differences.items() if change["rows"] or change["new"]}
 
 
-def _difference(name: str, before: Tables, after: Tables) -> JsonObject:
+def _difference(name: str, before: Tables, after: Tables) -> Change:
     old, now = before.table(name), after.table(name)
-    rows: JsonObject = {key: None for key in old if key not in now}
-    fresh = []
+    rows: dict[str, JsonObject | None] = {key: None for key in old if key not in now}
+    fresh: list[JsonObject] = []
     for key, row in now.items():
         if row is old.get(key):
             continue
@@ -83,5 +92,5 @@ def _letters(text: str) -> str:
 
 def same(one: Change | None, other: Change | None) -> bool:
     """Return whether two changes of a table are equal; None is no change."""
-    empty: Iterable[tuple[str, Any]] = (("rows", {}), ("new", []))
+    empty: Change = {"rows": {}, "new": []}
     return dict(one or empty) == dict(other or empty)

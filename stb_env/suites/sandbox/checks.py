@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.suites.sandbox.catalog import household
 from stb_env.suites.sandbox.changes import changes
+from stb_env.suites.sandbox.conventions import unlimited_pages
 from stb_env.suites.sandbox.facts import values_of
 from stb_env.suites.sandbox.generator import plan_of
-from stb_env.suites.sandbox.manners import unlimited_pages
 from stb_env.suites.sandbox.solving import run
 from stb_env.tasks import Task
 from stb_env.testing.report import Report

@@ -66,17 +66,14 @@ def make(
         ConfigError: A setting is unknown, or no template meets them all.
     """
     typed = answer == "typed" or (answer is None and compat is None)
+    exact = ExactJudge() if typed else TextJudge()
     return ToolEnv(
         SandboxTasks(split, group, level, template, distractors, typed=typed),
         backend or SandboxWorld(),
-        _exact(typed=typed) if judge == "exact" else connect_judge(judge, votes, models, votes_cache),
+        exact if judge == "exact" else connect_judge(judge, votes, models, votes_cache),
         max_turns=max_turns,
         compat=compat,
         potential=progress if settings.get("reward") == "dense" else None,
         oracle=oracle,
         **settings,
     )
-
-
-def _exact(*, typed: bool) -> ExactJudge | TextJudge:
-    return ExactJudge() if typed else TextJudge()

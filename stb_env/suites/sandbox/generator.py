@@ -121,7 +121,7 @@ def generate(key: TaskKey) -> Task:
 
 
 class _Goal(JsonMapping):
-    """What the verifier checks: the typed answer, or why there is none, and the tables that change.
+    """The goal of a task: the typed answer, or why there is none, and the tables that change.
 
     Comparing states is a tenth of the work of a task, and needed only at its end: it is done when asked for.
     """

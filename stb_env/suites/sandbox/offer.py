@@ -21,8 +21,8 @@ from stb_env.suites.sandbox.task_key import HELD_OUT_SPLITS, TaskKey
 from stb_env.tools import Tool, ToolId
 
 _WORD = re.compile("[a-z]{3,}")
-_FONDNESS = 5.0
-"""How much a tool of the same service is preferred to a strange one as a look-alike: e to the power of it."""
+_SAME_SERVICE = 5.0
+"""Preference for a look-alike of the same service over any other tool, as a power of e."""
 
 # What a score is for, where it is not for a look-alike of a tool, whose hash stands in its place.
 _DISTRACTORS, _ORDER = 1, 2
@@ -120,7 +120,7 @@ class Pool:
         services = np.array([seeding.derive(*tool.id[:2]) for tool in self.tools])
         likeness += np.equal.outer(services, services)
         likeness += self._related / 2
-        slowness: NDArray[np.float64] = np.exp(-_FONDNESS * likeness)
+        slowness: NDArray[np.float64] = np.exp(-_SAME_SERVICE * likeness)
         return slowness
 
 

@@ -8,7 +8,6 @@ from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.catalog import tools
 from stb_env.suites.sandbox.facts import values_of
 from stb_env.suites.sandbox.generator import plan_of
-from stb_env.suites.sandbox.registry import ApiCall
 from stb_env.suites.sandbox.template import Answer
 from stb_env.tasks import Ending, Task
 from stb_env.tools import ToolCall, ToolResult
@@ -35,7 +34,7 @@ def oracle(task: Task) -> Generator[ToolCall, ToolResult, Ending]:
     try:
         request = next(solution)
         while True:
-            result = yield _tool_call(request)
+            result = yield ToolCall(tools()[request.api.id].name, dict(request.arguments))
             if result.error:
                 request = solution.throw(ApiError(result.error))
             else:
@@ -54,7 +53,3 @@ def ending(task: Task, answer: Answer) -> Ending:
     if answer.gap:
         return {"cannot": answer.gap.to_dict(), "final_answer": answer.text}
     return {"answer": values_of(answer.facts), "final_answer": answer.text}
-
-
-def _tool_call(request: ApiCall) -> ToolCall:
-    return ToolCall(tools()[request.api.id].name, dict(request.arguments))

@@ -1,4 +1,4 @@
-"""How far an episode has come: the share of its subgoals that are reached, for dense rewards."""
+"""Progress of an episode: the share of its subgoals that are reached, for dense rewards."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a sandbox tool is written down: documentation and code in one place.
+"""Declarations of tools: documentation and code in one place.
 
 A file in ``tools/`` makes one `ToolDoc` and decorates its functions with `ToolDoc.api` or `ToolDoc.lookup`;
 nothing else has to be told about it.
@@ -20,8 +20,11 @@ from stb_env.suites.sandbox.content.edition import edition_of, within
 from stb_env.suites.sandbox.params import Param
 from stb_env.tools import ToolId
 
-Response: TypeAlias = Json
-Function: TypeAlias = Callable[..., Response | tuple[Response, Tables]]
+Response: TypeAlias = Mapping[str, object]
+"""The fields with which an API answers."""
+Update: TypeAlias = tuple[Response, Tables]
+"""The response of an API that writes, and the new state."""
+Function: TypeAlias = Callable[..., Response | Update]
 
 
 class ApiCall(NamedTuple):
@@ -68,7 +71,7 @@ class Api:
         """Pickle as the place where it is declared, under the name of its function."""
         return load_object, (f"{self.function.__module__}:{self.function.__name__}",)
 
-    def run(self, state: Tables, arguments: JsonMapping) -> tuple[Response, Tables]:
+    def run(self, state: Tables, arguments: JsonMapping) -> Update:
         """Run it.
 
         Raises:

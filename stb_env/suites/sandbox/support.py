@@ -1,9 +1,11 @@
 """Support: whether an answer comes from the calls of an episode, and not from memory.
 
 The gold solution says what an answer stands on. An episode has that where it made the same calls, or where
-its results hold what the solution read in them, whichever tool gave it. Arithmetic is free: an agent that saw
-what goes into a calculation may do it without a tool. What a calculator returns shows nothing, and nor
-does an argument that a call repeats. What is derived from results is never searched for, and no text is read.
+its results hold what the solution read in them, whichever tool gave it. A plan can name other ways to see the
+same: a call that is refused, or values from which a documented rule leads to it. Arithmetic is free: an agent
+that saw what goes into a calculation may do it without a tool. What a calculator returns shows nothing, and
+nor does an argument that a call repeats. What is derived from results is never searched for, and no text is
+read.
 """
 
 from __future__ import annotations
@@ -21,6 +23,7 @@ from stb_env.suites.sandbox.catalog import apis, household, tools
 from stb_env.suites.sandbox.generator import plan_of
 from stb_env.suites.sandbox.registry import ApiCall
 from stb_env.suites.sandbox.solving import run
+from stb_env.suites.sandbox.template import Alternative
 from stb_env.tasks import Task
 from stb_env.tools import FINISH, Status, ToolCall, ToolId
 from stb_env.trajectory import CallRecord
@@ -35,15 +38,17 @@ class Source(NamedTuple):
         call: The call, comparable with those of an episode.
         read: The values that the solution read in its result and took from there.
         calculated: Whether the answer stands on a calculation alone, so that any calculation may give it.
+        others: Other ways to see the same.
     """
 
     call: Key
     read: frozenset[str | float]
     calculated: bool = False
+    others: tuple[Source, ...] = ()
 
 
 class Evidence:
-    """What the calls of an episode returned.
+    """The results of an episode's calls.
 
     Args:
         calls: The calls, Finish included.
@@ -85,9 +90,10 @@ class Evidence:
                 yield from map(value_key, _leaves(_without_echo(call.result.response, given)))
 
     def has(self, source: Source) -> bool:
-        """Return whether the episode made a gold call, or has what was read in its result."""
+        """Return whether the episode made a gold call, or has what was read in its result, or in another."""
         values = self.calculated if source.calculated else self.values
-        return source.call in self.made or (bool(source.read) and source.read <= values)
+        seen = source.call in self.made or (bool(source.read) and source.read <= values)
+        return seen or any(map(self.has, source.others))
 
     def looked(self, looks: Iterable[ApiCall]) -> bool:
         """Return whether a call would have shown what one of several looks would.
@@ -207,7 +213,8 @@ def sources(task: Task) -> Sequence[Source]:
 
 @lru_cache(maxsize=4096)
 def _sources(task_id: str, query: str, home: int) -> tuple[Source, ...]:
-    solved = run(plan_of(task_id), household(home), shown=_watched)
+    plan = plan_of(task_id)
+    solved = run(plan, household(home), shown=_watched)
     made = [(solved.calls[place], result) for place, result in solved.results.items()]
     said = name_key(query)
     found: list[Source] = []
@@ -219,7 +226,9 @@ def _sources(task_id: str, query: str, home: int) -> tuple[Source, ...]:
             if str(key) not in asked and not (isinstance(key, str) and key in said)
         )
         if read and call.api.fact != ():
-            found.append(Source(fact_key(tools()[call.api.id].name, call.arguments), read))
+            key = fact_key(tools()[call.api.id].name, call.arguments)
+            others = tuple(_alternative(key, other) for other in plan.alternatives if other.api is call.api)
+            found.append(Source(key, read, others=others))
     if not found and made:
         call, response = made[-1]
         calculated = call.api.fact == ()
@@ -227,6 +236,12 @@ def _sources(task_id: str, query: str, home: int) -> tuple[Source, ...]:
         key = call_key(tools()[call.api.id].name, call.arguments)
         found.append(Source(key, frozenset(map(value_key, values)), calculated))
     return tuple(found)
+
+
+def _alternative(call: Key, other: Alternative) -> Source:
+    if other.call is not None:
+        call = call_key(tools()[other.call.api.id].name, other.call.arguments)
+    return Source(call, frozenset(map(value_key, other.values)))
 
 
 def _asked_values(calls: Iterable[ApiCall]) -> set[str]:

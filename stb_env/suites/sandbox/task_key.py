@@ -1,4 +1,4 @@
-"""What a task id says: split, template, turn and number of distractors."""
+"""Task ids: split, template, turn and number of distractors."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def templates_of(split: str) -> Mapping[str, Template]:
 
 
 class TaskKey(NamedTuple):
-    """What a task id says."""
+    """The parts of a task id."""
 
     split: str
     template: Template

@@ -1,4 +1,4 @@
-"""What a task template is: a draw of slots, wordings of the query, and a solution as a generator."""
+"""Task templates: a draw of slots, wordings of the query, and a solution as a generator."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 from stb_env.backend.world import Tables
 from stb_env.jsontypes import Json
-from stb_env.suites.sandbox.cannot import Gap
+from stb_env.suites.sandbox.cannot import NO_GAP, Gap
 from stb_env.suites.sandbox.catalog import household, modules_of
 from stb_env.suites.sandbox.content.edition import edition
 from stb_env.suites.sandbox.content.households import COUNT
@@ -21,7 +21,7 @@ T = TypeVar("T")
 
 
 class Answer(NamedTuple):
-    """How a solution ends.
+    """The end of a solution.
 
     Attributes:
         text: A final answer in prose that holds every fact.
@@ -31,7 +31,12 @@ class Answer(NamedTuple):
 
     text: str
     facts: Sequence[Fact] = ()
-    gap: Gap = Gap()
+    gap: Gap = NO_GAP
+
+    @classmethod
+    def of(cls, text: str, *facts: Fact) -> Answer:
+        """Return the answer that has these facts."""
+        return cls(text, facts)
 
 
 Steps: TypeAlias = Generator[ApiCall, Json, T]
@@ -47,7 +52,7 @@ def refusal(gap: Gap) -> Answer:
 
 
 class Undecided(LookupError):
-    """What a draw asks has more than one right answer, or a clause that changes nothing; another is drawn.
+    """A draw has more than one right answer, or a clause that changes nothing; another is drawn.
 
     A drawing function may raise it, and a solution from what no call can change.
     """
@@ -69,6 +74,20 @@ def ranked(rows: Iterable[T], key: Callable[[T], Any], *, most: bool = False) ->
     return ordered
 
 
+class Alternative(NamedTuple):
+    """Another way to see what a call of the solution shows.
+
+    Attributes:
+        api: The API of the solution's call.
+        call: A call that shows it too, whether it is accepted or refused.
+        values: Values in results from which it follows by a rule that the API's description states.
+    """
+
+    api: Api
+    call: ApiCall | None = None
+    values: tuple[Json, ...] = ()
+
+
 class Plan(NamedTuple):
     """One instance of a template.
 
@@ -78,12 +97,25 @@ class Plan(NamedTuple):
             an agent can have reached.
         gap: What keeps the request from being met.
         looks: Calls each of which shows whether a hidden gap is there.
+        alternatives: Other ways to see what calls of the solution show.
     """
 
     wordings: Sequence[str]
     solve: Callable[[], Solution]
-    gap: Gap = Gap()
+    gap: Gap = NO_GAP
     looks: Sequence[ApiCall] = ()
+    alternatives: Sequence[Alternative] = ()
+
+    @classmethod
+    def of(
+        cls,
+        *wordings: str,
+        solve: Callable[[], Solution],
+        looks: Sequence[ApiCall] = (),
+        alternatives: Sequence[Alternative] = (),
+    ) -> Plan:
+        """Return the plan of a query with these wordings."""
+        return cls(wordings, solve, looks=looks, alternatives=alternatives)
 
 
 class Draw:
@@ -130,7 +162,7 @@ class Draw:
         """Return what keeps the request from being met, each gap in turn; none in a feasible twin."""
         chosen = gaps[self.number % len(gaps)]
         self.slots += (chosen.reason, *chosen.what)
-        return Gap() if self.feasible else chosen
+        return NO_GAP if self.feasible else chosen
 
 
 def _label(value: object) -> str:
@@ -188,14 +220,11 @@ _TEMPLATES: dict[str, Template] = {}
 
 
 Drawing = Callable[[Draw], Plan]
+TwinDrawing = Callable[[Draw, Gap], Plan]
 
 
 def template(
-    *tools: ToolDoc,
-    calls: int,
-    writes: Iterable[str] = (),
-    offers: Iterable[Api] = (),
-    unseen: bool = False,
+    *tools: ToolDoc, calls: int, writes: Iterable[str] = (), offers: Iterable[Api] = (), unseen: bool = False
 ) -> Callable[[Drawing], Drawing]:
     """Return a decorator that registers a function of a `Draw` as a template, under its own name.
 
@@ -209,42 +238,52 @@ def template(
 
     def register(draw: Drawing) -> Drawing:
         group = NEW_TEMPLATES if unseen else group_of(tools)
-        return _registered(
+        _register(
             Template(draw.__name__, draw, tools, calls, tuple(writes), group, tuple(offers), unseen=unseen)
         )
+        return draw
 
     return register
 
 
 def twins(
-    *tools: ToolDoc, calls: int, writes: Iterable[str] = (), offers: Iterable[Api] = ()
-) -> Callable[[Drawing], Drawing]:
+    *tools: ToolDoc,
+    calls: int,
+    gaps: Sequence[Gap],
+    writes: Iterable[str] = (),
+    offers: Iterable[Api] = (),
+    name: str = "",
+) -> Callable[[TwinDrawing], TwinDrawing]:
     """Return a decorator as `template` does, for split ``missing``: every task has an impossible twin.
 
-    The function chooses a gap with `Draw.gap` and gives it to its plan. Its solution says so where it looks
-    for something and sees a hidden gap; any other is said at once.
+    The function takes the draw and the gap of the twin, which is empty where the request can be met. Its
+    solution tells of a hidden gap where it looks for something and sees it; any other is told at once.
 
     Args:
         *tools: The tools that the solution needs.
         calls: Number of calls that the solution needs.
+        gaps: What may keep the request from being met, each in turn.
         writes: Tables that it changes.
         offers: APIs with which an agent could do something else.
+        name: The name of the template, unless it is the function's.
     """
 
-    def register(draw: Drawing) -> Drawing:
-        group = group_of(tools)
-        return _registered(
-            Template(draw.__name__, draw, tools, calls, tuple(writes), group, tuple(offers), twins=True)
-        )
+    def register(function: TwinDrawing) -> TwinDrawing:
+        def draw(choices: Draw) -> Plan:
+            gap = choices.gap(*gaps)
+            return function(choices, gap)._replace(gap=gap)
+
+        known, group = name or function.__name__, group_of(tools)
+        _register(Template(known, draw, tools, calls, tuple(writes), group, tuple(offers), twins=True))
+        return function
 
     return register
 
 
-def _registered(made: Template) -> Drawing:
-    known = _TEMPLATES.setdefault(made.name, made)
-    if known.draw is not made.draw:
+def _register(made: Template) -> None:
+    if made.name in _TEMPLATES:
         raise ValueError(f"two templates are named {made.name!r}; rename one")
-    return made.draw
+    _TEMPLATES[made.name] = made
 
 
 def group_of(tools: Iterable[ToolDoc]) -> str:

@@ -14,16 +14,16 @@ from stb_env.answers import code_key, name_key, same
 from stb_env.jsontypes import Json, JsonMapping
 from stb_env.judges.judge import Case
 from stb_env.request import Slow
+from stb_env.suites.sandbox.conventions import MONTHS
 from stb_env.suites.sandbox.generator import fields_of
-from stb_env.suites.sandbox.manners import MONTHS
-from stb_env.suites.sandbox.verifier import state_parts
-from stb_env.verdict import Verdict, VerdictStatus, Vote
+from stb_env.suites.sandbox.verifier import state_parts, verdict_of
+from stb_env.verdict import Verdict
 
 LONGEST = 2_000
 """Characters of an answer; a longer one is a dump in which any value could be found."""
 _NEAR = 3
 FIRST = 6
-"""How many values of a type may stand before the right one."""
+"""Number of values of a type among which the right one has to stand."""
 
 DOUBTS = (
     "actually no", "always wrong", "among others", "another possibility", "answer is among", "anything but",
@@ -86,11 +86,7 @@ class TextJudge:
             for name, value in goal["answer"].items():
                 told = states(schema[name], value, case.final_answer, case.task.query)
                 problems[f"answer:{name}"] = "" if told else "not found in the text"
-        reasons = [f"{part}: {problem}" for part, problem in problems.items() if problem]
-        status: VerdictStatus = "unsolved" if reasons else "solved"
-        votes = (Vote(status, "; ".join(reasons)),) if reasons else ()
-        parts = {part: not problem for part, problem in problems.items()}
-        return Verdict.of(status, judge=self.name, votes=votes, parts=parts)
+        return verdict_of(problems, self.name)
 
 
 def unclear(text: str) -> str:

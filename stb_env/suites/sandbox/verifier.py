@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from stb_env import jsontext
 from stb_env.answers import right_fields
@@ -38,19 +38,24 @@ class ExactJudge:
         """
         yield from ()
         told = _cannot_part(case) if case.task.goal["cannot"] else _answer_parts(case)
-        problems = {**dict(told), **dict(state_parts(case))}
-        reasons = [f"{part}: {problem}" for part, problem in problems.items() if problem]
-        status: VerdictStatus = "unsolved" if reasons else "solved"
-        votes = (Vote(status, "; ".join(reasons)),) if reasons else ()
-        parts = {part: not problem for part, problem in problems.items()}
-        return Verdict.of(status, judge=self.name, votes=votes, parts=parts)
+        return verdict_of({**dict(told), **dict(state_parts(case))}, self.name)
+
+
+def verdict_of(problems: Mapping[str, str], judge: str) -> Verdict:
+    """Return the verdict of a judge that found these problems, by part; parts that are right have none."""
+    reasons = [f"{part}: {problem}" for part, problem in problems.items() if problem]
+    status: VerdictStatus = "unsolved" if reasons else "solved"
+    votes = (Vote(status, "; ".join(reasons)),) if reasons else ()
+    parts = {part: not problem for part, problem in problems.items()}
+    return Verdict.of(status, judge=judge, votes=votes, parts=parts)
 
 
 def _answer_parts(case: Case) -> Iterator[tuple[str, str]]:
     """Yield the part of every field with why it failed, or an empty string."""
     task, given = case.task, case.answer or {}
     expected: JsonMapping = task.goal["answer"]
-    right = right_fields(_schema(task.answer), expected, case.answer)
+    schema = task.answer if isinstance(task.answer, dict) else {"properties": {}}
+    right = right_fields(schema, expected, case.answer)
     evidence = Evidence(case.calls)
     everything = evidence.has_all(task.gold)
     for field, value in expected.items():
@@ -64,10 +69,6 @@ def _answer_parts(case: Case) -> Iterator[tuple[str, str]]:
     if case.cannot is not None:
         # Whoever did the work and says that it cannot be done has not done it.
         yield f"{KEPT}request", f"can be met, got {jsontext.dumps(case.cannot)}"
-
-
-def _schema(answer: JsonMapping | str | None) -> JsonMapping:
-    return answer if isinstance(answer, dict) else {"properties": {}}
 
 
 def _cannot_part(case: Case) -> Iterator[tuple[str, str]]:

@@ -26,10 +26,7 @@ from stb_env.suites.sandbox.lookups import days
 from stb_env.suites.sandbox.oracle import oracle
 from stb_env.suites.sandbox.task_key import EDITIONS
 from stb_env.suites.sandbox.tasks import SandboxTasks
-from stb_env.suites.sandbox.world import SandboxWorld
-
-WORLD = SandboxWorld()
-BY_NAME = {tool.name: tool for tool in tools().values()}
+from tests.suites.sandbox.gold_calls import BY_NAME, WORLD
 
 
 def remembered(count: int) -> dict[tuple[str, str], object]:

@@ -9,19 +9,16 @@ import pytest
 from stb_env.errors import JudgeError
 from stb_env.judges.judge import Case
 from stb_env.request import drive
-from stb_env.suites.sandbox.catalog import apis, tools
+from stb_env.suites.sandbox.catalog import apis
 from stb_env.suites.sandbox.oracle import oracle
 from stb_env.suites.sandbox.tasks import SandboxTasks
 from stb_env.suites.sandbox.template import templates
 from stb_env.suites.sandbox.verifier import ExactJudge
-from stb_env.suites.sandbox.world import SandboxWorld
 from stb_env.tasks import Task
 from stb_env.verdict import Verdict
-from tests.suites.sandbox.gold_calls import gold_calls
+from tests.suites.sandbox.gold_calls import BY_NAME, WORLD, gold_calls
 
-WORLD = SandboxWorld()
 JUDGE = ExactJudge()
-BY_NAME = {tool.name: tool for tool in tools().values()}
 EVERY = pytest.mark.parametrize("name", templates())
 
 

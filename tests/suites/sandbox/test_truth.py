@@ -8,9 +8,9 @@ import pytest
 
 from stb_env.suites.sandbox.catalog import household
 from stb_env.suites.sandbox.checks import is_true
+from stb_env.suites.sandbox.conventions import unlimited_pages
 from stb_env.suites.sandbox.facts import integer
 from stb_env.suites.sandbox.generator import plan_of
-from stb_env.suites.sandbox.manners import unlimited_pages
 from stb_env.suites.sandbox.solving import idle_filters, run
 from stb_env.suites.sandbox.tasks import SandboxTasks
 from stb_env.suites.sandbox.template import Answer, Plan

@@ -13,7 +13,7 @@ from jsonschema import Draft202012Validator
 from stb_env.backend.world import Tables
 from stb_env.errors import DataError
 from stb_env.request import drive
-from stb_env.suites.sandbox.catalog import apis, household, skeleton, tool_docs, tools
+from stb_env.suites.sandbox.catalog import apis, household, skeleton, tools
 from stb_env.suites.sandbox.content.bistros import SLOTS, bistros, days_with_table, free_tables
 from stb_env.suites.sandbox.content.films import films
 from stb_env.suites.sandbox.content.flights import flights
@@ -78,10 +78,7 @@ def test_the_template_response_is_the_skeleton_of_an_answer(tool):
     assert tool.record["template_response"] == skeleton(result.response)
 
 
-def test_apis_span_categories_and_names_fit_what_models_accept():
-    assert len(tool_docs()) >= 6
-    assert len({doc.category for doc in tool_docs()}) >= 4
-    assert len(tools()) >= 18
+def test_names_fit_what_models_accept():
     assert all(tool.name.replace("_", "").isalnum() and len(tool.name) <= 64 for tool in tools().values())
 
 

@@ -8,7 +8,7 @@ from datetime import date, timedelta
 
 from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.content import edition
-from stb_env.suites.sandbox.content.edition import per_edition
+from stb_env.suites.sandbox.content.edition import grouped, per_edition
 from stb_env.suites.sandbox.content.people import full_names
 from stb_env.suites.sandbox.content.places import cities
 from stb_env.suites.sandbox.content.weekdays import WEEKDAYS
@@ -103,10 +103,7 @@ def _editions(rng: random.Random) -> tuple[JsonObject, ...]:
 @per_edition()
 def works() -> Mapping[str, list[JsonObject]]:
     """Return the books of every author, oldest first, by author id."""
-    grouped: dict[str, list[JsonObject]] = {}
-    for row in books().values():
-        grouped.setdefault(row["author_id"], []).append(row)
-    return grouped
+    return grouped(books().values(), "author_id")
 
 
 @per_edition()

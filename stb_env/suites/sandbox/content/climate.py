@@ -11,15 +11,8 @@ from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.suites.sandbox.content import edition
 
 CONDITIONS = (
-    "sunny",
-    "partly cloudy",
-    "overcast",
-    "drizzle",
-    "heavy rain",
-    "thunderstorm",
-    "fog",
-    "snow showers",
-)
+    "sunny", "partly cloudy", "overcast", "drizzle", "heavy rain", "thunderstorm", "fog", "snow showers",
+)  # fmt: skip
 # Least and greatest amount of rain or molten snow, in millimetres.
 _RAIN: Mapping[str, tuple[float, float]] = {
     "drizzle": (0.2, 4.0),

@@ -6,7 +6,7 @@ from datetime import date, timedelta
 
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.households import TODAY
-from stb_env.suites.sandbox.manners import parse_day
+from stb_env.suites.sandbox.conventions import parse_day
 
 LAST = TODAY + timedelta(days=365)
 

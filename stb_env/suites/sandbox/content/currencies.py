@@ -20,6 +20,8 @@ _NAMES = {
     "GYO": "Gyoren sen",
     "HLV": "Halvean peso",
 }
+FOREIGN = sorted(_NAMES)
+CODES = sorted((HUB, *_NAMES))
 
 
 @per_edition()

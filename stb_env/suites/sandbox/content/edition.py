@@ -20,7 +20,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 KEPT = 16
-"""How many editions are kept at once; there are no more."""
+"""Number of editions, all of which are kept."""
 _now: ContextVar[int] = ContextVar("edition of the sandbox", default=0)
 
 
@@ -126,8 +126,16 @@ def renumbered(rows: Rows, rng: random.Random) -> dict[str, JsonObject]:
     return {key: row | {next(iter(row)): key} for key, row in sorted(drawn)}
 
 
+def grouped(rows: Iterable[JsonObject], column: str) -> dict[str, list[JsonObject]]:
+    """Return rows by what a column says, each group in their order."""
+    groups: dict[str, list[JsonObject]] = {}
+    for row in rows:
+        groups.setdefault(row[column], []).append(row)
+    return groups
+
+
 class Options(Sequence[T]):
-    """What a template draws from, as it is in the edition of the moment.
+    """Values that a template draws from, in the edition of the running code.
 
     Args:
         make: Returns the options of the edition that it is called within.

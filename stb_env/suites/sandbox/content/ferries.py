@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.content import edition
-from stb_env.suites.sandbox.content.edition import per_edition
+from stb_env.suites.sandbox.content.edition import grouped, per_edition
 from stb_env.suites.sandbox.content.places import cities
 from stb_env.suites.sandbox.content.weekdays import WEEKDAYS
 
@@ -23,10 +23,8 @@ _VESSELS = (
 @per_edition()
 def ports() -> Mapping[str, JsonObject]:
     """Return the cities that have a port by id: the two lowest of each country."""
-    by_country: dict[str, list[JsonObject]] = {}
-    for city in sorted(cities().values(), key=lambda row: (row["elevation_m"], row["city_id"])):
-        by_country.setdefault(city["country"], []).append(city)
-    chosen = [city for rows in by_country.values() for city in rows[:2]]
+    by_height = sorted(cities().values(), key=lambda row: (row["elevation_m"], row["city_id"]))
+    chosen = [city for rows in grouped(by_height, "country").values() for city in rows[:2]]
     return {city["city_id"]: city for city in sorted(chosen, key=lambda row: row["city_id"])}
 
 

@@ -11,37 +11,13 @@ from stb_env.suites.sandbox.content.people import people
 
 GENRES = ("drama", "comedy", "thriller", "science fiction", "documentary", "romance")
 _LEADS = [
-    "Borrowed",
-    "Burning",
-    "Crooked",
-    "Distant",
-    "Drowned",
-    "Eleventh",
-    "Frozen",
-    "Last",
-    "Paper",
-    "Restless",
-    "Salt",
-    "Second",
-    "Silent",
-    "Wandering",
-]
+    "Borrowed", "Burning", "Crooked", "Distant", "Drowned", "Eleventh", "Frozen", "Last", "Paper", "Restless",
+    "Salt", "Second", "Silent", "Wandering",
+]  # fmt: skip
 _TAILS = [
-    "Archive",
-    "Bridge",
-    "Carnival",
-    "Engine",
-    "Harbour",
-    "Islander",
-    "Letter",
-    "Meridian",
-    "Orchard",
-    "Passenger",
-    "River",
-    "Season",
-    "Winter",
-    "Witness",
-]
+    "Archive", "Bridge", "Carnival", "Engine", "Harbour", "Islander", "Letter", "Meridian", "Orchard",
+    "Passenger", "River", "Season", "Winter", "Witness",
+]  # fmt: skip
 
 
 @per_edition()

@@ -63,11 +63,7 @@ _USUAL: Mapping[str, Mapping[str, tuple[float, float, float, float, int]]] = {
         "Mackerel": (19, 15, 0, 0, 220),
         "Prawn": (20, 1.1, 0.8, 0, 420),
     },
-    "nut": {
-        "Walnut": (14, 55, 11, 6.5, 6),
-        "Almond": (20, 45, 11, 12, 9),
-        "Hazelnut": (14, 53, 12, 9, 5),
-    },
+    "nut": {"Walnut": (14, 55, 11, 6.5, 6), "Almond": (20, 45, 11, 12, 9), "Hazelnut": (14, 53, 12, 9, 5)},
 }
 _SPREAD = (0.85, 1.12)
 """Least and greatest part of the usual amount that an edition's food holds."""

@@ -10,18 +10,12 @@ from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.suites.sandbox.content import edition
 from stb_env.suites.sandbox.content.edition import per_edition
 from stb_env.suites.sandbox.content.people import full_names
-from stb_env.suites.sandbox.manners import show_clock
+from stb_env.suites.sandbox.content.weekdays import WEEKDAYS
+from stb_env.suites.sandbox.conventions import show_clock
 
-WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 KINDS = (
-    "Aqua Jog",
-    "Barbell Basics",
-    "Boxing Drills",
-    "Core Hour",
-    "Hill Cycling",
-    "Slow Yoga",
-    "Step Dance",
-)
+    "Aqua Jog", "Barbell Basics", "Boxing Drills", "Core Hour", "Hill Cycling", "Slow Yoga", "Step Dance",
+)  # fmt: skip
 
 
 @per_edition()

@@ -7,41 +7,17 @@ from collections.abc import Mapping
 from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.content import edition
 from stb_env.suites.sandbox.content.currencies import convert
-from stb_env.suites.sandbox.content.edition import per_edition
+from stb_env.suites.sandbox.content.edition import grouped, per_edition
 from stb_env.suites.sandbox.content.places import cities
 
 _ADJECTIVES = [
-    "Amber",
-    "Blue",
-    "Copper",
-    "Grand",
-    "Hidden",
-    "Ivory",
-    "Little",
-    "Old",
-    "Quiet",
-    "Royal",
-    "Silver",
-    "Sunken",
-    "Tall",
-    "White",
-]
+    "Amber", "Blue", "Copper", "Grand", "Hidden", "Ivory", "Little", "Old", "Quiet", "Royal", "Silver",
+    "Sunken", "Tall", "White",
+]  # fmt: skip
 _NOUNS = [
-    "Anchor",
-    "Beacon",
-    "Cedar",
-    "Dolphin",
-    "Falcon",
-    "Garden",
-    "Heron",
-    "Lantern",
-    "Mill",
-    "Orchard",
-    "Pavilion",
-    "Stag",
-    "Terrace",
-    "Wharf",
-]
+    "Anchor", "Beacon", "Cedar", "Dolphin", "Falcon", "Garden", "Heron", "Lantern", "Mill", "Orchard",
+    "Pavilion", "Stag", "Terrace", "Wharf",
+]  # fmt: skip
 
 
 @per_edition()
@@ -71,7 +47,4 @@ def hotels() -> Mapping[str, JsonObject]:
 @per_edition()
 def hotels_by_city() -> Mapping[str, list[JsonObject]]:
     """Return the hotels of every city, by city id."""
-    grouped: dict[str, list[JsonObject]] = {}
-    for hotel in hotels().values():
-        grouped.setdefault(hotel["city_id"], []).append(hotel)
-    return grouped
+    return grouped(hotels().values(), "city_id")

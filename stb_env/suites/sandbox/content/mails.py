@@ -1,4 +1,4 @@
-"""What mails and posts say: subjects and bodies with one detail each."""
+"""Texts of mails and posts: subjects and bodies with one detail each."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import random
 from typing import NamedTuple
 
 from stb_env.suites.sandbox.content.coming_days import iso_day
-from stb_env.suites.sandbox.manners import show_clock
+from stb_env.suites.sandbox.conventions import show_clock
 
 
 class Kind(NamedTuple):

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from stb_env import seeding
 from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.content import edition
-from stb_env.suites.sandbox.content.edition import per_edition
+from stb_env.suites.sandbox.content.edition import grouped, per_edition
 from stb_env.suites.sandbox.content.households import TODAY
 from stb_env.suites.sandbox.content.places import cities
 
@@ -33,16 +33,8 @@ _STAGES: Mapping[str, tuple[int, int]] = {
 }
 _LABELS = ("Low Tide Records", "Blue Door", "Parallel Sound", "Hearth Audio")
 _BANDS_FIRST = (
-    "Marble",
-    "Electric",
-    "Foggy",
-    "Seventh",
-    "Hollow",
-    "Scarlet",
-    "Northern",
-    "Plastic",
-    "Gentle",
-)
+    "Marble", "Electric", "Foggy", "Seventh", "Hollow", "Scarlet", "Northern", "Plastic", "Gentle",
+)  # fmt: skip
 _BANDS_SECOND = ("Foxes", "Telegraph", "Choir", "Parade", "Satellites", "Gardeners", "Motion", "Saints")
 _ALBUM_FIRST = ("Songs for", "Postcards from", "Beyond", "Farewell to", "A Map of", "Waiting on", "Almost")
 _ALBUM_SECOND = (
@@ -118,10 +110,7 @@ def tracks() -> Mapping[str, JsonObject]:
 @per_edition()
 def tracks_by_album() -> Mapping[str, list[JsonObject]]:
     """Return the tracks of every album in order, by album id."""
-    grouped: dict[str, list[JsonObject]] = {}
-    for row in tracks().values():
-        grouped.setdefault(row["album_id"], []).append(row)
-    return grouped
+    return grouped(tracks().values(), "album_id")
 
 
 @per_edition()

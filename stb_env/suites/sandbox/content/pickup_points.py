@@ -8,7 +8,7 @@ from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.content import edition
 from stb_env.suites.sandbox.content.edition import per_edition
 from stb_env.suites.sandbox.content.places import cities
-from stb_env.suites.sandbox.manners import show_clock
+from stb_env.suites.sandbox.conventions import show_clock
 
 _KEEPERS = (
     "Abbot", "Bramble", "Candle", "Dovetail", "Ember", "Foxglove", "Gatehouse", "Hartley",

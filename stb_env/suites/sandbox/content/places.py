@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.suites.sandbox.content import edition
-from stb_env.suites.sandbox.content.edition import per_edition, with_drawn_ids
+from stb_env.suites.sandbox.content.edition import Options, per_edition, with_drawn_ids
 
 # Country: currency code, hours from UTC (give or take one), centre (latitude, longitude), cities.
 _COUNTRIES: Mapping[str, tuple[str, int, tuple[float, float], tuple[str, ...]]] = {
@@ -47,6 +47,9 @@ def cities() -> Mapping[str, JsonObject]:
                 "longitude": round(longitude + rng.uniform(-4, 4), 2),
             }
     return rows
+
+
+CITIES = Options(lambda: cities().values())
 
 
 @per_edition()

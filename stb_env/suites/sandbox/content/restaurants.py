@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.content import edition
 from stb_env.suites.sandbox.content.currencies import convert
-from stb_env.suites.sandbox.content.edition import per_edition
+from stb_env.suites.sandbox.content.edition import grouped, per_edition
 from stb_env.suites.sandbox.content.places import cities
 from stb_env.suites.sandbox.content.weekdays import WEEKDAYS
 
@@ -86,7 +86,4 @@ def _menu(rng: random.Random, currency: str) -> tuple[JsonObject, ...]:
 @per_edition()
 def restaurants_by_city() -> Mapping[str, list[JsonObject]]:
     """Return the restaurants of every city, by city id."""
-    grouped: dict[str, list[JsonObject]] = {}
-    for row in restaurants().values():
-        grouped.setdefault(row["city_id"], []).append(row)
-    return grouped
+    return grouped(restaurants().values(), "city_id")

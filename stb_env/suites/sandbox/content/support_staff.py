@@ -1,4 +1,4 @@
-"""Who answers support tickets, by team, and what they have on their desks."""
+"""Agents who answer support tickets, by team, with their number of open tickets."""
 
 from __future__ import annotations
 

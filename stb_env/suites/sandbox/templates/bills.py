@@ -6,13 +6,11 @@ from collections.abc import Iterable
 
 from stb_env.backend.world import Row, Tables
 from stb_env.suites.sandbox import facts
-from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.coming_days import days_left
-from stb_env.suites.sandbox.content.currencies import currencies
+from stb_env.suites.sandbox.content.currencies import FOREIGN
+from stb_env.suites.sandbox.lookups import accepted, account_named, exchanged, transferred
 from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, Undecided, template
 from stb_env.suites.sandbox.tools import bill_box, pocket_bank, rate_board
-
-_FOREIGN = sorted(code for code in currencies() if code != "AUR")
 
 
 def _invoices(home: Tables, *statuses: str) -> list[Row]:
@@ -24,12 +22,6 @@ def _invoice(issuer: str) -> Steps[Row]:
     return row
 
 
-def _account(kind: str) -> Steps[Row]:
-    rows = (yield pocket_bank.list_accounts())["accounts"]
-    row: Row = next(row for row in rows if row["kind"] == kind)
-    return row
-
-
 def _pay(invoices: Iterable[Row], account: Row) -> Steps[None]:
     for row in invoices:
         if row["status"] in ("open", "overdue"):
@@ -38,7 +30,7 @@ def _pay(invoices: Iterable[Row], account: Row) -> Steps[None]:
 
 @template(bill_box.TOOL, calls=1)
 def invoices_above(draw: Draw) -> Plan:
-    """Which open invoices exceed an amount."""
+    """Open invoices that exceed an amount."""
     home = draw.home()
     amounts, overdue = ([row["amount"] for row in _invoices(home, status)] for status in ("open", "overdue"))
     limit = draw.between(10, 139)
@@ -48,16 +40,14 @@ def invoices_above(draw: Draw) -> Plan:
     def solve() -> Solution:
         rows = (yield bill_box.list_invoices(status="open"))["results"]
         issuers = [row["issuer"] for row in rows if row["amount"] > limit]
-        return Answer(f"Those of {', '.join(issuers)}.", [facts.names("issuers", issuers)])
+        return Answer.of(f"Those of {', '.join(issuers)}.", facts.names("issuers", issuers))
 
-    return Plan(
-        (
-            f"Which of my open invoices (those that are not overdue yet) ask for more than {limit} AUR? Name "
-            "the issuers.",
-            f"List the companies whose open invoices exceed {limit} aurel; leave overdue ones out.",
-            f"Go through my invoices with status open and tell me who wants more than {limit} AUR.",
-        ),
-        solve,
+    return Plan.of(
+        f"Which of my open invoices (those that are not overdue yet) ask for more than {limit} AUR? Name the "
+        "issuers.",
+        f"List the companies whose open invoices exceed {limit} aurel; leave overdue ones out.",
+        f"Go through my invoices with status open and tell me who wants more than {limit} AUR.",
+        solve=solve,
     )
 
 
@@ -68,27 +58,23 @@ def pay_invoice(draw: Draw) -> Plan:
     """Pay an invoice and tell what is left, in another currency."""
     home = draw.home()
     issuer = draw.pick(_invoices(home, "open", "overdue"))["issuer"]
-    kind, code = draw.pick(pocket_bank.KINDS), draw.pick(_FOREIGN)
+    kind, code = draw.pick(pocket_bank.KINDS), draw.pick(FOREIGN)
 
     def solve() -> Solution:
         invoice = yield from _invoice(issuer)
-        yield from _pay([invoice], (yield from _account(kind)))
-        left = (yield from _account(kind))["balance"]
-        row = yield rate_board.convert_amount(amount=left, source_code="AUR", target_code=code)
-        return Answer(
-            f"Paid; {row['converted']:.2f} {code} are left.",
-            [facts.number("balance_after", row["converted"], f"in {code}, to cents")],
+        yield from _pay([invoice], (yield from account_named(kind)))
+        left = yield from exchanged((yield from account_named(kind))["balance"], code)
+        return Answer.of(
+            f"Paid; {left:.2f} {code} are left.", facts.number("balance_after", left, f"in {code}, to cents")
         )
 
-    return Plan(
-        (
-            f"Pay the invoice of {issuer} from my {kind} account. How much is then left there, in {code}?",
-            f"{issuer} wants money: settle it out of the {kind} account and tell me the remaining balance "
-            f"converted to {code}.",
-            f"Settle what I owe {issuer}, using my {kind} account, and report what remains in it as an "
-            f"amount in {code}.",
-        ),
-        solve,
+    return Plan.of(
+        f"Pay the invoice of {issuer} from my {kind} account. How much is then left there, in {code}?",
+        f"{issuer} wants money: settle it out of the {kind} account and tell me the remaining balance "
+        f"converted to {code}.",
+        f"Settle what I owe {issuer}, using my {kind} account, and report what remains in it as an amount in "
+        f"{code}.",
+        solve=solve,
     )
 
 
@@ -111,24 +97,20 @@ def pay_from_fitting_account(draw: Draw) -> Plan:
             account = next(row for row in rows if row["account_id"] == invoice["account_id"])
         yield from _pay([invoice], account)
         kind = account["kind"]
-        return Answer(
+        return Answer.of(
             f"I paid from the {kind} account; the invoice was due on {invoice['due_on']}.",
-            [
-                facts.choice("account", kind, pocket_bank.KINDS, "the account that paid"),
-                facts.date("due_date", invoice["due_on"]),
-            ],
+            facts.choice("account", kind, pocket_bank.KINDS, "the account that paid"),
+            facts.date("due_date", invoice["due_on"]),
         )
 
-    return Plan(
-        (
-            f"Pay {issuer}'s invoice from my {first} account if at least {rest} AUR stay there afterwards, "
-            f"otherwise from {second}. Which account did you take, and when was the invoice due?",
-            f"Settle the {issuer} invoice. Use the {first} account only where its balance stays at {rest} "
-            f"AUR or more, else the {second} account; tell me which one it was and the due date.",
-            f"I owe {issuer}. The {first} account should pay as long as {rest} AUR or more remain in it; if "
-            f"fewer would, let the {second} account pay. Name the account and the invoice's due date.",
-        ),
-        solve,
+    return Plan.of(
+        f"Pay {issuer}'s invoice from my {first} account if at least {rest} AUR stay there afterwards, "
+        f"otherwise from {second}. Which account did you take, and when was the invoice due?",
+        f"Settle the {issuer} invoice. Use the {first} account only where its balance stays at {rest} AUR or "
+        f"more, else the {second} account; tell me which one it was and the due date.",
+        f"I owe {issuer}. The {first} account should pay as long as {rest} AUR or more remain in it; if "
+        f"fewer would, let the {second} account pay. Name the account and the invoice's due date.",
+        solve=solve,
     )
 
 
@@ -145,23 +127,21 @@ def refund_and_pay(draw: Draw) -> Plan:
         if row["status"] == "paid":
             yield bill_box.refund_invoice(invoice_id=row["invoice_id"])
         row = yield from _invoice(new)
-        yield from _pay([row], (yield from _account(kind)))
-        left = (yield from _account(kind))["balance"]
-        return Answer(
+        yield from _pay([row], (yield from account_named(kind)))
+        left = (yield from account_named(kind))["balance"]
+        return Answer.of(
             f"Done; the {kind} account holds {left:.2f} AUR.",
-            [facts.number("balance_after", left, "in AUR, to cents")],
+            facts.number("balance_after", left, "in AUR, to cents"),
         )
 
-    return Plan(
-        (
-            f"Get the payment to {old} refunded, then pay {new} from my {kind} account. What is the "
-            f"balance of the {kind} account after that?",
-            f"Have the money for {old} returned and settle {new}'s invoice out of {kind}; how much is in "
-            f"{kind} in the end?",
-            f"Two things: a refund for the invoice of {old}, and {new} is to be paid from the {kind} "
-            "account. Tell me that account's final balance.",
-        ),
-        solve,
+    return Plan.of(
+        f"Get the payment to {old} refunded, then pay {new} from my {kind} account. What is the balance of "
+        f"the {kind} account after that?",
+        f"Have the money for {old} returned and settle {new}'s invoice out of {kind}; how much is in {kind} "
+        "in the end?",
+        f"Two things: a refund for the invoice of {old}, and {new} is to be paid from the {kind} account. "
+        "Tell me that account's final balance.",
+        solve=solve,
     )
 
 
@@ -170,35 +150,28 @@ def refund_too_late(draw: Draw) -> Plan:
     """Have a payment refunded, unless it is too late for that."""
     paid, in_time = _invoices(draw.home(), "paid"), draw.pick((True, False))
     issuer = draw.pick([row for row in paid if (days_left(row["paid_on"]) >= -14) is in_time])["issuer"]
-    code = draw.pick(_FOREIGN)
+    code = draw.pick(FOREIGN)
 
     def solve() -> Solution:
         invoice = yield from _invoice(issuer)
-        refunded = True
-        if invoice["status"] == "paid":
-            try:
-                yield bill_box.refund_invoice(invoice_id=invoice["invoice_id"])
-            except ApiError:
-                refunded = False
-        row = yield rate_board.convert_amount(amount=invoice["amount"], source_code="AUR", target_code=code)
-        return Answer(
-            f"{'Yes' if refunded else 'No'}. It is about {row['converted']:.2f} {code}.",
-            [
-                facts.yes_no("was_refunded", refunded),
-                facts.number("amount", row["converted"], f"amount of the invoice in {code}, to cents"),
-            ],
+        refunded = invoice["status"] != "paid" or (
+            yield from accepted(bill_box.refund_invoice(invoice_id=invoice["invoice_id"]))
+        )
+        amount = yield from exchanged(invoice["amount"], code)
+        return Answer.of(
+            f"{'Yes' if refunded else 'No'}. It is about {amount:.2f} {code}.",
+            facts.yes_no("was_refunded", refunded),
+            facts.number("amount", amount, f"amount of the invoice in {code}, to cents"),
         )
 
-    return Plan(
-        (
-            f"Is my payment to {issuer} still refundable? If it is, have it refunded. How much is the "
-            f"invoice in {code}, either way?",
-            f"Try to get a refund of what I paid {issuer}. Did it work? Give me the amount of that invoice "
-            f"in {code} too.",
-            f"I want the money for the {issuer} invoice back. Ask for it, tell me whether that went "
-            f"through, and convert the amount of the invoice to {code}.",
-        ),
-        solve,
+    return Plan.of(
+        f"Is my payment to {issuer} still refundable? If it is, have it refunded. How much is the invoice in "
+        f"{code}, either way?",
+        f"Try to get a refund of what I paid {issuer}. Did it work? Give me the amount of that invoice in "
+        f"{code} too.",
+        f"I want the money for the {issuer} invoice back. Ask for it, tell me whether that went through, and "
+        f"convert the amount of the invoice to {code}.",
+        solve=solve,
     )
 
 
@@ -212,26 +185,20 @@ def clear_overdue(draw: Draw) -> Plan:
     def solve() -> Solution:
         rows = (yield pocket_bank.list_accounts())["accounts"]
         ids = {row["kind"]: row["account_id"] for row in rows}
-        wanted = {"source_account_id": ids[source], "target_account_id": ids[payer], "amount": amount}
-        made = (yield pocket_bank.list_transfers())["results"]
-        if not any(wanted.items() <= row.items() for row in made):
-            yield pocket_bank.transfer_money(**wanted)
+        yield from transferred(ids[source], ids[payer], amount)
         overdue = (yield bill_box.list_invoices(status="overdue"))["results"]
         yield from _pay(overdue, {"account_id": ids[payer]})
-        left = (yield from _account(payer))["balance"]
-        return Answer(
-            f"All is paid; {left:.2f} AUR are left.",
-            [facts.number("balance_after", left, "in AUR, to cents")],
+        left = (yield from account_named(payer))["balance"]
+        return Answer.of(
+            f"All is paid; {left:.2f} AUR are left.", facts.number("balance_after", left, "in AUR, to cents")
         )
 
-    return Plan(
-        (
-            f"Move {amount} AUR from {source} to {payer}, then pay all overdue invoices from my {payer} "
-            "account. How much does it hold afterwards, in AUR?",
-            f"Clear my overdue invoices out of the {payer} account, after transferring {amount} aurel into "
-            f"it from {source}. What is left in {payer}, in aurel?",
-            f"I want nothing overdue any more: top {payer} up with {amount} AUR from {source}, and let it "
-            f"pay every overdue invoice. Report the final balance of {payer} in AUR.",
-        ),
-        solve,
+    return Plan.of(
+        f"Move {amount} AUR from {source} to {payer}, then pay all overdue invoices from my {payer} account. "
+        "How much does it hold afterwards, in AUR?",
+        f"Clear my overdue invoices out of the {payer} account, after transferring {amount} aurel into it "
+        f"from {source}. What is left in {payer}, in aurel?",
+        f"I want nothing overdue any more: top {payer} up with {amount} AUR from {source}, and let it pay "
+        f"every overdue invoice. Report the final balance of {payer} in AUR.",
+        solve=solve,
     )

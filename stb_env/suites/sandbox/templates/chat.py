@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from stb_env.backend.world import Row
 from stb_env.suites.sandbox import facts
-from stb_env.suites.sandbox.content.mails import KINDS, Kind, detail_in
+from stb_env.suites.sandbox.content.mails import detail_in
 from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, template
 from stb_env.suites.sandbox.templates.mail import detail_fact
 from stb_env.suites.sandbox.tools import huddle
@@ -27,28 +27,22 @@ def _written(channel: str, message: str) -> Steps[None]:
         yield huddle.write_post(channel=channel, message=message)
 
 
-def _kind(row: Row) -> Kind:
-    return next(kind for kind in KINDS if row["text"].startswith(f"{kind.subject}: "))
-
-
 @template(huddle.TOOL, calls=1)
 def chat_detail(draw: Draw) -> Plan:
-    """What somebody wrote in a channel."""
+    """A detail of somebody's post."""
     post = draw.pick(_posts(draw))
-    author, channel, kind = post["author"], post["channel"], _kind(post)
+    author, channel, (kind, _) = post["author"], post["channel"], detail_in(post["text"])
 
     def solve() -> Solution:
         page = yield huddle.channel_posts(channel=channel, author=author)
         _, detail = detail_in(page["results"][0]["text"])
-        return Answer(f"It is {detail}.", [detail_fact(kind, detail)])
+        return Answer.of(f"It is {detail}.", detail_fact(kind, detail))
 
-    return Plan(
-        (
-            f"What is the {kind.detail} that {author} posted in #{channel}?",
-            f"{author} wrote something in our channel {channel}. Tell me the {kind.detail} from it.",
-            f"Look through {channel} on Huddle for the post of {author} and give me the {kind.detail}.",
-        ),
-        solve,
+    return Plan.of(
+        f"What is the {kind.detail} that {author} posted in #{channel}?",
+        f"{author} wrote something in our channel {channel}. Tell me the {kind.detail} from it.",
+        f"Look through {channel} on Huddle for the post of {author} and give me the {kind.detail}.",
+        solve=solve,
     )
 
 
@@ -60,15 +54,13 @@ def write_post(draw: Draw) -> Plan:
 
     def solve() -> Solution:
         yield from _written(channel, message)
-        return Answer(f"It is in #{channel}.")
+        return Answer.of(f"It is in #{channel}.")
 
-    return Plan(
-        (
-            f'Post "{message}" in #{channel}.',
-            f'Tell the channel {channel}: "{message}"',
-            f'Write "{message}" in our Huddle channel {channel}.',
-        ),
-        solve,
+    return Plan.of(
+        f'Post "{message}" in #{channel}.',
+        f'Tell the channel {channel}: "{message}"',
+        f'Write "{message}" in our Huddle channel {channel}.',
+        solve=solve,
     )
 
 
@@ -82,15 +74,13 @@ def pin_and_react(draw: Draw) -> Plan:
         key = (yield huddle.channel_posts(channel=channel, author=author))["results"][0]["post_id"]
         yield huddle.pin_post(post_id=key)
         yield huddle.add_reaction(post_id=key, reaction=reaction)
-        return Answer(f"The post of {author} is pinned.")
+        return Answer.of(f"The post of {author} is pinned.")
 
-    return Plan(
-        (
-            f'Pin what {author} posted in #{channel} and add a "{reaction}" to it.',
-            f"{author}'s post in {channel} deserves a {reaction} from me. Pin it there as well.",
-            f'In the channel {channel}, react with "{reaction}" to the post by {author}, and pin that post.',
-        ),
-        solve,
+    return Plan.of(
+        f'Pin what {author} posted in #{channel} and add a "{reaction}" to it.',
+        f"{author}'s post in {channel} deserves a {reaction} from me. Pin it there as well.",
+        f'In the channel {channel}, react with "{reaction}" to the post by {author}, and pin that post.',
+        solve=solve,
     )
 
 
@@ -104,13 +94,11 @@ def post_in_extreme_channel(draw: Draw) -> Plan:
         rows = (yield huddle.list_channels())["channels"]
         best = (max if wish == "most" else min)(rows, key=lambda row: row["members"])["name"]
         yield from _written(best, message)
-        return Answer(f"It is in {best} now.", [facts.choice("channel", best, huddle.CHANNELS)])
+        return Answer.of(f"It is in {best} now.", facts.choice("channel", best, huddle.CHANNELS))
 
-    return Plan(
-        (
-            f'Post "{message}" in the Huddle channel with the {wish} members. Which channel is that?',
-            f'Which of my channels has the {wish} members? Write "{message}" there.',
-            f'Find the channel that has the {wish} members and write "{message}" there. Name the channel.',
-        ),
-        solve,
+    return Plan.of(
+        f'Post "{message}" in the Huddle channel with the {wish} members. Which channel is that?',
+        f'Which of my channels has the {wish} members? Write "{message}" there.',
+        f'Find the channel that has the {wish} members and write "{message}" there. Name the channel.',
+        solve=solve,
     )

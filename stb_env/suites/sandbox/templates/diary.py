@@ -8,8 +8,8 @@ from stb_env.suites.sandbox import facts
 from stb_env.suites.sandbox.content.edition import Options
 from stb_env.suites.sandbox.content.households import friends, phone
 from stb_env.suites.sandbox.content.people import people
-from stb_env.suites.sandbox.lookups import contact_id, days, long_date
-from stb_env.suites.sandbox.manners import show_clock
+from stb_env.suites.sandbox.conventions import show_clock
+from stb_env.suites.sandbox.lookups import contact_id, contact_named, days, long_date
 from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, template
 from stb_env.suites.sandbox.tools import contact_book, day_planner
 
@@ -28,21 +28,19 @@ def _clear(when: date) -> Steps[None]:
 
 @template(contact_book.TOOL, calls=2)
 def contact_phone(draw: Draw) -> Plan:
-    """What a contact's phone number is."""
+    """Phone number of a contact."""
     draw.home()
     name = draw.pick(friends(draw.household))["name"]
 
     def solve() -> Solution:
-        row = yield contact_book.contact_details(contact_id=(yield from contact_id(name)))
-        return Answer(f"The number is {row['phone']}.", [facts.code("phone", row["phone"])])
+        row = yield from contact_named(name)
+        return Answer.of(f"The number is {row['phone']}.", facts.code("phone", row["phone"]))
 
-    return Plan(
-        (
-            f"What is {name}'s phone number?",
-            f"I have to ring {name}. Which number do I have in my contacts?",
-            f"Look up {name} in my contacts and read me the phone number.",
-        ),
-        solve,
+    return Plan.of(
+        f"What is {name}'s phone number?",
+        f"I have to ring {name}. Which number do I have in my contacts?",
+        f"Look up {name} in my contacts and read me the phone number.",
+        solve=solve,
     )
 
 
@@ -60,15 +58,13 @@ def add_contact(draw: Draw) -> Plan:
             yield contact_book.update_contact(contact_id=key, phone=number)
         else:
             yield contact_book.add_contact(name=name, phone=number)
-        return Answer(f"{name} is in your contacts.")
+        return Answer.of(f"{name} is in your contacts.")
 
-    return Plan(
-        (
-            f"Save {name} in my contacts with the number {number}.",
-            f"I met {name} today, phone {number}. Add this person to my contacts.",
-            f"Make sure that my contacts have {name} under {number}.",
-        ),
-        solve,
+    return Plan.of(
+        f"Save {name} in my contacts with the number {number}.",
+        f"I met {name} today, phone {number}. Add this person to my contacts.",
+        f"Make sure that my contacts have {name} under {number}.",
+        solve=solve,
     )
 
 
@@ -80,15 +76,13 @@ def change_phone(draw: Draw) -> Plan:
 
     def solve() -> Solution:
         yield contact_book.update_contact(contact_id=(yield from contact_id(name)), phone=number)
-        return Answer(f"{name}'s number is updated.")
+        return Answer.of(f"{name}'s number is updated.")
 
-    return Plan(
-        (
-            f"{name} has a new phone number, {number}. Update my contacts.",
-            f"Change the phone number of {name} in my contacts to {number}.",
-            f"From now on {name} can be reached under {number}; please correct the entry in my contacts.",
-        ),
-        solve,
+    return Plan.of(
+        f"{name} has a new phone number, {number}. Update my contacts.",
+        f"Change the phone number of {name} in my contacts to {number}.",
+        f"From now on {name} can be reached under {number}; please correct the entry in my contacts.",
+        solve=solve,
     )
 
 
@@ -102,42 +96,36 @@ def delete_contact(draw: Draw) -> Plan:
         key = yield from contact_id(name)
         if key:
             yield contact_book.delete_contact(contact_id=key)
-        return Answer(f"{name} is deleted.")
+        return Answer.of(f"{name} is deleted.")
 
-    return Plan(
-        (
-            f"Delete {name} from my contacts.",
-            f"I no longer need {name} in my contact list; remove the entry.",
-            f"Please erase the contact {name}.",
-        ),
-        solve,
+    return Plan.of(
+        f"Delete {name} from my contacts.",
+        f"I no longer need {name} in my contact list; remove the entry.",
+        f"Please erase the contact {name}.",
+        solve=solve,
     )
 
 
 @template(day_planner.TOOL, calls=1)
 def day_agenda(draw: Draw) -> Plan:
-    """What is on a day's calendar."""
+    """Events of a day."""
     events = draw.home().table("events").values()
     when = draw.pick(sorted({row["date"] for row in events}))
 
     def solve() -> Solution:
         rows = (yield day_planner.list_events(date=when))["events"]
         agenda = ", ".join(f"{row['title']} at {row['start_time']}" for row in rows)
-        return Answer(
+        return Answer.of(
             f"You have: {agenda}.",
-            [
-                facts.names("events", [row["title"] for row in rows], "titles of all events"),
-                facts.time("start_time", rows[0]["start_time"], "of the first event"),
-            ],
+            facts.names("events", [row["title"] for row in rows], "titles of all events"),
+            facts.time("start_time", rows[0]["start_time"], "of the first event"),
         )
 
-    return Plan(
-        (
-            f"What do I have on {when}, and when does the first thing start?",
-            f"Read me my agenda for {when}: everything that is on it, and when my day begins.",
-            f"Which events are in my calendar on {when}? Name all of them and the start of the first.",
-        ),
-        solve,
+    return Plan.of(
+        f"What do I have on {when}, and when does the first thing start?",
+        f"Read me my agenda for {when}: everything that is on it, and when my day begins.",
+        f"Which events are in my calendar on {when}? Name all of them and the start of the first.",
+        solve=solve,
     )
 
 
@@ -153,15 +141,13 @@ def create_event(draw: Draw) -> Plan:
         yield day_planner.create_event(
             title=title, date=when.isoformat(), start_time=start, duration_minutes=minutes
         )
-        return Answer(f"{title} is in your calendar.")
+        return Answer.of(f"{title} is in your calendar.")
 
-    return Plan(
-        (
-            f'Put "{title}" into my calendar on {long_date(when)} at {start} for {minutes} minutes.',
-            f'Block {minutes} minutes from {start} on {when} for "{title}".',
-            f'Schedule "{title}" ({minutes} minutes) on {long_date(when)}, starting {start}.',
-        ),
-        solve,
+    return Plan.of(
+        f'Put "{title}" into my calendar on {long_date(when)} at {start} for {minutes} minutes.',
+        f'Block {minutes} minutes from {start} on {when} for "{title}".',
+        f'Schedule "{title}" ({minutes} minutes) on {long_date(when)}, starting {start}.',
+        solve=solve,
     )
 
 
@@ -177,15 +163,13 @@ def move_event(draw: Draw) -> Plan:
         key = next((row["event_id"] for row in rows if row["title"] == title), "")
         if key:
             yield day_planner.move_event(event_id=key, date=when.isoformat(), start_time=start)
-        return Answer(f"{title} is moved.")
+        return Answer.of(f"{title} is moved.")
 
-    return Plan(
-        (
-            f'Move "{title}" from {old} to {when} at {start}.',
-            f'I cannot make "{title}" on {old}. Put it on {long_date(when)}, {start}, instead.',
-            f'Please reschedule my "{title}" of {old}: the new slot is {long_date(when)} at {start}.',
-        ),
-        solve,
+    return Plan.of(
+        f'Move "{title}" from {old} to {when} at {start}.',
+        f'I cannot make "{title}" on {old}. Put it on {long_date(when)}, {start}, instead.',
+        f'Please reschedule my "{title}" of {old}: the new slot is {long_date(when)} at {start}.',
+        solve=solve,
     )
 
 
@@ -201,16 +185,13 @@ def meet_contact(draw: Draw) -> Plan:
         yield day_planner.create_event(
             title="Coffee", date=when.isoformat(), start_time=start, duration_minutes=60, contact_id=key
         )
-        return Answer(f"Coffee with {name} is in your calendar.")
+        return Answer.of(f"Coffee with {name} is in your calendar.")
 
-    return Plan(
-        (
-            f'Put a one-hour event called "Coffee" with my contact {name} into my calendar: '
-            f"{long_date(when)}, {start}. Link the contact.",
-            f"I meet {name} (in my contacts) on {when} at {start} for an hour. Create the event "
-            '"Coffee" with the contact attached.',
-            f'Schedule "Coffee" for 60 minutes on {long_date(when)} from {start}, with {name} as '
-            "linked contact.",
-        ),
-        solve,
+    return Plan.of(
+        f'Put a one-hour event called "Coffee" with my contact {name} into my calendar: {long_date(when)}, '
+        f"{start}. Link the contact.",
+        f'I meet {name} (in my contacts) on {when} at {start} for an hour. Create the event "Coffee" with '
+        "the contact attached.",
+        f'Schedule "Coffee" for 60 minutes on {long_date(when)} from {start}, with {name} as linked contact.',
+        solve=solve,
     )

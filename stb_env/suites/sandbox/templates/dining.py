@@ -9,16 +9,24 @@ from stb_env.suites.sandbox import facts
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.bistros import AREAS, SLOTS, bistros, days_with_table
 from stb_env.suites.sandbox.content.coming_days import days_left
-from stb_env.suites.sandbox.content.currencies import currencies
+from stb_env.suites.sandbox.content.currencies import FOREIGN
 from stb_env.suites.sandbox.content.edition import Options, per_edition
 from stb_env.suites.sandbox.content.households import friends
 from stb_env.suites.sandbox.content.places import cities
-from stb_env.suites.sandbox.lookups import contact_id, days, long_date
+from stb_env.suites.sandbox.lookups import (
+    accepted,
+    contact_id,
+    days,
+    exchanged,
+    find,
+    find_any,
+    noted,
+    spoken,
+)
 from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, template
 from stb_env.suites.sandbox.tools import city_atlas, contact_book, day_planner, rate_board, table_book
 
 _BISTROS = Options(lambda: bistros().values())
-_FOREIGN = sorted(code for code in currencies() if code != "AUR")
 # Beyond all reservations and calendar entries that a household starts with.
 _DAYS = days(50, 200)
 
@@ -46,16 +54,10 @@ def _reserved(bistro: Row, date: str, guests: int, earliest: str) -> Steps[Row]:
 
 
 def _reservation_at(restaurant: str) -> Steps[Row]:
-    for row in (yield table_book.list_reservations())["reservations"]:
-        if row["restaurant"] == restaurant:
-            return dict(row)
-    raise ApiError(f"there is no reservation at {restaurant}")
-
-
-def _restaurant(city: str, name: str) -> Steps[Row]:
-    rows = (yield table_book.find_restaurants(city_name=city))["restaurants"]
-    row: Row = next(row for row in rows if row["name"] == name)
-    return row
+    row = yield from find_any(table_book.list_reservations(), restaurant=restaurant)
+    if row is None:
+        raise ApiError(f"there is no reservation at {restaurant}")
+    return dict(row)
 
 
 @template(table_book.TOOL, calls=4, writes=("reservations",))
@@ -67,23 +69,22 @@ def reserve_or_later(draw: Draw) -> Plan:
     city, name = bistro["city_name"], bistro["name"]
 
     def solve() -> Solution:
-        bistro = yield from _restaurant(city, name)
+        bistro = yield from find(table_book.find_restaurants(city_name=city), name=name)
         row = yield from _reserved(bistro, when, guests, time)
-        return Answer(
+        return Answer.of(
             f"It is in the {row['area']} at {row['time']}; the deposit is {row['deposit']:.2f} AUR.",
-            [facts.choice("area", row["area"], AREAS), facts.number("deposit", row["deposit"], "in AUR")],
+            facts.choice("area", row["area"], AREAS),
+            facts.number("deposit", row["deposit"], "in AUR"),
         )
 
-    return Plan(
-        (
-            f"Reserve a table for {guests} at {name} in {city} on {when} at {time}; if that is taken, at "
-            "the next time after it that is free. In which area is it, and what is the deposit?",
-            f"{guests} of us want to eat at {name}, {city}, on {when}: {time}, or as soon after as there "
-            "is a table. Book that and tell me the area and the deposit.",
-            f"Get us a table at {name} ({city}) for {when}, {guests} people. I prefer {time}; otherwise "
-            "take the earliest free time following it. Area and deposit, please.",
-        ),
-        solve,
+    return Plan.of(
+        f"Reserve a table for {guests} at {name} in {city} on {when} at {time}; if that is taken, at the "
+        "next time after it that is free. In which area is it, and what is the deposit?",
+        f"{guests} of us want to eat at {name}, {city}, on {when}: {time}, or as soon after as there is a "
+        "table. Book that and tell me the area and the deposit.",
+        f"Get us a table at {name} ({city}) for {when}, {guests} people. I prefer {time}; otherwise take the "
+        "earliest free time following it. Area and deposit, please.",
+        solve=solve,
     )
 
 
@@ -97,7 +98,7 @@ def move_reservation(draw: Draw) -> Plan:
     when = draw.pick(_open_days(bistro["bistro_id"])).isoformat()
 
     def solve() -> Solution:
-        bistro = yield from _restaurant(city, name)
+        bistro = yield from find(table_book.find_restaurants(city_name=city), name=name)
         known = yield from _reservations()
         if row := known.get((name, start)):
             yield table_book.cancel_reservation(reservation_id=row["reservation_id"])
@@ -105,24 +106,20 @@ def move_reservation(draw: Draw) -> Plan:
         time, area = tables[0]["time"], tables[0]["area"]
         if (name, when) not in known:
             yield table_book.reserve_table(bistro_id=bistro["bistro_id"], date=when, time=time, guests=guests)
-        return Answer(
+        return Answer.of(
             f"You have the {area} at {time}.",
-            [
-                facts.time("reservation_time", time),
-                facts.choice("area", area, AREAS),
-            ],
+            facts.time("reservation_time", time),
+            facts.choice("area", area, AREAS),
         )
 
-    return Plan(
-        (
-            f"Cancel my table at {name} in {city} on {start} and reserve there for {when} instead, "
-            f"{guests} guests, at the earliest time that is free. Which time and area is it?",
-            f"We go to {name}, {city}, on {when} rather than on {start}, and we are {guests}. Give up the "
-            "old reservation and take the first free table of the new evening. When and in which area?",
-            f"Replace my reservation of {start} at {name} ({city}) by one on {when} for {guests}, as early "
-            "as there is a table. Tell me its time and area.",
-        ),
-        solve,
+    return Plan.of(
+        f"Cancel my table at {name} in {city} on {start} and reserve there for {when} instead, {guests} "
+        "guests, at the earliest time that is free. Which time and area is it?",
+        f"We go to {name}, {city}, on {when} rather than on {start}, and we are {guests}. Give up the old "
+        "reservation and take the first free table of the new evening. When and in which area?",
+        f"Replace my reservation of {start} at {name} ({city}) by one on {when} for {guests}, as early as "
+        "there is a table. Tell me its time and area.",
+        solve=solve,
     )
 
 
@@ -131,36 +128,28 @@ def more_guests_too_late(draw: Draw) -> Plan:
     """Change the number of guests of a reservation, unless it is too late for that."""
     rows, in_time = draw.home().table("reservations").values(), draw.pick((True, False))
     row = draw.pick([row for row in rows if (days_left(row["date"]) >= 2) is in_time])
-    name, code = row["restaurant"], draw.pick(_FOREIGN)
+    name, code = row["restaurant"], draw.pick(FOREIGN)
     guests = draw.pick([count for count in range(1, 9) if count != row["guests"]])
 
     def solve() -> Solution:
         row = yield from _reservation_at(name)
-        changed = True
-        try:
-            yield table_book.change_guests(reservation_id=row["reservation_id"], guests=guests)
-        except ApiError:
-            changed = False
-        row = yield from _reservation_at(name)
-        deposit = yield rate_board.convert_amount(amount=row["deposit"], source_code="AUR", target_code=code)
-        return Answer(
-            f"{'Yes' if changed else 'No'}; the deposit is {deposit['converted']:.2f} {code}.",
-            [
-                facts.yes_no("was_changed", changed),
-                facts.number("deposit", deposit["converted"], f"of the reservation as it is now, in {code}"),
-            ],
+        key = row["reservation_id"]
+        changed = yield from accepted(table_book.change_guests(reservation_id=key, guests=guests))
+        deposit = yield from exchanged((yield from _reservation_at(name))["deposit"], code)
+        return Answer.of(
+            f"{'Yes' if changed else 'No'}; the deposit is {deposit:.2f} {code}.",
+            facts.yes_no("was_changed", changed),
+            facts.number("deposit", deposit, f"of the reservation as it is now, in {code}"),
         )
 
-    return Plan(
-        (
-            f"Change the number of guests for my table at {name} to {guests}, if that is still possible. "
-            f"Is it? And how much is the deposit of the reservation after that, in {code}?",
-            f"We will be {guests} at {name}. Try to change the reservation, tell me whether it worked, and "
-            f"convert the deposit that the reservation has in the end to {code}. Cancel nothing.",
-            f"Is it still possible to make my reservation at {name} one for {guests}? If it is, do so. I "
-            f"also want the deposit that the booking then has, changed or not, in {code}.",
-        ),
-        solve,
+    return Plan.of(
+        f"Change the number of guests for my table at {name} to {guests}, if that is still possible. Is it? "
+        f"And how much is the deposit of the reservation after that, in {code}?",
+        f"We will be {guests} at {name}. Try to change the reservation, tell me whether it worked, and "
+        f"convert the deposit that the reservation has in the end to {code}. Cancel nothing.",
+        f"Is it still possible to make my reservation at {name} one for {guests}? If it is, do so. I also "
+        f"want the deposit that the booking then has, changed or not, in {code}.",
+        solve=solve,
     )
 
 
@@ -188,31 +177,24 @@ def dinner_with_contact(draw: Draw) -> Plan:
         city = (yield city_atlas.city_details(city_id=contact["city_id"]))["name"]
         rows = (yield table_book.find_restaurants(city_name=city, cuisine=cuisine))["restaurants"]
         row = yield from _reserved(rows[0], when, guests, SLOTS[0])
-        event = {"title": "Dinner", "start_time": row["time"], "duration_minutes": 120, "contact_id": key}
-        known = (yield day_planner.list_events(date=when))["events"]
-        if not any(event.items() <= other.items() for other in known):
-            yield day_planner.create_event(date=when, **event)
-        return Answer(
+        event = {"date": when, "title": "Dinner", "start_time": row["time"], "duration_minutes": 120}
+        yield from noted({**event, "contact_id": key})
+        return Answer.of(
             f"{row['restaurant']} at {row['time']}.",
-            [
-                facts.name("restaurant", row["restaurant"]),
-                facts.time("reservation_time", row["time"]),
-            ],
+            facts.name("restaurant", row["restaurant"]),
+            facts.time("reservation_time", row["time"]),
         )
 
-    return Plan(
-        (
-            f"Reserve a table for {guests} on {when} in the city where my contact {name} lives, at the "
-            f'restaurant there with the cuisine "{cuisine}", at the earliest free time. Then put "Dinner" '
-            "into my calendar: that time, 120 minutes, linked to the contact. Which restaurant and time "
-            "is it?",
-            f"I take {name} (see contacts) out on {long_date(date.fromisoformat(when))}, {guests} people. "
-            f'Find the "{cuisine}" restaurant in that person\'s city, reserve its first free table of the '
-            'evening, and create the event "Dinner" of two hours at that time with the contact linked. '
-            "Restaurant and time?",
-            f"Dinner with {name} on {when}: look up the city in my contacts, book the first table of the "
-            f'evening for {guests} at its "{cuisine}" restaurant, and add a calendar event "Dinner" (120 '
-            "minutes, contact attached) at the same time. Tell me where and at what time.",
-        ),
-        solve,
+    return Plan.of(
+        f"Reserve a table for {guests} on {when} in the city where my contact {name} lives, at the "
+        f'restaurant there with the cuisine "{cuisine}", at the earliest free time. Then put "Dinner" into '
+        "my calendar: that time, 120 minutes, linked to the contact. Which restaurant and time is it?",
+        f"I take {name} (see contacts) out on {spoken(when)}, {guests} people. "
+        f'Find the "{cuisine}" restaurant in that person\'s city, reserve its first free table of the '
+        'evening, and create the event "Dinner" of two hours at that time with the contact linked. '
+        "Restaurant and time?",
+        f"Dinner with {name} on {when}: look up the city in my contacts, book the first table of the evening "
+        f'for {guests} at its "{cuisine}" restaurant, and add a calendar event "Dinner" (120 minutes, '
+        "contact attached) at the same time. Tell me where and at what time.",
+        solve=solve,
     )

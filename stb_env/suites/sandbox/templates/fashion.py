@@ -11,7 +11,7 @@ from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.coming_days import days_left
 from stb_env.suites.sandbox.content.edition import Options
 from stb_env.suites.sandbox.content.garments import SIZES, garments
-from stb_env.suites.sandbox.lookups import days, long_date
+from stb_env.suites.sandbox.lookups import accepted, days, find, long_date
 from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, template
 from stb_env.suites.sandbox.tools import task_tray, thread_house
 
@@ -34,39 +34,39 @@ def _bought(name: str) -> Steps[Row | None]:
     return rows[-1] if rows else None
 
 
+def _returned(purchase: Row) -> Steps[bool]:
+    """Return a purchase unless that was done; return whether the shop accepts it."""
+    return purchase["status"] == "returning" or (
+        yield from accepted(thread_house.return_purchase(purchase_id=purchase["purchase_id"]))
+    )
+
+
 def _garment(name: str) -> Steps[Row]:
-    page = yield thread_house.search_garments(name=name)
-    row: Row = next(row for row in page["results"] if row["name"] == name)
-    return row
+    return (yield from find(thread_house.search_garments(name=name), name=name))
 
 
 @template(thread_house.TOOL, calls=2)
 def garment_in_stock(draw: Draw) -> Plan:
-    """Whether there are so many of a garment in a size, and what they cost."""
+    """Stock of a garment in a size, and the price of several."""
     name, size, count = draw.pick(_GARMENTS)["name"], draw.pick(SIZES), draw.between(2, 7)
 
     def solve() -> Solution:
         row = yield from _garment(name)
         stock = (yield thread_house.garment_details(garment_id=row["garment_id"]))["stock"][size]
         cost = round(row["price_cents"] * count / 100, 2)
-        return Answer(
+        return Answer.of(
             f"{'Yes' if stock >= count else 'No'}, {count} of them cost {cost:.2f} AUR.",
-            [
-                facts.yes_no("is_in_stock", stock >= count, "whether there are as many in that size"),
-                facts.number("total", cost, "in AUR"),
-            ],
+            facts.yes_no("is_in_stock", stock >= count, "whether there are as many in that size"),
+            facts.number("total", cost, "in AUR"),
         )
 
-    return Plan(
-        (
-            f"Does Thread House have {count} of the {name} in size {size}, and what would they cost in "
-            "aurel?",
-            f"I need {count} x {name}, size {size}. Are there enough at Thread House, and what is the total "
-            "in AUR?",
-            f"Are {count} pieces of the {name} ({size}) in stock at Thread House? Work out the sum in aurel "
-            "too, from cents.",
-        ),
-        solve,
+    return Plan.of(
+        f"Does Thread House have {count} of the {name} in size {size}, and what would they cost in aurel?",
+        f"I need {count} x {name}, size {size}. Are there enough at Thread House, and what is the total in "
+        "AUR?",
+        f"Are {count} pieces of the {name} ({size}) in stock at Thread House? Work out the sum in aurel too, "
+        "from cents.",
+        solve=solve,
     )
 
 
@@ -89,25 +89,21 @@ def buy_garment(draw: Draw) -> Plan:
             key = (yield from _garment(name))["garment_id"]
             row = yield thread_house.buy_garment(garment_id=key, quantity=count, size="M")
         cost = row["paid_cents"] / 100
-        return Answer(
+        return Answer.of(
             f"{'Bought' if new else 'You have it'} for {cost:.2f} AUR.",
-            [
-                facts.yes_no("was_bought", new, "whether it was bought now, and not before"),
-                facts.number("total", cost, "price of that purchase in AUR"),
-            ],
+            facts.yes_no("was_bought", new, "whether it was bought now, and not before"),
+            facts.number("total", cost, "price of that purchase in AUR"),
         )
 
-    return Plan(
-        (
-            f"Buy {count} of the {name} in size M at Thread House, unless I have bought it there before, in "
-            "whatever size. Did you buy it now? And what did the purchase, this one or the old one, cost in "
-            "aurel?",
-            f"Check my Thread House purchases; only if the {name} is missing there, order {count} in M. Was "
-            "an order made, and how much was paid for it in AUR, now or back then?",
-            f"I want {count} x {name}, size M, from Thread House, but not if I have that garment from there "
-            "already. Tell me whether you bought it, and what my purchase of it, new or old, cost in aurel.",
-        ),
-        solve,
+    return Plan.of(
+        f"Buy {count} of the {name} in size M at Thread House, unless I have bought it there before, in "
+        "whatever size. Did you buy it now? And what did the purchase, this one or the old one, cost in "
+        "aurel?",
+        f"Check my Thread House purchases; only if the {name} is missing there, order {count} in M. Was an "
+        "order made, and how much was paid for it in AUR, now or back then?",
+        f"I want {count} x {name}, size M, from Thread House, but not if I have that garment from there "
+        "already. Tell me whether you bought it, and what my purchase of it, new or old, cost in aurel.",
+        solve=solve,
     )
 
 
@@ -128,24 +124,20 @@ def swap_purchase(draw: Draw) -> Plan:
             key = (yield from _garment(new))["garment_id"]
             row = yield thread_house.buy_garment(garment_id=key, quantity=count, size="M")
         cost = row["paid_cents"] / 100
-        return Answer(
+        return Answer.of(
             f"You get {back:.2f} AUR back and pay {cost:.2f} AUR.",
-            [
-                facts.number("refund", back, "in AUR"),
-                facts.number("total", cost, "price of the new purchase in AUR"),
-            ],
+            facts.number("refund", back, "in AUR"),
+            facts.number("total", cost, "price of the new purchase in AUR"),
         )
 
-    return Plan(
-        (
-            f"Cancel my purchase of the {old} at Thread House and buy {count} x {new} in M instead. In "
-            "aurel: what comes back, and what does the new one cost?",
-            f"I changed my mind: instead of the {old} that Thread House is processing I want {count} of the "
-            f"{new}, size M. Tell me the refund and the new price in AUR.",
-            f"At Thread House, replace the {old} (cancel it) by {count} pieces of the {new} in size M, and "
-            "report both amounts in aurel.",
-        ),
-        solve,
+    return Plan.of(
+        f"Cancel my purchase of the {old} at Thread House and buy {count} x {new} in M instead. In aurel: "
+        "what comes back, and what does the new one cost?",
+        f"I changed my mind: instead of the {old} that Thread House is processing I want {count} of the "
+        f"{new}, size M. Tell me the refund and the new price in AUR.",
+        f"At Thread House, replace the {old} (cancel it) by {count} pieces of the {new} in size M, and "
+        "report both amounts in aurel.",
+        solve=solve,
     )
 
 
@@ -163,32 +155,22 @@ def return_too_late(draw: Draw) -> Plan:
 
     def solve() -> Solution:
         row = yield from _bought(name)
-        accepted = row is not None and row["status"] == "returning"
-        if row and not accepted:
-            try:
-                yield thread_house.return_purchase(purchase_id=row["purchase_id"])
-                accepted = True
-            except ApiError:
-                pass
+        taken = row is not None and (yield from _returned(row))
         cost = round((yield from _garment(name))["price_cents"] * count / 100, 2)
-        return Answer(
-            f"{'Yes' if accepted else 'No'}; {count} new ones cost {cost:.2f} AUR.",
-            [
-                facts.yes_no("was_accepted", accepted, "whether the return was accepted"),
-                facts.number("total", cost, "price of the new ones in AUR"),
-            ],
+        return Answer.of(
+            f"{'Yes' if taken else 'No'}; {count} new ones cost {cost:.2f} AUR.",
+            facts.yes_no("was_accepted", taken, "whether the return was accepted"),
+            facts.number("total", cost, "price of the new ones in AUR"),
         )
 
-    return Plan(
-        (
-            f"Send the {name} back to Thread House if they still take it. Do they? And what would {count} "
-            "new ones cost, in aurel?",
-            f"Does Thread House accept the {name} as a return? Try it, and tell me the price of {count} of "
-            "them in AUR either way.",
-            f"Return my {name} (Thread House) if that is possible. Tell me whether they took it, and the "
-            f"sum in aurel for {count} pieces at the present price.",
-        ),
-        solve,
+    return Plan.of(
+        f"Send the {name} back to Thread House if they still take it. Do they? And what would {count} new "
+        "ones cost, in aurel?",
+        f"Does Thread House accept the {name} as a return? Try it, and tell me the price of {count} of them "
+        "in AUR either way.",
+        f"Return my {name} (Thread House) if that is possible. Tell me whether they took it, and the sum in "
+        f"aurel for {count} pieces at the present price.",
+        solve=solve,
     )
 
 
@@ -208,34 +190,25 @@ def donate_instead(draw: Draw) -> Plan:
         row = yield from _bought(name)
         if row is None:
             raise ApiError(f"no purchase of {name}")
-        accepted = row["status"] == "returning"
-        if not accepted:
-            try:
-                yield thread_house.return_purchase(purchase_id=row["purchase_id"])
-                accepted = True
-            except ApiError:
-                if not (yield task_tray.search_todos(title=title))["results"]:
-                    yield task_tray.add_todo(list_name="Errands", title=title, due_date=when.isoformat())
+        taken = yield from _returned(row)
+        if not taken and not (yield task_tray.search_todos(title=title))["results"]:
+            yield task_tray.add_todo(list_name="Errands", title=title, due_date=when.isoformat())
         last = (date.fromisoformat(row["delivered_on"]) + timedelta(days=30)).isoformat()
-        return Answer(
-            f"{'It goes back' if accepted else 'It is on your list'}; the last day for that is {last}.",
-            [
-                facts.yes_no("was_accepted", accepted, "whether the return was accepted"),
-                facts.date("last_return_date", last, "the last day on which it could go back"),
-            ],
+        return Answer.of(
+            f"{'It goes back' if taken else 'It is on your list'}; the last day for that is {last}.",
+            facts.yes_no("was_accepted", taken, "whether the return was accepted"),
+            facts.date("last_return_date", last, "the last day on which it could go back"),
         )
 
-    return Plan(
-        (
-            f'Return the {name} to Thread House. Should they refuse, put "{title}" on my Errands list, due '
-            f"{when}. Tell me whether they took it, and on which date its return period ends or ended.",
-            f"Try to send the {name} back to Thread House. Did it work, and what is the last day of its "
-            f'return period? If it is too late, add the to-do "{title}" to Errands for {long_date(when)}.',
-            f"Thread House should take the {name} back. Only if they refuse I will give it away: then note "
-            f'"{title}" in Errands with {when} as due date. Did they accept it? Give me the last day for '
-            "returning it, too.",
-        ),
-        solve,
+    return Plan.of(
+        f'Return the {name} to Thread House. Should they refuse, put "{title}" on my Errands list, due '
+        f"{when}. Tell me whether they took it, and on which date its return period ends or ended.",
+        f"Try to send the {name} back to Thread House. Did it work, and what is the last day of its return "
+        f'period? If it is too late, add the to-do "{title}" to Errands for {long_date(when)}.',
+        f"Thread House should take the {name} back. Only if they refuse I will give it away: then note "
+        f'"{title}" in Errands with {when} as due date. Did they accept it? Give me the last day for '
+        "returning it, too.",
+        solve=solve,
     )
 
 
@@ -261,19 +234,17 @@ def exchange_or_else(draw: Draw) -> Plan:
                 yield thread_house.exchange_size(purchase_id=key, new_size=size if there else "M")
             else:
                 yield thread_house.return_purchase(purchase_id=key)
-        return Answer(
+        return Answer.of(
             f"{'Yes' if there else 'No'}, size {size} was {'there' if there else 'sold out'}.",
-            [facts.yes_no("is_in_stock", there, "whether there are as many in that size")],
+            facts.yes_no("is_in_stock", there, "whether there are as many in that size"),
         )
 
-    return Plan(
-        (
-            f"My {name} from Thread House should have another size. Exchange the purchase for {size} if "
-            f"the shop has enough of that size, else {fallback}. Was there enough of {size}?",
-            f"Check whether Thread House has my {name} in {size}, as many as I bought. If so, exchange my "
-            f"purchase; otherwise {fallback}. Was the size available in that number?",
-            f"I would like my {name} in {size} instead. Should Thread House lack the stock for it, "
-            f"{fallback}. Was there enough of {size}?",
-        ),
-        solve,
+    return Plan.of(
+        f"My {name} from Thread House should have another size. Exchange the purchase for {size} if the shop "
+        f"has enough of that size, else {fallback}. Was there enough of {size}?",
+        f"Check whether Thread House has my {name} in {size}, as many as I bought. If so, exchange my "
+        f"purchase; otherwise {fallback}. Was the size available in that number?",
+        f"I would like my {name} in {size} instead. Should Thread House lack the stock for it, {fallback}. "
+        f"Was there enough of {size}?",
+        solve=solve,
     )

@@ -48,7 +48,7 @@ def _route(origin: str, destination: str) -> Steps[JsonObject]:
 
 @template(city_atlas.TOOL, harbour_ferries.TOOL, calls=4)
 def ferry_price(draw: Draw) -> Plan:
-    """What a family and its vehicle pay for a crossing."""
+    """Price of a crossing for a family and its vehicle."""
     origin, destination = _ports(draw.pick(_ROUTES))
     adults, children, vehicle = draw.between(2, 5), draw.between(2, 5), draw.pick(VEHICLES[1:])
 
@@ -57,26 +57,24 @@ def ferry_price(draw: Draw) -> Plan:
         row = yield harbour_ferries.crossing_price(
             route_id=route, adults=adults, children=children, vehicle=vehicle
         )
-        return Answer(
-            f"The crossing costs {row['total']:.2f} AUR.", [facts.number("total", row["total"], "in AUR")]
+        return Answer.of(
+            f"The crossing costs {row['total']:.2f} AUR.", facts.number("total", row["total"], "in AUR")
         )
 
-    return Plan(
-        (
-            f"What does the ferry from {origin} to {destination} cost for {adults} adults, {children} "
-            f"children and a {vehicle}?",
-            f"We are {adults} grown-ups and {children} kids with a {vehicle}. Total price of the ferry "
-            f"{origin} - {destination}?",
-            f"Quote me the sea crossing {origin} to {destination}: adults {adults}, children {children}, "
-            f"one {vehicle}.",
-        ),
-        solve,
+    return Plan.of(
+        f"What does the ferry from {origin} to {destination} cost for {adults} adults, {children} children "
+        f"and a {vehicle}?",
+        f"We are {adults} grown-ups and {children} kids with a {vehicle}. Total price of the ferry {origin} "
+        f"- {destination}?",
+        f"Quote me the sea crossing {origin} to {destination}: adults {adults}, children {children}, one "
+        f"{vehicle}.",
+        solve=solve,
     )
 
 
 @template(date_reckoner.TOOL, city_atlas.TOOL, harbour_ferries.TOOL, calls=6)
 def ferry_on_date(draw: Draw) -> Plan:
-    """When a ferry sails on a date, and what foot passengers pay."""
+    """Departure of a ferry on a date, and the price for foot passengers."""
     origin, destination = _ports(draw.pick(_ROUTES))
     when, end, adults = draw.pick(_DAYS), draw.pick(list(_ENDS)), draw.between(2, 7)
 
@@ -88,27 +86,26 @@ def ferry_on_date(draw: Draw) -> Plan:
         if len(times) == 1:
             raise Undecided
         sailing = times[_ENDS[end]]
-        return Answer(
+        return Answer.of(
             f"It sails at {sailing} and costs {total:.2f} AUR.",
-            [facts.time("departs", sailing), facts.number("total", total, "in AUR")],
+            facts.time("departs", sailing),
+            facts.number("total", total, "in AUR"),
         )
 
-    return Plan(
-        (
-            f"At what time does the {end} ferry from {origin} to {destination} leave on {long_date(when)}, "
-            f"and what do {adults} adults on foot pay together?",
-            f"I plan to cross from {origin} to {destination} on {when} with the {end} ferry of that day: "
-            f"departure time, and total price for {adults} adults without a vehicle?",
-            f"{end.capitalize()} sailing {origin} - {destination} on {long_date(when)}: when is it, and how "
-            f"much for {adults} adult foot passengers in all?",
-        ),
-        solve,
+    return Plan.of(
+        f"At what time does the {end} ferry from {origin} to {destination} leave on {long_date(when)}, and "
+        f"what do {adults} adults on foot pay together?",
+        f"I plan to cross from {origin} to {destination} on {when} with the {end} ferry of that day: "
+        f"departure time, and total price for {adults} adults without a vehicle?",
+        f"{end.capitalize()} sailing {origin} - {destination} on {long_date(when)}: when is it, and how much "
+        f"for {adults} adult foot passengers in all?",
+        solve=solve,
     )
 
 
 @template(city_atlas.TOOL, harbour_ferries.TOOL, clock_shift.TOOL, calls=6)
 def ferry_arrival(draw: Draw) -> Plan:
-    """When a ferry arrives, in the local time of the other country."""
+    """Arrival of a ferry, in the local time of the other country."""
     origin, destination = _ports(draw.pick(_ROUTES))
     weekday, end = draw.pick(WEEKDAYS), draw.pick(list(_ENDS))
 
@@ -123,26 +120,24 @@ def ferry_arrival(draw: Draw) -> Plan:
         row = yield clock_shift.shift_time(time=landing, from_city=origin, to_city=destination)
         if row["time"] == landing:
             raise Undecided
-        return Answer(
+        return Answer.of(
             f"It arrives at {row['time']} local time.",
-            [facts.time("arrives", row["time"], "by the clocks at the destination")],
+            facts.time("arrives", row["time"], "by the clocks at the destination"),
         )
 
-    return Plan(
-        (
-            f"At what local time does the {end} {weekday} ferry from {origin} arrive in {destination}? Mind "
-            f"the time difference.",
-            f"I take the {end} ferry that leaves {origin} on a {weekday}. What do the clocks in "
-            f"{destination} show when it lands?",
-            f"Work out the local arrival time in {destination} of {weekday}'s {end} sailing from {origin}.",
-        ),
-        solve,
+    return Plan.of(
+        f"At what local time does the {end} {weekday} ferry from {origin} arrive in {destination}? Mind the "
+        "time difference.",
+        f"I take the {end} ferry that leaves {origin} on a {weekday}. What do the clocks in {destination} "
+        "show when it lands?",
+        f"Work out the local arrival time in {destination} of {weekday}'s {end} sailing from {origin}.",
+        solve=solve,
     )
 
 
 @template(city_atlas.TOOL, harbour_ferries.TOOL, unit_smith.TOOL, calls=9)
 def longer_ship(draw: Draw) -> Plan:
-    """Which of two routes has the longer ship, and how much longer it is in metres."""
+    """The longer ship of two routes, and the difference in metres."""
     one = draw.pick(_ROUTES)
     other = draw.pick([route for route in _ROUTES if route["vessel"] != one["vessel"]])
     routes = [_ports(one), _ports(other)]
@@ -156,33 +151,27 @@ def longer_ship(draw: Draw) -> Plan:
         gap = lengths[longer] - lengths[shorter]
         row = yield unit_smith.convert_length(value=gap, source_unit="ft", target_unit="m")
         metres = round(row["result"], 2)
-        return Answer(
+        return Answer.of(
             f"The {longer} is longer, by {metres:.2f} m.",
-            [
-                facts.name("ship", longer),
-                facts.number(
-                    "length_difference_m", metres, "in metres, rounded to two decimals", tolerance=0.01
-                ),
-            ],
+            facts.name("ship", longer),
+            facts.number("length_difference_m", metres, "in metres, rounded to two decimals", tolerance=0.01),
         )
 
     first, second = (f"{origin} - {destination}" for origin, destination in routes)
-    return Plan(
-        (
-            f"Which ship is longer, that of the ferry route {first} or that of {second}? Name only the "
-            "longer one, and say by how many metres, to two decimals.",
-            f"Compare the ferries on the routes {first} and {second}: what is the name of the longer ship "
-            f"(leave the other one out), and what is the difference in length in metres, to two decimals?",
-            f"I build models. Of the two vessels on {first} and {second}, name just the longer and tell me "
-            f"how many metres it has more, to two decimals.",
-        ),
-        solve,
+    return Plan.of(
+        f"Which ship is longer, that of the ferry route {first} or that of {second}? Name only the longer "
+        "one, and say by how many metres, to two decimals.",
+        f"Compare the ferries on the routes {first} and {second}: what is the name of the longer ship (leave "
+        "the other one out), and what is the difference in length in metres, to two decimals?",
+        f"I build models. Of the two vessels on {first} and {second}, name just the longer and tell me how "
+        "many metres it has more, to two decimals.",
+        solve=solve,
     )
 
 
 @template(city_atlas.TOOL, iron_road.TOOL, harbour_ferries.TOOL, calls=8, unseen=True)
 def train_then_ferry(draw: Draw) -> Plan:
-    """What a journey by train and ferry costs a party."""
+    """Price of a journey by train and ferry for a party."""
     start, route = draw.pick(_FEEDERS)
     (port, abroad), party = _ports(route), draw.between(2, 7)
     origin = cities()[start]["name"]
@@ -198,21 +187,18 @@ def train_then_ferry(draw: Draw) -> Plan:
         ferry = next(row["route_id"] for row in routes if row["destination_city_id"] == third)
         crossing = (yield harbour_ferries.crossing_price(route_id=ferry, adults=party))["total"]
         total = round(fare + crossing, 2)
-        return Answer(
+        return Answer.of(
             f"The train leaves at {first}; train and ferry cost {total:.2f} AUR.",
-            [facts.time("departs", first), facts.number("total", total, "in AUR")],
+            facts.time("departs", first),
+            facts.number("total", total, "in AUR"),
         )
 
-    return Plan(
-        (
-            f"{party} adults go from {origin} to {port} on Iron Road's first train of the day, second "
-            f"class, and on by ferry to {abroad}. When does the train leave, and what do train and ferry "
-            "cost in all?",
-            f"Plan {origin} - {port} (first Iron Road train, second class) - {abroad} (ferry) for {party} "
-            f"adults on foot: departure of the train and total price in aurel?",
-            f"I need a budget: the earliest Iron Road train from {origin} to {port} in second class, then "
-            f"the ferry to {abroad}, {party} adults. Train departure time and the sum of both fares, "
-            "please.",
-        ),
-        solve,
+    return Plan.of(
+        f"{party} adults go from {origin} to {port} on Iron Road's first train of the day, second class, and "
+        f"on by ferry to {abroad}. When does the train leave, and what do train and ferry cost in all?",
+        f"Plan {origin} - {port} (first Iron Road train, second class) - {abroad} (ferry) for {party} adults "
+        "on foot: departure of the train and total price in aurel?",
+        f"I need a budget: the earliest Iron Road train from {origin} to {port} in second class, then the "
+        f"ferry to {abroad}, {party} adults. Train departure time and the sum of both fares, please.",
+        solve=solve,
     )

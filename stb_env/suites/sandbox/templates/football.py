@@ -20,7 +20,7 @@ from stb_env.suites.sandbox.content.leagues import (
     round_day,
     teams,
 )
-from stb_env.suites.sandbox.lookups import days, long_date
+from stb_env.suites.sandbox.lookups import days, find, long_date, spoken
 from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, Undecided, ranked, template
 from stb_env.suites.sandbox.tools import league_office, match_centre, player_files
 
@@ -62,52 +62,45 @@ _TO_COME = Options(_to_come)
 
 
 def _team_id(name: str) -> Steps[str]:
-    page = yield league_office.search_teams(name=name)
-    return next(str(row["team_id"]) for row in page["results"] if row["name"] == name)
+    return str((yield from find(league_office.search_teams(name=name), name=name))["team_id"])
 
 
 def _player(name: str) -> Steps[JsonObject]:
-    page = yield player_files.search_players(name=name)
-    key = next(row["player_id"] for row in page["results"] if row["name"] == name)
+    key = (yield from find(player_files.search_players(name=name), name=name))["player_id"]
     return dict((yield player_files.player_details(player_id=key)))
 
 
 @template(league_office.TOOL, calls=2)
 def points_gap(draw: Draw) -> Plan:
-    """How many points lie between two teams after a round."""
+    """Points between two teams after a round."""
     league, number = draw.pick(list(LEAGUES)), draw.between(4, _PLAYED)
     one, two = draw.pick_some([row["name"] for row in _TEAMS if row["league_id"] == league], 2)
     title = LEAGUES[league]
 
     def solve() -> Solution:
-        rows = (yield league_office.list_leagues())["leagues"]
-        key = next(row["league_id"] for row in rows if row["name"] == title)
+        key = (yield from find(league_office.list_leagues(), name=title))["league_id"]
         table = (yield league_office.league_standings(league_id=key, after_round=number))["table"]
         first, second = (next(row for row in table if row["team"] == name) for name in (one, two))
         gap, above = abs(first["points"] - second["points"]), first["place"] < second["place"]
-        return Answer(
+        return Answer.of(
             f"{'Yes' if above else 'No'}; {gap} points lie between them.",
-            [
-                facts.yes_no("first_team_was_higher", above, "whether the team named first stood higher"),
-                facts.integer("points_difference", gap, "at least 0"),
-            ],
+            facts.yes_no("first_team_was_higher", above, "whether the team named first stood higher"),
+            facts.integer("points_difference", gap, "at least 0"),
         )
 
-    return Plan(
-        (
-            f"After round {number} of the {title}, did {one} stand above {two}, and how many points were "
-            f"between them?",
-            f"{title}, table after round {number}: is {one} ahead of {two}? How large is the gap in points?",
-            f"Was {one} placed higher than {two} once round {number} of the {title} was over? Tell me the "
-            f"difference in points, too.",
-        ),
-        solve,
+    return Plan.of(
+        f"After round {number} of the {title}, did {one} stand above {two}, and how many points were between "
+        "them?",
+        f"{title}, table after round {number}: is {one} ahead of {two}? How large is the gap in points?",
+        f"Was {one} placed higher than {two} once round {number} of the {title} was over? Tell me the "
+        "difference in points, too.",
+        solve=solve,
     )
 
 
 @template(league_office.TOOL, match_centre.TOOL, calls=4)
 def match_crowd(draw: Draw) -> Plan:
-    """When a match took place and how many people watched it."""
+    """Date of a match and a share of its attendance."""
     match = draw.pick(_PLAYED_MATCHES)
     home, away = (teams()[match[f"{side}_team_id"]]["name"] for side in ("home", "away"))
     percent = draw.between(5, 60)
@@ -115,36 +108,34 @@ def match_crowd(draw: Draw) -> Plan:
     def solve() -> Solution:
         first = yield from _team_id(home)
         second = yield from _team_id(away)
-        rows = (yield match_centre.head_to_head(team_id=first, other_team_id=second))["matches"]
-        key = next(row["match_id"] for row in rows if row["home_team_id"] == first)
+        key = (
+            yield from find(
+                match_centre.head_to_head(team_id=first, other_team_id=second), home_team_id=first
+            )
+        )["match_id"]
         row = yield match_centre.match_details(match_id=key)
         guests, rest = divmod(row["attendance"] * percent + 50, 100)
         if not rest:
             raise Undecided
-        return Answer(
-            f"It was on {long_date(date.fromisoformat(row['date']))}; {guests} came for the guests.",
-            [
-                facts.date("match_date", row["date"]),
-                facts.integer("attendance_share", guests, "people, rounded to a whole number"),
-            ],
+        return Answer.of(
+            f"It was on {spoken(row['date'])}; {guests} came for the guests.",
+            facts.date("match_date", row["date"]),
+            facts.integer("attendance_share", guests, "people, rounded to a whole number"),
         )
 
-    return Plan(
-        (
-            f"When did {home} play {away} at home, and how many spectators came with the guests, if they "
-            f"were {percent} % of the attendance?",
-            f"Find the home match of {home} against {away}. Its date, please, and {percent} per cent of its "
-            f"attendance.",
-            f"{home} (home) - {away}: on what date was that, and how many people are {percent} % of the "
-            "crowd?",
-        ),
-        solve,
+    return Plan.of(
+        f"When did {home} play {away} at home, and how many spectators came with the guests, if they were "
+        f"{percent} % of the attendance?",
+        f"Find the home match of {home} against {away}. Its date, please, and {percent} per cent of its "
+        "attendance.",
+        f"{home} (home) - {away}: on what date was that, and how many people are {percent} % of the crowd?",
+        solve=solve,
     )
 
 
 @template(league_office.TOOL, match_centre.TOOL, calls=4)
 def goals_in_rounds(draw: Draw) -> Plan:
-    """How many goals a team scored and let in over some rounds."""
+    """Goals that a team scored and conceded over some rounds."""
     name = draw.pick(_TEAM_NAMES)
     spans = combinations(range(1, _PLAYED + 1), 2)
     first, last = draw.pick([span for span in spans if span != (1, _PLAYED)])
@@ -160,25 +151,24 @@ def goals_in_rounds(draw: Draw) -> Plan:
                 ours, theirs = ("home", "away") if row["home_team_id"] == key else ("away", "home")
                 scored += row[f"{ours}_goals"]
                 conceded += row[f"{theirs}_goals"]
-        return Answer(
+        return Answer.of(
             f"They scored {scored} and conceded {conceded}.",
-            [facts.integer("goals_scored", scored), facts.integer("goals_conceded", conceded)],
+            facts.integer("goals_scored", scored),
+            facts.integer("goals_conceded", conceded),
         )
 
-    return Plan(
-        (
-            f"How many goals did {name} score in rounds {first} to {last} of this season, and how many did "
-            f"they concede?",
-            f"Count the goals for and against {name} from round {first} up to and including round {last}.",
-            f"{name}, rounds {first}-{last}: goals scored and goals let in, in all?",
-        ),
-        solve,
+    return Plan.of(
+        f"How many goals did {name} score in rounds {first} to {last} of this season, and how many did they "
+        "concede?",
+        f"Count the goals for and against {name} from round {first} up to and including round {last}.",
+        f"{name}, rounds {first}-{last}: goals scored and goals let in, in all?",
+        solve=solve,
     )
 
 
 @template(league_office.TOOL, match_centre.TOOL, calls=3)
 def next_fixture(draw: Draw) -> Plan:
-    """Against whom a team plays next, and when."""
+    """Opponent and date of a team's next match."""
     name, venue, start = draw.pick(_TO_COME)
 
     def solve() -> Solution:
@@ -187,29 +177,24 @@ def next_fixture(draw: Draw) -> Plan:
         row = next(row for row in rows if row["date"] >= start.isoformat())
         other = row["away_team_id"] if venue == "home" else row["home_team_id"]
         profile = yield league_office.team_profile(team_id=other)
-        return Answer(
-            f"They meet {profile['name']} on {long_date(date.fromisoformat(row['date']))}.",
-            [
-                facts.date("match_date", row["date"]),
-                facts.name("opponent", profile["name"]),
-            ],
+        return Answer.of(
+            f"They meet {profile['name']} on {spoken(row['date'])}.",
+            facts.date("match_date", row["date"]),
+            facts.name("opponent", profile["name"]),
         )
 
     where = "at home" if venue == "home" else "away from home"
-    return Plan(
-        (
-            f"When do {name} next play {where}, from {long_date(start)} on, and against whom?",
-            f"I am a fan of {name}. First match {where} on or after {start}: date and opponent?",
-            f"Which team do {name} meet in their next match {where} (from {long_date(start)}), and on what "
-            f"date?",
-        ),
-        solve,
+    return Plan.of(
+        f"When do {name} next play {where}, from {long_date(start)} on, and against whom?",
+        f"I am a fan of {name}. First match {where} on or after {start}: date and opponent?",
+        f"Which team do {name} meet in their next match {where} (from {long_date(start)}), and on what date?",
+        solve=solve,
     )
 
 
 @template(player_files.TOOL, calls=4)
 def older_player(draw: Draw) -> Plan:
-    """When the older of two players was born, and what number that one wears."""
+    """Birth date and shirt number of the older of two players."""
     first = draw.pick(_PLAYERS)
     second = draw.pick([row for row in _PLAYERS if row["birth_date"] != first["birth_date"]])
 
@@ -218,30 +203,25 @@ def older_player(draw: Draw) -> Plan:
         two = yield from _player(second["name"])
         older = ranked((one, two), lambda row: str(row["birth_date"]))[0]
         born = older["birth_date"]
-        return Answer(
-            f"Born on {long_date(date.fromisoformat(born))}, with number {older['shirt_number']}.",
-            [
-                facts.date("birth_date", born),
-                facts.integer("shirt_number", older["shirt_number"]),
-            ],
+        return Answer.of(
+            f"Born on {spoken(born)}, with number {older['shirt_number']}.",
+            facts.date("birth_date", born),
+            facts.integer("shirt_number", older["shirt_number"]),
         )
 
-    return Plan(
-        (
-            f"Of the football players {first['name']} and {second['name']}, take the older. On what date was "
-            f"that player born, and what is the shirt number?",
-            f"{first['name']} or {second['name']}: birth date and shirt number of the elder one only, "
-            "please.",
-            f"For whichever footballer is older, {first['name']} or {second['name']}, give me the date of "
-            "birth and the number on the shirt.",
-        ),
-        solve,
+    return Plan.of(
+        f"Of the football players {first['name']} and {second['name']}, take the older. On what date was "
+        "that player born, and what is the shirt number?",
+        f"{first['name']} or {second['name']}: birth date and shirt number of the elder one only, please.",
+        f"For whichever footballer is older, {first['name']} or {second['name']}, give me the date of birth "
+        "and the number on the shirt.",
+        solve=solve,
     )
 
 
 @template(player_files.TOOL, league_office.TOOL, calls=3)
 def coach_of_player(draw: Draw) -> Plan:
-    """Who coaches a player, and something about the team."""
+    """The coach of a player, and a fact about the team."""
     name = draw.pick(_PLAYERS)["name"]
     field, name_of_field, words = draw.pick(
         (
@@ -253,24 +233,23 @@ def coach_of_player(draw: Draw) -> Plan:
     def solve() -> Solution:
         key = (yield from _player(name))["team_id"]
         team = yield league_office.team_profile(team_id=key)
-        return Answer(
+        return Answer.of(
             f"{team['coach']} is the coach; {words} is {team[field]}.",
-            [facts.name("coach", team["coach"]), facts.integer(name_of_field, team[field])],
+            facts.name("coach", team["coach"]),
+            facts.integer(name_of_field, team[field]),
         )
 
-    return Plan(
-        (
-            f"Who coaches the football player {name}, and what is {words}?",
-            f"Find the team of the footballer {name}: name of the coach, and {words}?",
-            f"I write about {name}, who plays football. Tell me who the coach is and {words}.",
-        ),
-        solve,
+    return Plan.of(
+        f"Who coaches the football player {name}, and what is {words}?",
+        f"Find the team of the footballer {name}: name of the coach, and {words}?",
+        f"I write about {name}, who plays football. Tell me who the coach is and {words}.",
+        solve=solve,
     )
 
 
 @template(league_office.TOOL, player_files.TOOL, calls=2)
 def squad_scorers(draw: Draw) -> Plan:
-    """Who in a part of a squad has scored often."""
+    """Players of a position with at least so many goals."""
     team, post, goals = draw.pick(_SCORERS)
 
     def solve() -> Solution:
@@ -278,24 +257,19 @@ def squad_scorers(draw: Draw) -> Plan:
         fitting = [row["name"] for row in rows if row["goals"] >= goals]
         if len(fitting) == len(rows):
             raise Undecided
-        return Answer(
-            f"That holds for {', '.join(fitting)}.",
-            [facts.names("scorers", fitting)],
-        )
+        return Answer.of(f"That holds for {', '.join(fitting)}.", facts.names("scorers", fitting))
 
-    return Plan(
-        (
-            f"Which {post}s of {team} have scored at least {goals} goals this season? Only those, please.",
-            f"Name every {post} of {team} with {goals} goals or more this season, and nobody else.",
-            f"{team}, position {post}: who has {goals} or more goals?",
-        ),
-        solve,
+    return Plan.of(
+        f"Which {post}s of {team} have scored at least {goals} goals this season? Only those, please.",
+        f"Name every {post} of {team} with {goals} goals or more this season, and nobody else.",
+        f"{team}, position {post}: who has {goals} or more goals?",
+        solve=solve,
     )
 
 
 @template(league_office.TOOL, player_files.TOOL, calls=6)
 def transfer_fee(draw: Draw) -> Plan:
-    """Who is the most (or least) valuable player in a position, and what an agent earns from a transfer."""
+    """The most (or least) valuable player in a position, and a share of the market value."""
     team, post, percent = draw.pick(_TEAM_NAMES), draw.pick(_QUARTETS), draw.between(2, 25)
     wording, highest = draw.pick((("most", "highest"), ("least", "lowest")))
 
@@ -307,19 +281,18 @@ def transfer_fee(draw: Draw) -> Plan:
             values[details["name"]] = details["market_value_million"]
         best = (max if wording == "most" else min)(values, key=lambda name: values[name])
         fee = round(values[best] * percent * 10_000)
-        return Answer(
+        return Answer.of(
             f"That is {best}; the agent gets {fee} AUR.",
-            [facts.name("player", best), facts.integer("value_share", fee, "in AUR")],
+            facts.name("player", best),
+            facts.integer("value_share", fee, "in AUR"),
         )
 
-    return Plan(
-        (
-            f"Who is the {wording} valuable {post} of {team}, and how many aurel does an agent earn who "
-            f"takes {percent} % of the market value? Name that player only.",
-            f"Find the {post} of {team} with the {highest} market value. The name, and {percent} per cent of "
-            f"the value in AUR, please.",
-            f"{team} sell their {wording} valuable {post}. Which player is it, and what fee in aurel is "
-            f"{percent} % of the market value?",
-        ),
-        solve,
+    return Plan.of(
+        f"Who is the {wording} valuable {post} of {team}, and how many aurel does an agent earn who takes "
+        f"{percent} % of the market value? Name that player only.",
+        f"Find the {post} of {team} with the {highest} market value. The name, and {percent} per cent of the "
+        "value in AUR, please.",
+        f"{team} sell their {wording} valuable {post}. Which player is it, and what fee in aurel is "
+        f"{percent} % of the market value?",
+        solve=solve,
     )

@@ -7,11 +7,10 @@ from datetime import date
 from stb_env.backend.world import Row
 from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox import facts
-from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.coming_days import days_left, iso_day
 from stb_env.suites.sandbox.content.edition import Options
 from stb_env.suites.sandbox.content.gym_classes import gym_classes, taken_places, weekday_of
-from stb_env.suites.sandbox.lookups import days, long_date
+from stb_env.suites.sandbox.lookups import accepted, days, long_date, once
 from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, Undecided, template
 from stb_env.suites.sandbox.tools import gym_desk, health_log
 
@@ -38,17 +37,13 @@ def _class_id(kind: str, weekday: str) -> Steps[str]:
 
 def _placed(class_id: str, when: date) -> Steps[Row]:
     """Book a place unless there is one; return it."""
-    rows = (yield gym_desk.list_places())["places"]
-    wanted = {"class_id": class_id, "date": when.isoformat()}
-    row: Row | None = next((row for row in rows if wanted.items() <= row.items()), None)
-    if row is None:
-        row = yield gym_desk.book_place(**wanted)
-    return row or {}
+    act = gym_desk.book_place(class_id=class_id, date=when.isoformat())
+    return (yield from once(gym_desk.list_places(), act))
 
 
 @template(gym_desk.TOOL, calls=3)
 def class_places(draw: Draw) -> Plan:
-    """Who gives a class, and how many places are free."""
+    """Coach of a class, and its free places."""
     gym_class = draw.pick(_CLASSES)
     when = draw.pick([when for when in _DAYS if weekday_of(when) == gym_class["weekday"]])
     kind, weekday = gym_class["kind"], gym_class["weekday"]
@@ -57,20 +52,17 @@ def class_places(draw: Draw) -> Plan:
         key = yield from _class_id(kind, weekday)
         coach = (yield gym_desk.class_details(class_id=key))["coach"]
         free = (yield gym_desk.free_places(class_id=key, date=when.isoformat()))["free"]
-        return Answer(
+        return Answer.of(
             f"{coach} gives it; {free} places are free.",
-            [facts.name("coach", coach), facts.integer("free_places", free)],
+            facts.name("coach", coach),
+            facts.integer("free_places", free),
         )
 
-    return Plan(
-        (
-            f"Who coaches the {kind} class on {long_date(when)} ({weekday}), and how many places are free?",
-            f"I think of going to {kind} on {weekday}, {when}. Tell me the coach and the number of free "
-            "places.",
-            f"{kind} at my gym on {when}, a {weekday}: how many places are left, and what is the coach's "
-            "name?",
-        ),
-        solve,
+    return Plan.of(
+        f"Who coaches the {kind} class on {long_date(when)} ({weekday}), and how many places are free?",
+        f"I think of going to {kind} on {weekday}, {when}. Tell me the coach and the number of free places.",
+        f"{kind} at my gym on {when}, a {weekday}: how many places are left, and what is the coach's name?",
+        solve=solve,
     )
 
 
@@ -83,16 +75,14 @@ def book_class(draw: Draw) -> Plan:
 
     def solve() -> Solution:
         row = yield from _placed((yield from _class_id(kind, weekday)), when)
-        return Answer(f"The status is: {row['status']}.", [facts.choice("status", row["status"], _STATUSES)])
+        return Answer.of(f"The status is: {row['status']}.", facts.choice("status", row["status"], _STATUSES))
 
-    return Plan(
-        (
-            f"Book me into {kind} on {long_date(when)}, a {weekday}. What status do I have then?",
-            f"I would like a place in the {weekday} class {kind} on {when}, or whatever the gym gives me "
-            "for it. Which status did I get?",
-            f"Get me into {kind} ({weekday}, {when}), and tell me the status of my place in the gym's words.",
-        ),
-        solve,
+    return Plan.of(
+        f"Book me into {kind} on {long_date(when)}, a {weekday}. What status do I have then?",
+        f"I would like a place in the {weekday} class {kind} on {when}, or whatever the gym gives me for it. "
+        "Which status did I get?",
+        f"Get me into {kind} ({weekday}, {when}), and tell me the status of my place in the gym's words.",
+        solve=solve,
     )
 
 
@@ -113,21 +103,16 @@ def book_class_or_other(draw: Draw) -> Plan:
         free = (yield gym_desk.free_places(class_id=key, date=when.isoformat()))["free"]
         chosen = by_kind[first if free else second]
         yield from _placed(chosen["class_id"], when)
-        return Answer(
-            f"You go at {chosen['start_time']}.",
-            [facts.time("start_time", chosen["start_time"])],
-        )
+        return Answer.of(f"You go at {chosen['start_time']}.", facts.time("start_time", chosen["start_time"]))
 
-    return Plan(
-        (
-            f"Book {first} on {weekday}, {when}, if a place is free there; otherwise book {second} on the "
-            "same day, even if only on the waiting list. When does my class start?",
-            f"On {long_date(when)} ({weekday}) I want to do {first}; where that is full, {second}, be it "
-            "with a place or on the waiting list. Arrange one of them and tell me the starting time.",
-            f"Check {first} on {when}, a {weekday}. With a free place book it, else put me down for "
-            f"{second} that day. At what time do I have to be there?",
-        ),
-        solve,
+    return Plan.of(
+        f"Book {first} on {weekday}, {when}, if a place is free there; otherwise book {second} on the same "
+        "day, even if only on the waiting list. When does my class start?",
+        f"On {long_date(when)} ({weekday}) I want to do {first}; where that is full, {second}, be it with a "
+        "place or on the waiting list. Arrange one of them and tell me the starting time.",
+        f"Check {first} on {when}, a {weekday}. With a free place book it, else put me down for {second} "
+        "that day. At what time do I have to be there?",
+        solve=solve,
     )
 
 
@@ -142,33 +127,24 @@ def cancel_class_too_late(draw: Draw) -> Plan:
     def solve() -> Solution:
         rows = (yield gym_desk.list_places())["places"]
         key = next((row["place_id"] for row in rows if (row["kind"], row["date"]) == (kind, f"{when}")), "")
-        cancelled = True
-        if key:
-            try:
-                yield gym_desk.cancel_place(place_id=key)
-            except ApiError:
-                cancelled = False
+        cancelled = not key or (yield from accepted(gym_desk.cancel_place(place_id=key)))
         details = yield gym_desk.class_details(class_id=(yield from _class_id(kind, weekday)))
         cost = details["minutes"] * price
-        return Answer(
+        return Answer.of(
             f"{'Yes' if cancelled else 'No'}; {details['coach']} would get {cost} cents.",
-            [
-                facts.yes_no("was_cancelled", cancelled),
-                facts.name("coach", details["coach"]),
-                facts.integer("pay_cents", cost, "for the whole class"),
-            ],
+            facts.yes_no("was_cancelled", cancelled),
+            facts.name("coach", details["coach"]),
+            facts.integer("pay_cents", cost, "for the whole class"),
         )
 
-    return Plan(
-        (
-            f"Cancel my {kind} class of {long_date(when)} if the gym allows it. Does it? Who is the coach, "
-            f"and how many cents does the coach earn with the class at {price} cents a minute?",
-            f"Try to give up my place in {kind} on {when}. Did that work? Tell me the name of the coach "
-            f"too, and how many cents the whole class is worth at {price} cents per minute.",
-            f"Is it possible to get out of {kind} on {weekday}, {when}? Do it if so. And name the coach; if "
-            f"the coach gets {price} cents a minute, how many cents is that for the class?",
-        ),
-        solve,
+    return Plan.of(
+        f"Cancel my {kind} class of {long_date(when)} if the gym allows it. Does it? Who is the coach, and "
+        f"how many cents does the coach earn with the class at {price} cents a minute?",
+        f"Try to give up my place in {kind} on {when}. Did that work? Tell me the name of the coach too, and "
+        f"how many cents the whole class is worth at {price} cents per minute.",
+        f"Is it possible to get out of {kind} on {weekday}, {when}? Do it if so. And name the coach; if the "
+        f"coach gets {price} cents a minute, how many cents is that for the class?",
+        solve=solve,
     )
 
 
@@ -189,19 +165,17 @@ def class_and_weight(draw: Draw) -> Plan:
         else:
             yield health_log.log_weight(date=iso_day(0), kg=kilograms)
         change = round(abs(kilograms - rows[-1]["kg"]), 1)
-        return Answer(
+        return Answer.of(
             f"Both are done; the difference is {change} kg.",
-            [facts.number("weight_difference", change, "in kg, at least 0")],
+            facts.number("weight_difference", change, "in kg, at least 0"),
         )
 
-    return Plan(
-        (
-            f"Put me down for {kind} on {weekday}, {when}, and log my weight of today ({iso_day(0)}): "
-            f"{kilograms} kg. By how many kg does it differ from the last weight in the log before?",
-            f"Two things: a place in {kind} on {when} (a {weekday}), and {kilograms} kg as the weight for "
-            f"{iso_day(0)}. What is the difference to the previous entry, in kg, without a sign?",
-            f"Log {kilograms} kg for {iso_day(0)} and book {kind} on {long_date(when)}, {weekday}. "
-            "How far is the weight from the one logged before it, in kilograms?",
-        ),
-        solve,
+    return Plan.of(
+        f"Put me down for {kind} on {weekday}, {when}, and log my weight of today ({iso_day(0)}): "
+        f"{kilograms} kg. By how many kg does it differ from the last weight in the log before?",
+        f"Two things: a place in {kind} on {when} (a {weekday}), and {kilograms} kg as the weight for "
+        f"{iso_day(0)}. What is the difference to the previous entry, in kg, without a sign?",
+        f"Log {kilograms} kg for {iso_day(0)} and book {kind} on {long_date(when)}, {weekday}. How far is "
+        "the weight from the one logged before it, in kilograms?",
+        solve=solve,
     )

@@ -7,7 +7,7 @@ from datetime import date, timedelta
 from stb_env.suites.sandbox import facts
 from stb_env.suites.sandbox.content.households import TODAY
 from stb_env.suites.sandbox.facts import Fact
-from stb_env.suites.sandbox.lookups import days
+from stb_env.suites.sandbox.lookups import days, once
 from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, template
 from stb_env.suites.sandbox.tools import health_log
 
@@ -32,31 +32,27 @@ def _distance(unit: str, value: float) -> Fact:
 
 @template(health_log.TOOL, calls=1)
 def workout_sum(draw: Draw) -> Plan:
-    """How far the user went in a period, in the unit that the user wants."""
+    """Distance of workouts in a period, in the unit that the user wants."""
     sport, first, last = _period(draw)
     unit, word = draw.pick((("km", "kilometres (one decimal)"), ("miles", "miles (two decimals)")))
 
     def solve() -> Solution:
         row = yield health_log.sum_workouts(first_date=first, last_date=last, sport=sport)
         distance = row["distance_km"] if unit == "km" else round(row["distance_km"] / _KM_PER_MILE, 2)
-        return Answer(
+        return Answer.of(
             f"{distance} {unit} in {row['minutes']} minutes.",
-            [
-                _distance(unit, distance),
-                facts.integer("minutes", row["minutes"], "in all"),
-            ],
+            _distance(unit, distance),
+            facts.integer("minutes", row["minutes"], "in all"),
         )
 
-    return Plan(
-        (
-            f"How many {word} did I {sport} from {first} to {last}, both days included, and how many "
-            "minutes did that take?",
-            f"Sum up my log for the sport {sport} between {first} and {last} (inclusive): distance in "
-            f"{word} and total time in minutes.",
-            f"For the period {first} to {last}, tell me the total distance in {word} and the minutes that I "
-            f"logged as {sport}.",
-        ),
-        solve,
+    return Plan.of(
+        f"How many {word} did I {sport} from {first} to {last}, both days included, and how many minutes did "
+        "that take?",
+        f"Sum up my log for the sport {sport} between {first} and {last} (inclusive): distance in {word} and "
+        "total time in minutes.",
+        f"For the period {first} to {last}, tell me the total distance in {word} and the minutes that I "
+        f"logged as {sport}.",
+        solve=solve,
     )
 
 
@@ -70,22 +66,19 @@ def log_miles(draw: Draw) -> Plan:
     distance = round(miles * _KM_PER_MILE, 2)
 
     def solve() -> Solution:
-        page = yield health_log.list_workouts(first_date=when, last_date=when, sport=sport)
-        logged = {"distance_km": distance, "minutes": minutes}
-        if not any(logged.items() <= row.items() for row in page["results"]):
-            yield health_log.log_workout(sport=sport, date=when, **logged)
-        return Answer(f"The {sport} of {when} is in your log.")
+        look = health_log.list_workouts(first_date=when, last_date=when, sport=sport)
+        act = health_log.log_workout(sport=sport, date=when, distance_km=distance, minutes=minutes)
+        yield from once(look, act)
+        return Answer.of(f"The {sport} of {when} is in your log.")
 
-    return Plan(
-        (
-            f"Log a {sport} of {miles} miles in {minutes} minutes on {when}; convert to kilometres with two "
-            "decimals.",
-            f"On {when} I did {miles} miles ({sport}, {minutes} minutes). Add it to my health log in km, "
-            "rounded to two decimals.",
-            f"Enter this into my log: {when}, {sport}, {miles} miles, {minutes} minutes. The log is "
-            "metric; round to hundredths of a kilometre.",
-        ),
-        solve,
+    return Plan.of(
+        f"Log a {sport} of {miles} miles in {minutes} minutes on {when}; convert to kilometres with two "
+        "decimals.",
+        f"On {when} I did {miles} miles ({sport}, {minutes} minutes). Add it to my health log in km, rounded "
+        "to two decimals.",
+        f"Enter this into my log: {when}, {sport}, {miles} miles, {minutes} minutes. The log is metric; "
+        "round to hundredths of a kilometre.",
+        solve=solve,
     )
 
 
@@ -98,16 +91,14 @@ def goal_from_past(draw: Draw) -> Plan:
         row = yield health_log.sum_workouts(first_date=first, last_date=last, sport=sport)
         distance = row["distance_km"]
         yield health_log.set_weekly_goal(sport=sport, weekly_km=distance)
-        return Answer(f"The goal is {distance} km.", [_distance("km", distance)])
+        return Answer.of(f"The goal is {distance} km.", _distance("km", distance))
 
-    return Plan(
-        (
-            f"Set my weekly goal for {sport} to the whole distance that I logged for it from {first} to "
-            f"{last}, both included. How much is that in km?",
-            f"My new weekly {sport} goal shall be the total of what I did between {first} and {last} "
-            "(inclusive). Set it and tell me the kilometres.",
-            f"Add up the {sport} distance from {first} through {last} and make it my goal per week. What "
-            "is it, in kilometres?",
-        ),
-        solve,
+    return Plan.of(
+        f"Set my weekly goal for {sport} to the whole distance that I logged for it from {first} to {last}, "
+        "both included. How much is that in km?",
+        f"My new weekly {sport} goal shall be the total of what I did between {first} and {last} "
+        "(inclusive). Set it and tell me the kilometres.",
+        f"Add up the {sport} distance from {first} through {last} and make it my goal per week. What is it, "
+        "in kilometres?",
+        solve=solve,
     )

@@ -7,7 +7,7 @@ from stb_env.suites.sandbox import facts
 from stb_env.suites.sandbox.content.households import friends
 from stb_env.suites.sandbox.content.mails import KINDS, Kind, detail_in
 from stb_env.suites.sandbox.facts import Fact
-from stb_env.suites.sandbox.lookups import contact_id
+from stb_env.suites.sandbox.lookups import contact_named, noted
 from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, template
 from stb_env.suites.sandbox.tools import contact_book, day_planner, letterbox
 
@@ -53,21 +53,19 @@ def _opened(sender: str) -> Steps[tuple[Kind, str]]:
 
 @template(letterbox.TOOL, calls=2, unseen=True)
 def mail_detail(draw: Draw) -> Plan:
-    """What somebody wrote."""
+    """A detail of somebody's mail."""
     mail = draw.pick(_mails(draw))
     sender, what = mail["sender"], detail_in(mail["body"])[0].detail
 
     def solve() -> Solution:
         kind, detail = yield from _opened(sender)
-        return Answer(f"It is {detail}.", [detail_fact(kind, detail)])
+        return Answer.of(f"It is {detail}.", detail_fact(kind, detail))
 
-    return Plan(
-        (
-            f"{sender} mailed me. What is the {what} in that mail?",
-            f"Look into the mail from {sender} and tell me the {what}.",
-            f"I need the {what} that {sender} wrote to me about. It is in my inbox.",
-        ),
-        solve,
+    return Plan.of(
+        f"{sender} mailed me. What is the {what} in that mail?",
+        f"Look into the mail from {sender} and tell me the {what}.",
+        f"I need the {what} that {sender} wrote to me about. It is in my inbox.",
+        solve=solve,
     )
 
 
@@ -83,19 +81,16 @@ def sort_mail(draw: Draw) -> Plan:
         yield letterbox.mark_mail(mail_id=key)
         row = yield letterbox.label_mail(mail_id=key, label=label)
         subject = row["subject"]
-        return Answer(
-            f'"{subject}" is read and labelled {label}.', [facts.choice("subject", subject, _SUBJECTS)]
+        return Answer.of(
+            f'"{subject}" is read and labelled {label}.', facts.choice("subject", subject, _SUBJECTS)
         )
 
-    return Plan(
-        (
-            f'Mark the mail from {sender} as read and label it "{label}". What is its subject?',
-            f"I have seen the mail of {sender}: set it to read, put the label {label} on it, and tell me the "
-            "subject line.",
-            f'The unread mail from {sender} should get the label "{label}" and count as read. Name its '
-            "subject.",
-        ),
-        solve,
+    return Plan.of(
+        f'Mark the mail from {sender} as read and label it "{label}". What is its subject?',
+        f"I have seen the mail of {sender}: set it to read, put the label {label} on it, and tell me the "
+        "subject line.",
+        f'The unread mail from {sender} should get the label "{label}" and count as read. Name its subject.',
+        solve=solve,
     )
 
 
@@ -108,15 +103,13 @@ def reply_to_mail(draw: Draw) -> Plan:
         row = yield from _mail(sender)
         if not (yield from _mail(sender, "sent")):
             yield letterbox.reply_to_mail(mail_id=row["mail_id"] if row else "", body=body)
-        return Answer(f"I answered {sender}.")
+        return Answer.of(f"I answered {sender}.")
 
-    return Plan(
-        (
-            f'Reply to the mail from {sender} with exactly this text: "{body}"',
-            f'Answer {sender}\'s mail: "{body}" Nothing else.',
-            f'{sender} waits for an answer to a mail. Reply "{body}"',
-        ),
-        solve,
+    return Plan.of(
+        f'Reply to the mail from {sender} with exactly this text: "{body}"',
+        f'Answer {sender}\'s mail: "{body}" Nothing else.',
+        f'{sender} waits for an answer to a mail. Reply "{body}"',
+        solve=solve,
     )
 
 
@@ -127,24 +120,19 @@ def mail_contact(draw: Draw) -> Plan:
     friend, (subject, body) = draw.pick(friends(draw.household))["name"], draw.pick(_NOTES)
 
     def solve() -> Solution:
-        contact = yield contact_book.contact_details(contact_id=(yield from contact_id(friend)))
+        row = yield from contact_named(friend)
         if not (yield from _mail(subject, "sent")):
-            yield letterbox.send_mail(recipient=contact["email"], subject=subject, body=body)
-        return Answer(
-            f"The mail to {contact['email']} is sent.",
-            [facts.code("email_address", contact["email"])],
-        )
+            yield letterbox.send_mail(recipient=row["email"], subject=subject, body=body)
+        return Answer.of(f"The mail to {row['email']} is sent.", facts.code("email_address", row["email"]))
 
-    return Plan(
-        (
-            f'Send my contact {friend} a mail with the subject "{subject}" and the text "{body}" To which '
-            "address did it go?",
-            f'Mail {friend}, whose address is in my contacts: subject "{subject}", body "{body}" Which '
-            "address is it?",
-            f'Write to {friend} (see my contacts). Subject: "{subject}". Text: "{body}" Tell me the e-mail '
-            "address you wrote to.",
-        ),
-        solve,
+    return Plan.of(
+        f'Send my contact {friend} a mail with the subject "{subject}" and the text "{body}" To which '
+        "address did it go?",
+        f'Mail {friend}, whose address is in my contacts: subject "{subject}", body "{body}" Which address '
+        "is it?",
+        f'Write to {friend} (see my contacts). Subject: "{subject}". Text: "{body}" Tell me the e-mail '
+        "address you wrote to.",
+        solve=solve,
     )
 
 
@@ -158,21 +146,19 @@ def forward_detail(draw: Draw) -> Plan:
 
     def solve() -> Solution:
         kind, detail = yield from _opened(sender)
-        contact = yield contact_book.contact_details(contact_id=(yield from contact_id(friend)))
+        row = yield from contact_named(friend)
         if not (yield from _mail(subject, "sent")):
-            yield letterbox.send_mail(recipient=contact["email"], subject=subject, body=detail)
-        return Answer(f"{friend} has it: {detail}.", [detail_fact(kind, detail)])
+            yield letterbox.send_mail(recipient=row["email"], subject=subject, body=detail)
+        return Answer.of(f"{friend} has it: {detail}.", detail_fact(kind, detail))
 
-    return Plan(
-        (
-            f"{sender} mailed me the {kind.detail}. Send just that, as the whole text, to my contact "
-            f'{friend}, subject "{subject}", and tell it to me as well.',
-            f"Take the {kind.detail} from the mail of {sender} and mail it to {friend} from my contacts: "
-            f'subject "{subject}", and as text the bare value, exactly as written. What is it?',
-            f"{friend} (in my contacts) needs the {kind.detail} that {sender} wrote me. Mail the value "
-            f'alone, under the subject "{subject}", and read it to me.',
-        ),
-        solve,
+    return Plan.of(
+        f"{sender} mailed me the {kind.detail}. Send just that, as the whole text, to my contact {friend}, "
+        f'subject "{subject}", and tell it to me as well.',
+        f"Take the {kind.detail} from the mail of {sender} and mail it to {friend} from my contacts: subject "
+        f'"{subject}", and as text the bare value, exactly as written. What is it?',
+        f"{friend} (in my contacts) needs the {kind.detail} that {sender} wrote me. Mail the value alone, "
+        f'under the subject "{subject}", and read it to me.',
+        solve=solve,
     )
 
 
@@ -186,19 +172,15 @@ def mail_to_calendar(draw: Draw) -> Plan:
     def solve() -> Solution:
         _, day = yield from _opened(sender)
         event = {"title": kind.subject, "date": day, "start_time": start, "duration_minutes": minutes}
-        rows = (yield day_planner.list_events(date=day))["events"]
-        if not any(event.items() <= row.items() for row in rows):
-            yield day_planner.create_event(**event)
-        return Answer(f"{kind.subject} is in your calendar on {day}.", [facts.date("event_date", day)])
+        yield from noted(event)
+        return Answer.of(f"{kind.subject} is in your calendar on {day}.", facts.date("event_date", day))
 
-    return Plan(
-        (
-            f'Take the {kind.detail} from the mail of {sender} and put "{kind.subject}" into my calendar '
-            f"on that day: {start}, {minutes} minutes. Which date is it?",
-            f"{sender} wrote me the {kind.detail}. Block {minutes} minutes from {start} then, as "
-            f'"{kind.subject}", and tell me the date.',
-            f'My calendar lacks an event "{kind.subject}" at {start} for {minutes} minutes, on the '
-            f"{kind.detail} given in {sender}'s mail. Add it; what date is it?",
-        ),
-        solve,
+    return Plan.of(
+        f'Take the {kind.detail} from the mail of {sender} and put "{kind.subject}" into my calendar on that '
+        f"day: {start}, {minutes} minutes. Which date is it?",
+        f"{sender} wrote me the {kind.detail}. Block {minutes} minutes from {start} then, as "
+        f'"{kind.subject}", and tell me the date.',
+        f'My calendar lacks an event "{kind.subject}" at {start} for {minutes} minutes, on the {kind.detail} '
+        f"given in {sender}'s mail. Add it; what date is it?",
+        solve=solve,
     )

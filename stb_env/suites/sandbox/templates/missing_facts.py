@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from itertools import product
 from typing import NamedTuple
 
 from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox import facts
 from stb_env.suites.sandbox.api_error import ApiError
-from stb_env.suites.sandbox.cannot import left_out, no_tool, not_found
+from stb_env.suites.sandbox.cannot import Gap, left_out, no_tool, not_found
 from stb_env.suites.sandbox.content.companies import companies
 from stb_env.suites.sandbox.content.currencies import currencies
 from stb_env.suites.sandbox.content.edition import Options
@@ -19,6 +20,7 @@ from stb_env.suites.sandbox.content.places import cities
 from stb_env.suites.sandbox.content.recipes import recipes
 from stb_env.suites.sandbox.content.vocabulary import words
 from stb_env.suites.sandbox.facts import Fact
+from stb_env.suites.sandbox.lookups import exchanged, find_any
 from stb_env.suites.sandbox.registry import ApiCall
 from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, refusal, twins
 from stb_env.suites.sandbox.tools import (
@@ -81,30 +83,25 @@ class _Shelf(NamedTuple):
     looks: Callable[[str], Sequence[ApiCall]] = lambda _: ()
 
 
-def _fact_of(draw: Draw, shelf: _Shelf) -> Plan:
-    gap = draw.gap(not_found(shelf.thing))
+def _fact_of(draw: Draw, gap: Gap, shelf: _Shelf) -> Plan:
     what = draw.pick(list(shelf.known))
     name = draw.pick(shelf.others if gap else shelf.names)
     label, key = shelf.columns
 
     def solve() -> Solution:
-        rows = (yield shelf.search(name))["results"]
-        found = next((row[key] for row in rows if row[label] == name), None)
+        found = yield from find_any(shelf.search(name), **{label: name})
         if found is None:
             return refusal(gap)
-        fact = shelf.known[what]((yield shelf.details(found)))
-        return Answer(f"The {what} of {name} is {fact.value}.", [fact])
+        fact = shelf.known[what]((yield shelf.details(found[key])))
+        return Answer.of(f"The {what} of {name} is {fact.value}.", fact)
 
     said = shelf.said.format(name)
-    return Plan(
-        (
-            f"What is the {what} of {said}?",
-            f"I am writing about {said}: look up the {what}.",
-            f"Find {said} and tell me the {what}.",
-        ),
-        solve,
-        gap,
-        [shelf.search(name), *shelf.looks(name)],
+    return Plan.of(
+        f"What is the {what} of {said}?",
+        f"I am writing about {said}: look up the {what}.",
+        f"Find {said} and tell me the {what}.",
+        solve=solve,
+        looks=[shelf.search(name), *shelf.looks(name)],
     )
 
 
@@ -165,34 +162,19 @@ _RECIPE = _Shelf(
 )
 
 
-@twins(city_atlas.TOOL, calls=2)
-def city_fact(draw: Draw) -> Plan:
-    """Something about a city that there is or is not."""
-    return _fact_of(draw, _CITY)
+_SHELVES = {
+    "city_fact": (city_atlas.TOOL, _CITY),
+    "film_fact": (reel_index.TOOL, _FILM),
+    "company_price": (stock_tape.TOOL, _COMPANY),
+    "recipe_fact": (home_recipes.TOOL, _RECIPE),
+}
+for _name, (_tool, _shelf) in _SHELVES.items():
+    twins(_tool, calls=2, gaps=[not_found(_shelf.thing)], name=_name)(partial(_fact_of, shelf=_shelf))
 
 
-@twins(reel_index.TOOL, calls=2)
-def film_fact(draw: Draw) -> Plan:
-    """Something about a film that is listed or not."""
-    return _fact_of(draw, _FILM)
-
-
-@twins(stock_tape.TOOL, calls=2)
-def company_price(draw: Draw) -> Plan:
-    """The share price of a company that is listed or not."""
-    return _fact_of(draw, _COMPANY)
-
-
-@twins(home_recipes.TOOL, calls=2)
-def recipe_fact(draw: Draw) -> Plan:
-    """Something about a recipe that there is or is not."""
-    return _fact_of(draw, _RECIPE)
-
-
-@twins(word_hoard.TOOL, calls=1)
-def word_year(draw: Draw) -> Plan:
+@twins(word_hoard.TOOL, calls=1, gaps=[not_found("word")])
+def word_year(draw: Draw, gap: Gap) -> Plan:
     """Since when a word is known that the dictionary has or has not."""
-    gap = draw.gap(not_found("word"))
     word = draw.pick(_NO_WORDS if gap else sorted(words()))
 
     def solve() -> Solution:
@@ -201,17 +183,14 @@ def word_year(draw: Draw) -> Plan:
         except ApiError:
             return refusal(gap)
         year = row["first_recorded"]
-        return Answer(f"Since {year}.", [facts.integer("first_recorded_year", year)])
+        return Answer.of(f"Since {year}.", facts.integer("first_recorded_year", year))
 
-    return Plan(
-        (
-            f'In which year was the word "{word}" first recorded?',
-            f'How old is the word "{word}"? Give me the year in which it was first recorded.',
-            f'My neighbour said "{word}". Look up the year of the first record of that word.',
-        ),
-        solve,
-        gap,
-        [
+    return Plan.of(
+        f'In which year was the word "{word}" first recorded?',
+        f'How old is the word "{word}"? Give me the year in which it was first recorded.',
+        f'My neighbour said "{word}". Look up the year of the first record of that word.',
+        solve=solve,
+        looks=[
             word_hoard.word_history(word=word),
             word_hoard.define(word=word),
             word_hoard.words_starting(prefix=word),
@@ -219,52 +198,54 @@ def word_year(draw: Draw) -> Plan:
     )
 
 
-@twins(phrase_bridge.TOOL, calls=1, offers=[word_hoard.define])
-def translate_word(draw: Draw) -> Plan:
+@twins(
+    phrase_bridge.TOOL,
+    calls=1,
+    gaps=[no_tool("translate", *phrase_bridge.TOOL.apis), *left_out("language")],
+    offers=[word_hoard.define],
+)
+def translate_word(draw: Draw, gap: Gap) -> Plan:
     """Translate a word into a language that is told or not, with a tool or none."""
-    gap = draw.gap(no_tool("translate", *phrase_bridge.TOOL.apis), *left_out("language"))
     word, language = draw.pick(sorted(words())), draw.pick(LANGUAGES)
     use = draw.pick(("a birthday card", "a crossword", "a sign", "a tattoo"))
     target = gap.unless("language", language) or "the language of our guests"
 
     def solve() -> Solution:
         foreign = (yield phrase_bridge.from_english(word=word, language=language))["translation"]
-        return Answer(f"It is {foreign}.", [facts.name("translation", foreign)])
+        return Answer.of(f"It is {foreign}.", facts.name("translation", foreign))
 
-    return Plan(
-        (
-            f'What is the word for "{word}" in {target}? It is for {use}.',
-            f'For {use}: translate "{word}" into {target}, please.',
-            f'I need "{word}" in {target} for {use}.',
-        ),
-        solve,
-        gap,
+    return Plan.of(
+        f'What is the word for "{word}" in {target}? It is for {use}.',
+        f'For {use}: translate "{word}" into {target}, please.',
+        f'I need "{word}" in {target} for {use}.',
+        solve=solve,
     )
 
 
-@twins(rate_board.TOOL, calls=1, offers=[rate_board.list_currencies])
-def change_money(draw: Draw) -> Plan:
+@twins(
+    rate_board.TOOL,
+    calls=1,
+    gaps=[
+        no_tool("convert", rate_board.convert_amount, rate_board.get_rate),
+        *left_out("amount", "currency"),
+    ],
+    offers=[rate_board.list_currencies],
+)
+def change_money(draw: Draw, gap: Gap) -> Plan:
     """Convert money, with or without amount and currency, with a tool or none."""
-    gap = draw.gap(
-        no_tool("convert", rate_board.convert_amount, rate_board.get_rate), *left_out("amount", "currency")
-    )
     source, target = draw.pick_some(_CODES, 2)
     number = draw.between(35, 4_000)
     amount = gap.unless("amount", f"{number}") or "my"
     wanted = gap.unless("currency", target) or "foreign money"
 
     def solve() -> Solution:
-        row = yield rate_board.convert_amount(amount=number, source_code=source, target_code=target)
-        got = row["converted"]
+        got = yield from exchanged(number, target, source)
         fact = facts.number("amount", got, "in the currency asked for, to two decimals", tolerance=0.01)
-        return Answer(f"You get {got} {target}.", [fact])
+        return Answer.of(f"You get {got} {target}.", fact)
 
-    return Plan(
-        (
-            f"What do I get if I change {amount} {source} into {wanted}?",
-            f"Convert {amount} {source} into {wanted} at today's rate.",
-            f"How much {wanted} will the bank hand me for {amount} {source}?",
-        ),
-        solve,
-        gap,
+    return Plan.of(
+        f"What do I get if I change {amount} {source} into {wanted}?",
+        f"Convert {amount} {source} into {wanted} at today's rate.",
+        f"How much {wanted} will the bank hand me for {amount} {source}?",
+        solve=solve,
     )

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from datetime import date
-
 from stb_env.jsontypes import Json
 from stb_env.suites.sandbox import facts
 from stb_env.suites.sandbox.content.edition import Options
 from stb_env.suites.sandbox.content.films import films
 from stb_env.suites.sandbox.content.people import people
-from stb_env.suites.sandbox.lookups import long_date
+from stb_env.suites.sandbox.lookups import find, spoken
 from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, template
 from stb_env.suites.sandbox.tools import cine_people, reel_index
 
@@ -20,87 +18,76 @@ _NAMES = Options(lambda: [row["name"] for row in _PEOPLE])
 
 
 def _film(title: str) -> Steps[Json]:
-    page = yield reel_index.search_films(title=title)
-    key = next(row["film_id"] for row in page["results"] if row["title"] == title)
+    key = (yield from find(reel_index.search_films(title=title), title=title))["film_id"]
     return (yield reel_index.film_details(film_id=key))
 
 
 @template(reel_index.TOOL, calls=2)
 def film_facts(draw: Draw) -> Plan:
-    """How long a film is and when it came out."""
+    """Running time and release year of a film."""
     title = draw.pick(_FILMS)["title"]
 
     def solve() -> Solution:
         row = yield from _film(title)
-        return Answer(
+        return Answer.of(
             f"It runs {row['runtime_minutes']} minutes and came out in {row['year']}.",
-            [
-                facts.integer("runtime_minutes", row["runtime_minutes"]),
-                facts.integer("release_year", row["year"]),
-            ],
+            facts.integer("runtime_minutes", row["runtime_minutes"]),
+            facts.integer("release_year", row["year"]),
         )
 
-    return Plan(
-        (
-            f'How long is the film "{title}", and in which year did it come out?',
-            f'Give me the running time in minutes and the release year of "{title}".',
-            f'We want to watch "{title}" tonight: how many minutes does it take, and from what year is it?',
-        ),
-        solve,
+    return Plan.of(
+        f'How long is the film "{title}", and in which year did it come out?',
+        f'Give me the running time in minutes and the release year of "{title}".',
+        f'We want to watch "{title}" tonight: how many minutes does it take, and from what year is it?',
+        solve=solve,
     )
 
 
 @template(cine_people.TOOL, calls=2)
 def person_birth(draw: Draw) -> Plan:
-    """When somebody was born."""
+    """Birth date of a film person."""
     name = draw.pick(_PEOPLE)["name"]
 
     def solve() -> Solution:
-        page = yield cine_people.search_people(name=name)
-        key = next(row["person_id"] for row in page["results"] if row["name"] == name)
+        key = (yield from find(cine_people.search_people(name=name), name=name))["person_id"]
         row = yield cine_people.person_details(person_id=key)
         born = row["birth_date"]
-        return Answer(
-            f"{name} was born on {long_date(date.fromisoformat(born))}.", [facts.date("birth_date", born)]
-        )
+        return Answer.of(f"{name} was born on {spoken(born)}.", facts.date("birth_date", born))
 
-    return Plan(
-        (
-            f"When was {name} from the film business born?",
-            f"Tell me the full date of birth of {name}, who works in films.",
-            f"I need the birthday, year included, of the film person {name}.",
-        ),
-        solve,
+    return Plan.of(
+        f"When was {name} from the film business born?",
+        f"Tell me the full date of birth of {name}, who works in films.",
+        f"I need the birthday, year included, of the film person {name}.",
+        solve=solve,
     )
 
 
 @template(reel_index.TOOL, cine_people.TOOL, calls=3)
 def director_birth(draw: Draw) -> Plan:
-    """Who directed a film, and when that person was born."""
+    """Director of a film, and the director's birth date."""
     title = draw.pick(_FILMS)["title"]
 
     def solve() -> Solution:
         row = yield from _film(title)
         person = yield cine_people.person_details(person_id=row["director_id"])
         born = person["birth_date"]
-        return Answer(
-            f"{person['name']} directed it, born on {long_date(date.fromisoformat(born))}.",
-            [facts.name("director", person["name"]), facts.date("birth_date", born)],
+        return Answer.of(
+            f"{person['name']} directed it, born on {spoken(born)}.",
+            facts.name("director", person["name"]),
+            facts.date("birth_date", born),
         )
 
-    return Plan(
-        (
-            f'Who directed "{title}", and on what date was that person born?',
-            f'Name the director of "{title}" together with the date of birth.',
-            f'I am preparing a quiz: director of "{title}" and the director\'s full birth date?',
-        ),
-        solve,
+    return Plan.of(
+        f'Who directed "{title}", and on what date was that person born?',
+        f'Name the director of "{title}" together with the date of birth.',
+        f'I am preparing a quiz: director of "{title}" and the director\'s full birth date?',
+        solve=solve,
     )
 
 
 @template(reel_index.TOOL, cine_people.TOOL, calls=4)
 def film_cast(draw: Draw) -> Plan:
-    """Who played in a film with a cast of two."""
+    """Cast of a film."""
     title = draw.pick(_DUOS)["title"]
 
     def solve() -> Solution:
@@ -108,13 +95,11 @@ def film_cast(draw: Draw) -> Plan:
         first = yield cine_people.person_details(person_id=row["cast_ids"][0])
         second = yield cine_people.person_details(person_id=row["cast_ids"][1])
         cast = [first["name"], second["name"]]
-        return Answer(f"The cast is {' and '.join(cast)}.", [facts.names("cast", cast)])
+        return Answer.of(f"The cast is {' and '.join(cast)}.", facts.names("cast", cast))
 
-    return Plan(
-        (
-            f'Who are the actors in "{title}"? Names, please, not ids.',
-            f'Name everyone who plays in the film "{title}".',
-            f'Give me the full names of the whole cast of "{title}".',
-        ),
-        solve,
+    return Plan.of(
+        f'Who are the actors in "{title}"? Names, please, not ids.',
+        f'Name everyone who plays in the film "{title}".',
+        f'Give me the full names of the whole cast of "{title}".',
+        solve=solve,
     )

@@ -6,12 +6,11 @@ import random
 from collections.abc import Mapping
 
 from stb_env.backend.world import Row, Table, Tables
-from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.coming_days import days_left, iso_day
-from stb_env.suites.sandbox.manners import PAGE, found, page_of
+from stb_env.suites.sandbox.conventions import PAGE, changed, columns, found, page_of, search
 from stb_env.suites.sandbox.params import choice, text
-from stb_env.suites.sandbox.registry import ToolDoc
+from stb_env.suites.sandbox.registry import Response, ToolDoc, Update
 
 TOOL = ToolDoc("Finance", "Bill Box", "The user's invoices, in aurel (AUR).")
 STATUSES = ("open", "overdue", "paid", "disputed", "refunded")
@@ -59,20 +58,14 @@ def _book(state: Tables, account_id: str, amount: float) -> Tables:
     choice("status", "Only these.", ("any", *STATUSES), optional=True),
     PAGE,
 )
-def list_invoices(state: Tables, issuer: str, status: str, page: int) -> JsonObject:
+def list_invoices(state: Tables, issuer: str, status: str, page: int) -> Response:
     """Ids, issuers, amounts and states of the user's invoices."""
-    needle = issuer.casefold()
-    shown = ("invoice_id", "issuer", "amount", "status")
-    rows = [
-        {key: row[key] for key in shown}
-        for row in state.table("invoices").values()
-        if needle in row["issuer"].casefold() and status in ("any", row["status"])
-    ]
-    return page_of(rows, page)
+    rows = search(state.table("invoices").values(), "issuer", issuer, status=status)
+    return page_of(columns(rows, "invoice_id", "issuer", "amount", "status"), page)
 
 
 @TOOL.api("Invoice Details", text("invoice_id", "Id from List Invoices.", "invoice-001"))
-def invoice_details(state: Tables, invoice_id: str) -> JsonObject:
+def invoice_details(state: Tables, invoice_id: str) -> Response:
     """Due date, day of payment and the account that paid."""
     return dict(found(state.row("invoices", invoice_id), "invoice", invoice_id))
 
@@ -82,14 +75,15 @@ def invoice_details(state: Tables, invoice_id: str) -> JsonObject:
     text("invoice_id", "Id from List Invoices.", "invoice-001"),
     text("account_id", "Id of an account at Pocket Bank.", "account-001"),
 )
-def pay_invoice(state: Tables, invoice_id: str, account_id: str) -> tuple[JsonObject, Tables]:
+def pay_invoice(state: Tables, invoice_id: str, account_id: str) -> Update:
     """Pay an open or overdue invoice in full from a bank account."""
     row = found(state.row("invoices", invoice_id), "invoice", invoice_id)
     if row["status"] not in ("open", "overdue"):
         raise ApiError(f"invoice {invoice_id} is {row['status']}, nothing is to be paid")
     state = _book(state, account_id, -row["amount"])
-    row = {**row, "status": "paid", "paid_on": iso_day(0), "account_id": account_id}
-    return dict(row), state.with_row("invoices", invoice_id, row)
+    return changed(
+        state, "invoices", invoice_id, row, status="paid", paid_on=iso_day(0), account_id=account_id
+    )
 
 
 @TOOL.api(
@@ -97,17 +91,16 @@ def pay_invoice(state: Tables, invoice_id: str, account_id: str) -> tuple[JsonOb
     text("invoice_id", "Id from List Invoices.", "invoice-001"),
     choice("reason", "Why.", ("wrong amount", "never ordered", "poor work", "duplicate")),
 )
-def dispute_invoice(state: Tables, invoice_id: str, reason: str) -> tuple[JsonObject, Tables]:
+def dispute_invoice(state: Tables, invoice_id: str, reason: str) -> Update:
     """Object to an invoice that is not paid yet."""
     row = found(state.row("invoices", invoice_id), "invoice", invoice_id)
     if row["status"] not in ("open", "overdue"):
         raise ApiError(f"invoice {invoice_id} is {row['status']}; only unpaid ones can be disputed")
-    row = {**row, "status": "disputed", "reason": reason}
-    return dict(row), state.with_row("invoices", invoice_id, row)
+    return changed(state, "invoices", invoice_id, row, status="disputed", reason=reason)
 
 
 @TOOL.api("Refund Invoice", text("invoice_id", "Id from List Invoices.", "invoice-006"))
-def refund_invoice(state: Tables, invoice_id: str) -> tuple[JsonObject, Tables]:
+def refund_invoice(state: Tables, invoice_id: str) -> Update:
     """Take a payment back to the account that made it, up to 14 days after the payment."""
     row = found(state.row("invoices", invoice_id), "invoice", invoice_id)
     if row["status"] != "paid":
@@ -115,5 +108,4 @@ def refund_invoice(state: Tables, invoice_id: str) -> tuple[JsonObject, Tables]:
     if days_left(row["paid_on"]) < -_REFUND_DAYS:
         raise ApiError(f"paid on {row['paid_on']}, more than {_REFUND_DAYS} days ago: no refund")
     state = _book(state, row["account_id"], row["amount"])
-    row = {**row, "status": "refunded"}
-    return dict(row), state.with_row("invoices", invoice_id, row)
+    return changed(state, "invoices", invoice_id, row, status="refunded")

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.content.people import people
-from stb_env.suites.sandbox.manners import PAGE, found, page_of
+from stb_env.suites.sandbox.conventions import PAGE, columns, found, page_of, search
 from stb_env.suites.sandbox.params import choice, text
-from stb_env.suites.sandbox.registry import ToolDoc
+from stb_env.suites.sandbox.registry import Response, ToolDoc
 
 TOOL = ToolDoc("Movies", "Cine People", "Directors and actors.", held_out="category")
 
@@ -17,21 +16,13 @@ TOOL = ToolDoc("Movies", "Cine People", "Directors and actors.", held_out="categ
     choice("profession", "Only this profession.", ("any", "director", "actor"), optional=True),
     PAGE,
 )
-def search_people(name: str, profession: str, page: int) -> JsonObject:
+def search_people(name: str, profession: str, page: int) -> Response:
     """Find film people by part of their name."""
-    needle = name.casefold()
-    rows = [
-        {"person_id": row["person_id"], "name": row["name"], "profession": row["profession"]}
-        for row in people().values()
-        if needle in row["name"].casefold() and profession in ("any", row["profession"])
-    ]
-    return page_of(rows, page)
+    rows = search(people().values(), "name", name, profession=profession)
+    return page_of(columns(rows, "person_id", "name", "profession"), page)
 
 
-@TOOL.lookup(
-    "Person Details",
-    text("person_id", "Id from Search People.", "person-001"),
-)
-def person_details(person_id: str) -> JsonObject:
+@TOOL.lookup("Person Details", text("person_id", "Id from Search People.", "person-001"))
+def person_details(person_id: str) -> Response:
     """Birth date, birth city and profession of one person."""
     return dict(found(people().get(person_id), "person", person_id))

@@ -9,9 +9,9 @@ from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.climate import weather
 from stb_env.suites.sandbox.content.places import cities
-from stb_env.suites.sandbox.manners import found, parse_day
+from stb_env.suites.sandbox.conventions import found, parse_day
 from stb_env.suites.sandbox.params import choice, day, text
-from stb_env.suites.sandbox.registry import ToolDoc
+from stb_env.suites.sandbox.registry import Response, ToolDoc
 
 TOOL = ToolDoc("Weather", "Climate Desk", "Weather forecasts.")
 _UNITS = choice(
@@ -39,19 +39,14 @@ def _when(date: str, days: int) -> Date:
 
 
 @TOOL.lookup("Daily Forecast", _CITY, day("date", "The day.", "2026-03-02"), _UNITS)
-def daily_forecast(city_id: str, date: str, units: str) -> JsonObject:
+def daily_forecast(city_id: str, date: str, units: str) -> Response:
     """Weather of one city on one day."""
     city = found(cities().get(city_id), "city", city_id)
     return {"city_id": city_id, "units": units, **_forecast(city, _when(date, 0), units)}
 
 
-@TOOL.lookup(
-    "Weekly Outlook",
-    _CITY,
-    day("start_date", "First of the seven days.", "2026-03-02"),
-    _UNITS,
-)
-def weekly_outlook(city_id: str, start_date: str, units: str) -> JsonObject:
+@TOOL.lookup("Weekly Outlook", _CITY, day("start_date", "First of the seven days.", "2026-03-02"), _UNITS)
+def weekly_outlook(city_id: str, start_date: str, units: str) -> Response:
     """Weather of one city on seven days in a row."""
     city = found(cities().get(city_id), "city", city_id)
     first = _when(start_date, 7)

@@ -6,12 +6,11 @@ import random
 from collections.abc import Mapping
 
 from stb_env.backend.world import Table, Tables
-from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.products import DEPARTMENTS, products
-from stb_env.suites.sandbox.manners import PAGE, found, page_of
+from stb_env.suites.sandbox.conventions import PAGE, columns, found, page_of, search
 from stb_env.suites.sandbox.params import choice, text, whole
-from stb_env.suites.sandbox.registry import ToolDoc
+from stb_env.suites.sandbox.registry import Response, ToolDoc, Update
 
 TOOL = ToolDoc("Commerce", "Corner Shop", "A shop; prices in aurel (AUR).")
 _ID = text("product_id", "Id from Search Products.", "product-001")
@@ -43,36 +42,27 @@ def _total(state: Tables) -> float:
     choice("department", "Only this department.", ("any", *DEPARTMENTS), optional=True),
     PAGE,
 )
-def search_products(query: str, department: str, page: int) -> JsonObject:
+def search_products(query: str, department: str, page: int) -> Response:
     """Find products by part of their name; returns ids and names."""
-    needle = query.casefold()
-    rows = [
-        {"product_id": row["product_id"], "name": row["name"]}
-        for row in products().values()
-        if needle in row["name"].casefold() and department in ("any", row["department"])
-    ]
-    return page_of(rows, page)
+    rows = search(products().values(), "name", query, department=department)
+    return page_of(columns(rows, "product_id", "name"), page)
 
 
 @TOOL.lookup("Product Details", _ID)
-def product_details(product_id: str) -> JsonObject:
+def product_details(product_id: str) -> Response:
     """Price, weight and stock of one product."""
     return dict(found(products().get(product_id), "product", product_id))
 
 
 @TOOL.api("View Cart")
-def view_cart(state: Tables) -> JsonObject:
+def view_cart(state: Tables) -> Response:
     """What is in the cart, and the total."""
     lines = [{**row, "name": products()[key]["name"]} for key, row in state.table("cart").items()]
     return {"lines": lines, "total": _total(state), "currency": "AUR"}
 
 
-@TOOL.api(
-    "Set Cart Quantity",
-    _ID,
-    whole("quantity", "How many.", 1, 0, 1000),
-)
-def set_cart_quantity(state: Tables, product_id: str, quantity: int) -> tuple[JsonObject, Tables]:
+@TOOL.api("Set Cart Quantity", _ID, whole("quantity", "How many.", 1, 0, 1000))
+def set_cart_quantity(state: Tables, product_id: str, quantity: int) -> Update:
     """Set how many of a product are in the cart; 0 takes it out."""
     product = found(products().get(product_id), "product", product_id)
     if quantity > product["stock"]:
@@ -85,7 +75,7 @@ def set_cart_quantity(state: Tables, product_id: str, quantity: int) -> tuple[Js
 
 
 @TOOL.api("Place Order")
-def place_order(state: Tables) -> tuple[JsonObject, Tables]:
+def place_order(state: Tables) -> Update:
     """Order and pay for what is in the cart; the cart is empty afterwards."""
     lines = sorted(state.table("cart").values(), key=lambda row: str(row["product_id"]))
     if not lines:
@@ -99,13 +89,13 @@ def place_order(state: Tables) -> tuple[JsonObject, Tables]:
 
 
 @TOOL.api("List Orders", PAGE)
-def list_orders(state: Tables, page: int) -> JsonObject:
+def list_orders(state: Tables, page: int) -> Response:
     """The user's orders, oldest first."""
     return page_of(state.table("orders").values(), page)
 
 
 @TOOL.api("Cancel Order", text("order_id", "Id from List Orders.", "order-001"))
-def cancel_order(state: Tables, order_id: str) -> tuple[JsonObject, Tables]:
+def cancel_order(state: Tables, order_id: str) -> Update:
     """Cancel an order."""
     row = found(state.row("orders", order_id), "order", order_id)
     if row["status"] == "cancelled":

@@ -8,9 +8,9 @@ from datetime import timedelta
 from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.weekdays import WEEKDAYS
-from stb_env.suites.sandbox.manners import parse_day
+from stb_env.suites.sandbox.conventions import parse_day
 from stb_env.suites.sandbox.params import day, whole
-from stb_env.suites.sandbox.registry import ToolDoc
+from stb_env.suites.sandbox.registry import Response, ToolDoc
 
 TOOL = ToolDoc("Reference", "Date Reckoner", "Arithmetic with dates; working days are Monday to Friday.")
 _FIRST, _LAST = Date(1800, 1, 1), Date(2399, 12, 31)
@@ -29,7 +29,7 @@ def _described(when: Date) -> JsonObject:
 
 
 @TOOL.lookup("Weekday Of", _DATE, fact=())
-def weekday_of(date: str) -> JsonObject:
+def weekday_of(date: str) -> Response:
     """Day of the week, and number of the week of the year, of a date."""
     when = _day(date)
     return {**_described(when), "iso_week": when.isocalendar().week}
@@ -41,7 +41,7 @@ def weekday_of(date: str) -> JsonObject:
     day("second_date", "Another day; an earlier one gives a negative number.", "2026-04-15"),
     fact=(),
 )
-def days_between(first_date: str, second_date: str) -> JsonObject:
+def days_between(first_date: str, second_date: str) -> Response:
     """Number of days, and of working days, from one date to another; the first day does not count."""
     first, second = _day(first_date), _day(second_date)
     low, high = sorted((first, second))
@@ -56,13 +56,13 @@ def _working_days_until(when: Date) -> int:
 
 
 @TOOL.lookup("Add Days", _DATE, whole("days", "How many; negative to go back.", 30, -36_500, 36_500), fact=())
-def add_days(date: str, days: int) -> JsonObject:
+def add_days(date: str, days: int) -> Response:
     """Date that lies so many days later."""
     return _described(_day(date) + timedelta(days=days))
 
 
 @TOOL.lookup("Add Working Days", _DATE, whole("days", "How many.", 10, 1, 1000), fact=())
-def add_working_days(date: str, days: int) -> JsonObject:
+def add_working_days(date: str, days: int) -> Response:
     """Date that lies so many working days later; the first day does not count."""
     when = _day(date)
     while days:
@@ -77,7 +77,7 @@ def add_working_days(date: str, days: int) -> JsonObject:
     day("after", "The next one on or after this day; not before the first.", "2026-03-02"),
     fact=(),
 )
-def next_anniversary(anniversary: str, after: str) -> JsonObject:
+def next_anniversary(anniversary: str, after: str) -> Response:
     """Next anniversary of a day and which one it is; 29 February is kept on 1 March in other years."""
     first, start = _day(anniversary), _day(after)
     if start < first:

@@ -7,30 +7,18 @@ from collections.abc import Mapping
 from datetime import timedelta
 
 from stb_env.backend.world import Row, Table, Tables
-from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.households import TODAY, friends
-from stb_env.suites.sandbox.manners import found, parse_clock, parse_day, show_clock
+from stb_env.suites.sandbox.conventions import added, changed, found, parse_clock, parse_day, show_clock
 from stb_env.suites.sandbox.params import clock, day, text, whole
-from stb_env.suites.sandbox.registry import ToolDoc
+from stb_env.suites.sandbox.registry import Response, ToolDoc, Update
 
 TOOL = ToolDoc("Productivity", "Day Planner", "The user's calendar.")
 _ID = text("event_id", "Id from List Events.", "event-001")
 _TITLES = (
-    "Budget review",
-    "Car service",
-    "Chess club",
-    "Choir practice",
-    "Dentist",
-    "Eye test",
-    "Flat viewing",
-    "Garden party",
-    "Parents' evening",
-    "Piano lesson",
-    "Pottery class",
-    "Tax adviser",
-    "Team lunch",
-)
+    "Budget review", "Car service", "Chess club", "Choir practice", "Dentist", "Eye test", "Flat viewing",
+    "Garden party", "Parents' evening", "Piano lesson", "Pottery class", "Tax adviser", "Team lunch",
+)  # fmt: skip
 
 
 @TOOL.starts_with
@@ -68,13 +56,13 @@ def _free(state: Tables, date: str, start: int, minutes: int, ignored: str = "")
 
 
 @TOOL.api("List Events", day("date", "The day.", "2026-03-09"))
-def list_events(state: Tables, date: str) -> JsonObject:
+def list_events(state: Tables, date: str) -> Response:
     """Events of one day by start time."""
     return {"date": parse_day(date).isoformat(), "events": _on(state, date)}
 
 
 @TOOL.api("Event Details", _ID)
-def event_details(state: Tables, event_id: str) -> JsonObject:
+def event_details(state: Tables, event_id: str) -> Response:
     """One event."""
     return dict(found(state.row("events", event_id), "event", event_id))
 
@@ -89,7 +77,7 @@ def event_details(state: Tables, event_id: str) -> JsonObject:
 )
 def create_event(
     state: Tables, title: str, date: str, start_time: str, duration_minutes: int, contact_id: str
-) -> tuple[JsonObject, Tables]:
+) -> Update:
     """Put an event into the calendar; refused where it overlaps another."""
     parse_day(date)
     start = parse_clock(start_time)
@@ -98,16 +86,16 @@ def create_event(
     if contact_id:
         found(state.row("contacts", contact_id), "contact", contact_id)
     _free(state, date, start, duration_minutes)
-    key, state = state.next_id("event")
-    row = {
-        "event_id": key,
-        "title": title,
-        "date": date,
-        "start_time": start_time,
-        "duration_minutes": duration_minutes,
-        "contact_id": contact_id,
-    }
-    return dict(row), state.with_row("events", key, row)
+    return added(
+        state,
+        "events",
+        "event",
+        title=title,
+        date=date,
+        start_time=start_time,
+        duration_minutes=duration_minutes,
+        contact_id=contact_id,
+    )
 
 
 @TOOL.api(
@@ -116,17 +104,16 @@ def create_event(
     day("date", "The new day.", "2026-05-04"),
     clock("start_time", "The new start.", "10:00"),
 )
-def move_event(state: Tables, event_id: str, date: str, start_time: str) -> tuple[JsonObject, Tables]:
+def move_event(state: Tables, event_id: str, date: str, start_time: str) -> Update:
     """Give an event another day and start; its length stays."""
     row = found(state.row("events", event_id), "event", event_id)
     parse_day(date)
     _free(state, date, parse_clock(start_time), row["duration_minutes"], event_id)
-    row = {**row, "date": date, "start_time": start_time}
-    return dict(row), state.with_row("events", event_id, row)
+    return changed(state, "events", event_id, row, date=date, start_time=start_time)
 
 
 @TOOL.api("Cancel Event", _ID)
-def cancel_event(state: Tables, event_id: str) -> tuple[JsonObject, Tables]:
+def cancel_event(state: Tables, event_id: str) -> Update:
     """Remove an event."""
     row = found(state.row("events", event_id), "event", event_id)
     return {"cancelled": row["title"]}, state.without_row("events", event_id)

@@ -9,9 +9,9 @@ from stb_env.backend.world import Row, Table, Tables
 from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.coming_days import iso_day
-from stb_env.suites.sandbox.manners import PAGE, found, page_of
+from stb_env.suites.sandbox.conventions import PAGE, changed, columns, found, page_of, search
 from stb_env.suites.sandbox.params import text
-from stb_env.suites.sandbox.registry import ToolDoc
+from stb_env.suites.sandbox.registry import Response, ToolDoc, Update
 
 TOOL = ToolDoc("Productivity", "File Nest", "The user's files and folders.")
 _FILE = text("file_id", "Id from Search Files or List Folder.", "file-001")
@@ -62,11 +62,11 @@ def _vacant(state: Tables, folder: str, name: str) -> None:
 
 
 def _entries(rows: Iterable[Row]) -> list[JsonObject]:
-    return [{key: row[key] for key in ("file_id", "name", "folder", "size_kb")} for row in rows]
+    return columns(rows, "file_id", "name", "folder", "size_kb")
 
 
 @TOOL.api("List Folder", text("path", "Path of the folder.", "/Work"), PAGE)
-def list_folder(state: Tables, path: str, page: int) -> JsonObject:
+def list_folder(state: Tables, path: str, page: int) -> Response:
     """Subfolders and files of a folder, files by name."""
     path = _folder(state, path)
     below = [row["path"] for row in state.table("folders").values() if row["path"].startswith(f"{path}/")]
@@ -76,29 +76,27 @@ def list_folder(state: Tables, path: str, page: int) -> JsonObject:
 
 
 @TOOL.api("Search Files", text("name", "Part of the name, in any case.", "a"), PAGE)
-def search_files(state: Tables, name: str, page: int) -> JsonObject:
+def search_files(state: Tables, name: str, page: int) -> Response:
     """Find files in all folders by part of their name."""
-    needle = name.casefold()
-    files = state.table("files").values()
-    return page_of(_entries(row for row in files if needle in row["name"].casefold()), page)
+    return page_of(_entries(search(state.table("files").values(), "name", name)), page)
 
 
 @TOOL.api("File Details", _FILE)
-def file_details(state: Tables, file_id: str) -> JsonObject:
+def file_details(state: Tables, file_id: str) -> Response:
     """Size, last change, and with whom a file is shared."""
     row = found(state.row("files", file_id), "file", file_id)
     return {**row, "shared_with": list(row["shared_with"])}
 
 
 @TOOL.api("Storage Quota")
-def storage_quota(state: Tables) -> JsonObject:
+def storage_quota(state: Tables) -> Response:
     """Space in kilobytes: in all, used and free."""
     quota = state.table("file_quota")["quota-001"]["kb"]
     return {"quota_kb": quota, "used_kb": _used(state), "free_kb": quota - _used(state)}
 
 
 @TOOL.api("Create Folder", text("path", "Path; its parent must exist.", "/Work/Samples"))
-def create_folder(state: Tables, path: str) -> tuple[JsonObject, Tables]:
+def create_folder(state: Tables, path: str) -> Update:
     """Create an empty folder."""
     path = path.rstrip("/")
     parent, _, name = path.rpartition("/")
@@ -113,24 +111,22 @@ def create_folder(state: Tables, path: str) -> tuple[JsonObject, Tables]:
 
 
 @TOOL.api("Move File", _FILE, text("folder", "Path of the folder to move it to.", "/Home"))
-def move_file(state: Tables, file_id: str, folder: str) -> tuple[JsonObject, Tables]:
+def move_file(state: Tables, file_id: str, folder: str) -> Update:
     """Move a file to another folder."""
     row = found(state.row("files", file_id), "file", file_id)
     folder = _folder(state, folder)
     _vacant(state, folder, row["name"])
-    row = {**row, "folder": folder}
-    return dict(row), state.with_row("files", file_id, row)
+    return changed(state, "files", file_id, row, folder=folder)
 
 
 @TOOL.api("Rename File", _FILE, text("name", "The new name, ending included.", "sample.txt"))
-def rename_file(state: Tables, file_id: str, name: str) -> tuple[JsonObject, Tables]:
+def rename_file(state: Tables, file_id: str, name: str) -> Update:
     """Give a file another name."""
     row = found(state.row("files", file_id), "file", file_id)
     if not name.strip() or "/" in name:
         raise ApiError(f"a name is not empty and has no '/', got {name[:80]!r}")
     _vacant(state, row["folder"], name)
-    row = {**row, "name": name}
-    return dict(row), state.with_row("files", file_id, row)
+    return changed(state, "files", file_id, row, name=name)
 
 
 @TOOL.api(
@@ -138,7 +134,7 @@ def rename_file(state: Tables, file_id: str, name: str) -> tuple[JsonObject, Tab
     text("file_id", "Id from Search Files or List Folder.", "file-002"),
     text("folder", "Path of the folder for the copy.", "/Home"),
 )
-def copy_file(state: Tables, file_id: str, folder: str) -> tuple[JsonObject, Tables]:
+def copy_file(state: Tables, file_id: str, folder: str) -> Update:
     """Put a copy of a file into another folder; refused where the quota does not allow it."""
     row = found(state.row("files", file_id), "file", file_id)
     folder = _folder(state, folder)
@@ -147,22 +143,20 @@ def copy_file(state: Tables, file_id: str, folder: str) -> tuple[JsonObject, Tab
     if row["size_kb"] > free:
         raise ApiError(f"the quota has no room for a copy of {row['size_kb']} kB")
     key, state = state.next_id("file")
-    row = {**row, "file_id": key, "folder": folder, "shared_with": []}
-    return dict(row), state.with_row("files", key, row)
+    return changed(state, "files", key, row, file_id=key, folder=folder, shared_with=[])
 
 
 @TOOL.api("Share File", _FILE, text("email", "Address of whom to share it with.", "sample@postbox.example"))
-def share_file(state: Tables, file_id: str, email: str) -> tuple[JsonObject, Tables]:
+def share_file(state: Tables, file_id: str, email: str) -> Update:
     """Let somebody read a file."""
     row = found(state.row("files", file_id), "file", file_id)
     if "@" not in email:
         raise ApiError(f"email must be an address, got {email[:80]!r}")
-    row = {**row, "shared_with": sorted({*row["shared_with"], email.strip()})}
-    return dict(row), state.with_row("files", file_id, row)
+    return changed(state, "files", file_id, row, shared_with=sorted({*row["shared_with"], email.strip()}))
 
 
 @TOOL.api("Delete File", _FILE)
-def delete_file(state: Tables, file_id: str) -> tuple[JsonObject, Tables]:
+def delete_file(state: Tables, file_id: str) -> Update:
     """Remove a file for good."""
     row = found(state.row("files", file_id), "file", file_id)
     return {"deleted": row["name"]}, state.without_row("files", file_id)

@@ -11,11 +11,12 @@ from stb_env.backend.world import Row, Table, Tables
 from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.coming_days import coming_day, days_left, iso_day
-from stb_env.suites.sandbox.content.gym_classes import KINDS, WEEKDAYS, gym_classes, taken_places, weekday_of
+from stb_env.suites.sandbox.content.gym_classes import KINDS, gym_classes, taken_places, weekday_of
 from stb_env.suites.sandbox.content.households import TODAY
-from stb_env.suites.sandbox.manners import found
+from stb_env.suites.sandbox.content.weekdays import WEEKDAYS
+from stb_env.suites.sandbox.conventions import added, columns, found, where
 from stb_env.suites.sandbox.params import choice, day, text
-from stb_env.suites.sandbox.registry import ToolDoc
+from stb_env.suites.sandbox.registry import Response, ToolDoc, Update
 
 TOOL = ToolDoc("Fitness", "Gym Desk", "Classes of the user's gym.", held_out="category")
 _CLASS = text("class_id", "Id from Find Classes.", "class-001")
@@ -56,32 +57,27 @@ def _session(class_id: str, date: str) -> tuple[Row, Date]:
     choice("weekday", "Only this day.", ("any", *WEEKDAYS), optional=True),
     choice("kind", "Only this kind.", ("any", *KINDS), optional=True),
 )
-def find_classes(weekday: str, kind: str) -> JsonObject:
+def find_classes(weekday: str, kind: str) -> Response:
     """The weekly timetable: ids, kinds and starting times."""
-    shown = ("class_id", "kind", "weekday", "start_time")
-    rows = [
-        {key: row[key] for key in shown}
-        for row in gym_classes().values()
-        if weekday in ("any", row["weekday"]) and kind in ("any", row["kind"])
-    ]
-    return {"classes": rows}
+    rows = where(gym_classes().values(), weekday=weekday, kind=kind)
+    return {"classes": columns(rows, "class_id", "kind", "weekday", "start_time")}
 
 
 @TOOL.lookup("Class Details", _CLASS)
-def class_details(class_id: str) -> JsonObject:
+def class_details(class_id: str) -> Response:
     """Coach, length and capacity of one class."""
     return dict(found(gym_classes().get(class_id), "class", class_id))
 
 
 @TOOL.lookup("Free Places", _CLASS, day("date", "Day of the class.", "2026-03-09"))
-def free_places(class_id: str, date: str) -> JsonObject:
+def free_places(class_id: str, date: str) -> Response:
     """How many places of a class are free on a day."""
     gym_class, when = _session(class_id, date)
     return {"class_id": class_id, "date": date, "free": gym_class["capacity"] - taken_places(gym_class, when)}
 
 
 @TOOL.api("List Places")
-def list_places(state: Tables) -> JsonObject:
+def list_places(state: Tables) -> Response:
     """Classes that the user has booked or waits for, and today's date."""
     return {"today": iso_day(0), "places": [dict(row) for row in state.table("gym_places").values()]}
 
@@ -91,19 +87,17 @@ def list_places(state: Tables) -> JsonObject:
     text("class_id", "Id from Find Classes.", "class-001"),
     day("date", "Day of the class.", "2026-04-13"),
 )
-def book_place(state: Tables, class_id: str, date: str) -> tuple[JsonObject, Tables]:
+def book_place(state: Tables, class_id: str, date: str) -> Update:
     """Book a place in a class, or a place on its waiting list where it is full."""
     gym_class, when = _session(class_id, date)
     place = _place(gym_class, when)
     if any(place.items() <= row.items() for row in state.table("gym_places").values()):
         raise ApiError(f"you have a place in {class_id} on {date} already")
-    key, state = state.next_id("place")
-    row = {"place_id": key, **place}
-    return dict(row), state.with_row("gym_places", key, row)
+    return added(state, "gym_places", "place", **place)
 
 
 @TOOL.api("Cancel Place", text("place_id", "Id from List Places.", "place-001"))
-def cancel_place(state: Tables, place_id: str) -> tuple[JsonObject, Tables]:
+def cancel_place(state: Tables, place_id: str) -> Update:
     """Give a place back; not on the day before the class, nor on the day itself."""
     row = found(state.row("gym_places", place_id), "place", place_id)
     if days_left(row["date"]) < 2:

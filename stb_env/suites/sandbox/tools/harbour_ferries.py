@@ -2,39 +2,33 @@
 
 from __future__ import annotations
 
-from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.content.ferries import VEHICLES, ferry_routes, ports, vessels
 from stb_env.suites.sandbox.content.weekdays import WEEKDAYS
-from stb_env.suites.sandbox.manners import PAGE, found, page_of, show_clock
+from stb_env.suites.sandbox.conventions import PAGE, columns, found, page_of, show_clock, where
 from stb_env.suites.sandbox.params import choice, text, whole
-from stb_env.suites.sandbox.registry import ToolDoc
+from stb_env.suites.sandbox.registry import Response, ToolDoc
 
 TOOL = ToolDoc("Travel", "Harbour Ferries", "Ferries between countries; prices in aurel (AUR).")
 _ROUTE = text("route_id", "Id from Routes From.", "route-001")
 
 
 @TOOL.lookup("List Ports", PAGE)
-def list_ports(page: int) -> JsonObject:
+def list_ports(page: int) -> Response:
     """Cities with a ferry port."""
-    shown = ("city_id", "name", "country")
-    return page_of([{key: port[key] for key in shown} for port in ports().values()], page)
+    return page_of(columns(ports().values(), "city_id", "name", "country"), page)
 
 
 @TOOL.lookup("Routes From", text("port_city_id", "Id of a city with a port.", "city-002"))
-def routes_from(port_city_id: str) -> JsonObject:
+def routes_from(port_city_id: str) -> Response:
     """Ferry routes that leave a port: where each goes, its ship and how many hours it takes."""
     found(ports().get(port_city_id), "port city", port_city_id)
-    shown = ("route_id", "destination_city_id", "vessel", "crossing_hours")
-    rows = [
-        {key: row[key] for key in shown}
-        for row in ferry_routes().values()
-        if row["origin_city_id"] == port_city_id
-    ]
-    return {"port_city_id": port_city_id, "routes": rows}
+    rows = where(ferry_routes().values(), origin_city_id=port_city_id)
+    shown = columns(rows, "route_id", "destination_city_id", "vessel", "crossing_hours")
+    return {"port_city_id": port_city_id, "routes": shown}
 
 
 @TOOL.lookup("Sailings On", _ROUTE, choice("weekday", "Day of the week.", WEEKDAYS))
-def sailings_on(route_id: str, weekday: str) -> JsonObject:
+def sailings_on(route_id: str, weekday: str) -> Response:
     """Local departure times of a route on a day of the week; every week is the same."""
     row = found(ferry_routes().get(route_id), "route", route_id)
     times = [show_clock(minutes) for minutes in row["sailings"][WEEKDAYS.index(weekday)]]
@@ -48,7 +42,7 @@ def sailings_on(route_id: str, weekday: str) -> JsonObject:
     whole("children", "Number of children under 14.", 0, 0, 9, optional=True),
     choice("vehicle", "Vehicle that is taken along.", VEHICLES, optional=True),
 )
-def crossing_price(route_id: str, adults: int, children: int, vehicle: str) -> JsonObject:
+def crossing_price(route_id: str, adults: int, children: int, vehicle: str) -> Response:
     """Price of one crossing for a party and its vehicle."""
     row = found(ferry_routes().get(route_id), "route", route_id)
     people = adults * row["adult_price"] + children * row["child_price"]
@@ -60,7 +54,7 @@ def crossing_price(route_id: str, adults: int, children: int, vehicle: str) -> J
 
 
 @TOOL.lookup("Vessel Facts", text("vessel", "Name of the ship, from Routes From.", "Narwhal"))
-def vessel_facts(vessel: str) -> JsonObject:
+def vessel_facts(vessel: str) -> Response:
     """Length in feet, top speed in knots, year of building and capacity of a ship."""
     by_name = {name.casefold(): row for name, row in vessels().items()}
     return dict(found(by_name.get(vessel.strip().casefold()), "vessel", vessel))

@@ -6,13 +6,13 @@ import random
 from collections.abc import Mapping
 
 from stb_env.backend.world import Row, Table, Tables
-from stb_env.jsontypes import Json, JsonObject
+from stb_env.jsontypes import Json
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.coming_days import days_left, iso_day
 from stb_env.suites.sandbox.content.support_staff import TEAMS, support_staff
-from stb_env.suites.sandbox.manners import PAGE, found, page_of
+from stb_env.suites.sandbox.conventions import PAGE, columns, found, page_of, search
 from stb_env.suites.sandbox.params import choice, text
-from stb_env.suites.sandbox.registry import ToolDoc
+from stb_env.suites.sandbox.registry import Response, ToolDoc, Update
 
 TOOL = ToolDoc("Customer Service", "Help Desk", "Support tickets of the user's company.")
 STATUSES = ("open", "closed")
@@ -47,7 +47,7 @@ def rows(rng: random.Random, _household: int) -> Mapping[str, Table]:
     return {"tickets": tickets}
 
 
-def _changed(state: Tables, ticket_id: str, **fields: Json) -> tuple[JsonObject, Tables]:
+def _changed(state: Tables, ticket_id: str, **fields: Json) -> Update:
     row = {**found(state.row("tickets", ticket_id), "ticket", ticket_id), **fields}
     return {**row, "comments": list(row["comments"])}, state.with_row("tickets", ticket_id, row)
 
@@ -65,26 +65,21 @@ def _open(state: Tables, ticket_id: str) -> Row:
     choice("status", "Only these.", ("any", *STATUSES), optional=True),
     PAGE,
 )
-def search_tickets(state: Tables, subject: str, status: str, page: int) -> JsonObject:
+def search_tickets(state: Tables, subject: str, status: str, page: int) -> Response:
     """Find tickets; returns ids, subjects and states."""
-    needle = subject.casefold()
-    rows = [
-        {key: row[key] for key in ("ticket_id", "subject", "status", "priority")}
-        for row in state.table("tickets").values()
-        if needle in row["subject"].casefold() and status in ("any", row["status"])
-    ]
-    return page_of(rows, page)
+    rows = search(state.table("tickets").values(), "subject", subject, status=status)
+    return page_of(columns(rows, "ticket_id", "subject", "status", "priority"), page)
 
 
 @TOOL.api("Ticket Details", _TICKET)
-def ticket_details(state: Tables, ticket_id: str) -> JsonObject:
+def ticket_details(state: Tables, ticket_id: str) -> Response:
     """Agent, dates and comments of one ticket."""
     row = found(state.row("tickets", ticket_id), "ticket", ticket_id)
     return {**row, "comments": list(row["comments"])}
 
 
 @TOOL.lookup("List Agents", choice("team", "The team.", TEAMS))
-def list_agents(team: str) -> JsonObject:
+def list_agents(team: str) -> Response:
     """Agents of a team, with the number of tickets on their desks."""
     return {"agents": [dict(row) for row in support_staff().values() if row["team"] == team]}
 
@@ -94,7 +89,7 @@ def list_agents(team: str) -> JsonObject:
     text("subject", "What it is about.", "Sample"),
     choice("priority", "How urgent it is.", PRIORITIES, optional=True),
 )
-def open_ticket(state: Tables, subject: str, priority: str) -> tuple[JsonObject, Tables]:
+def open_ticket(state: Tables, subject: str, priority: str) -> Update:
     """Open a new ticket; there is one open ticket a subject at most."""
     subject = " ".join(subject.split())
     if not subject:
@@ -117,7 +112,7 @@ def open_ticket(state: Tables, subject: str, priority: str) -> tuple[JsonObject,
 
 
 @TOOL.api("Comment On Ticket", _TICKET, text("comment", "The text.", "Sample"))
-def comment_on_ticket(state: Tables, ticket_id: str, comment: str) -> tuple[JsonObject, Tables]:
+def comment_on_ticket(state: Tables, ticket_id: str, comment: str) -> Update:
     """Add a comment to an open ticket."""
     if not comment.strip():
         raise ApiError("comment must not be empty")
@@ -125,7 +120,7 @@ def comment_on_ticket(state: Tables, ticket_id: str, comment: str) -> tuple[Json
 
 
 @TOOL.api("Assign Ticket", _TICKET, text("agent_id", "Id from List Agents.", "agent-001"))
-def assign_ticket(state: Tables, ticket_id: str, agent_id: str) -> tuple[JsonObject, Tables]:
+def assign_ticket(state: Tables, ticket_id: str, agent_id: str) -> Update:
     """Give an open ticket to an agent."""
     _open(state, ticket_id)
     agent = found(support_staff().get(agent_id), "agent", agent_id)
@@ -133,21 +128,21 @@ def assign_ticket(state: Tables, ticket_id: str, agent_id: str) -> tuple[JsonObj
 
 
 @TOOL.api("Set Ticket Priority", _TICKET, choice("priority", "The new priority.", PRIORITIES))
-def set_ticket_priority(state: Tables, ticket_id: str, priority: str) -> tuple[JsonObject, Tables]:
+def set_ticket_priority(state: Tables, ticket_id: str, priority: str) -> Update:
     """Change how urgent an open ticket is."""
     _open(state, ticket_id)
     return _changed(state, ticket_id, priority=priority)
 
 
 @TOOL.api("Close Ticket", _TICKET)
-def close_ticket(state: Tables, ticket_id: str) -> tuple[JsonObject, Tables]:
+def close_ticket(state: Tables, ticket_id: str) -> Update:
     """Close an open ticket."""
     _open(state, ticket_id)
     return _changed(state, ticket_id, status="closed", closed_on=iso_day(0))
 
 
 @TOOL.api("Reopen Ticket", text("ticket_id", "Id from Search Tickets.", "ticket-002"))
-def reopen_ticket(state: Tables, ticket_id: str) -> tuple[JsonObject, Tables]:
+def reopen_ticket(state: Tables, ticket_id: str) -> Update:
     """Reopen a ticket that was closed within the last 14 days."""
     row = found(state.row("tickets", ticket_id), "ticket", ticket_id)
     if row["status"] != "closed":

@@ -9,9 +9,9 @@ from stb_env.backend.world import Row, Table, Tables
 from stb_env.jsontypes import Json, JsonObject
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content import edition
-from stb_env.suites.sandbox.manners import found, parse_clock
+from stb_env.suites.sandbox.conventions import added, found, parse_clock
 from stb_env.suites.sandbox.params import choice, clock, text, whole
-from stb_env.suites.sandbox.registry import ToolDoc
+from stb_env.suites.sandbox.registry import Response, ToolDoc, Update
 
 TOOL = ToolDoc("Smart Home", "Home Hub", "Lamps, blinds and plugs of the user's home.")
 ROOMS: Mapping[str, tuple[tuple[str, str], ...]] = {
@@ -53,32 +53,32 @@ def rows(rng: random.Random, _household: int) -> Mapping[str, Table]:
     return {"devices": devices, "scenes": scenes, "device_timers": {}}
 
 
-def _changed(state: Tables, device_id: str, **fields: Json) -> tuple[JsonObject, Tables]:
+def _changed(state: Tables, device_id: str, **fields: Json) -> Update:
     row = {**found(state.row("devices", device_id), "device", device_id), **fields}
     return dict(row), state.with_row("devices", device_id, row)
 
 
 @TOOL.api("List Devices", choice("room", "The room.", tuple(ROOMS)))
-def list_devices(state: Tables, room: str) -> JsonObject:
+def list_devices(state: Tables, room: str) -> Response:
     """Devices of a room: whether they are on, their level, and the watts that they draw when on."""
     rows = [dict(row) for row in state.table("devices").values() if row["room"] == room]
     return {"room": room, "devices": rows}
 
 
 @TOOL.api("Device Status", _DEVICE)
-def device_status(state: Tables, device_id: str) -> JsonObject:
+def device_status(state: Tables, device_id: str) -> Response:
     """One device."""
     return dict(found(state.row("devices", device_id), "device", device_id))
 
 
 @TOOL.api("Switch Device", _DEVICE, choice("power", "On or off.", ("off", "on")))
-def switch_device(state: Tables, device_id: str, power: str) -> tuple[JsonObject, Tables]:
+def switch_device(state: Tables, device_id: str, power: str) -> Update:
     """Switch a device on or off; its level stays."""
     return _changed(state, device_id, on=power == "on")
 
 
 @TOOL.api("Set Level", _DEVICE, _LEVEL)
-def set_level(state: Tables, device_id: str, level: int) -> tuple[JsonObject, Tables]:
+def set_level(state: Tables, device_id: str, level: int) -> Update:
     """Set the level of a lamp or blind; whether it is on stays."""
     if found(state.row("devices", device_id), "device", device_id)["kind"] == "plug":
         raise ApiError("a plug has no level; switch it on or off")
@@ -86,13 +86,13 @@ def set_level(state: Tables, device_id: str, level: int) -> tuple[JsonObject, Ta
 
 
 @TOOL.api("List Scenes")
-def list_scenes(state: Tables) -> JsonObject:
+def list_scenes(state: Tables) -> Response:
     """Scenes with the devices that they set, by id, and the levels."""
     return {"scenes": [{**row, "levels": dict(row["levels"])} for row in state.table("scenes").values()]}
 
 
 @TOOL.api("Run Scene", text("scene_id", "Id from List Scenes.", "scene-001"))
-def run_scene(state: Tables, scene_id: str) -> tuple[JsonObject, Tables]:
+def run_scene(state: Tables, scene_id: str) -> Update:
     """Switch every device of a scene on and set its level."""
     scene = found(state.row("scenes", scene_id), "scene", scene_id)
     for device_id, level in scene["levels"].items():
@@ -102,7 +102,7 @@ def run_scene(state: Tables, scene_id: str) -> tuple[JsonObject, Tables]:
 
 
 @TOOL.api("List Timers")
-def list_timers(state: Tables) -> JsonObject:
+def list_timers(state: Tables) -> Response:
     """Daily timers."""
     return {"timers": [dict(row) for row in state.table("device_timers").values()]}
 
@@ -113,13 +113,11 @@ def list_timers(state: Tables) -> JsonObject:
     clock("time", "When, every day.", "21:30"),
     choice("power", "On or off.", ("off", "on")),
 )
-def set_timer(state: Tables, device_id: str, time: str, power: str) -> tuple[JsonObject, Tables]:
+def set_timer(state: Tables, device_id: str, time: str, power: str) -> Update:
     """Switch a device on or off every day at a time; the same timer cannot be set twice."""
     found(state.row("devices", device_id), "device", device_id)
     parse_clock(time)
     timer = {"device_id": device_id, "time": time, "power": power}
     if any(timer.items() <= row.items() for row in state.table("device_timers").values()):
         raise ApiError(f"there is such a timer for {device_id} already")
-    key, state = state.next_id("timer")
-    row = {"timer_id": key, **timer}
-    return dict(row), state.with_row("device_timers", key, row)
+    return added(state, "device_timers", "timer", **timer)

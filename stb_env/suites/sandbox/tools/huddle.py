@@ -6,13 +6,12 @@ import random
 from collections.abc import Mapping
 
 from stb_env.backend.world import Row, Table, Tables
-from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.households import friends
 from stb_env.suites.sandbox.content.mails import KINDS, detail_of
-from stb_env.suites.sandbox.manners import PAGE, found, page_of
+from stb_env.suites.sandbox.conventions import PAGE, found, page_of, search
 from stb_env.suites.sandbox.params import choice, text
-from stb_env.suites.sandbox.registry import ToolDoc
+from stb_env.suites.sandbox.registry import Response, ToolDoc, Update
 
 TOOL = ToolDoc("Communication", "Huddle", "Chat channels of the user's club.", held_out="tool")
 CHANNELS = ("committee", "lost-and-found", "newcomers", "outings", "workshop")
@@ -51,7 +50,7 @@ def _channel(state: Tables, channel: str) -> Row:
 
 
 @TOOL.api("List Channels")
-def list_channels(state: Tables) -> JsonObject:
+def list_channels(state: Tables) -> Response:
     """Names of the channels, with the number of members."""
     rows = state.table("channels").values()
     shown = [{"name": row["name"], "members": len(row["members"]), "muted": row["muted"]} for row in rows]
@@ -59,43 +58,32 @@ def list_channels(state: Tables) -> JsonObject:
 
 
 @TOOL.api("Channel Members", _CHANNEL)
-def channel_members(state: Tables, channel: str) -> JsonObject:
+def channel_members(state: Tables, channel: str) -> Response:
     """Names of a channel's members, the user aside."""
     return {"members": list(_channel(state, channel)["members"])}
 
 
 @TOOL.api("Channel Posts", _CHANNEL, text("author", "Part of the author's name.", "", optional=True), PAGE)
-def channel_posts(state: Tables, channel: str, author: str, page: int) -> JsonObject:
+def channel_posts(state: Tables, channel: str, author: str, page: int) -> Response:
     """Posts of a channel, oldest first."""
-    name, needle = _channel(state, channel)["name"], author.casefold()
-    rows = [
-        {**row, "reactions": list(row["reactions"])}
-        for row in state.table("posts").values()
-        if row["channel"] == name and needle in row["author"].casefold()
-    ]
-    return page_of(rows, page)
+    name = _channel(state, channel)["name"]
+    rows = search(state.table("posts").values(), "author", author, channel=name)
+    return page_of([{**row, "reactions": list(row["reactions"])} for row in rows], page)
 
 
 @TOOL.api("Write Post", _CHANNEL, text("message", "What to write.", "Sample"))
-def write_post(state: Tables, channel: str, message: str) -> tuple[JsonObject, Tables]:
+def write_post(state: Tables, channel: str, message: str) -> Update:
     """Write a post in a channel."""
     name = _channel(state, channel)["name"]
     if not message.strip():
         raise ApiError("message must not be empty")
     key, state = state.next_id("post")
-    row = {
-        "post_id": key,
-        "channel": name,
-        "author": "me",
-        "text": message,
-        "pinned": False,
-        "reactions": [],
-    }
+    row = {"post_id": key, "channel": name, "author": "me", "text": message, "pinned": False, "reactions": []}
     return {"post_id": key, "channel": name}, state.with_row("posts", key, row)
 
 
 @TOOL.api("Pin Post", _POST)
-def pin_post(state: Tables, post_id: str) -> tuple[JsonObject, Tables]:
+def pin_post(state: Tables, post_id: str) -> Update:
     """Pin a post, which unpins any other of its channel."""
     pinned = found(state.row("posts", post_id), "post", post_id)
     for key, row in state.table("posts").items():
@@ -105,7 +93,7 @@ def pin_post(state: Tables, post_id: str) -> tuple[JsonObject, Tables]:
 
 
 @TOOL.api("Add Reaction", _POST, choice("reaction", "The reaction.", REACTIONS))
-def add_reaction(state: Tables, post_id: str, reaction: str) -> tuple[JsonObject, Tables]:
+def add_reaction(state: Tables, post_id: str, reaction: str) -> Update:
     """React to a post; the same reaction counts once."""
     row = found(state.row("posts", post_id), "post", post_id)
     row = {**row, "reactions": sorted({*row["reactions"], reaction})}
@@ -113,7 +101,7 @@ def add_reaction(state: Tables, post_id: str, reaction: str) -> tuple[JsonObject
 
 
 @TOOL.api("Mute Channel", _CHANNEL)
-def mute_channel(state: Tables, channel: str) -> tuple[JsonObject, Tables]:
+def mute_channel(state: Tables, channel: str) -> Update:
     """Stop notifications of a channel."""
     row = {**_channel(state, channel), "muted": True}
     return {"channel": row["name"], "muted": True}, state.with_row("channels", row["channel_id"], row)

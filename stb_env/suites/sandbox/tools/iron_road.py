@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.content.places import cities
 from stb_env.suites.sandbox.content.rail import trains, trains_by_pair
-from stb_env.suites.sandbox.manners import PAGE, found, page_of, show_clock
+from stb_env.suites.sandbox.conventions import PAGE, found, page_of, show_clock
 from stb_env.suites.sandbox.params import choice, text, whole
-from stb_env.suites.sandbox.registry import ToolDoc
+from stb_env.suites.sandbox.registry import Response, ToolDoc
 
 TOOL = ToolDoc("Travel", "Iron Road", "Daily trains within each country; fares in aurel (AUR).")
 CLASSES = ("second", "first")
@@ -22,7 +21,7 @@ _TRAIN = text("train_id", "Id from Find Trains.", "IR0001")
     text("destination_city_id", "Id of the city of arrival, in the same country.", "city-002"),
     PAGE,
 )
-def find_trains(origin_city_id: str, destination_city_id: str, page: int) -> JsonObject:
+def find_trains(origin_city_id: str, destination_city_id: str, page: int) -> Response:
     """List the daily direct trains from one city to another by departure, with local 24-hour times."""
     found(cities().get(origin_city_id), "city", origin_city_id)
     found(cities().get(destination_city_id), "city", destination_city_id)
@@ -41,7 +40,7 @@ def find_trains(origin_city_id: str, destination_city_id: str, page: int) -> Jso
 
 
 @TOOL.lookup("Train Details", _TRAIN)
-def train_details(train_id: str) -> JsonObject:
+def train_details(train_id: str) -> Response:
     """Route, platform, journey time, number of stops and dining car of one train."""
     row = found(trains().get(train_id), "train", train_id)
     return {
@@ -61,7 +60,7 @@ def train_details(train_id: str) -> JsonObject:
     choice("travel_class", "Class.", CLASSES, optional=True),
     whole("passengers", "How many travel together.", 1, 1, 20, optional=True),
 )
-def train_fare(train_id: str, travel_class: str, passengers: int) -> JsonObject:
+def train_fare(train_id: str, travel_class: str, passengers: int) -> Response:
     """Total fare of a party on one train; first class costs 60 % more, groups from five on pay 15 % less."""
     row = found(trains().get(train_id), "train", train_id)
     single = row["fare"] * (1.6 if travel_class == "first" else 1)
@@ -76,7 +75,7 @@ def train_fare(train_id: str, travel_class: str, passengers: int) -> JsonObject:
 
 
 @TOOL.lookup("Connections From", text("city_id", "Id of the city of departure.", "city-001"), PAGE)
-def connections_from(city_id: str, page: int) -> JsonObject:
+def connections_from(city_id: str, page: int) -> Response:
     """List the cities that direct trains reach from a city, each with its fastest journey in minutes."""
     found(cities().get(city_id), "city", city_id)
     rows = [

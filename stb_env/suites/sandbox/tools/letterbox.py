@@ -11,9 +11,9 @@ from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.coming_days import iso_day
 from stb_env.suites.sandbox.content.households import friends
 from stb_env.suites.sandbox.content.mails import KINDS, detail_of
-from stb_env.suites.sandbox.manners import PAGE, found, page_of
+from stb_env.suites.sandbox.conventions import PAGE, found, page_of
 from stb_env.suites.sandbox.params import choice, text
-from stb_env.suites.sandbox.registry import ToolDoc
+from stb_env.suites.sandbox.registry import Response, ToolDoc, Update
 
 TOOL = ToolDoc("Communication", "Letterbox", "The user's mail.")
 FOLDERS = ("inbox", "sent", "archive")
@@ -47,7 +47,7 @@ def rows(rng: random.Random, household: int) -> Mapping[str, Table]:
     return {"mails": mails}
 
 
-def _changed(state: Tables, mail_id: str, **fields: Json) -> tuple[JsonObject, Tables]:
+def _changed(state: Tables, mail_id: str, **fields: Json) -> Update:
     row = {**found(state.row("mails", mail_id), "mail", mail_id), **fields}
     return _entry(row), state.with_row("mails", mail_id, row)
 
@@ -56,7 +56,7 @@ def _entry(row: Row) -> JsonObject:
     return {key: value for key, value in row.items() if key != "body"} | {"labels": list(row["labels"])}
 
 
-def _sent(state: Tables, recipient: str, subject: str, body: str) -> tuple[JsonObject, Tables]:
+def _sent(state: Tables, recipient: str, subject: str, body: str) -> Update:
     if not body.strip():
         raise ApiError("body must not be empty")
     key, state = state.next_id("mail")
@@ -81,7 +81,7 @@ def _sent(state: Tables, recipient: str, subject: str, body: str) -> tuple[JsonO
     choice("state", "Read or unread only.", ("any", "read", "unread"), optional=True),
     PAGE,
 )
-def search_mail(tables: Tables, query: str, folder: str, state: str, page: int) -> JsonObject:
+def search_mail(tables: Tables, query: str, folder: str, state: str, page: int) -> Response:
     """Find mails of one folder, newest first, without their text."""
     needle = query.casefold()
     rows = [
@@ -95,14 +95,14 @@ def search_mail(tables: Tables, query: str, folder: str, state: str, page: int) 
 
 
 @TOOL.api("Open Mail", _ID)
-def open_mail(state: Tables, mail_id: str) -> JsonObject:
+def open_mail(state: Tables, mail_id: str) -> Response:
     """One mail with its text; it is not marked as read by this."""
     row = found(state.row("mails", mail_id), "mail", mail_id)
     return {**_entry(row), "body": row["body"]}
 
 
 @TOOL.api("Mark Mail", _ID, choice("state", "Read or unread.", ("read", "unread"), optional=True))
-def mark_mail(tables: Tables, mail_id: str, state: str) -> tuple[JsonObject, Tables]:
+def mark_mail(tables: Tables, mail_id: str, state: str) -> Update:
     """Mark a mail as read or unread."""
     return _changed(tables, mail_id, read=state == "read")
 
@@ -113,7 +113,7 @@ def mark_mail(tables: Tables, mail_id: str, state: str) -> tuple[JsonObject, Tab
     text("subject", "Subject line.", "Sample"),
     _BODY,
 )
-def send_mail(state: Tables, recipient: str, subject: str, body: str) -> tuple[JsonObject, Tables]:
+def send_mail(state: Tables, recipient: str, subject: str, body: str) -> Update:
     """Send a new mail."""
     if "@" not in recipient:
         raise ApiError(f"recipient must be an e-mail address, got {recipient[:80]!r}")
@@ -121,21 +121,21 @@ def send_mail(state: Tables, recipient: str, subject: str, body: str) -> tuple[J
 
 
 @TOOL.api("Reply To Mail", _ID, _BODY)
-def reply_to_mail(state: Tables, mail_id: str, body: str) -> tuple[JsonObject, Tables]:
+def reply_to_mail(state: Tables, mail_id: str, body: str) -> Update:
     """Answer a mail; the subject gets "Re:" in front."""
     row = found(state.row("mails", mail_id), "mail", mail_id)
     return _sent(state, row["sender"], f"Re: {row['subject']}", body)
 
 
 @TOOL.api("Label Mail", _ID, choice("label", "The label.", LABELS))
-def label_mail(state: Tables, mail_id: str, label: str) -> tuple[JsonObject, Tables]:
+def label_mail(state: Tables, mail_id: str, label: str) -> Update:
     """Put a label on a mail."""
     row = found(state.row("mails", mail_id), "mail", mail_id)
     return _changed(state, mail_id, labels=sorted({*row["labels"], label}))
 
 
 @TOOL.api("Move Mail", _ID, choice("folder", "The folder to move it to.", ("archive", "inbox")))
-def move_mail(state: Tables, mail_id: str, folder: str) -> tuple[JsonObject, Tables]:
+def move_mail(state: Tables, mail_id: str, folder: str) -> Update:
     """Move a received mail between inbox and archive."""
     if found(state.row("mails", mail_id), "mail", mail_id)["folder"] == "sent":
         raise ApiError("mail that was sent stays in the folder sent")

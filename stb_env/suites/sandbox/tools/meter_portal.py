@@ -6,13 +6,12 @@ import random
 from collections.abc import Mapping
 
 from stb_env.backend.world import Row, Table, Tables
-from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.coming_days import iso_day
 from stb_env.suites.sandbox.content.logins import DEMO_TOKEN, log_in, login_rows, user_of
-from stb_env.suites.sandbox.manners import PAGE, page_of
+from stb_env.suites.sandbox.conventions import PAGE, columns, page_of
 from stb_env.suites.sandbox.params import choice, text, whole
-from stb_env.suites.sandbox.registry import ToolDoc
+from stb_env.suites.sandbox.registry import Response, ToolDoc, Update
 
 TOOL = ToolDoc("Smart Home", "Meter Portal", "Meter readings; most calls need a session key.")
 TARIFFS = {"electricity": 0.31, "gas": 0.94, "water": 2.15}
@@ -65,22 +64,22 @@ def _readings(state: Tables, meter_id: str) -> list[Row]:
     text("user_name", "The user's name at this service.", "demo"),
     text("password", "The user's password.", "demo"),
 )
-def sign_in(state: Tables, user_name: str, password: str) -> JsonObject:
+def sign_in(state: Tables, user_name: str, password: str) -> Response:
     """Get the session key that other calls need."""
     session = log_in(state.table("utility_users"), user_name, password)
     return {"session_key": session["token"], "valid_until": session["valid_until"]}
 
 
 @TOOL.api("List Meters", _KEY)
-def list_meters(state: Tables, session_key: str) -> JsonObject:
+def list_meters(state: Tables, session_key: str) -> Response:
     """The user's meters and what they measure."""
     user = user_of(state.table("utility_users"), session_key)
     rows = [row for row in state.table("meters").values() if row["user_id"] == user]
-    return {"meters": [{key: row[key] for key in ("meter_id", "kind", "unit")} for row in rows]}
+    return {"meters": columns(rows, "meter_id", "kind", "unit")}
 
 
 @TOOL.api("Reading History", _KEY, _METER, PAGE)
-def reading_history(state: Tables, session_key: str, meter_id: str, page: int) -> JsonObject:
+def reading_history(state: Tables, session_key: str, meter_id: str, page: int) -> Response:
     """Readings of one meter, newest first."""
     _meter(state, session_key, meter_id)
     rows = [{"date": row["date"], "value": row["value"]} for row in _readings(state, meter_id)]
@@ -88,13 +87,13 @@ def reading_history(state: Tables, session_key: str, meter_id: str, page: int) -
 
 
 @TOOL.lookup("Unit Price", choice("kind", "What is metered.", tuple(TARIFFS)))
-def unit_price(kind: str) -> JsonObject:
+def unit_price(kind: str) -> Response:
     """Price of one unit (kWh or cubic metre) in aurel; needs no session."""
     return {"kind": kind, "unit": _unit(kind), "price": TARIFFS[kind], "currency": "AUR"}
 
 
 @TOOL.api("Submit Reading", _KEY, _METER, whole("value", "What the meter shows.", 2_450, 0, 999_999))
-def submit_reading(state: Tables, session_key: str, meter_id: str, value: int) -> tuple[JsonObject, Tables]:
+def submit_reading(state: Tables, session_key: str, meter_id: str, value: int) -> Update:
     """Submit today's reading, once a day; it must lie 0 to 1100 units above the last one."""
     _meter(state, session_key, meter_id)
     last, today = _readings(state, meter_id)[0], iso_day(0)

@@ -5,10 +5,9 @@ from __future__ import annotations
 import math
 import statistics
 
-from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.params import choice, number, text
-from stb_env.suites.sandbox.registry import ToolDoc
+from stb_env.suites.sandbox.registry import Response, ToolDoc
 
 TOOL = ToolDoc("Reference", "Number Crunch", "Statistics of lists of numbers.")
 MOST_NUMBERS = 200
@@ -45,7 +44,7 @@ def parse_numbers(listed: str) -> list[float]:
 @TOOL.lookup(
     "Average", _NUMBERS, choice("kind", "Which average.", ("mean", "median"), optional=True), fact=()
 )
-def average(numbers: str, kind: str) -> JsonObject:
+def average(numbers: str, kind: str) -> Response:
     """Mean or median of some numbers."""
     values = parse_numbers(numbers)
     middle = statistics.fmean(values) if kind == "mean" else statistics.median(values)
@@ -58,7 +57,7 @@ def average(numbers: str, kind: str) -> JsonObject:
     choice("kind", "Which measure.", ("sample_deviation", "population_deviation", "range"), optional=True),
     fact=(),
 )
-def spread(numbers: str, kind: str) -> JsonObject:
+def spread(numbers: str, kind: str) -> Response:
     """Standard deviation (of a sample or of a whole population) or range of at least two numbers."""
     values = parse_numbers(numbers)
     if len(values) < 2:
@@ -69,7 +68,7 @@ def spread(numbers: str, kind: str) -> JsonObject:
 
 
 @TOOL.lookup("Total", _NUMBERS, fact=())
-def total(numbers: str) -> JsonObject:
+def total(numbers: str) -> Response:
     """Sum, least and greatest of some numbers."""
     values = parse_numbers(numbers)
     return {"sum": round(math.fsum(values), 4), "least": min(values), "greatest": max(values)}
@@ -81,7 +80,7 @@ def total(numbers: str) -> JsonObject:
     number("new_value", "Value after.", 100, -1e12, 1e12),
     fact=(),
 )
-def percent_change(old_value: float, new_value: float) -> JsonObject:
+def percent_change(old_value: float, new_value: float) -> Response:
     """Change from one value to another, in per cent of the old one."""
     if abs(old_value) < 1e-9:
         raise ApiError("old_value must not be 0")

@@ -11,10 +11,10 @@ from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.coming_days import coming_day, days_left, iso_day
 from stb_env.suites.sandbox.content.logins import DEMO_TOKEN, log_in, login_rows, user_of
 from stb_env.suites.sandbox.content.pickup_points import pickup_points
-from stb_env.suites.sandbox.content.places import cities, cities_by_name
-from stb_env.suites.sandbox.manners import PAGE, page_of
+from stb_env.suites.sandbox.content.places import cities
+from stb_env.suites.sandbox.conventions import PAGE, city_named, page_of
 from stb_env.suites.sandbox.params import choice, day, text
-from stb_env.suites.sandbox.registry import ToolDoc
+from stb_env.suites.sandbox.registry import Response, ToolDoc, Update
 
 TOOL = ToolDoc("Commerce", "Parcel Desk", "Parcels on their way to the user; most calls need a token.")
 STATUSES = ("in transit", "out for delivery", "delivered")
@@ -74,13 +74,13 @@ def _shown(row: Row) -> JsonObject:
     text("user_name", "The user's name at this service.", "demo"),
     text("password", "The user's password.", "demo"),
 )
-def log_in_user(state: Tables, user_name: str, password: str) -> JsonObject:
+def log_in_user(state: Tables, user_name: str, password: str) -> Response:
     """Get the token that other calls need."""
     return log_in(state.table("courier_users"), user_name, password)
 
 
 @TOOL.api("List Parcels", _TOKEN, choice("status", "Only these.", ("any", *STATUSES), optional=True), PAGE)
-def list_parcels(state: Tables, token: str, status: str, page: int) -> JsonObject:
+def list_parcels(state: Tables, token: str, status: str, page: int) -> Response:
     """Ids, senders and states of the user's parcels."""
     user = user_of(state.table("courier_users"), token)
     rows = [
@@ -92,17 +92,15 @@ def list_parcels(state: Tables, token: str, status: str, page: int) -> JsonObjec
 
 
 @TOOL.api("Parcel Details", _TOKEN, _PARCEL)
-def parcel_details(state: Tables, token: str, parcel_id: str) -> JsonObject:
+def parcel_details(state: Tables, token: str, parcel_id: str) -> Response:
     """Weight in grams, city, day of delivery and pick-up point of one parcel."""
     return _shown(_parcel(state, token, parcel_id))
 
 
 @TOOL.lookup("Find Pickup Points", text("city_name", "Full name of the city (not an id).", "Marrowgate"))
-def find_pickup_points(city_name: str) -> JsonObject:
+def find_pickup_points(city_name: str) -> Response:
     """Shops of a city that keep parcels, with opening hours; needs no token."""
-    city = cities_by_name().get(city_name.strip().casefold())
-    if city is None:
-        raise ApiError(f"no city is named {city_name[:80]!r}")
+    city = city_named(city_name)
     return {"points": [dict(row) for row in pickup_points().values() if row["city_name"] == city["name"]]}
 
 
@@ -112,9 +110,7 @@ def find_pickup_points(city_name: str) -> JsonObject:
     _PARCEL,
     text("pickup_point_id", "Id from Find Pickup Points, or empty for home delivery.", ""),
 )
-def redirect_parcel(
-    state: Tables, token: str, parcel_id: str, pickup_point_id: str
-) -> tuple[JsonObject, Tables]:
+def redirect_parcel(state: Tables, token: str, parcel_id: str, pickup_point_id: str) -> Update:
     """Send a parcel in transit to a pick-up point of its city."""
     row = _movable(state, token, parcel_id)
     if pickup_point_id:
@@ -126,7 +122,7 @@ def redirect_parcel(
 
 
 @TOOL.api("Change Delivery Day", _TOKEN, _PARCEL, day("date", "The new day.", "2026-03-16"))
-def change_delivery_day(state: Tables, token: str, parcel_id: str, date: str) -> tuple[JsonObject, Tables]:
+def change_delivery_day(state: Tables, token: str, parcel_id: str, date: str) -> Update:
     """Have a parcel in transit delivered on another day, up to thirty days ahead."""
     row = _movable(state, token, parcel_id)
     if days_left(coming_day(date).isoformat()) > 30:

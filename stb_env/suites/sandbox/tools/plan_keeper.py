@@ -6,13 +6,12 @@ import random
 from collections.abc import Mapping
 
 from stb_env.backend.world import Row, Table, Tables
-from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.coming_days import coming_day, days_left, iso_day
 from stb_env.suites.sandbox.content.services import TIERS, services
-from stb_env.suites.sandbox.manners import PAGE, found, page_of
+from stb_env.suites.sandbox.conventions import PAGE, changed, columns, found, page_of
 from stb_env.suites.sandbox.params import choice, day, text
-from stb_env.suites.sandbox.registry import ToolDoc
+from stb_env.suites.sandbox.registry import Response, ToolDoc, Update
 
 TOOL = ToolDoc("Finance", "Plan Keeper", "The user's subscriptions, priced by the month in aurel (AUR).")
 _ID = text("subscription_id", "Id from List Subscriptions.", "subscription-001")
@@ -44,22 +43,21 @@ def _active(state: Tables, subscription_id: str) -> Row:
 
 
 @TOOL.api("List Subscriptions", PAGE)
-def list_subscriptions(state: Tables, page: int) -> JsonObject:
+def list_subscriptions(state: Tables, page: int) -> Response:
     """Ids, services, tiers and states of the user's subscriptions."""
-    shown = ("subscription_id", "service", "tier", "status")
     rows = state.table("subscriptions").values()
-    return page_of([{key: row[key] for key in shown} for row in rows], page)
+    return page_of(columns(rows, "subscription_id", "service", "tier", "status"), page)
 
 
 @TOOL.api("Subscription Details", _ID)
-def subscription_details(state: Tables, subscription_id: str) -> JsonObject:
+def subscription_details(state: Tables, subscription_id: str) -> Response:
     """Price a month, next renewal, and until when the contract binds."""
     row = found(state.row("subscriptions", subscription_id), "subscription", subscription_id)
     return {**row, "monthly_price": services()[row["service"]][row["tier"]]}
 
 
 @TOOL.lookup("Tier Prices", text("service", "Full name of the service.", "Quill Notes"))
-def tier_prices(service: str) -> JsonObject:
+def tier_prices(service: str) -> Response:
     """Monthly price of every tier of a service."""
     for name, prices in services().items():
         if name.casefold() == service.strip().casefold():
@@ -68,7 +66,7 @@ def tier_prices(service: str) -> JsonObject:
 
 
 @TOOL.api("Change Tier", _ID, choice("tier", "The new tier.", ("premium", "standard", "basic")))
-def change_tier(state: Tables, subscription_id: str, tier: str) -> tuple[JsonObject, Tables]:
+def change_tier(state: Tables, subscription_id: str, tier: str) -> Update:
     """Move a subscription to another tier, from the next renewal on."""
     row = _active(state, subscription_id)
     if row["tier"] == tier:
@@ -79,17 +77,16 @@ def change_tier(state: Tables, subscription_id: str, tier: str) -> tuple[JsonObj
 
 
 @TOOL.api("Pause Subscription", _ID, day("until", "Day on which it goes on.", "2026-06-01"))
-def pause_subscription(state: Tables, subscription_id: str, until: str) -> tuple[JsonObject, Tables]:
+def pause_subscription(state: Tables, subscription_id: str, until: str) -> Update:
     """Pause a subscription, for half a year at most."""
     row = _active(state, subscription_id)
     if days_left(coming_day(until).isoformat()) > 183:
         raise ApiError(f"a pause ends by {iso_day(183)}, got {until}")
-    row = {**row, "status": "paused", "paused_until": until}
-    return dict(row), state.with_row("subscriptions", subscription_id, row)
+    return changed(state, "subscriptions", subscription_id, row, status="paused", paused_until=until)
 
 
 @TOOL.api("Cancel Subscription", _ID)
-def cancel_subscription(state: Tables, subscription_id: str) -> tuple[JsonObject, Tables]:
+def cancel_subscription(state: Tables, subscription_id: str) -> Update:
     """Cancel a subscription; it ends with the renewal. Refused while the contract binds."""
     row = _active(state, subscription_id)
     if days_left(row["bound_until"]) >= 0:

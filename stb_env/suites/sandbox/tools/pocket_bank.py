@@ -7,23 +7,18 @@ from collections.abc import Mapping
 from datetime import timedelta
 
 from stb_env.backend.world import Table, Tables
-from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.households import TODAY
-from stb_env.suites.sandbox.manners import PAGE, found, page_of
+from stb_env.suites.sandbox.conventions import PAGE, found, page_of, search
 from stb_env.suites.sandbox.params import number, text
-from stb_env.suites.sandbox.registry import ToolDoc
+from stb_env.suites.sandbox.registry import Response, ToolDoc, Update
 
 TOOL = ToolDoc("Finance", "Pocket Bank", "The user's own bank accounts.")
 KINDS = ("current", "savings", "holiday")
 PAYEES = (
-    "Greenline Grocers",
-    "Metro Trams",
-    "Lumen Power",
-    "Brightwater Gym",
-    "Papertrail Books",
+    "Greenline Grocers", "Metro Trams", "Lumen Power", "Brightwater Gym", "Papertrail Books",
     "Oak Street Rent",
-)
+)  # fmt: skip
 
 
 @TOOL.starts_with
@@ -49,7 +44,7 @@ def rows(rng: random.Random, _household: int) -> Mapping[str, Table]:
 
 
 @TOOL.api("List Accounts")
-def list_accounts(state: Tables) -> JsonObject:
+def list_accounts(state: Tables) -> Response:
     """The user's accounts with balances."""
     return {"accounts": list(state.table("accounts").values())}
 
@@ -60,20 +55,15 @@ def list_accounts(state: Tables) -> JsonObject:
     text("payee", "Part of the payee's name.", "", optional=True),
     PAGE,
 )
-def search_payments(state: Tables, account_id: str, payee: str, page: int) -> JsonObject:
+def search_payments(state: Tables, account_id: str, payee: str, page: int) -> Response:
     """Past card payments of one account, oldest first."""
     found(state.row("accounts", account_id), "account", account_id)
-    needle = payee.casefold()
-    rows = [
-        row
-        for row in state.table("transactions").values()
-        if row["account_id"] == account_id and needle in row["payee"].casefold()
-    ]
+    rows = search(state.table("transactions").values(), "payee", payee, account_id=account_id)
     return page_of(rows, page)
 
 
 @TOOL.api("List Transfers", PAGE)
-def list_transfers(state: Tables, page: int) -> JsonObject:
+def list_transfers(state: Tables, page: int) -> Response:
     """Transfers that the user made between accounts."""
     return page_of(state.table("transfers").values(), page)
 
@@ -84,9 +74,7 @@ def list_transfers(state: Tables, page: int) -> JsonObject:
     text("target_account_id", "Id of the account that receives.", "account-002"),
     number("amount", "Amount in aurel, at least 0.01.", 10, 0.01, 1e6),
 )
-def transfer_money(
-    state: Tables, source_account_id: str, target_account_id: str, amount: float
-) -> tuple[JsonObject, Tables]:
+def transfer_money(state: Tables, source_account_id: str, target_account_id: str, amount: float) -> Update:
     """Move money between two of the user's accounts, at once."""
     source = found(state.row("accounts", source_account_id), "account", source_account_id)
     target = found(state.row("accounts", target_account_id), "account", target_account_id)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.content.foods import KJ_PER_KCAL, foods, foods_by_name
-from stb_env.suites.sandbox.manners import PAGE, found, page_of
+from stb_env.suites.sandbox.conventions import PAGE, found, page_of
 from stb_env.suites.sandbox.params import choice, number, text
-from stb_env.suites.sandbox.registry import ToolDoc
+from stb_env.suites.sandbox.registry import Response, ToolDoc
 
 TOOL = ToolDoc("Food", "Portion Card", "What one usual portion of a food holds.", held_out="tool")
 KINDS = ("any", *dict.fromkeys(row["kind"] for row in foods().values()))
@@ -31,7 +31,7 @@ def _card(row: JsonObject) -> JsonObject:
 
 
 @TOOL.lookup("Foods With Portions", choice("kind", "Only this kind of food.", KINDS, optional=True), PAGE)
-def foods_with_portions(kind: str, page: int) -> JsonObject:
+def foods_with_portions(kind: str, page: int) -> Response:
     """Names of the foods on the card and the weight of their usual portion in grams."""
     rows = [
         {"food_name": row["name"], "portion_g": row["portion_g"]}
@@ -42,13 +42,13 @@ def foods_with_portions(kind: str, page: int) -> JsonObject:
 
 
 @TOOL.lookup("Portion Facts", _FOOD)
-def portion_facts(food_name: str) -> JsonObject:
+def portion_facts(food_name: str) -> Response:
     """Weight of one usual portion in grams, its energy in kJ, its protein and fat in mg."""
     return _card(_food(food_name))
 
 
 @TOOL.lookup("Portions For Energy", _FOOD, number("energy_kj", "Energy to reach, in kJ.", 1000, 1, 100_000))
-def portions_for_energy(food_name: str, energy_kj: float) -> JsonObject:
+def portions_for_energy(food_name: str, energy_kj: float) -> Response:
     """How many portions of a food give so much energy, rounded to tenths."""
     card = _card(_food(food_name))
     return {"food_name": card["food_name"], "portions": round(energy_kj / card["energy_kj"], 1)}

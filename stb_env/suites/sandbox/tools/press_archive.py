@@ -8,9 +8,9 @@ from datetime import date
 from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.content.articles import SOURCES, articles
 from stb_env.suites.sandbox.content.edition import per_edition
-from stb_env.suites.sandbox.manners import PAGE, found, page_of
+from stb_env.suites.sandbox.conventions import PAGE, found, page_of
 from stb_env.suites.sandbox.params import choice, text
-from stb_env.suites.sandbox.registry import ToolDoc
+from stb_env.suites.sandbox.registry import Response, ToolDoc
 
 TOOL = ToolDoc("News", "Press Archive", "An archive of newspapers.", held_out="tool")
 
@@ -26,7 +26,7 @@ def _stories() -> Mapping[str, JsonObject]:
     choice("outlet", "Only this paper.", ("any", *SOURCES), optional=True),
     PAGE,
 )
-def find_stories(words: str, outlet: str, page: int) -> JsonObject:
+def find_stories(words: str, outlet: str, page: int) -> Response:
     """Find stories by part of their headline, oldest first; returns references."""
     needle = words.casefold()
     rows = [
@@ -38,7 +38,7 @@ def find_stories(words: str, outlet: str, page: int) -> JsonObject:
 
 
 @TOOL.lookup("Story Card", text("reference", "Reference from Find Stories.", "PA/0001"))
-def story_card(reference: str) -> JsonObject:
+def story_card(reference: str) -> Response:
     """Outlet, author, length in words and day (DD/MM/YYYY) of one story."""
     row = found(_stories().get(reference), "story", reference)
     return {
@@ -52,7 +52,7 @@ def story_card(reference: str) -> JsonObject:
 
 
 @TOOL.lookup("Outlet Card", choice("outlet", "The paper.", tuple(SOURCES)))
-def outlet_card(outlet: str) -> JsonObject:
+def outlet_card(outlet: str) -> Response:
     """When a paper was founded and how many stories of it are archived."""
     stories = sum(row["source"] == outlet for row in articles().values())
     return {"outlet": outlet, "founded": SOURCES[outlet], "stories": stories}

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.currencies import convert, currencies
-from stb_env.suites.sandbox.manners import PAGE, page_of
+from stb_env.suites.sandbox.conventions import PAGE, page_of
 from stb_env.suites.sandbox.params import number, text
-from stb_env.suites.sandbox.registry import ToolDoc
+from stb_env.suites.sandbox.registry import Response, ToolDoc
 
 TOOL = ToolDoc("Finance", "Rate Board", "Exchange rates.")
 
@@ -20,7 +19,7 @@ def _known(code: str) -> str:
 
 
 @TOOL.lookup("List Currencies", PAGE)
-def list_currencies(page: int) -> JsonObject:
+def list_currencies(page: int) -> Response:
     """Codes and names of all currencies."""
     return page_of([{"code": row["code"], "name": row["name"]} for row in currencies().values()], page)
 
@@ -32,7 +31,7 @@ def list_currencies(page: int) -> JsonObject:
     text("target_code", "Three-letter code of the target currency.", "ALD"),
     fact=("rate", "source_code", "target_code"),
 )
-def convert_amount(amount: float, source_code: str, target_code: str) -> JsonObject:
+def convert_amount(amount: float, source_code: str, target_code: str) -> Response:
     """Convert an amount of money from one currency to another."""
     source, target = _known(source_code), _known(target_code)
     return {
@@ -49,7 +48,7 @@ def convert_amount(amount: float, source_code: str, target_code: str) -> JsonObj
     text("quote_code", "Three-letter code.", "GYO"),
     fact=("rate", "base_code", "quote_code"),
 )
-def get_rate(base_code: str, quote_code: str) -> JsonObject:
+def get_rate(base_code: str, quote_code: str) -> Response:
     """How many units of the quote currency one unit of the base currency buys."""
     base, quote = _known(base_code), _known(quote_code)
     rate = currencies()[quote]["per_aurel"] / currencies()[base]["per_aurel"]

@@ -17,9 +17,9 @@ from stb_env.suites.sandbox.content.currencies import convert
 from stb_env.suites.sandbox.content.edition import per_edition
 from stb_env.suites.sandbox.content.hotels import hotels, hotels_by_city
 from stb_env.suites.sandbox.content.places import cities
-from stb_env.suites.sandbox.manners import found
+from stb_env.suites.sandbox.conventions import added, changed, found
 from stb_env.suites.sandbox.params import day, text, whole
-from stb_env.suites.sandbox.registry import ToolDoc
+from stb_env.suites.sandbox.registry import Response, ToolDoc, Update
 
 TOOL = ToolDoc("Travel", "Room Keeper", "The user's hotel stays, booked and paid in aurel (AUR).")
 LOCKED_DAYS, HALF_DAYS = 3, 14
@@ -94,7 +94,7 @@ def _touchable(state: Tables, stay_id: str) -> Row:
 
 
 @TOOL.lookup("Find Rooms", text("city_id", "Id of the city, as City Atlas has it.", "city-001"), _CHECK_IN)
-def find_rooms(city_id: str, check_in: str) -> JsonObject:
+def find_rooms(city_id: str, check_in: str) -> Response:
     """Hotels of a city, by name: price a night in AUR, and whether they have a room from that day on."""
     found(cities().get(city_id), "city", city_id)
     coming_day(check_in)
@@ -111,32 +111,28 @@ def find_rooms(city_id: str, check_in: str) -> JsonObject:
 
 
 @TOOL.api("List Stays")
-def list_stays(state: Tables) -> JsonObject:
+def list_stays(state: Tables) -> Response:
     """The user's stays, cancelled ones included, and the desk's date."""
     return {"today": iso_day(0), "stays": [dict(row) for row in state.table("stays").values()]}
 
 
 @TOOL.api("Book Room", text("hotel_id", "Id from Find Rooms.", "hotel-001"), _CHECK_IN, _NIGHTS)
-def book_room(state: Tables, hotel_id: str, check_in: str, nights: int) -> tuple[JsonObject, Tables]:
+def book_room(state: Tables, hotel_id: str, check_in: str, nights: int) -> Update:
     """Book a room; refused where the hotel is full."""
     terms = _bookable(hotel_id, check_in, nights)
-    key, state = state.next_id("stay")
-    row = {"stay_id": key, **terms, "status": "booked", "refund": 0.0}
-    return dict(row), state.with_row("stays", key, row)
+    return added(state, "stays", "stay", **terms, status="booked", refund=0.0)
 
 
 @TOOL.api("Change Stay", _STAY, day("check_in", "New day of arrival.", _EXAMPLE_DAY), _NIGHTS)
-def change_stay(state: Tables, stay_id: str, check_in: str, nights: int) -> tuple[JsonObject, Tables]:
+def change_stay(state: Tables, stay_id: str, check_in: str, nights: int) -> Update:
     """Give a stay other days and the price of those; not within 3 days of arrival."""
     row = _touchable(state, stay_id)
-    row = {**row, **_bookable(row["hotel_id"], check_in, nights)}
-    return dict(row), state.with_row("stays", stay_id, row)
+    return changed(state, "stays", stay_id, row, **_bookable(row["hotel_id"], check_in, nights))
 
 
 @TOOL.api("Cancel Stay", _STAY)
-def cancel_stay(state: Tables, stay_id: str) -> tuple[JsonObject, Tables]:
+def cancel_stay(state: Tables, stay_id: str) -> Update:
     """Cancel a stay: all comes back up to 14 days before arrival, half up to 3, later it is refused."""
     row = _touchable(state, stay_id)
     share = 1.0 if days_left(row["check_in"]) >= HALF_DAYS else 0.5
-    row = {**row, "status": "cancelled", "refund": round(row["total"] * share, 2)}
-    return dict(row), state.with_row("stays", stay_id, row)
+    return changed(state, "stays", stay_id, row, status="cancelled", refund=round(row["total"] * share, 2))

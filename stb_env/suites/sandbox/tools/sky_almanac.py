@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from stb_env.jsontypes import JsonObject
-from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.climate import sun
-from stb_env.suites.sandbox.content.places import cities_by_name
-from stb_env.suites.sandbox.manners import parse_day, show_clock
+from stb_env.suites.sandbox.conventions import city_named, parse_day, show_clock
 from stb_env.suites.sandbox.params import day, text
-from stb_env.suites.sandbox.registry import ToolDoc
+from stb_env.suites.sandbox.registry import Response, ToolDoc
 
 TOOL = ToolDoc("Weather", "Sky Almanac", "When the sun rises and sets.")
 
@@ -18,11 +15,9 @@ TOOL = ToolDoc("Weather", "Sky Almanac", "When the sun rises and sets.")
     text("city_name", "Full name of the city (not an id).", "Marrowgate"),
     day("date", "The day.", "2026-03-02"),
 )
-def sun_times(city_name: str, date: str) -> JsonObject:
+def sun_times(city_name: str, date: str) -> Response:
     """Local sunrise and sunset in a city on a day, and the length of the day."""
-    city = cities_by_name().get(city_name.strip().casefold())
-    if city is None:
-        raise ApiError(f"no city is named {city_name[:80]!r}")
+    city = city_named(city_name)
     rise, fall = sun(city, parse_day(date))
     return {
         "city_name": city["name"],

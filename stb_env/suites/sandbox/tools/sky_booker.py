@@ -13,9 +13,9 @@ from stb_env.suites.sandbox.content import edition
 from stb_env.suites.sandbox.content.coming_days import coming_day, days_left, iso_day
 from stb_env.suites.sandbox.content.flights import CABINS, fare, flights
 from stb_env.suites.sandbox.content.places import cities
-from stb_env.suites.sandbox.manners import found
+from stb_env.suites.sandbox.conventions import added, changed, found
 from stb_env.suites.sandbox.params import choice, day, text
-from stb_env.suites.sandbox.registry import ToolDoc
+from stb_env.suites.sandbox.registry import Response, ToolDoc, Update
 
 TOOL = ToolDoc("Travel", "Sky Booker", "The user's flight bookings, in aurel (AUR).")
 CHANGE_FEE = 35.0
@@ -67,13 +67,13 @@ def _touchable(state: Tables, trip_id: str) -> Row:
 
 
 @TOOL.api("List Trips")
-def list_trips(state: Tables) -> JsonObject:
+def list_trips(state: Tables) -> Response:
     """The user's trips, cancelled ones included, and today's date."""
     return {"today": iso_day(0), "trips": [dict(row) for row in state.table("trips").values()]}
 
 
 @TOOL.lookup("Seat Map", _FLIGHT, day("date", "Day of departure.", "2026-04-15"))
-def seat_map(flight_id: str, date: str) -> JsonObject:
+def seat_map(flight_id: str, date: str) -> Response:
     """Seats of a flight that are still free; A and F are at the window."""
     found(flights().get(flight_id), "flight", flight_id)
     coming_day(date)
@@ -86,39 +86,35 @@ def seat_map(flight_id: str, date: str) -> JsonObject:
     day("date", "Day of departure.", "2026-04-15"),
     choice("cabin", "Cabin.", CABINS, optional=True),
 )
-def book_flight(state: Tables, flight_id: str, date: str, cabin: str) -> tuple[JsonObject, Tables]:
+def book_flight(state: Tables, flight_id: str, date: str, cabin: str) -> Update:
     """Book and pay one seat on a flight."""
     terms = _terms(flight_id, date, cabin)
-    key, state = state.next_id("trip")
-    row = {"trip_id": key, **terms, **_fresh()}
-    return dict(row), state.with_row("trips", key, row)
+    return added(state, "trips", "trip", **terms, **_fresh())
 
 
 @TOOL.api("Choose Seat", _TRIP, text("seat", "Seat such as 12A, from Seat Map.", ""))
-def choose_seat(state: Tables, trip_id: str, seat: str) -> tuple[JsonObject, Tables]:
+def choose_seat(state: Tables, trip_id: str, seat: str) -> Update:
     """Reserve a free seat for a trip, or give it up with an empty one."""
     row = _touchable(state, trip_id)
     seat = seat.strip().upper()
     if seat and seat not in free_seats(row["flight_id"], row["date"]):
         raise ApiError(f"seat {seat[:8]!r} is not free")
-    row = {**row, "seat": seat}
-    return dict(row), state.with_row("trips", trip_id, row)
+    return changed(state, "trips", trip_id, row, seat=seat)
 
 
 @TOOL.api("Change Flight Day", _TRIP, day("date", "New day of departure.", "2026-04-15"))
-def change_flight_day(state: Tables, trip_id: str, date: str) -> tuple[JsonObject, Tables]:
+def change_flight_day(state: Tables, trip_id: str, date: str) -> Update:
     """Fly on another day for that day's fare and a fee of 35 AUR; not within 2 days of departure."""
     row = _touchable(state, trip_id)
     if date == row["date"]:
         raise ApiError(f"the trip is on {date} already")
     terms = _terms(row["flight_id"], date, row["cabin"])
-    row = {**row, **terms, "paid": round(terms["paid"] + CHANGE_FEE, 2), "seat": ""}
-    return dict(row), state.with_row("trips", trip_id, row)
+    terms["paid"] = round(terms["paid"] + CHANGE_FEE, 2)
+    return changed(state, "trips", trip_id, row, **terms, seat="")
 
 
 @TOOL.api("Cancel Trip", _TRIP)
-def cancel_trip(state: Tables, trip_id: str) -> tuple[JsonObject, Tables]:
+def cancel_trip(state: Tables, trip_id: str) -> Update:
     """Cancel a trip and get 70 % back; not within 2 days of departure."""
     row = _touchable(state, trip_id)
-    row = {**row, "status": "cancelled", "refund": round(row["paid"] * 0.7, 2)}
-    return dict(row), state.with_row("trips", trip_id, row)
+    return changed(state, "trips", trip_id, row, status="cancelled", refund=round(row["paid"] * 0.7, 2))

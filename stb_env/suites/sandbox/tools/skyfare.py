@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.flights import CABINS, fare, flights, routes
 from stb_env.suites.sandbox.content.places import cities
-from stb_env.suites.sandbox.manners import PAGE, found, page_of, parse_day, show_clock
+from stb_env.suites.sandbox.conventions import PAGE, found, page_of, parse_day, show_clock
 from stb_env.suites.sandbox.params import choice, day, text
-from stb_env.suites.sandbox.registry import ToolDoc
+from stb_env.suites.sandbox.registry import Response, ToolDoc
 
 TOOL = ToolDoc("Travel", "SkyFare", "Scheduled flights and their fares, in aurel (AUR).")
 
@@ -19,7 +18,7 @@ TOOL = ToolDoc("Travel", "SkyFare", "Scheduled flights and their fares, in aurel
     text("destination_city_id", "Id of the city of arrival.", "city-021"),
     PAGE,
 )
-def search_flights(origin_city_id: str, destination_city_id: str, page: int) -> JsonObject:
+def search_flights(origin_city_id: str, destination_city_id: str, page: int) -> Response:
     """List the daily flights from one city to another by time of departure, without fares."""
     found(cities().get(origin_city_id), "city", origin_city_id)
     found(cities().get(destination_city_id), "city", destination_city_id)
@@ -33,11 +32,8 @@ def search_flights(origin_city_id: str, destination_city_id: str, page: int) -> 
     )
 
 
-@TOOL.lookup(
-    "Flight Details",
-    text("flight_id", "Flight number, for example from Search Flights.", "SJ101"),
-)
-def flight_details(flight_id: str) -> JsonObject:
+@TOOL.lookup("Flight Details", text("flight_id", "Flight number, for example from Search Flights.", "SJ101"))
+def flight_details(flight_id: str) -> Response:
     """Route, local departure time and flying time of one flight."""
     row = found(flights().get(flight_id), "flight", flight_id)
     return {
@@ -56,7 +52,7 @@ def flight_details(flight_id: str) -> JsonObject:
     day("date", "Day of departure.", "2026-04-15"),
     choice("cabin", "Cabin.", CABINS, optional=True),
 )
-def get_fare(flight_id: str, date: str, cabin: str) -> JsonObject:
+def get_fare(flight_id: str, date: str, cabin: str) -> Response:
     """Price of one seat on a flight on a given day."""
     flight = found(flights().get(flight_id), "flight", flight_id)
     when = parse_day(date)

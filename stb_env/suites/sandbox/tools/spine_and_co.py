@@ -5,9 +5,9 @@ from __future__ import annotations
 from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.books import FORMATS, authors, books
-from stb_env.suites.sandbox.manners import PAGE, page_of
+from stb_env.suites.sandbox.conventions import PAGE, page_of
 from stb_env.suites.sandbox.params import choice, text, whole
-from stb_env.suites.sandbox.registry import ToolDoc
+from stb_env.suites.sandbox.registry import Response, ToolDoc
 
 TOOL = ToolDoc("Books", "Spine and Co", "A bookshop; prices in cents of the aurel.", held_out="tool")
 BULK = 10
@@ -30,7 +30,7 @@ def _edition(article_number: str) -> JsonObject:
     choice("format", "Only this format.", ("any", *FORMATS), optional=True),
     PAGE,
 )
-def find_editions(words: str, format: str, page: int) -> JsonObject:
+def find_editions(words: str, format: str, page: int) -> Response:
     """Find editions on sale; returns article numbers, titles and formats, without prices."""
     needle = words.casefold()
     rows = [
@@ -44,13 +44,13 @@ def find_editions(words: str, format: str, page: int) -> JsonObject:
 
 
 @TOOL.lookup("Edition Facts", _ARTICLE)
-def edition_facts(article_number: str) -> JsonObject:
+def edition_facts(article_number: str) -> Response:
     """Format, price of one copy in cents and weight in grams of one edition."""
     return {"article_number": article_number, **_edition(article_number)}
 
 
 @TOOL.lookup("Quote Copies", _ARTICLE, whole("copies", "How many.", 1, 1, 500))
-def quote_copies(article_number: str, copies: int) -> JsonObject:
+def quote_copies(article_number: str, copies: int) -> Response:
     """Total price in cents of several copies of one edition; ten or more are 12 % cheaper."""
     full = _edition(article_number)["price_cents"] * copies
     total = round(full * 0.88) if copies >= BULK else full

@@ -5,9 +5,9 @@ from __future__ import annotations
 from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.music import TIERS, artists, concerts
-from stb_env.suites.sandbox.manners import PAGE, found, page_of, show_clock
+from stb_env.suites.sandbox.conventions import PAGE, found, page_of, show_clock
 from stb_env.suites.sandbox.params import choice, text, whole
-from stb_env.suites.sandbox.registry import ToolDoc
+from stb_env.suites.sandbox.registry import Response, ToolDoc
 
 TOOL = ToolDoc("Music", "Stage Dates", "Concerts to come; prices in aurel (AUR).", held_out="category")
 _CONCERT = text("concert_id", "Id from a list of concerts.", "concert-001")
@@ -22,7 +22,7 @@ def _entry(row: JsonObject) -> JsonObject:
     "Concerts Of",
     text("artist_name", "Full name of the artist (not an id).", artists()["artist-001"]["name"]),
 )
-def concerts_of(artist_name: str) -> JsonObject:
+def concerts_of(artist_name: str) -> Response:
     """Concerts of one artist by date."""
     known = {row["name"].casefold(): key for key, row in artists().items()}
     key = known.get(artist_name.strip().casefold())
@@ -32,14 +32,14 @@ def concerts_of(artist_name: str) -> JsonObject:
 
 
 @TOOL.lookup("Concerts In", text("city_name", "Full name of the city.", "Marrowgate"), PAGE)
-def concerts_in(city_name: str, page: int) -> JsonObject:
+def concerts_in(city_name: str, page: int) -> Response:
     """Concerts in one city by date."""
     city = city_name.strip().casefold()
     return page_of([_entry(row) for row in concerts().values() if row["city"].casefold() == city], page)
 
 
 @TOOL.lookup("Concert Details", _CONCERT)
-def concert_details(concert_id: str) -> JsonObject:
+def concert_details(concert_id: str) -> Response:
     """Venue, capacity and opening of the doors of one concert."""
     row = found(concerts().get(concert_id), "concert", concert_id)
     return {
@@ -56,7 +56,7 @@ def concert_details(concert_id: str) -> JsonObject:
     choice("tier", "Kind of ticket.", tuple(TIERS)),
     whole("tickets", "How many; each costs a fee of 1.50 on top.", 2, 1, 12),
 )
-def ticket_total(concert_id: str, tier: str, tickets: int) -> JsonObject:
+def ticket_total(concert_id: str, tier: str, tickets: int) -> Response:
     """Price of several tickets for one concert, fees included."""
     row = found(concerts().get(concert_id), "concert", concert_id)
     total = round((row["price"] * TIERS[tier] + 1.5) * tickets, 2)

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from stb_env.jsontypes import JsonObject
-from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.hotels import hotels, hotels_by_city
-from stb_env.suites.sandbox.content.places import cities_by_name
-from stb_env.suites.sandbox.manners import PAGE, found, page_of
+from stb_env.suites.sandbox.conventions import PAGE, city_named, columns, found, page_of
 from stb_env.suites.sandbox.params import text, whole
-from stb_env.suites.sandbox.registry import ToolDoc
+from stb_env.suites.sandbox.registry import Response, ToolDoc
 
 TOOL = ToolDoc("Travel", "StayFinder", "Hotels and their prices in local currency.", held_out="tool")
 
@@ -19,25 +16,16 @@ TOOL = ToolDoc("Travel", "StayFinder", "Hotels and their prices in local currenc
     whole("min_stars", "Fewest stars.", 1, 1, 5, optional=True),
     PAGE,
 )
-def search_hotels(city_name: str, min_stars: int, page: int) -> JsonObject:
+def search_hotels(city_name: str, min_stars: int, page: int) -> Response:
     """List hotels of a city by name of the hotel, with stars and price a night."""
-    city = cities_by_name().get(city_name.strip().casefold())
-    if city is None:
-        raise ApiError(f"no city is named {city_name[:80]!r}")
-    shown = ("hotel_id", "name", "stars", "nightly_price", "currency")
-    rows = [
-        {key: hotel[key] for key in shown}
-        for hotel in sorted(hotels_by_city()[city["city_id"]], key=lambda row: row["name"])
-        if hotel["stars"] >= min_stars
-    ]
-    return page_of(rows, page)
+    city = city_named(city_name)
+    rows = [row for row in hotels_by_city()[city["city_id"]] if row["stars"] >= min_stars]
+    rows.sort(key=lambda row: str(row["name"]))
+    return page_of(columns(rows, "hotel_id", "name", "stars", "nightly_price", "currency"), page)
 
 
-@TOOL.lookup(
-    "Hotel Details",
-    text("hotel_id", "Id from Search Hotels.", "hotel-001"),
-)
-def hotel_details(hotel_id: str) -> JsonObject:
+@TOOL.lookup("Hotel Details", text("hotel_id", "Id from Search Hotels.", "hotel-001"))
+def hotel_details(hotel_id: str) -> Response:
     """Everything about one hotel: check-in time, phone, price."""
     return dict(found(hotels().get(hotel_id), "hotel", hotel_id))
 
@@ -47,7 +35,7 @@ def hotel_details(hotel_id: str) -> JsonObject:
     text("hotel_id", "Id from Search Hotels.", "hotel-001"),
     whole("nights", "Number of nights.", 2, 1, 60),
 )
-def price_stay(hotel_id: str, nights: int) -> JsonObject:
+def price_stay(hotel_id: str, nights: int) -> Response:
     """Total price of a stay of several nights; seven nights or more are 10 % cheaper."""
     hotel = found(hotels().get(hotel_id), "hotel", hotel_id)
     total = round(hotel["nightly_price"] * nights * (0.9 if nights >= 7 else 1), 2)

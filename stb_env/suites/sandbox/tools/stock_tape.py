@@ -17,9 +17,9 @@ from stb_env.suites.sandbox.content.companies import (
     trades,
 )
 from stb_env.suites.sandbox.content.households import TODAY
-from stb_env.suites.sandbox.manners import PAGE, page_of, parse_day
+from stb_env.suites.sandbox.conventions import PAGE, page_of, parse_day, search
 from stb_env.suites.sandbox.params import choice, day, text, whole
-from stb_env.suites.sandbox.registry import ToolDoc
+from stb_env.suites.sandbox.registry import Response, ToolDoc
 
 TOOL = ToolDoc("Finance", "Stock Tape", "Share prices in aurel (AUR), not adjusted for splits.")
 _SYMBOL = text("symbol", "Symbol from Search Symbols.", "AXXO")
@@ -43,19 +43,14 @@ def _prices(company: JsonObject, days: Sequence[Date]) -> list[JsonObject]:
     choice("sector", "Only this sector.", ("any", *SECTORS), optional=True),
     PAGE,
 )
-def search_symbols(company: str, sector: str, page: int) -> JsonObject:
+def search_symbols(company: str, sector: str, page: int) -> Response:
     """Find the symbols of companies by part of their name."""
-    needle = company.casefold()
-    rows = [
-        {"symbol": row["symbol"], "company": row["name"]}
-        for row in companies().values()
-        if needle in row["name"].casefold() and sector in ("any", row["sector"])
-    ]
-    return page_of(rows, page)
+    rows = search(companies().values(), "name", company, sector=sector)
+    return page_of([{"symbol": row["symbol"], "company": row["name"]} for row in rows], page)
 
 
 @TOOL.lookup("Latest Price", _SYMBOL)
-def latest_price(symbol: str) -> JsonObject:
+def latest_price(symbol: str) -> Response:
     """Last closing price of a share and its day."""
     company, when = _company(symbol), TODAY - timedelta(days=1)
     while not trades(when):
@@ -64,7 +59,7 @@ def latest_price(symbol: str) -> JsonObject:
 
 
 @TOOL.lookup("Price On", _SYMBOL, day("date", "A past trading day.", "2026-02-02"))
-def price_on(symbol: str, date: str) -> JsonObject:
+def price_on(symbol: str, date: str) -> Response:
     """Closing price of a share on one day; refused for days on which the exchange was closed."""
     company, when = _company(symbol), parse_day(date)
     if not trades(when):
@@ -78,7 +73,7 @@ def price_on(symbol: str, date: str) -> JsonObject:
     day("start_date", "First day.", "2026-02-02"),
     whole("trading_days", "How many trading days from then on.", 5, 1, 30, optional=True),
 )
-def price_history(symbol: str, start_date: str, trading_days: int) -> JsonObject:
+def price_history(symbol: str, start_date: str, trading_days: int) -> Response:
     """Closing prices of a share on several trading days in a row, weekends left out."""
     company, when = _company(symbol), max(parse_day(start_date), FIRST_DAY)
     days: list[Date] = []
@@ -90,7 +85,7 @@ def price_history(symbol: str, start_date: str, trading_days: int) -> JsonObject
 
 
 @TOOL.lookup("Stock Splits", _SYMBOL)
-def stock_splits(symbol: str) -> JsonObject:
+def stock_splits(symbol: str) -> Response:
     """Splits of a share: from that day on each old share counts as several new ones."""
     company = _company(symbol)
     return {"symbol": company["symbol"], "splits": [dict(split) for split in company["splits"]]}

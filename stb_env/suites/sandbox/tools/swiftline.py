@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from stb_env.jsontypes import JsonObject
-from stb_env.suites.sandbox.api_error import ApiError
-from stb_env.suites.sandbox.content.places import cities_by_name
 from stb_env.suites.sandbox.content.rail import services, services_by_pair
-from stb_env.suites.sandbox.manners import found
+from stb_env.suites.sandbox.conventions import city_named, found
 from stb_env.suites.sandbox.params import choice, text
-from stb_env.suites.sandbox.registry import ToolDoc
+from stb_env.suites.sandbox.registry import Response, ToolDoc
 
 TOOL = ToolDoc("Travel", "Swiftline", "Daily express trains in each country; fares in cents of the aurel.")
 SEATS = {"standard": 100, "quiet": 125, "panorama": 180}
@@ -27,9 +24,7 @@ def show_clock_12(minutes: int) -> str:
 
 
 def _city_id(name: str) -> str:
-    city = cities_by_name().get(name.strip().casefold())
-    if city is None:
-        raise ApiError(f"no city is named {name[:80]!r}")
+    city = city_named(name)
     return str(city["city_id"])
 
 
@@ -38,7 +33,7 @@ def _city_id(name: str) -> str:
     text("from_city", "Full name of the city of departure (not an id).", "Marrowgate"),
     text("to_city", "Full name of the city of arrival, in the same country.", "Thornhaven"),
 )
-def timetable(from_city: str, to_city: str) -> JsonObject:
+def timetable(from_city: str, to_city: str) -> Response:
     """Daily express services between two cities by departure, with local 12-hour times."""
     rows = services_by_pair().get((_city_id(from_city), _city_id(to_city)), [])
     return {
@@ -54,21 +49,21 @@ def timetable(from_city: str, to_city: str) -> JsonObject:
 
 
 @TOOL.lookup("Ticket Price", _SERVICE, choice("seat", "Kind of seat.", tuple(SEATS), optional=True))
-def ticket_price(service_code: str, seat: str) -> JsonObject:
+def ticket_price(service_code: str, seat: str) -> Response:
     """Price of one ticket in cents; 100 cents are one aurel."""
     row = found(services().get(service_code), "service", service_code)
     return {"service_code": service_code, "seat": seat, "price_cents": row["fare_cents"] * SEATS[seat] // 100}
 
 
 @TOOL.lookup("Punctuality", _SERVICE)
-def punctuality(service_code: str) -> JsonObject:
+def punctuality(service_code: str) -> Response:
     """How late a service was on average last year, and how often it was on time."""
     row = found(services().get(service_code), "service", service_code)
     return {key: row[key] for key in ("service_code", "average_delay_seconds", "on_time_percent")}
 
 
 @TOOL.lookup("On Board", _SERVICE)
-def on_board(service_code: str) -> JsonObject:
+def on_board(service_code: str) -> Response:
     """What a service offers on board."""
     row = found(services().get(service_code), "service", service_code)
     return {key: row[key] for key in ("service_code", "wifi", "bicycle_spaces")}

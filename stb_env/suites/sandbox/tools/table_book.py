@@ -10,10 +10,9 @@ from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.bistros import CUISINES, MOST_GUESTS, bistros, free_tables
 from stb_env.suites.sandbox.content.coming_days import coming_day, days_left, iso_day
-from stb_env.suites.sandbox.content.places import cities_by_name
-from stb_env.suites.sandbox.manners import found, parse_clock
+from stb_env.suites.sandbox.conventions import added, changed, city_named, found, parse_clock
 from stb_env.suites.sandbox.params import choice, clock, day, text, whole
-from stb_env.suites.sandbox.registry import ToolDoc
+from stb_env.suites.sandbox.registry import Response, ToolDoc, Update
 
 TOOL = ToolDoc("Dining", "Table Book", "Reservations at restaurants; deposits in aurel (AUR).")
 _BISTRO = text("bistro_id", "Id from Find Restaurants.", "bistro-001")
@@ -68,11 +67,9 @@ def _touchable(state: Tables, reservation_id: str) -> Row:
     text("city_name", "Full name of the city (not an id).", "Marrowgate"),
     choice("cuisine", "Only this cuisine.", ("any", *CUISINES), optional=True),
 )
-def find_restaurants(city_name: str, cuisine: str) -> JsonObject:
+def find_restaurants(city_name: str, cuisine: str) -> Response:
     """Restaurants of a city with cuisine and deposit a guest."""
-    city = cities_by_name().get(city_name.strip().casefold())
-    if city is None:
-        raise ApiError(f"no city is named {city_name[:80]!r}")
+    city = city_named(city_name)
     rows = bistros().values()
     found_here = [
         dict(row) for row in rows if row["city_name"] == city["name"] and cuisine in ("any", row["cuisine"])
@@ -81,7 +78,7 @@ def find_restaurants(city_name: str, cuisine: str) -> JsonObject:
 
 
 @TOOL.lookup("Free Tables", _BISTRO, _DAY)
-def list_free_tables(bistro_id: str, date: str) -> JsonObject:
+def list_free_tables(bistro_id: str, date: str) -> Response:
     """Evening times of one day at which a restaurant has a table, and in which area."""
     found(bistros().get(bistro_id), "restaurant", bistro_id)
     free = free_tables(bistro_id, coming_day(date).isoformat())
@@ -89,7 +86,7 @@ def list_free_tables(bistro_id: str, date: str) -> JsonObject:
 
 
 @TOOL.api("List Reservations")
-def list_reservations(state: Tables) -> JsonObject:
+def list_reservations(state: Tables) -> Response:
     """The user's reservations, and today's date."""
     rows = state.table("reservations").values()
     return {"today": iso_day(0), "reservations": [dict(row) for row in rows]}
@@ -102,31 +99,26 @@ def list_reservations(state: Tables) -> JsonObject:
     clock("time", "One of the times from Free Tables.", "19:00"),
     _GUESTS,
 )
-def reserve_table(
-    state: Tables, bistro_id: str, date: str, time: str, guests: int
-) -> tuple[JsonObject, Tables]:
+def reserve_table(state: Tables, bistro_id: str, date: str, time: str, guests: int) -> Update:
     """Reserve a table; one reservation a restaurant and day."""
     bistro = found(bistros().get(bistro_id), "restaurant", bistro_id)
     for row in state.table("reservations").values():
         if (row["bistro_id"], row["date"]) == (bistro_id, date):
             raise ApiError(f"{row['reservation_id']} is at {bistro['name']} on {date} already")
     row = _row(bistro, date, time, guests, _free_area(bistro_id, date, time))
-    key, state = state.next_id("reservation")
-    row = {"reservation_id": key, **row}
-    return dict(row), state.with_row("reservations", key, row)
+    return added(state, "reservations", "reservation", **row)
 
 
 @TOOL.api("Change Guests", _RESERVATION, whole("guests", "New number of guests.", 4, 1, MOST_GUESTS))
-def change_guests(state: Tables, reservation_id: str, guests: int) -> tuple[JsonObject, Tables]:
+def change_guests(state: Tables, reservation_id: str, guests: int) -> Update:
     """Change the number of guests, which changes the deposit; up to two days before."""
     row = _touchable(state, reservation_id)
     deposit = bistros()[row["bistro_id"]]["deposit_per_guest"] * guests
-    row = {**row, "guests": guests, "deposit": deposit}
-    return dict(row), state.with_row("reservations", reservation_id, row)
+    return changed(state, "reservations", reservation_id, row, guests=guests, deposit=deposit)
 
 
 @TOOL.api("Cancel Reservation", _RESERVATION)
-def cancel_reservation(state: Tables, reservation_id: str) -> tuple[JsonObject, Tables]:
+def cancel_reservation(state: Tables, reservation_id: str) -> Update:
     """Cancel a reservation and get the deposit back; up to two days before."""
     row = _touchable(state, reservation_id)
     refund = {"restaurant": row["restaurant"], "deposit_back": row["deposit"]}

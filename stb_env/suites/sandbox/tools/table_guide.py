@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from stb_env.jsontypes import JsonObject
-from stb_env.suites.sandbox.api_error import ApiError
-from stb_env.suites.sandbox.content.places import cities_by_name
 from stb_env.suites.sandbox.content.restaurants import COURSES, CUISINES, restaurants, restaurants_by_city
-from stb_env.suites.sandbox.manners import PAGE, found, page_of, show_clock
+from stb_env.suites.sandbox.conventions import PAGE, city_named, columns, found, page_of, show_clock, where
 from stb_env.suites.sandbox.params import choice, number, text
-from stb_env.suites.sandbox.registry import ToolDoc
+from stb_env.suites.sandbox.registry import Response, ToolDoc
 
 TOOL = ToolDoc("Food", "Table Guide", "Restaurants; prices in the currency of the city.")
 _RESTAURANT = text("restaurant_id", "Id from Search Restaurants.", "restaurant-001")
@@ -21,22 +18,16 @@ _RESTAURANT = text("restaurant_id", "Id from Search Restaurants.", "restaurant-0
     number("min_rating", "Lowest rating, from 0 to 5.", 0, 0, 5, optional=True),
     PAGE,
 )
-def search_restaurants(city_name: str, cuisine: str, min_rating: float, page: int) -> JsonObject:
+def search_restaurants(city_name: str, cuisine: str, min_rating: float, page: int) -> Response:
     """List the restaurants of a city with cuisine and rating."""
-    city = cities_by_name().get(city_name.strip().casefold())
-    if city is None:
-        raise ApiError(f"no city is named {city_name[:80]!r}")
-    shown = ("restaurant_id", "name", "cuisine", "rating")
-    rows = [
-        {key: row[key] for key in shown}
-        for row in restaurants_by_city()[city["city_id"]]
-        if cuisine in ("any", row["cuisine"]) and row["rating"] >= min_rating
-    ]
-    return page_of(rows, page)
+    city = city_named(city_name)
+    rows = where(restaurants_by_city()[city["city_id"]], cuisine=cuisine)
+    rated = [row for row in rows if row["rating"] >= min_rating]
+    return page_of(columns(rated, "restaurant_id", "name", "cuisine", "rating"), page)
 
 
 @TOOL.lookup("Restaurant Details", _RESTAURANT)
-def restaurant_details(restaurant_id: str) -> JsonObject:
+def restaurant_details(restaurant_id: str) -> Response:
     """Opening hours, weekly closing day, seats and phone number of one restaurant."""
     row = found(restaurants().get(restaurant_id), "restaurant", restaurant_id)
     shown = ("restaurant_id", "name", "cuisine", "rating", "closed_on", "seats", "phone")
@@ -48,7 +39,7 @@ def restaurant_details(restaurant_id: str) -> JsonObject:
 
 
 @TOOL.lookup("Menu", _RESTAURANT, choice("course", "Only this course.", ("any", *COURSES), optional=True))
-def menu(restaurant_id: str, course: str) -> JsonObject:
+def menu(restaurant_id: str, course: str) -> Response:
     """Dishes of one restaurant with course and price, and whether they are vegetarian."""
     row = found(restaurants().get(restaurant_id), "restaurant", restaurant_id)
     dishes = [dict(dish) for dish in row["menu"] if course in ("any", dish["course"])]
@@ -61,11 +52,9 @@ def menu(restaurant_id: str, course: str) -> JsonObject:
     text("city_name", "Full name of the city.", "Marrowgate"),
     PAGE,
 )
-def who_serves(dish: str, city_name: str, page: int) -> JsonObject:
+def who_serves(dish: str, city_name: str, page: int) -> Response:
     """List the restaurants of a city that have a dish on the menu, with its price there."""
-    city = cities_by_name().get(city_name.strip().casefold())
-    if city is None:
-        raise ApiError(f"no city is named {city_name[:80]!r}")
+    city = city_named(city_name)
     needle = dish.casefold()
     rows = [
         {

@@ -10,9 +10,9 @@ from stb_env.jsontypes import Json, JsonObject
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content import edition
 from stb_env.suites.sandbox.content.coming_days import iso_day
-from stb_env.suites.sandbox.manners import PAGE, found, page_of, parse_day
+from stb_env.suites.sandbox.conventions import PAGE, added, found, page_of, parse_day
 from stb_env.suites.sandbox.params import choice, day, text
-from stb_env.suites.sandbox.registry import ToolDoc
+from stb_env.suites.sandbox.registry import Response, ToolDoc, Update
 
 TOOL = ToolDoc("Productivity", "Task Tray", "The user's to-do lists.")
 _ID = text("todo_id", "Id from Search To-dos.", "todo-001")
@@ -44,13 +44,13 @@ def rows(rng: random.Random, _household: int) -> Mapping[str, Table]:
     return {"todos": edition.renumbered(todos, rng)}
 
 
-def _changed(state: Tables, todo_id: str, **fields: Json) -> tuple[JsonObject, Tables]:
+def _changed(state: Tables, todo_id: str, **fields: Json) -> Update:
     row = {**found(state.row("todos", todo_id), "to-do", todo_id), **fields}
     return dict(row), state.with_row("todos", todo_id, row)
 
 
 @TOOL.api("Show Lists")
-def show_lists(state: Tables) -> JsonObject:
+def show_lists(state: Tables) -> Response:
     """Names of the lists, with the number of open to-dos."""
     counts: dict[str, int] = {}
     for row in state.table("todos").values():
@@ -68,7 +68,7 @@ def show_lists(state: Tables) -> JsonObject:
 )
 def search_todos(
     state: Tables, title: str, list_name: str, priority: str, due_by: str, page: int
-) -> JsonObject:
+) -> Response:
     """Find to-dos, done ones included, by due date."""
     last = parse_day(due_by).isoformat() if due_by else "9999"
     rows = [
@@ -79,7 +79,8 @@ def search_todos(
         and priority in ("any", row["priority"])
         and row["due_date"] <= last
     ]
-    return page_of(sorted(rows, key=lambda row: (row["due_date"], row["todo_id"])), page)
+    rows.sort(key=lambda row: (row["due_date"], row["todo_id"]))
+    return page_of(rows, page)
 
 
 @TOOL.api(
@@ -89,45 +90,43 @@ def search_todos(
     day("due_date", "When it is due.", "2026-03-20"),
     choice("priority", "How urgent it is.", PRIORITIES, optional=True),
 )
-def add_todo(
-    state: Tables, list_name: str, title: str, due_date: str, priority: str
-) -> tuple[JsonObject, Tables]:
+def add_todo(state: Tables, list_name: str, title: str, due_date: str, priority: str) -> Update:
     """Add a to-do to a list."""
     parse_day(due_date)
     if not title.strip() or not list_name.strip():
         raise ApiError("title and list_name must not be empty")
-    key, state = state.next_id("todo")
-    row = {
-        "todo_id": key,
-        "list_name": list_name,
-        "title": title,
-        "due_date": due_date,
-        "priority": priority,
-        "done": False,
-    }
-    return dict(row), state.with_row("todos", key, row)
+    return added(
+        state,
+        "todos",
+        "todo",
+        list_name=list_name,
+        title=title,
+        due_date=due_date,
+        priority=priority,
+        done=False,
+    )
 
 
 @TOOL.api("Complete To-do", _ID)
-def complete_todo(state: Tables, todo_id: str) -> tuple[JsonObject, Tables]:
+def complete_todo(state: Tables, todo_id: str) -> Update:
     """Tick a to-do off."""
     return _changed(state, todo_id, done=True)
 
 
 @TOOL.api("Reschedule To-do", _ID, day("due_date", "The new day.", "2026-03-20"))
-def reschedule_todo(state: Tables, todo_id: str, due_date: str) -> tuple[JsonObject, Tables]:
+def reschedule_todo(state: Tables, todo_id: str, due_date: str) -> Update:
     """Give a to-do another due date."""
     return _changed(state, todo_id, due_date=parse_day(due_date).isoformat())
 
 
 @TOOL.api("Set Priority", _ID, choice("priority", "The new priority.", PRIORITIES))
-def set_priority(state: Tables, todo_id: str, priority: str) -> tuple[JsonObject, Tables]:
+def set_priority(state: Tables, todo_id: str, priority: str) -> Update:
     """Give a to-do another priority."""
     return _changed(state, todo_id, priority=priority)
 
 
 @TOOL.api("Delete To-do", _ID)
-def delete_todo(state: Tables, todo_id: str) -> tuple[JsonObject, Tables]:
+def delete_todo(state: Tables, todo_id: str) -> Update:
     """Remove a to-do for good."""
     row = found(state.row("todos", todo_id), "to-do", todo_id)
     return {"deleted": row["title"]}, state.without_row("todos", todo_id)

@@ -7,13 +7,12 @@ from collections.abc import Mapping
 from datetime import date, timedelta
 
 from stb_env.backend.world import Row, Table, Tables
-from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.coming_days import days_left, iso_day
 from stb_env.suites.sandbox.content.garments import SIZES, garments
-from stb_env.suites.sandbox.manners import PAGE, found, page_of
+from stb_env.suites.sandbox.conventions import PAGE, added, changed, columns, found, page_of, search
 from stb_env.suites.sandbox.params import choice, text, whole
-from stb_env.suites.sandbox.registry import ToolDoc
+from stb_env.suites.sandbox.registry import Response, ToolDoc, Update
 
 TOOL = ToolDoc("Commerce", "Thread House", "A fashion shop; prices in cents (1 AUR = 100 cents).")
 STATUSES = ("processing", "delivered", "cancelled", "returning", "exchanging")
@@ -61,16 +60,14 @@ def _returnable(state: Tables, purchase_id: str) -> Row:
 
 
 @TOOL.lookup("Search Garments", text("name", "Part of the name, in any case.", "shirt"), PAGE)
-def search_garments(name: str, page: int) -> JsonObject:
+def search_garments(name: str, page: int) -> Response:
     """Find garments by part of their name; returns ids, names and prices in cents."""
-    needle = name.casefold()
-    shown = ("garment_id", "name", "price_cents")
-    rows = [row for row in garments().values() if needle in row["name"].casefold()]
-    return page_of([{key: row[key] for key in shown} for row in rows], page)
+    rows = search(garments().values(), "name", name)
+    return page_of(columns(rows, "garment_id", "name", "price_cents"), page)
 
 
 @TOOL.lookup("Garment Details", _GARMENT)
-def garment_details(garment_id: str) -> JsonObject:
+def garment_details(garment_id: str) -> Response:
     """Price in cents and stock by size."""
     row = found(garments().get(garment_id), "garment", garment_id)
     return {**row, "stock": dict(row["stock"])}
@@ -82,37 +79,31 @@ def garment_details(garment_id: str) -> JsonObject:
     choice("status", "Only these.", ("any", *STATUSES), optional=True),
     PAGE,
 )
-def list_purchases(state: Tables, name: str, status: str, page: int) -> JsonObject:
+def list_purchases(state: Tables, name: str, status: str, page: int) -> Response:
     """What the user bought, oldest first."""
-    needle = name.casefold()
-    rows = [
-        row
-        for row in state.table("purchases").values()
-        if needle in row["garment"].casefold() and status in ("any", row["status"])
-    ]
-    return page_of(rows, page)
+    return page_of(search(state.table("purchases").values(), "garment", name, status=status), page)
 
 
 @TOOL.api("Buy Garment", _GARMENT, whole("quantity", "How many.", 1, 1, 9), _SIZE)
-def buy_garment(state: Tables, garment_id: str, quantity: int, size: str) -> tuple[JsonObject, Tables]:
+def buy_garment(state: Tables, garment_id: str, quantity: int, size: str) -> Update:
     """Buy at once, without a cart."""
     garment = _stocked(garment_id, size, quantity)
-    key, state = state.next_id("purchase")
-    row = {
-        "purchase_id": key,
-        "garment_id": garment_id,
-        "garment": garment["name"],
-        "size": size,
-        "quantity": quantity,
-        "paid_cents": garment["price_cents"] * quantity,
-        "status": "processing",
-        "delivered_on": "",
-    }
-    return dict(row), state.with_row("purchases", key, row)
+    return added(
+        state,
+        "purchases",
+        "purchase",
+        garment_id=garment_id,
+        garment=garment["name"],
+        size=size,
+        quantity=quantity,
+        paid_cents=garment["price_cents"] * quantity,
+        status="processing",
+        delivered_on="",
+    )
 
 
 @TOOL.api("Cancel Purchase", text("purchase_id", "Id from List Purchases.", "purchase-001"))
-def cancel_purchase(state: Tables, purchase_id: str) -> tuple[JsonObject, Tables]:
+def cancel_purchase(state: Tables, purchase_id: str) -> Update:
     """Cancel a purchase that is still in processing; everything paid comes back."""
     row = found(state.row("purchases", purchase_id), "purchase", purchase_id)
     if row["status"] != "processing":
@@ -123,7 +114,7 @@ def cancel_purchase(state: Tables, purchase_id: str) -> tuple[JsonObject, Tables
 
 
 @TOOL.api("Return Purchase", text("purchase_id", "Id from List Purchases.", "purchase-002"))
-def return_purchase(state: Tables, purchase_id: str) -> tuple[JsonObject, Tables]:
+def return_purchase(state: Tables, purchase_id: str) -> Update:
     """Send a delivered purchase back for its price less 395 cents of postage, within 30 days."""
     row = {**_returnable(state, purchase_id), "status": "returning"}
     refund = {"purchase_id": purchase_id, "refund_cents": row["paid_cents"] - 395}
@@ -135,11 +126,10 @@ def return_purchase(state: Tables, purchase_id: str) -> tuple[JsonObject, Tables
     text("purchase_id", "Id from List Purchases.", "purchase-002"),
     choice("new_size", "Size wanted instead.", SIZES),
 )
-def exchange_size(state: Tables, purchase_id: str, new_size: str) -> tuple[JsonObject, Tables]:
+def exchange_size(state: Tables, purchase_id: str, new_size: str) -> Update:
     """Swap a delivered purchase for another size in stock, within 30 days of delivery."""
     row = _returnable(state, purchase_id)
     if new_size == row["size"]:
         raise ApiError(f"the purchase is in size {new_size} already")
     _stocked(row["garment_id"], new_size, row["quantity"])
-    row = {**row, "status": "exchanging", "size": new_size}
-    return dict(row), state.with_row("purchases", purchase_id, row)
+    return changed(state, "purchases", purchase_id, row, status="exchanging", size=new_size)

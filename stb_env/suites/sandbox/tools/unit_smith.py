@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.params import Param, choice, number
-from stb_env.suites.sandbox.registry import ToolDoc
+from stb_env.suites.sandbox.registry import Response, ToolDoc
 
 TOOL = ToolDoc("Reference", "Unit Smith", "Converts units of measurement.")
 _METRES = {"m": 1.0, "km": 1000.0, "ft": 0.3048, "mi": 1609.344, "in": 0.0254, "nautical_mi": 1852.0}
@@ -27,25 +27,25 @@ def _units(factors: Mapping[str, float]) -> tuple[Param, Param]:
 
 
 @TOOL.lookup("Convert Length", _VALUE, *_units(_METRES), fact=())
-def convert_length(value: float, source_unit: str, target_unit: str) -> JsonObject:
+def convert_length(value: float, source_unit: str, target_unit: str) -> Response:
     """Convert a length or distance."""
     return _converted(value, source_unit, target_unit, _METRES)
 
 
 @TOOL.lookup("Convert Mass", _VALUE, *_units(_GRAMS), fact=())
-def convert_mass(value: float, source_unit: str, target_unit: str) -> JsonObject:
+def convert_mass(value: float, source_unit: str, target_unit: str) -> Response:
     """Convert a mass."""
     return _converted(value, source_unit, target_unit, _GRAMS)
 
 
 @TOOL.lookup("Convert Volume", _VALUE, *_units(_LITRES), fact=())
-def convert_volume(value: float, source_unit: str, target_unit: str) -> JsonObject:
+def convert_volume(value: float, source_unit: str, target_unit: str) -> Response:
     """Convert a volume; a cup is 250 ml, pint and gallon are imperial."""
     return _converted(value, source_unit, target_unit, _LITRES)
 
 
 @TOOL.lookup("Convert Speed", _VALUE, *_units(_METRES_A_SECOND), fact=())
-def convert_speed(value: float, source_unit: str, target_unit: str) -> JsonObject:
+def convert_speed(value: float, source_unit: str, target_unit: str) -> Response:
     """Convert a speed."""
     return _converted(value, source_unit, target_unit, _METRES_A_SECOND)
 
@@ -57,7 +57,7 @@ def convert_speed(value: float, source_unit: str, target_unit: str) -> JsonObjec
     choice("target_scale", "Wanted scale.", ("celsius", "fahrenheit", "kelvin")),
     fact=(),
 )
-def convert_temperature(value: float, source_scale: str, target_scale: str) -> JsonObject:
+def convert_temperature(value: float, source_scale: str, target_scale: str) -> Response:
     """Convert a temperature."""
     celsius = {"celsius": value, "fahrenheit": (value - 32) / 1.8, "kelvin": value - 273.15}[source_scale]
     targets = {"celsius": celsius, "fahrenheit": celsius * 1.8 + 32, "kelvin": celsius + 273.15}

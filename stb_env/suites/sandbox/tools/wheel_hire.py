@@ -12,9 +12,9 @@ from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.cars import EXTRAS, GEARBOXES, cars
 from stb_env.suites.sandbox.content.coming_days import coming_day, days_left, iso_day
 from stb_env.suites.sandbox.content.places import cities
-from stb_env.suites.sandbox.manners import found
+from stb_env.suites.sandbox.conventions import columns, found, where
 from stb_env.suites.sandbox.params import choice, day, text, whole
-from stb_env.suites.sandbox.registry import ToolDoc
+from stb_env.suites.sandbox.registry import Response, ToolDoc, Update
 
 TOOL = ToolDoc("Travel", "Wheel Hire", "Cars for hire, in aurel (AUR) and miles.")
 _CAR = text("car_id", "Id from Search Cars.", "car-001")
@@ -69,26 +69,22 @@ def _booked(state: Tables, rental_id: str) -> Row:
     whole("min_seats", "Fewest seats.", 1, 1, 9, optional=True),
     choice("gearbox", "Only this gearbox.", ("any", *GEARBOXES), optional=True),
 )
-def search_cars(city_id: str, min_seats: int, gearbox: str) -> JsonObject:
+def search_cars(city_id: str, min_seats: int, gearbox: str) -> Response:
     """Cars of a city with seats, gearbox and price a day."""
     found(cities().get(city_id), "city", city_id)
-    shown = ("car_id", "model", "seats", "gearbox", "price_per_day")
-    rows = [
-        {key: car[key] for key in shown}
-        for car in cars().values()
-        if car["city_id"] == city_id and car["seats"] >= min_seats and gearbox in ("any", car["gearbox"])
-    ]
-    return {"cars": rows}
+    rows = where(cars().values(), city_id=city_id, gearbox=gearbox)
+    large = [row for row in rows if row["seats"] >= min_seats]
+    return {"cars": columns(large, "car_id", "model", "seats", "gearbox", "price_per_day")}
 
 
 @TOOL.lookup("Car Details", _CAR)
-def car_details(car_id: str) -> JsonObject:
+def car_details(car_id: str) -> Response:
     """Everything about one car: miles a day that are free, and the least age of its driver."""
     return dict(found(cars().get(car_id), "car", car_id))
 
 
 @TOOL.api("List Rentals")
-def list_rentals(state: Tables) -> JsonObject:
+def list_rentals(state: Tables) -> Response:
     """The user's rentals with totals, cancelled ones included, and today's date."""
     rows = [_quoted(row) for row in state.table("rentals").values()]
     return {"today": iso_day(0), "rentals": rows}
@@ -101,9 +97,7 @@ def list_rentals(state: Tables) -> JsonObject:
     whole("days", "Number of days.", 3, 1, _LONGEST),
     whole("driver_age", "Age of the driver in years.", 40, 16, 99),
 )
-def rent_car(
-    state: Tables, car_id: str, start_date: str, days: int, driver_age: int
-) -> tuple[JsonObject, Tables]:
+def rent_car(state: Tables, car_id: str, start_date: str, days: int, driver_age: int) -> Update:
     """Rent a car; refused where the driver is too young for it."""
     car = found(cars().get(car_id), "car", car_id)
     coming_day(start_date)
@@ -115,14 +109,14 @@ def rent_car(
 
 
 @TOOL.api("Change Rental Length", _RENTAL, whole("days", "New number of days.", 5, 1, _LONGEST))
-def change_rental_length(state: Tables, rental_id: str, days: int) -> tuple[JsonObject, Tables]:
+def change_rental_length(state: Tables, rental_id: str, days: int) -> Update:
     """Make a rental longer or shorter; its first day stays."""
     row = {**_booked(state, rental_id), "days": days}
     return _quoted(row), state.with_row("rentals", rental_id, row)
 
 
 @TOOL.api("Add Extra", _RENTAL, choice("extra", "What to add.", tuple(EXTRAS)))
-def add_extra(state: Tables, rental_id: str, extra: str) -> tuple[JsonObject, Tables]:
+def add_extra(state: Tables, rental_id: str, extra: str) -> Update:
     """Add an extra to a rental, which is charged by the day; each counts once."""
     row = _booked(state, rental_id)
     row = {**row, "extras": sorted({*row["extras"], extra})}
@@ -130,7 +124,7 @@ def add_extra(state: Tables, rental_id: str, extra: str) -> tuple[JsonObject, Ta
 
 
 @TOOL.api("Cancel Rental", _RENTAL)
-def cancel_rental(state: Tables, rental_id: str) -> tuple[JsonObject, Tables]:
+def cancel_rental(state: Tables, rental_id: str) -> Update:
     """Cancel a rental free of charge; not on the last two days before it starts."""
     row = _booked(state, rental_id)
     if days_left(row["start_date"]) <= 2:

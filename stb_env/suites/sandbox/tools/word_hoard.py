@@ -5,9 +5,9 @@ from __future__ import annotations
 from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.vocabulary import PARTS_OF_SPEECH, words
-from stb_env.suites.sandbox.manners import PAGE, page_of
+from stb_env.suites.sandbox.conventions import PAGE, page_of
 from stb_env.suites.sandbox.params import choice, text
-from stb_env.suites.sandbox.registry import ToolDoc
+from stb_env.suites.sandbox.registry import Response, ToolDoc
 
 TOOL = ToolDoc("Reference", "Word Hoard", "A dictionary with the history of words.")
 _WORD = text("word", "The word, in any case.", "anchor")
@@ -21,21 +21,21 @@ def _entry(word: str) -> JsonObject:
 
 
 @TOOL.lookup("Define", _WORD)
-def define(word: str) -> JsonObject:
+def define(word: str) -> Response:
     """Part of speech and meaning of a word."""
     row = _entry(word)
     return {key: row[key] for key in ("word", "part_of_speech", "definition")}
 
 
 @TOOL.lookup("Word History", _WORD)
-def word_history(word: str) -> JsonObject:
+def word_history(word: str) -> Response:
     """Year in which a word was first recorded, and how often it is used in a million words of text."""
     row = _entry(word)
     return {key: row[key] for key in ("word", "first_recorded", "uses_per_million")}
 
 
 @TOOL.lookup("Find By Meaning", text("meaning", "Words of the definition, in their order.", "wind"), PAGE)
-def find_by_meaning(meaning: str, page: int) -> JsonObject:
+def find_by_meaning(meaning: str, page: int) -> Response:
     """Find words whose definition contains a phrase."""
     needle = " ".join(meaning.casefold().split())
     rows = [row["word"] for row in words().values() if needle in row["definition"]]
@@ -48,7 +48,7 @@ def find_by_meaning(meaning: str, page: int) -> JsonObject:
     choice("part_of_speech", "Only this part of speech.", ("any", *PARTS_OF_SPEECH), optional=True),
     PAGE,
 )
-def words_starting(prefix: str, part_of_speech: str, page: int) -> JsonObject:
+def words_starting(prefix: str, part_of_speech: str, page: int) -> Response:
     """List the words that start with some letters, in the order of the alphabet."""
     start = prefix.casefold()
     rows = [

@@ -1,4 +1,4 @@
-"""Manners that the sandbox's APIs share: pages, unknown ids, dates and times of day."""
+"""Conventions that the sandbox's APIs share: searches, pages, ids, dates and times of day."""
 
 from __future__ import annotations
 
@@ -10,9 +10,12 @@ from datetime import date
 from functools import lru_cache
 from typing import TypeVar
 
+from stb_env.backend.world import Row, Tables
 from stb_env.jsontypes import Json, JsonObject
 from stb_env.suites.sandbox.api_error import ApiError
+from stb_env.suites.sandbox.content.places import cities_by_name
 from stb_env.suites.sandbox.params import whole
+from stb_env.suites.sandbox.registry import Response, Update
 
 T = TypeVar("T")
 
@@ -36,7 +39,7 @@ def unlimited_pages() -> Iterator[None]:
         _page_size.reset(token)
 
 
-def page_of(rows: Iterable[Json], page: int) -> JsonObject:
+def page_of(rows: Iterable[object], page: int) -> Response:
     """Return one page of results in the sandbox's usual envelope.
 
     Examples:
@@ -58,6 +61,47 @@ def found(row: T | None, noun: str, key: str) -> T:
     if row is None:
         raise ApiError(f"no {noun} with id {key[:80]!r}")
     return row
+
+
+def where(rows: Iterable[Row], **exact: Json) -> list[Row]:
+    """Return the rows that have these values in these fields; ``any`` is every value."""
+    return [row for row in rows if all(value in ("any", row[name]) for name, value in exact.items())]
+
+
+def search(rows: Iterable[Row], field: str, part: str, **exact: Json) -> list[Row]:
+    """Return the rows that have a part of text in a field, in any case, and others as `where` takes them."""
+    needle = part.casefold()
+    return where((row for row in rows if needle in row[field].casefold()), **exact)
+
+
+def columns(rows: Iterable[Row], *names: str) -> list[JsonObject]:
+    """Return some fields of rows."""
+    return [{name: row[name] for name in names} for row in rows]
+
+
+def added(state: Tables, table: str, prefix: str, /, **fields: Json) -> Update:
+    """Add a row under a new id; return it, with the id as its first field, and the new state."""
+    key, state = state.next_id(prefix)
+    row = {f"{prefix}_id": key, **fields}
+    return dict(row), state.with_row(table, key, row)
+
+
+def changed(state: Tables, table: str, key: str, row: Row, /, **fields: Json) -> Update:
+    """Give a row other values in some fields; return it and the new state."""
+    row = {**row, **fields}
+    return dict(row), state.with_row(table, key, row)
+
+
+def city_named(name: str) -> Row:
+    """Return a city by its full name.
+
+    Raises:
+        ApiError: There is none.
+    """
+    city = cities_by_name().get(name.strip().casefold())
+    if city is None:
+        raise ApiError(f"no city is named {name[:80]!r}")
+    return city
 
 
 def parse_day(value: str) -> date:
