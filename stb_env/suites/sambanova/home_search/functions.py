@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal, NamedTuple
 
 from stb_env.suites.sambanova.common.form.api import Criteria
-from stb_env.suites.sambanova.common.form.crash import CrashError
+from stb_env.suites.sambanova.common.interpreter.crash import CrashError
 
 MODES = ("buy", "rent")
 HOME_TYPES = {

@@ -1,4 +1,4 @@
-"""What the criteria of a home search are in a user's words."""
+"""Goals: the criteria of a home search in a user's words."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import random
 from collections.abc import Mapping, Sequence
 
 from stb_env.jsontypes import JsonMapping
+from stb_env.suites.sambanova.common.content import content
 from stb_env.suites.sambanova.common.form.api import Criteria
-from stb_env.suites.sambanova.home_search.catalogue import content
 
 _RANGES = ("price", "square_feet")
 _RANGE_SHARE = 0.7
@@ -28,7 +28,7 @@ def goal_of(criteria: Criteria, kinds: Sequence[str], draw: random.Random) -> st
         >>> goal_of({"location": "Fargo", "buy_or_rent": "rent", "num_beds": 2}, ["Condo"], random.Random(3))
         "I'm moving to Fargo and would like to rent a condo with at least 2 bedrooms."
     """
-    texts = content("goals")
+    texts = content("home_search", "goals")
     mode = criteria["buy_or_rent"]
     opening = draw.choice(texts["openings"][mode]).format(
         home=listed([texts["types"][kind] for kind in kinds], "or") or texts["any_home"],

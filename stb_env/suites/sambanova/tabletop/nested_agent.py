@@ -35,10 +35,11 @@ from stb_env.suites.sambanova.tabletop.hand import Hand
 from stb_env.suites.sambanova.tabletop.primitives import GIVEN
 from stb_env.suites.sambanova.tabletop.request import function_request, phrase_request
 from stb_env.suites.sambanova.tabletop.scene import Scene
-from stb_env.suites.sambanova.tabletop.task import TASK
 from stb_env.suites.sambanova.tabletop.world import TabletopWorld, run
+from stb_env.suites.sambanova.tasks import SUITE
 from stb_env.usage import Usage
 
+TASK = SUITE["tabletop"]
 MAX_REQUESTS = 64
 """Requests of an episode; a program that needs more is played as far as it is written."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
 from functools import lru_cache, partial
 
@@ -11,6 +10,7 @@ import numpy as np
 from stb_env.backend.world import World
 from stb_env.errors import DataError, did_you_mean
 from stb_env.jsontypes import Json, JsonMapping, JsonObject
+from stb_env.suites.sambanova.common.fingerprint import world_fingerprint
 from stb_env.suites.sambanova.common.interpreter.arrays import NUMPY, Arrays
 from stb_env.suites.sambanova.common.interpreter.budget import Budget, weigh
 from stb_env.suites.sambanova.common.interpreter.costs import RULES
@@ -58,14 +58,7 @@ class TabletopWorld(World[Scene]):
     @property
     def fingerprint(self) -> JsonObject:
         """Version of the world and a hash over its documentation."""
-        digest = hashlib.sha256("\n".join(tool.spec for tool in TOOLS).encode())
-        return {
-            "world": "tabletop",
-            "version": VERSION,
-            "original": self.original,
-            "tools": digest.hexdigest(),
-            "costs": RULES,
-        }
+        return world_fingerprint("tabletop", VERSION, TOOLS, original=self.original) | {"costs": RULES}
 
     def start(self, task: Task, seed: int) -> Scene:  # noqa: ARG002
         """Return the table as the task finds it."""

@@ -6,7 +6,7 @@ import datetime
 from typing import Literal, NamedTuple
 
 from stb_env.suites.sambanova.common.form.api import Criteria, Made
-from stb_env.suites.sambanova.common.form.crash import CrashError
+from stb_env.suites.sambanova.common.interpreter.crash import CrashError
 
 Kind = Literal["Loc", "Date", "int", "str"]
 

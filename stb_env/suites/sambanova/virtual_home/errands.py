@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
-from importlib.resources import files
 from itertools import product
 from typing import Literal
 
+from stb_env.suites.sambanova.common.content import content
 from stb_env.suites.sambanova.virtual_home.step import Step
 
 Pool = Literal["test", "train"]
@@ -57,9 +56,8 @@ def errands(pool: Pool) -> tuple[Errand, ...]:
         >>> len({errand.name for errand in errands("train")}) == len(errands("train")) > 300
         True
     """
-    content = files("stb_env.suites.sambanova.virtual_home") / "content" / f"{pool}_chores.json"
-    kinds = json.loads(content.read_text(encoding="utf-8"))
-    return tuple(errand for number, kind in enumerate(kinds) for errand in _filled(number, kind))
+    kinds = enumerate(content("virtual_home", f"{pool}_chores"))
+    return tuple(errand for number, kind in kinds for errand in _filled(number, kind))
 
 
 def _filled(number: int, kind: Mapping[str, str]) -> Iterator[Errand]:

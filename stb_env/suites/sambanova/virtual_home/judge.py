@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import ClassVar
 
-from stb_env.errors import DataError, JudgeError
+from stb_env.errors import DataError
 from stb_env.judges.judge import Case
 from stb_env.request import Slow
 from stb_env.suites.sambanova.common.ruling import (
@@ -16,6 +16,7 @@ from stb_env.suites.sambanova.common.ruling import (
     made_calls,
     ruling,
     shown,
+    state_of,
 )
 from stb_env.suites.sambanova.virtual_home.goal import Course, guards, reached
 from stb_env.suites.sambanova.virtual_home.grounding import ground
@@ -116,12 +117,7 @@ class OriginalJudge:
 def _home_of(case: Case) -> Home:
     if isinstance(case.state, Progress) and case.state.home is not None:
         return case.state.home
-    raise JudgeError(
-        f"task {case.task.id} is judged by its home, got {type(case.state).__name__}; pass the world's "
-        "state in the case",
-        kind="internal",
-        retryable=False,
-    )
+    return state_of(case, Home, "home")
 
 
 def graded(judge: str, lcs: float, *, executable: bool) -> Verdict:

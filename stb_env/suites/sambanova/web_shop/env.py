@@ -24,7 +24,7 @@ from stb_env.suites.sambanova.web_shop.pages import PageText
 from stb_env.suites.sambanova.web_shop.picture import picture
 from stb_env.suites.sambanova.web_shop.program import parse, parse_original
 from stb_env.suites.sambanova.web_shop.rendering import render
-from stb_env.suites.sambanova.web_shop.tasks import WebShopTasks
+from stb_env.suites.sambanova.web_shop.tasks import tasks_of
 from stb_env.suites.sambanova.web_shop.world import WebShopWorld
 from stb_env.tasks import TaskSource
 
@@ -114,7 +114,7 @@ def make(
 
 def _task(goals: GoalKind, page_text: PageText | None, nouns: Nouns) -> ProgramTask[Catalogue]:
     return ProgramTask(
-        tasks=WebShopTasks,
+        tasks=tasks_of,
         official=lambda path, mode: read_shop(path, mode.split, goals),
         world=lambda mode, shop: WebShopWorld(shop, page_text=page_text, nouns=nouns, original=mode.original),
         judge=lambda mode: PurchaseJudge(original=mode.original),

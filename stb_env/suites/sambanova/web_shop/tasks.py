@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 
 from stb_env.jsontypes import JsonMapping
 from stb_env.seeding import rng
@@ -15,26 +15,6 @@ from stb_env.suites.sambanova.web_shop.tools import TOOLS
 from stb_env.tasks import Task
 
 NAME = "WebShop"
-
-
-class WebShopTasks(SeededTasks):
-    """A `TaskSource` of shopping goals, each of which a flawless purchase meets completely.
-
-    Args:
-        split: ``test``, a fixed list of 100, or ``train``, without end. What is wanted in one is never wanted
-            in the other, of whatever product, and no training task is about the product of a test.
-
-    Raises:
-        ConfigError: There is no such split.
-
-    Examples:
-        >>> task = WebShopTasks("test").at(0)
-        >>> sorted(task.goal)[:3], len(task.tools)
-        (['asin', 'attributes', 'category'], 2)
-    """
-
-    def __init__(self, split: str = "test") -> None:
-        super().__init__(NAME, generate, split)
 
 
 @lru_cache(maxsize=1_024)
@@ -55,6 +35,14 @@ def generate(split: str, index: int) -> Task:
             continue
         if side == "test" or goal["asin"] not in _tested():
             return shopping_task(f"{split}-{index}", split, goal)
+
+
+tasks_of = partial(SeededTasks, NAME, generate)
+"""Makes the shopping goals of a split, each of which a flawless purchase meets completely.
+
+What is wanted in one split is never wanted in the other, of whatever product, and no training task is about
+the product of a test.
+"""
 
 
 @cache

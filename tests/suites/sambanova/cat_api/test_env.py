@@ -18,15 +18,14 @@ from stb_env.judges.judge import Case
 from stb_env.request import drive
 from stb_env.rollout import play
 from stb_env.suites.sambanova.cat_api.account import Account
-from stb_env.suites.sambanova.cat_api.apis import BY_NAME
-from stb_env.suites.sambanova.cat_api.command import as_typed, render
+from stb_env.suites.sambanova.cat_api.api import SERVICE, render
 from stb_env.suites.sambanova.cat_api.env import make
 from stb_env.suites.sambanova.cat_api.judge import AccountJudge
-from stb_env.suites.sambanova.cat_api.tasks import CatTasks, cat_task
+from stb_env.suites.sambanova.cat_api.tasks import cat_task, tasks_of
 from stb_env.tasks import Task, TaskSet
 from stb_env.testing.conformance import validate
 from stb_env.tools import FINISH, ToolCall
-from tests.suites.sambanova.common.curl.mutants import mutants
+from tests.suites.sambanova.common.rest.mutants import mutants
 
 BASE = "https://api.thecatapi.com/v1"
 DONE = {"name": FINISH, "arguments": {"return_type": "give_answer", "final_answer": ""}}
@@ -40,11 +39,11 @@ CALLS = {
     "search": ToolCall("search_images", {"limit": 3, "breed_ids": "beng", "order": "ASC"}),
 }
 LABELS = {
-    kind: render(BY_NAME[call.name], call.arguments)
+    kind: render(SERVICE.by_name[call.name], call.arguments)
     for kind, call in CALLS.items()
     if not isinstance(call.arguments, str)
 }
-PROGRAMS = [CatTasks("train").at(index).goal["labels"][0] for index in range(60)]
+PROGRAMS = [tasks_of("train").at(index).goal["labels"][0] for index in range(60)]
 
 
 def task_of(kind: str) -> Task:
@@ -204,8 +203,8 @@ def test_what_is_wrong_with_a_request_is_said(action: Any, status: int, error: s
 @settings(max_examples=150)
 def test_a_call_and_its_command_are_the_same_request(image_id: str):
     for name in ("add_favourite", "vote_up", "vote_down"):
-        command = render(BY_NAME[name], {"image_id": image_id})
-        assert as_typed(ToolCall("curl", {"command": command})) == ToolCall(name, {"image_id": image_id})
+        command = render(SERVICE.by_name[name], {"image_id": image_id})
+        assert SERVICE.typed_label(command) == ToolCall(name, {"image_id": image_id})
 
 
 def test_a_case_without_its_account_cannot_be_judged():

@@ -8,18 +8,15 @@ from string import Formatter
 
 import pytest
 
-from stb_env.suites.sambanova.cat_api.apis import APIS
-from stb_env.suites.sambanova.cat_api.demos import demonstrations
+from stb_env.suites.sambanova.cat_api.api import account_of, documents
 from stb_env.suites.sambanova.cat_api.images import breeds, search
 from stb_env.suites.sambanova.cat_api.judge import outcome_of
-from stb_env.suites.sambanova.cat_api.service import VERSION
-from stb_env.suites.sambanova.cat_api.tasks import CatTasks, make_task
-from stb_env.suites.sambanova.cat_api.tools import documents
-from stb_env.suites.sambanova.cat_api.world import start_of
+from stb_env.suites.sambanova.cat_api.service import ENDPOINTS, VERSION
+from stb_env.suites.sambanova.cat_api.tasks import demonstrations, make_task, tasks_of
 from tests.suites.sambanova.standing import all_of, answers_by_goal, recurring
 
-TEST = CatTasks("test")
-TRAIN = CatTasks("train")
+TEST = tasks_of("test")
+TRAIN = tasks_of("train")
 TASKS = [TEST.at(index) for index in range(100)]
 LIST = "curl -X GET 'https://api.thecatapi.com/v1/favourites'"
 
@@ -31,7 +28,7 @@ def test_the_test_split_is_the_pinned_one():
 
 def test_the_test_split_has_a_hundred_goals_over_six_kinds():
     assert TEST.size == len(TASKS) == 100
-    counts = {api.name: sum(task.group == api.name for task in TASKS) for api in APIS}
+    counts = {api.name: sum(task.group == api.name for task in TASKS) for api in ENDPOINTS}
     assert sum(counts.values()) == 100
     assert min(counts.values()) == counts["list_favourites"] == 4
     assert len({(task.query, str(task.goal)) for task in TASKS}) == 100
@@ -54,7 +51,7 @@ def test_equal_goals_have_equal_answers():
     assert {goal for goal, answers in found.items() if len(answers) > 1} == set()
 
 
-@pytest.mark.parametrize("kind", [api.name for api in APIS])
+@pytest.mark.parametrize("kind", [api.name for api in ENDPOINTS])
 def test_every_kind_is_asked_for_in_twelve_ways_and_each_names_its_image(kind: str):
     content = files("stb_env.suites.sambanova.cat_api") / "content" / "goals.json"
     texts = json.loads(content.read_text(encoding="utf-8"))[kind]
@@ -68,9 +65,9 @@ def test_there_are_two_executable_demonstrations_of_each_kind():
     demos = demonstrations()
     assert [demo.name for demo in demos] == [f"{kind}_{number}" for kind in range(6) for number in (0, 1)]
     for position, demo in enumerate(demos):
-        task = make_task("demo", position % 2, APIS[position // 2].name)
+        task = make_task("demo", position % 2, ENDPOINTS[position // 2].name)
         assert (task.query, task.goal["labels"]) == (demo.goal, [demo.program])
-        assert outcome_of(demo.program, start_of(task))[0]
+        assert outcome_of(demo.program, account_of(task))[0]
 
 
 def test_every_filter_of_a_search_goal_matters():
@@ -96,11 +93,11 @@ def test_a_goal_names_everything_that_its_request_has():
 @pytest.mark.parametrize("index", range(24))
 def test_a_task_comes_again_from_its_id(index: int):
     task = TRAIN.at(10_000 + index)
-    assert CatTasks("test").get(task.id).key == task.key
+    assert tasks_of("test").get(task.id).key == task.key
 
 
 def test_every_kind_has_a_document():
-    assert [document.name for document in documents()] == [api.name for api in APIS]
+    assert [document.name for document in documents()] == [api.name for api in ENDPOINTS]
     assert documents()[2].text.splitlines() == ["# Lists the favourites.", LIST]
     assert documents()[5].text.splitlines()[1].endswith("/v1/images/search?{optional_params}'")
     assert all(code in documents()[5].text for code in breeds())

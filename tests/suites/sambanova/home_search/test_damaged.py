@@ -7,11 +7,11 @@ import json
 import pytest
 
 from stb_env.suites.sambanova.home_search.env import make
-from stb_env.suites.sambanova.home_search.tasks import HomeTasks
+from stb_env.suites.sambanova.home_search.tasks import tasks_of
 from tests.suites.sambanova.common.form.mutants import mutants
 
 # Short ones, for a damaged call then comes early.
-PROGRAMS = sorted((HomeTasks("train").at(index).goal["labels"][0] for index in range(60)), key=len)[:20]
+PROGRAMS = sorted((tasks_of("train").at(index).goal["labels"][0] for index in range(60)), key=len)[:20]
 
 
 @pytest.mark.parametrize("compat", [None, "original"])

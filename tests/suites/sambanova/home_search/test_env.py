@@ -16,7 +16,7 @@ from stb_env.envs.tool_env import ToolEnv
 from stb_env.errors import ConfigError, DataError
 from stb_env.rollout import play
 from stb_env.suites.sambanova.home_search.env import make
-from stb_env.suites.sambanova.home_search.tasks import HomeTasks, home_task
+from stb_env.suites.sambanova.home_search.tasks import home_task, tasks_of
 from stb_env.tasks import Task
 from stb_env.testing.conformance import validate
 from tests.suites.sambanova.common.form import play as form
@@ -25,7 +25,7 @@ from tests.suites.sambanova.common.form.play import DONE
 ENV = "stb/HomeSearch-v1"
 START = 'API.set_location("Fargo")\nAPI.set_buy_or_rent("rent")\n'
 LABEL = START + 'API.select_home_type(["House", "Condo"])\nAPI.set_num_beds(2)\nAPI.search()'
-PROGRAMS = [HomeTasks("train").at(index).goal["labels"][0] for index in range(5)]
+PROGRAMS = [tasks_of("train").at(index).goal["labels"][0] for index in range(5)]
 
 
 def task_of(*labels: str) -> Task:

@@ -9,8 +9,9 @@ import pytest
 
 from stb_env.suites.sambanova.common.agreement import best_agreement
 from stb_env.suites.sambanova.common.form.judge import Labels
+from stb_env.suites.sambanova.common.form.world import FormWorld
+from stb_env.suites.sambanova.home_search.env import API
 from stb_env.suites.sambanova.home_search.tasks import home_task
-from stb_env.suites.sambanova.home_search.world import API, HomeWorld
 from stb_env.tasks import Task
 from tests.shared import task_cases
 from tests.suites.sambanova.common.form.play import ends_with_search, judged
@@ -51,7 +52,7 @@ def test_golden_figures_of_every_case_are_the_originals(cases: list[dict[str, An
 
 
 def test_golden_criteria_and_the_best_label_of_every_case_are_the_originals(cases: list[dict[str, Any]]):
-    world, labels = HomeWorld(original=True), Labels(API, original=True)
+    world, labels = FormWorld(API, original=True), Labels(API, original=True)
     for case in cases:
         expected = case["expected"]
         wanted = [labels.criteria(label) for label in case["labels"]]

@@ -14,18 +14,18 @@ from hypothesis import strategies as st
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.errors import ConfigError, DataError
 from stb_env.suites.sambanova.open_weather.env import make
-from stb_env.suites.sambanova.open_weather.tasks import OpenWeatherTasks, weather_task
+from stb_env.suites.sambanova.open_weather.tasks import tasks_of, weather_task
 from stb_env.tasks import TaskSet
 from stb_env.testing.conformance import validate
 from stb_env.tools import FINISH, ToolCall
-from tests.suites.sambanova.common.curl.mutants import mutants
+from tests.suites.sambanova.common.rest.mutants import mutants
 
 URL = "https://api.openweathermap.org/data/2.5/weather"
 LABEL = f"curl -X GET '{URL}?q=palo+alto&appid={{API_KEY}}&units=metric'"
 CALL = ToolCall("weather_by_city", {"q": "Palo Alto", "units": "metric"})
 DONE = {"name": FINISH, "arguments": {"return_type": "give_answer", "final_answer": ""}}
 ONE = TaskSet([weather_task("1", "test", "Weather in Palo Alto, metric.", CALL, (LABEL,))])
-LABELS = [OpenWeatherTasks("train").at(index).goal["labels"][0] for index in range(60)]
+LABELS = [tasks_of("train").at(index).goal["labels"][0] for index in range(60)]
 
 
 def env_of(**options: Any) -> ToolEnv:

@@ -24,7 +24,7 @@ from stb_env.suites.sambanova.tabletop.env import make
 from stb_env.suites.sambanova.tabletop.judge import TabletopJudge
 from stb_env.suites.sambanova.tabletop.look import Look
 from stb_env.suites.sambanova.tabletop.scene import BLOCK
-from stb_env.suites.sambanova.tabletop.tasks import TEST_SIZE, TabletopTasks, tabletop_task
+from stb_env.suites.sambanova.tabletop.tasks import TEST_SIZE, tabletop_task, tasks_of
 from stb_env.tasks import Task, TaskSet
 from stb_env.testing.conformance import validate
 from stb_env.tools import FINISH
@@ -291,7 +291,7 @@ def official(folder: Path, *records: Any) -> Path:
 
 
 def test_official_files_are_played_in_both_modes(tmp_path: Path):
-    tasks = [TabletopTasks().at(index) for index in range(15)]
+    tasks = [tasks_of().at(index) for index in range(15)]
     folder = official(tmp_path, *(task.record for task in tasks))
     for compat in (None, "original"):
         env = make(data=str(folder), compat=compat)
@@ -302,7 +302,7 @@ def test_official_files_are_played_in_both_modes(tmp_path: Path):
             assert env.task.goal == task.goal
 
 
-RECORD = dict(TabletopTasks().at(0).record)
+RECORD = dict(tasks_of().at(0).record)
 
 
 @pytest.mark.parametrize(

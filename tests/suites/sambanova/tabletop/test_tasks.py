@@ -17,11 +17,11 @@ from stb_env.suites.sambanova.tabletop.layouts import APART
 from stb_env.suites.sambanova.tabletop.look import Look
 from stb_env.suites.sambanova.tabletop.places import distance
 from stb_env.suites.sambanova.tabletop.primitives import PRIMITIVES
-from stb_env.suites.sambanova.tabletop.tasks import SETUPS, TEST_SIZE, TabletopTasks, moved
+from stb_env.suites.sambanova.tabletop.tasks import SETUPS, TEST_SIZE, moved, tasks_of
 from stb_env.suites.sambanova.tabletop.tools import documents
 from stb_env.suites.sambanova.tabletop.world import VERSION, run
 
-TEST, TRAIN = TabletopTasks("test"), TabletopTasks("train")
+TEST, TRAIN = tasks_of("test"), tasks_of("train")
 TASKS = [TEST.at(index) for index in range(TEST_SIZE)]
 
 
@@ -120,7 +120,7 @@ def worded(task):
 @pytest.mark.parametrize("index", range(15))
 def test_a_task_comes_again_from_its_id(index: int):
     task = TRAIN.at(10_000 + index)
-    assert TabletopTasks("test").get(task.id).key == task.key
+    assert tasks_of("test").get(task.id).key == task.key
 
 
 # How the functions of the demonstrations may be called.

@@ -16,7 +16,7 @@ from stb_env.envs.tool_env import ToolEnv
 from stb_env.errors import ConfigError, DataError
 from stb_env.rollout import play
 from stb_env.suites.sambanova.trip_booking.env import make
-from stb_env.suites.sambanova.trip_booking.tasks import TripTasks, trip_task
+from stb_env.suites.sambanova.trip_booking.tasks import tasks_of, trip_task
 from stb_env.tasks import Task
 from stb_env.testing.conformance import validate
 from tests.suites.sambanova.common.form import play as form
@@ -34,7 +34,7 @@ STAY = (
 )
 LABEL = START + WAY + STAY + 'API.set_num_adults(2)\nAPI.select_room_type("Double")\nAPI.search()'
 TICKETS = START.replace("both", "trip tickets") + WAY
-PROGRAMS = [TripTasks("train").at(index).goal["labels"][0] for index in range(5)]
+PROGRAMS = [tasks_of("train").at(index).goal["labels"][0] for index in range(5)]
 
 
 def task_of(*labels: str) -> Task:

@@ -9,9 +9,10 @@ import pytest
 
 from stb_env.suites.sambanova.common.agreement import best_agreement
 from stb_env.suites.sambanova.common.form.judge import Labels
+from stb_env.suites.sambanova.common.form.world import FormWorld
+from stb_env.suites.sambanova.trip_booking.env import API
 from stb_env.suites.sambanova.trip_booking.functions import ROOM_TYPES, day_of
 from stb_env.suites.sambanova.trip_booking.tasks import trip_task
-from stb_env.suites.sambanova.trip_booking.world import API, TripWorld
 from stb_env.tasks import Task
 from tests.shared import task_cases
 from tests.suites.sambanova.common.form.play import ends_with_search, judged
@@ -62,7 +63,7 @@ def test_golden_figures_of_every_case_are_the_originals(cases: list[dict[str, An
 
 
 def test_golden_criteria_and_the_best_label_of_every_case_are_the_originals(cases: list[dict[str, Any]]):
-    world, labels = TripWorld(original=True), Labels(API, original=True)
+    world, labels = FormWorld(API, original=True), Labels(API, original=True)
     for case in cases:
         expected = case["expected"]
         wanted = [labels.criteria(label) for label in case["labels"]]

@@ -17,19 +17,19 @@ from stb_env.request import drive
 from stb_env.suites.sambanova.virtual_home.chores import Activity
 from stb_env.suites.sambanova.virtual_home.env import make
 from stb_env.suites.sambanova.virtual_home.likeness import common_length
-from stb_env.suites.sambanova.virtual_home.tasks import VirtualHomeTasks, household_task
+from stb_env.suites.sambanova.virtual_home.tasks import household_task, tasks_of
 from stb_env.suites.sambanova.virtual_home.tools import tools_of
 from stb_env.suites.sambanova.virtual_home.vocabulary import embedded
 from stb_env.tasks import TaskSet
 from stb_env.testing.conformance import validate
 from stb_env.tools import FINISH, ToolCall
-from tests.suites.sambanova.common.curl.mutants import mutants
+from tests.suites.sambanova.common.rest.mutants import mutants
 
 REST = "Agent.WalkTo(bedroom)\nAgent.Find(bed)\nAgent.LieOn(bed)\nAgent.Sleep()"
 POUR = "Agent.Find(cup)\nAgent.PourInto(coffee, cup)"
 DONE = {"name": FINISH, "arguments": {"return_type": "give_answer", "final_answer": ""}}
 ONE = TaskSet([household_task("1", "test", Activity("Rest", (REST, POUR)), tools_of(embedded()))])
-LABELS = [label for index in range(40) for label in VirtualHomeTasks("train").at(index).goal["labels"]]
+LABELS = [label for index in range(40) for label in tasks_of("train").at(index).goal["labels"]]
 
 
 def env_of(**options: Any) -> ToolEnv:

@@ -14,17 +14,16 @@ from stb_env.suites.sambanova.common.prompt import example_text
 from stb_env.suites.sambanova.complexity import complexity
 from stb_env.suites.sambanova.virtual_home.activities import read_activities
 from stb_env.suites.sambanova.virtual_home.chores import test_chores as chores_of_the_test
-from stb_env.suites.sambanova.virtual_home.demos import demonstrations
 from stb_env.suites.sambanova.virtual_home.env import make
 from stb_env.suites.sambanova.virtual_home.judge import steps_of
 from stb_env.suites.sambanova.virtual_home.likeness import best_likeness
 from stb_env.suites.sambanova.virtual_home.step import Step
-from stb_env.suites.sambanova.virtual_home.tasks import VirtualHomeTasks
+from stb_env.suites.sambanova.virtual_home.tasks import demonstrations, tasks_of
 from stb_env.suites.sambanova.virtual_home.vocabulary import embedded
 from tests.shared import found
 from tests.suites.sambanova.virtual_home.careful import PROGRAMS, lines
 
-TESTS = [VirtualHomeTasks().at(index) for index in range(100)]
+TESTS = [tasks_of().at(index) for index in range(100)]
 OURS = [(task.query, task.goal["labels"]) for task in TESTS]
 SHOWN = [(demo.goal, demo.program) for demo in sorted(demonstrations())]
 MEASURES = ("executable", "success", "lcs", "reached")

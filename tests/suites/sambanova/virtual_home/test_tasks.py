@@ -9,16 +9,15 @@ import pytest
 from stb_env.suites.sambanova.virtual_home.activities import select, step_of
 from stb_env.suites.sambanova.virtual_home.acts import done
 from stb_env.suites.sambanova.virtual_home.chores import VERSION
-from stb_env.suites.sambanova.virtual_home.demos import demonstrations
 from stb_env.suites.sambanova.virtual_home.errands import Pool, errands
 from stb_env.suites.sambanova.virtual_home.home import Home
 from stb_env.suites.sambanova.virtual_home.judge import steps_of
-from stb_env.suites.sambanova.virtual_home.tasks import VirtualHomeTasks
+from stb_env.suites.sambanova.virtual_home.tasks import demonstrations, tasks_of
 from stb_env.suites.sambanova.virtual_home.tools import documents, tools_of
 from stb_env.suites.sambanova.virtual_home.vocabulary import embedded, skills
 from stb_env.tasks import Task
 
-TEST, TRAIN = VirtualHomeTasks("test"), VirtualHomeTasks("train")
+TEST, TRAIN = tasks_of("test"), tasks_of("train")
 TESTS = [TEST.at(index) for index in range(100)]
 TRAINS = [TRAIN.at(index) for index in range(300)]
 

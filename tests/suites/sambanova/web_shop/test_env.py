@@ -21,7 +21,7 @@ from stb_env.suites.sambanova.web_shop.tasks import shopping_task
 from stb_env.tasks import TaskSet
 from stb_env.testing.conformance import validate
 from stb_env.tools import FINISH
-from tests.suites.sambanova.common.curl.mutants import mutants
+from tests.suites.sambanova.common.rest.mutants import mutants
 
 RECORDS = [
     {

@@ -16,10 +16,10 @@ from stb_env.suites.sambanova.web_shop.generator import (
 from stb_env.suites.sambanova.web_shop.goals import NO_BOUND, human_goals
 from stb_env.suites.sambanova.web_shop.nouns import nouns_of
 from stb_env.suites.sambanova.web_shop.product import read_product
-from stb_env.suites.sambanova.web_shop.tasks import WebShopTasks, generate, is_attainable, wish
+from stb_env.suites.sambanova.web_shop.tasks import generate, is_attainable, tasks_of, wish
 from stb_env.suites.sambanova.web_shop.tools import documents
 
-TEST, TRAIN = WebShopTasks("test"), WebShopTasks("train")
+TEST, TRAIN = tasks_of("test"), tasks_of("train")
 TESTS = [TEST.at(index) for index in range(100)]
 TRAINS = [TRAIN.at(index) for index in range(300)]
 DEMOS = [generate("demo", index) for index in range(COUNTS["long"])]

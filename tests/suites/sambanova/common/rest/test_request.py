@@ -11,8 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stb_env.suites.sambanova.common.curl.request import Request, read_request
-from stb_env.suites.sambanova.common.curl.words import CurlError
+from stb_env.suites.sambanova.common.rest.curl import CurlError, Request, read_request
 
 URL = "https://a.example/v1/x?q=palo+alto&n=1"
 PARAMS = {"q": "palo alto", "n": "1"}

@@ -1,14 +1,29 @@
-"""A curl command as the HTTP request that it would send."""
+"""A curl command as the HTTP request that it would send; nothing is ever run.
+
+Words are split by the part of the shell's grammar that only quotes.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Literal, NamedTuple
 from urllib.parse import parse_qsl, quote_plus, unquote, urlsplit
 
-from stb_env.suites.sambanova.common.curl.words import CurlError, split_words
+MAX_COMMAND = 8_192
+"""Longest command, in characters, that is read."""
+
+# One piece of a word: between single quotes, between double quotes, after a backslash, or plain. What a shell
+# would expand, substitute, redirect or chain is in none of them.
+_PIECE = re.compile(
+    r"""'([^']*)'|"((?:[^"\\$`]|\\[\s\S])*)"|\\([\s\S])|([^\s'"\\$`;&|<>()#][^\s'"\\$`;&|<>()]*)"""
+)
+_DOUBLE = 2
+_ESCAPED = re.compile(r'\\(?:(["\\$`])|\n)')
+_JOINED_LINE = "\\\n"
+_BLANKS = re.compile(r"[ \t\r\n]+")
 
 MAX_PARAMETERS = 64
 
@@ -39,6 +54,23 @@ _LONG_VALUED = {
     "--connect-timeout": "ignored",
     "--url": "url",
 }
+
+
+class CurlError(ValueError):
+    """A command that curl, or the shell before it, would turn down.
+
+    Args:
+        message: What is wrong with it.
+        code: The exit code that the program would have ended with.
+
+    Examples:
+        >>> CurlError("no such host", 6).code
+        6
+    """
+
+    def __init__(self, message: str, code: int) -> None:
+        super().__init__(message)
+        self.code = code
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +122,7 @@ def read_request(command: str) -> Request:
         >>> read_request("wget https://a.example")
         Traceback (most recent call last):
         ...
-        stb_env.suites.sambanova.common.curl.words.CurlError: 'wget' is no command here; only curl is
+        stb_env.suites.sambanova.common.rest.curl.CurlError: 'wget' is no command here; only curl is
     """
     words = split_words(command)
     if not words or words[0] != "curl":
@@ -109,22 +141,6 @@ def read_request(command: str) -> Request:
     host, path, params = _read_url(url)
     methods = given.get("method", ["GET" if body is None else "POST"])
     return Request(methods[-1], host, path, params, body)
-
-
-def read_query(query: str) -> dict[str, str]:
-    """Decode the parameters of an address; of one that occurs again, the first value counts.
-
-    Raises:
-        ValueError: There are more than `MAX_PARAMETERS`.
-
-    Examples:
-        >>> read_query("q=palo+alto&units=metric&units=standard&lang=")
-        {'q': 'palo alto', 'units': 'metric', 'lang': ''}
-    """
-    params: dict[str, str] = {}
-    for name, value in parse_qsl(query, keep_blank_values=True, max_num_fields=MAX_PARAMETERS):
-        params.setdefault(name, value)
-    return params
 
 
 def _options(words: list[str]) -> Iterator[tuple[str, str]]:
@@ -180,9 +196,69 @@ def _read_url(url: str) -> tuple[str, str, dict[str, str]]:
         raise CurlError("the address has blanks or control characters; write a blank as + or %20", 3)
     try:
         parts = urlsplit(url if "://" in url else f"http://{url}")
-        host, params = parts.hostname or "", read_query(parts.query)
+        host = parts.hostname or ""
+        fields = parse_qsl(parts.query, keep_blank_values=True, max_num_fields=MAX_PARAMETERS)
     except ValueError as error:
         raise CurlError(f"the address cannot be read: {error}", 3) from error
     if parts.scheme not in ("http", "https"):
         raise CurlError(f"only http and https are spoken here, got {parts.scheme[:40]!r}", 1)
+    params: dict[str, str] = {}
+    for name, value in fields:
+        # Of a parameter that occurs again, the first value counts.
+        params.setdefault(name, value)
     return host, unquote(parts.path), params
+
+
+def split_words(text: str) -> list[str]:
+    r"""Split a command into words; quotes and backslashes mean what they mean to a shell.
+
+    A semicolon at the very end is passed over. Everything else that is more than one plain command is
+    refused: pipes, lists, redirections, variables, substitutions.
+
+    Raises:
+        CurlError: The text is too long, a quote is open, or it is no plain command.
+
+    Examples:
+        >>> split_words("curl -d '{\"n\": 1}' \"a\\\"b\" c\\ d;")
+        ['curl', '-d', '{"n": 1}', 'a"b', 'c d']
+        >>> split_words("curl $HOME")
+        Traceback (most recent call last):
+        ...
+        stb_env.suites.sambanova.common.rest.curl.CurlError: '$HOME' is more than a plain command; quote texts with '...'
+    """  # noqa: E501 # the line is what Python prints
+    if len(text) > MAX_COMMAND:
+        raise CurlError(f"a command of {len(text)} characters; at most {MAX_COMMAND} are read", 2)
+    return list(_words(text.strip()))
+
+
+def _words(text: str) -> Iterator[str]:
+    position, word = 0, None
+    while position < len(text):
+        if blanks := _BLANKS.match(text, position):
+            if word is not None:
+                yield word
+            position, word = blanks.end(), None
+        elif text.startswith(_JOINED_LINE, position):
+            position += len(_JOINED_LINE)
+        elif piece := _PIECE.match(text, position):
+            word = (word or "") + _unquoted(piece)
+            position = piece.end()
+        elif text[position:].strip() == ";":
+            break
+        elif text[position] == "#" and word is not None:
+            position, word = position + 1, word + "#"
+        else:
+            raise _refusal(text[position:])
+    if word is not None:
+        yield word
+
+
+def _unquoted(piece: re.Match[str]) -> str:
+    text = piece[piece.lastindex or 0]
+    return _ESCAPED.sub(r"\1", text) if piece.lastindex == _DOUBLE else text
+
+
+def _refusal(rest: str) -> CurlError:
+    if rest[0] in "'\"" and rest.count(rest[0]) == 1:
+        return CurlError(f"the quote before {rest[1:41]!r} is never closed", 2)
+    return CurlError(f"{rest[:40]!r} is more than a plain command; quote texts with '...'", 2)

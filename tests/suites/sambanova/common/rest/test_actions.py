@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from stb_env.actions import parse_action
-from stb_env.suites.sambanova.common.curl.reader import command_of, curl_reader, kept_line
+from stb_env.suites.sambanova.common.rest.actions import command_of, curl_reader, kept_line
 from stb_env.suites.sambanova.common.whole_program import whole_program
 from stb_env.tools import ToolCall
 

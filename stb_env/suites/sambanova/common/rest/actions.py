@@ -1,16 +1,16 @@
-"""Reads an action as one curl command, or as calls in any of the general forms."""
+"""Read actions that are one curl command, or calls in any of the general forms."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
-from typing import Any
 
-from stb_env.actions import MAX_TEXT, POSITIONAL, Action, parse_action
+from stb_env.actions import MAX_TEXT, Action, parse_action
 from stb_env.actions.action import arrange
 from stb_env.actions.known import Known
-from stb_env.jsontypes import JsonMapping, JsonObject
+from stb_env.actions.parse import ActionLike
+from stb_env.suites.sambanova.common.calls import named_arguments
 from stb_env.tools import Tool, ToolCall, ToolId
 
 _CONTINUED = re.compile(r"\\\r?\n")
@@ -52,29 +52,17 @@ def kept_line(text: str) -> str:
     return next((line.strip() for line in text.split("\n") if _is_command(line)), text)
 
 
-def named(arguments: JsonMapping, parameters: Sequence[str]) -> JsonObject:
-    """Return arguments in which those that a program gave without names have them.
-
-    Examples:
-        >>> named({"*": ["oslo"], "limit": 2}, ["q", "limit"])
-        {'q': 'oslo', 'limit': 2}
-    """
-    positional = arguments.get(POSITIONAL)
-    given = {name: value for name, value in arguments.items() if name != POSITIONAL}
-    return dict(zip(parameters, positional, strict=False)) | given if isinstance(positional, list) else given
-
-
 def command_of(call: ToolCall) -> str | None:
     """Return the command of a call to `curl`; None where the call is another or has none."""
     if call.name != CURL or isinstance(call.arguments, str):
         return None
-    command = named(call.arguments, ["command"]).get("command")
+    command = named_arguments(call.arguments, ["command"]).get("command")
     return command if isinstance(command, str) else None
 
 
 def curl_reader(
     translate: Translate, *, continued: bool = True, known: Known = None
-) -> Callable[[Any], Action]:
+) -> Callable[[ActionLike], Action]:
     r"""Return a reader of actions that never raises.
 
     A text with a line that begins with ``curl`` is the call of that command; calls in the rest of the text,
@@ -95,7 +83,7 @@ def curl_reader(
     return partial(_read_action, translate, continued, known)
 
 
-def _read_action(translate: Translate, continued: bool, known: Known, action: Any) -> Action:
+def _read_action(translate: Translate, continued: bool, known: Known, action: ActionLike) -> Action:
     if isinstance(action, str):
         return _read_text(translate, continued, known, action[:MAX_TEXT])
     parsed = parse_action(action, known=known)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stb_env.suites.sambanova.common.curl.words import MAX_COMMAND, CurlError, split_words
+from stb_env.suites.sambanova.common.rest.curl import MAX_COMMAND, CurlError, split_words
 
 
 @pytest.mark.parametrize(
