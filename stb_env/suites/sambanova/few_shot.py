@@ -27,7 +27,7 @@ from stb_env.wrappers.base import ToolWrapper
 
 Chat = Literal["none", "tags", "turns"]
 Shown = int | Literal["paper"]
-"""How many texts of a kind a prompt shows: a number, or as many as in the paper."""
+"""Number of texts that a prompt shows, or ``paper`` for as many as in the paper."""
 
 STOPS = ("------", "Task:")
 """Texts that end every answer."""
@@ -131,7 +131,7 @@ class FewShotPrompt(ToolWrapper):
 
     @property
     def question(self) -> list[JsonObject]:
-        """What a model is to be asked now; it has seen nothing before."""
+        """The prompt for the next answer, to a model that has seen nothing before."""
         return self._prompt(self._goal(len(self._own)))
 
     def cut(self, text: str) -> str:

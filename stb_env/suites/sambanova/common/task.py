@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 Measure = Literal["success", "score", "executable", "lcs"]
-"""What a figure of the paper's table is the mean of."""
+"""The measure that a figure of the paper's table is the mean of."""
 
 PYTHON_CALLS = "stb_env.suites.sambanova.common.calls:python_calls"
 
@@ -108,5 +108,5 @@ class SambaNovaTask:
 
     @property
     def samples(self) -> int:
-        """How many alignment samples there are of it."""
+        """The number of its alignment samples."""
         return self.templates * self.repeats

@@ -19,7 +19,7 @@ VERSION = 2
 
 HOMES_PER_CITY = 80
 LISTED = 5
-"""How many homes a search lists; it counts all."""
+"""Homes that a search lists; it counts all."""
 
 _DOLLARS_PER_FOOT = {"buy": 210.0, "rent": 1.45}
 _STEPS = {"buy": 1_000, "rent": 10}

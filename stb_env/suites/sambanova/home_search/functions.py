@@ -14,7 +14,7 @@ HOME_TYPES = {
 }
 ALL_TYPES = tuple(dict.fromkeys(kind for kinds in HOME_TYPES.values() for kind in kinds))
 DEFAULTS = {"min_price": 0, "min_square_feet": 0}
-"""What a search fills in where it is missing."""
+"""Criteria that a search fills in where they are missing."""
 
 # The messages are those of the original's API, to the letter, for recorded verdicts name them.
 _LOCATION_FIRST = "didn't call set_location before setting other criterion"

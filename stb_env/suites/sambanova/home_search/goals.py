@@ -11,7 +11,7 @@ from stb_env.suites.sambanova.common.form.api import Criteria
 
 _RANGES = ("price", "square_feet")
 _RANGE_SHARE = 0.7
-"""How often two limits of one thing are named as a range."""
+"""Share of pairs of limits that are named as a range."""
 _MOST_BESIDE = 3
 """Wishes that the opening names at most."""
 

@@ -18,7 +18,7 @@ from stb_env.tasks import Task
 
 HOST = "api.openweathermap.org"
 KEY_FIELD = "{API_KEY}"
-"""What stands for the key in commands; each sender puts its own there."""
+"""Placeholder of the key in commands; each sender puts its own there."""
 
 _NUMBERS = {"lat": float, "lon": float, "limit": int}
 _LANGUAGES = ", ".join(f"{code} ({name})" for code, name in LANGUAGES.items())

@@ -49,13 +49,13 @@ class Place(NamedTuple):
 
     @property
     def regions(self) -> frozenset[str]:
-        """What may follow its name in a request, in lower case: country, state and the state's letters."""
+        """Words that may follow its name in a request, in lower case: country, state, the state's letters."""
         state = self.state.lower()
         return frozenset((self.country.lower(), state, state_codes().get(state, state)))
 
 
 class Land(NamedTuple):
-    """Where invented places of a country lie: a box on dry land around a middle.
+    """The region of a country's invented places: a box on dry land around a middle.
 
     Attributes:
         code: ISO code of two letters.

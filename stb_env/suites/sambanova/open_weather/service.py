@@ -85,7 +85,7 @@ ENDPOINTS: tuple[Endpoint, ...] = (
     Endpoint("weather_by_city", "Weather in a city at this moment.", f"{_DATA}/weather", ("q",), _FORMAT),
 )
 DEFAULTS: JsonMapping = {"units": "standard", "mode": "json", "lang": "en", "limit": 1}
-"""What a parameter that is left out means."""
+"""Values of parameters that are left out."""
 _PATHS = frozenset(endpoint.path for endpoint in ENDPOINTS)
 
 

@@ -27,7 +27,7 @@ NAME = "OpenWeather"
 _RIDE = 3.0
 """Degrees from a city within which points are drawn."""
 _BEFORE_SHARE = 0.3
-"""How often a wish for a form of the answer comes before the question."""
+"""Share of wishes for a form of the answer that come before the question."""
 
 
 @lru_cache(maxsize=256)

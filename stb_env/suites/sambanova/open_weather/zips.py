@@ -13,7 +13,7 @@ _ZIP = re.compile(r"(\d{5})(?:\s*,\s*usa?)?")
 
 
 class Area(NamedTuple):
-    """Where the zip codes with some prefixes lie.
+    """The area of the zip codes with some prefixes.
 
     Attributes:
         state: Name of the state.

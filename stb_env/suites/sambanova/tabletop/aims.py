@@ -1,4 +1,4 @@
-"""What a goal is about, by where things stand: blocks that it singles out, the point or corner it means."""
+"""Targets of a goal, from positions: the blocks that it singles out, the point or corner it means."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether the table is as a goal asks for; the judge's module says how the original's tests differ."""
+"""Tests of the table by type of goal; the judge's module says how the original's tests differ."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def reached(kind: str, look: Look) -> dict[str, bool]:
 
 
 Found = dict[str, bool]
-"""What a goal asks for, and whether it is so."""
+"""Conditions of a goal, and whether each holds."""
 
 
 def _is_in(at: Position, bowl: Position) -> bool:
@@ -188,7 +188,7 @@ CHECKS: Mapping[str, Callable[[Look], Found]] = {
     "UI_5": _in_line,
     "UI_6": _at_different_sides,
 }
-"""What each type asks for."""
+"""The test of each type."""
 
 
 def _block(look: Look) -> list[str]:

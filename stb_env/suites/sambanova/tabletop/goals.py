@@ -20,7 +20,7 @@ from stb_env.suites.sambanova.tabletop.objects import RANKS
 from stb_env.suites.sambanova.tabletop.places import CORNERS, MIDDLE, PLACES, SIDES, STEPS, Point
 
 Move = tuple[str, str | Point]
-"""What is picked up, and the object, place or point where it is put down."""
+"""A block, and the object, place or point where it is put down."""
 
 _STEP = 0.12
 # Half of what lies between the centres of blocks that stand side by side, a little air between them.

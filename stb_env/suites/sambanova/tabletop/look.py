@@ -1,4 +1,4 @@
-"""What a test of a goal sees."""
+"""The table as tests of goals see it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How Tabletop was played: a program is asked for, then whatever it calls that nobody has defined [10.3].
+"""The agent that played Tabletop: asks for a program, then for each function it calls and nobody defined.
 
 Run it with ``stb-env run stb/Tabletop-v1 --set program=true --agent nested``.
 """
@@ -94,7 +94,7 @@ class NestedAgent(Agent):
 
     @property
     def fingerprint(self) -> JsonObject:
-        """What decides the answers, for the run's manifest."""
+        """The settings that decide the answers, for the run's manifest."""
         prompts = {kind: prompt(f"tabletop_{kind}", "v1", _HOME).hash for kind in _STOPS}
         return {**fingerprint(self._model), "compat": self._compat, "prompts": prompts}
 

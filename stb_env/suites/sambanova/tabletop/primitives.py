@@ -46,7 +46,7 @@ class Primitive:
 
     @property
     def signature(self) -> str:
-        """How it is called.
+        """The call with its parameters.
 
         Examples:
             >>> BY_NAME["put_first_on_second"].signature

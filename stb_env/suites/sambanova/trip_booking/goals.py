@@ -21,7 +21,7 @@ _PAIRS = {
     "price_room": ("min_price_room", "max_price_room"),
 }
 _PAIR_SHARE = 0.6
-"""How often two criteria of a pair share a sentence."""
+"""Share of pairs of criteria that share a sentence."""
 
 
 def goal_of(criteria: Criteria, draw: random.Random) -> str:

@@ -15,7 +15,7 @@ from stb_env.suites.sambanova.trip_booking.timetable import is_between
 
 HOTELS_PER_PLACE = 8
 LISTED = 5
-"""How many offers a search lists; it counts all."""
+"""Offers that a search lists; it counts all."""
 
 _MOST_FREE = 6
 _DEARER = {"King Bed": 1.3, "Queen Bed": 1.15, "Double": 1.0, "Luxury": 2.2}

@@ -17,7 +17,7 @@ _CHILD_SHARE = 0.5
 
 
 class Line(NamedTuple):
-    """How a means of transport goes: distances in kilometres, speed in km/h, prices in dollars."""
+    """A means of transport: distances in kilometres, speed in km/h, prices in dollars."""
 
     nearest: float
     farthest: float

@@ -1,4 +1,4 @@
-"""What each step needs, and what it changes in a home.
+"""Household steps: the needs of each, and its effects on a home.
 
 A step that goes without saying is left out at no cost: whoever handles a thing goes there, and whoever walks
 gets up. What nobody can do is refused: put down what is not held, reach into what is shut, sleep on one's

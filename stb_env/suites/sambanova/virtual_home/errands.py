@@ -12,7 +12,7 @@ from stb_env.suites.sambanova.common.content import content
 from stb_env.suites.sambanova.virtual_home.step import Step
 
 Pool = Literal["test", "train"]
-"""Which kinds: those of the test activities, or those of training and demonstrations. None is in both."""
+"""The kinds of the test activities, or those of training and demonstrations; none is in both."""
 
 _FIXED = frozenset({"goal", "steps", "reaches", "given", "skip", "alone"})
 
@@ -44,7 +44,7 @@ class Errand:
 
     @cached_property
     def things(self) -> frozenset[str]:
-        """What it has to do with: the objects of its steps."""
+        """The objects of its steps."""
         return frozenset(thing for step, _ in self.steps for thing in step.objects)
 
 

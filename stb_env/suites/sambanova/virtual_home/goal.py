@@ -1,4 +1,4 @@
-"""Whether a home is at the end as an activity wants it, and nothing else was done."""
+"""Checks of a household episode: the goal is reached, and nothing else was done."""
 
 from __future__ import annotations
 

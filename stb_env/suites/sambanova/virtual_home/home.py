@@ -1,4 +1,4 @@
-"""What is so in a home: facts about its things and about the person in it, and conditions on them."""
+"""The state of a home: facts about its things and the person in it, and conditions on them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How alike two programs are: their longest common subsequence over the longer one's length."""
+"""Likeness of two programs: their longest common subsequence over the longer one's length."""
 
 from __future__ import annotations
 

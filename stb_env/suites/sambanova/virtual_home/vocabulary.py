@@ -1,4 +1,4 @@
-"""Which objects each function takes."""
+"""The functions of a household and the objects that each takes."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ _LOOKS = frozenset({"Find", "WalkTo", "RunTo", "TurnTo", "LookAt"})
 
 
 class Progress(NamedTuple):
-    """How far an episode is.
+    """The progress of an episode.
 
     Attributes:
         program: Lines of the steps that were done.

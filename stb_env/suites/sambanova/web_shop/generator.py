@@ -81,7 +81,7 @@ def embedded_catalogue() -> Catalogue:
 
 
 class _Kind(NamedTuple):
-    """What products of a kind have in common."""
+    """A kind of product: all that its products have in common."""
 
     noun: str
     query: str

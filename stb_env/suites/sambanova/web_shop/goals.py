@@ -1,4 +1,4 @@
-"""What shoppers want: instructions with the attributes, options and price bound that they ask for."""
+"""Goals: instructions with the attributes, options and price bound that they ask for."""
 
 from __future__ import annotations
 

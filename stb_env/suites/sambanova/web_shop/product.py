@@ -12,14 +12,14 @@ from stb_env.seeding import rng
 
 NO_PRICE = 100.0
 NO_ATTRIBUTES = ("DUMMY_ATTR",)
-"""What the original gives a product that nobody described."""
+"""Attributes that the original gives a product that nobody described."""
 
 _FOREIGN = re.compile(r"[^\d.]")
 
 
 @dataclass(frozen=True, slots=True)
 class Product:
-    """What the shop knows about a product.
+    """A product of the shop.
 
     Attributes:
         asin: Its identity, as it stands in the record.

@@ -1,4 +1,4 @@
-"""What a purchase is worth: how far the bought product is the wanted one (WebShop, section 3)."""
+"""The reward of a purchase: how far the bought product is the wanted one (WebShop, section 3)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a shopper is and has been: an immutable value, and what an action makes of it."""
+"""A shopper's session as an immutable value, and the sessions that actions lead to."""
 
 from __future__ import annotations
 

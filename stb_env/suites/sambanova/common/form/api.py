@@ -19,7 +19,7 @@ SEARCH = "search"
 
 
 class Fill(Protocol):
-    """What a call does to the criteria."""
+    """The effect of a call on the criteria."""
 
     def __call__(self, criteria: Criteria, name: str, value: object, *, strict: bool) -> Criteria:
         """Return the criteria after a call.

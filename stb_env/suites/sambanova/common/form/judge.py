@@ -113,7 +113,7 @@ class OriginalJudge:
 
 @dataclass(frozen=True, slots=True)
 class Labels:
-    """What accepted programs ask for, each run once.
+    """The criteria of accepted programs, each run once.
 
     Attributes:
         api: The form.

@@ -17,4 +17,4 @@ class CrashError(Exception):
 
 
 class UnsupportedError(CrashError):
-    """What is asked for exists where the original runs, and is deliberately left out here."""
+    """The program uses something that the original has and that is deliberately left out here."""

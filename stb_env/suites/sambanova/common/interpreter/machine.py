@@ -18,11 +18,11 @@ from stb_env.suites.sambanova.common.interpreter.scope import Scope
 from stb_env.suites.sambanova.common.interpreter.values import PYTHON_ERRORS, said
 
 MAX_CALLS = 40
-"""How deep functions of a program may call each other."""
+"""Depth to which functions of a program may call each other."""
 
 
 class Outcome(NamedTuple):
-    """What came of a program.
+    """The outcome of a program.
 
     Attributes:
         value: Value of its last statement, where that is an expression.

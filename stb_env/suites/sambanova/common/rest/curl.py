@@ -93,7 +93,7 @@ class Request:
 
 
 class Answer(NamedTuple):
-    """What a service answers.
+    """The answer of a service.
 
     Attributes:
         code: HTTP status.
