@@ -5,10 +5,10 @@ from __future__ import annotations
 from functools import cache
 
 from stb_env.rollout.make import make_env
-from stb_env.suites.sambanova.alignment.generate import AlignmentSet, programs_of
+from stb_env.suites.sambanova.alignment.generate import AlignmentSet, complexity_after
 from stb_env.suites.sambanova.common.task import SambaNovaTask
-from stb_env.suites.sambanova.complexity import Complexity, complexity
-from stb_env.suites.sambanova.materials import calls, examples
+from stb_env.suites.sambanova.complexity import Complexity
+from stb_env.suites.sambanova.materials import examples
 
 
 @cache
@@ -24,14 +24,7 @@ def trained_complexity(task: SambaNovaTask) -> Complexity | None:
 def shown_complexity(task: SambaNovaTask) -> Complexity | None:
     """Return how far a task's tests are from its demonstrations; None as in `trained_complexity`."""
     tests = make_env(task.env_id, {}).tasks
-    programs = [programs_of(tests.at(index)) for index in range(tests.size or 0)]
-    if not task.functions or not all(programs):
-        return None
-    return complexity(
-        [calls(task, labels[0]) for labels in programs],
-        [calls(task, example.program) for example in examples(task)],
-        task.functions,
-    )
+    return complexity_after(task, tests, [example.program for example in examples(task)])
 
 
 @cache

@@ -13,18 +13,11 @@ from stb_env.actions.blocks import FENCE, unfence
 from stb_env.errors import ConfigError
 from stb_env.gymtypes import AnyEnv
 from stb_env.jsontypes import Json, JsonMapping, JsonObject
-from stb_env.llm import (
-    ChatModel,
-    ChatReply,
-    ChatRequest,
-    ModelError,
-    Sampling,
-    fingerprint,
-)
-from stb_env.llm.agent_role import agent_model, of_agent
-from stb_env.llm.model import ask
+from stb_env.llm import ChatModel, fingerprint
+from stb_env.llm.agent_role import agent_model
 from stb_env.prompting import prompt
 from stb_env.request import Slow
+from stb_env.suites.sambanova.common.asking import FINISH_ACTION, answer_of
 from stb_env.suites.sambanova.common.interpreter.costs import read
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError
 from stb_env.suites.sambanova.common.interpreter.kinds import Native
@@ -44,7 +37,6 @@ MAX_REQUESTS = 64
 """Requests of an episode; a program that needs more is played as far as it is written."""
 
 _HOME = "stb_env.suites.sambanova"
-_FINISH = {"name": "Finish", "arguments": {"return_type": "give_answer", "final_answer": ""}}
 _ENDS = ("------", "Task:")
 _STOPS = {
     "goal": TASK.stops,
@@ -125,7 +117,7 @@ class NestedAgent(Agent):
         """
         del observation, info
         if self._played:
-            return _FINISH
+            return FINISH_ACTION
         self._played = True
         goal = yield from self._asked("goal", self._query)
         draft = Draft(goal)
@@ -162,15 +154,9 @@ class NestedAgent(Agent):
         self._requests += 1
         stops = (*_ENDS, *_STOPS[kind])
         sent = stops if self._compat == "original" else _ENDS
-        sampling = Sampling(temperature=0.0, max_tokens=TASK.max_tokens, stop=sent)
         message = {"role": "user", "content": prompt_for(kind, request)}
-        try:
-            reply: ChatReply = yield ask(self._model, ChatRequest((message,), sampling=sampling))
-        except ModelError as error:
-            self.usage += error.usage
-            raise of_agent(error) from error
-        self.usage += reply.usage
-        return _cut(reply.text, stops) if self._compat == "original" else _code(reply.text, stops)
+        text = yield from answer_of(self, self._model, [message], TASK.max_tokens, sent)
+        return _cut(text, stops) if self._compat == "original" else _code(text, stops)
 
 
 def prompt_for(kind: str, request: str) -> str:

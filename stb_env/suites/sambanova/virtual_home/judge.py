@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import ClassVar
+from typing import ClassVar, cast
 
 from stb_env.errors import DataError
 from stb_env.judges.judge import Case
@@ -18,7 +18,7 @@ from stb_env.suites.sambanova.common.ruling import (
     shown,
     state_of,
 )
-from stb_env.suites.sambanova.virtual_home.goal import Course, guards, reached
+from stb_env.suites.sambanova.virtual_home.goal import Course, HomeGoal, guards, reached
 from stb_env.suites.sambanova.virtual_home.grounding import ground
 from stb_env.suites.sambanova.virtual_home.home import Home
 from stb_env.suites.sambanova.virtual_home.likeness import best_likeness
@@ -71,7 +71,7 @@ class StepJudge:
         executable = is_executable(calls)
         if "reaches" not in case.task.goal:
             return graded(self.name, lcs, executable=executable)
-        goal, home = case.task.goal, _home_of(case)
+        goal, home = cast(HomeGoal, case.task.goal), _home_of(case)
         course = Course.of(goal, labels, tries, [is_done(call) for call in calls])
         asked = reached(goal, home)
         parts = asked | guards(goal, labels, course, home)

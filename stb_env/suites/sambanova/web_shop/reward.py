@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from stb_env.jsontypes import JsonMapping
 from stb_env.suites.sambanova.web_shop.colors import COLORS, color_words, plain_color
 from stb_env.suites.sambanova.web_shop.fuzzy import token_set_ratio
+from stb_env.suites.sambanova.web_shop.goals import Goal
 from stb_env.suites.sambanova.web_shop.nouns import Nouns, nouns_of
 from stb_env.suites.sambanova.web_shop.product import Product
 
@@ -68,7 +68,7 @@ class Reward:
 def purchase_reward(
     product: Product,
     chosen: Mapping[str, str],
-    goal: JsonMapping,
+    goal: Goal,
     *,
     nouns: Nouns = nouns_of,
     original: bool = False,

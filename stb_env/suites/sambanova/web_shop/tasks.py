@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache, lru_cache, partial
 
-from stb_env.jsontypes import JsonMapping
 from stb_env.seeding import rng
 from stb_env.suites.sambanova.common.seeded_tasks import TEST_SIZE, SeededTasks, belongs
 from stb_env.suites.sambanova.web_shop.generator import SIZE, VERSION, described_product
-from stb_env.suites.sambanova.web_shop.goals import synthetic_goal
+from stb_env.suites.sambanova.web_shop.goals import Goal, synthetic_goal
 from stb_env.suites.sambanova.web_shop.product import Product
 from stb_env.suites.sambanova.web_shop.reward import purchase_reward
 from stb_env.suites.sambanova.web_shop.tools import TOOLS
@@ -51,7 +51,7 @@ def _tested() -> frozenset[str]:
     return frozenset(generate("test", index).goal["asin"] for index in range(TEST_SIZE))
 
 
-def shopping_task(task_id: str, split: str, goal: JsonMapping) -> Task:
+def shopping_task(task_id: str, split: str, goal: Goal) -> Task:
     """Build a task from a goal."""
     return Task(
         id=task_id,
@@ -67,19 +67,19 @@ def shopping_task(task_id: str, split: str, goal: JsonMapping) -> Task:
     )
 
 
-def wish(goal: JsonMapping) -> str:
+def wish(goal: Goal) -> str:
     """Return what a goal asks for, in whatever words and up to whatever price."""
     options = goal["goal_options"]
     chosen = sorted(options.items()) if isinstance(options, dict) else sorted(options)
     return repr((goal["query"], sorted(goal["attributes"]), chosen))
 
 
-def is_attainable(goal: JsonMapping, product: Product) -> bool:
+def is_attainable(goal: Goal, product: Product) -> bool:
     """Return whether buying a product with the wanted options earns everything, in the original's mode too.
 
     Its treatment of colors keeps some flawless purchases from that.
     """
     chosen = goal["goal_options"]
-    return all(
+    return isinstance(chosen, Mapping) and all(
         purchase_reward(product, chosen, goal, original=original).total == 1.0 for original in (False, True)
     )

@@ -8,17 +8,13 @@ from typing import Any
 
 import gymnasium as gym
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from stb_env.baselines import load_agent
-from stb_env.envs.tool_env import ToolEnv
-from stb_env.errors import ConfigError, DataError
+from stb_env.errors import DataError
 from stb_env.rollout import play
 from stb_env.suites.sambanova.home_search.env import make
 from stb_env.suites.sambanova.home_search.tasks import home_task, tasks_of
 from stb_env.tasks import Task
-from stb_env.testing.conformance import validate
 from tests.suites.sambanova.common.form import play as form
 from tests.suites.sambanova.common.form.play import DONE
 
@@ -193,61 +189,6 @@ def test_what_is_wrong_with_a_call_is_said(actions: list[Any], status: int, erro
     observation, _, terminated, _, info = env.step(actions[-1])
     assert (observation["status"], terminated) == (status, False)
     assert error in info["calls"][-1]["error"]
-
-
-@pytest.mark.parametrize("settings_", [{}, {"split": "train"}, {"compat": "original"}])
-def test_the_standing_checks_hold(settings_: dict[str, Any]):
-    env = gym.make(ENV, **settings_).unwrapped
-    assert isinstance(env, ToolEnv)
-    report = validate(ENV, env, seeds=24)
-    assert [check for check in report.checks if not check.passed] == []
-    assert report.counts["scores"]["gold"] == 1.0
-
-
-@pytest.mark.parametrize("agent", ["noop", "give_up", "echo", "inject", "random"])
-def test_agents_that_deserve_nothing_get_nothing_on_the_test_tasks(agent: str):
-    env, null = make(), load_agent(agent)()
-    size = env.tasks.size or 0
-    assert sum(play(env, null, task_id=f"test-{at}", seed=at).reward for at in range(size)) == 0.0
-
-
-@pytest.mark.parametrize("compat", [None, "original"])
-def test_the_oracle_solves_every_test_task(compat: str | None):
-    env, gold = make(compat=compat), load_agent("gold")()
-    for index in range(env.tasks.size or 0):
-        played = play(env, gold, task_id=f"test-{index}", seed=index)
-        assert (played.reward, played.verdict and played.verdict["metrics"]["executable"]) == (1.0, True)
-
-
-@given(
-    st.lists(
-        st.sampled_from([*LABEL.split("\n"), LABEL, "API.clear()", "prose", "API.search(1)"]), max_size=6
-    )
-)
-@settings(max_examples=40)
-def test_what_a_fork_does_is_nothing_to_its_origin(actions: list[str]):
-    env = env_of().unwrapped
-    for action in actions:
-        before = env.snapshot()
-        criteria = dict(before.backend.criteria)
-        ahead = env.fork().step(action)
-        assert env.snapshot() is before
-        assert before.backend.criteria == criteria
-        assert env.step(action) == ahead
-
-
-@pytest.mark.parametrize(
-    ("settings_", "error", "message"),
-    [
-        ({"compat": "toolbnch"}, ConfigError, "compat must be None or 'original'"),
-        ({"split": "val"}, ConfigError, "split must be 'test' or 'train', got 'val'"),
-        ({"split": "train", "data": "x"}, ConfigError, "official files have a test split alone"),
-        ({"data": "/nowhere"}, DataError, "no test file at /nowhere"),
-    ],
-)
-def test_wrong_settings_are_errors(settings_: dict[str, Any], error: type[Exception], message: str):
-    with pytest.raises(error, match=message):
-        make(**settings_)
 
 
 def official(folder: Path, *labels: str) -> Path:

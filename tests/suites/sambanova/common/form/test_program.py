@@ -13,7 +13,7 @@ from stb_env.suites.sambanova.common.form.api import Made
 from stb_env.suites.sambanova.common.form.program import Call, calls_of
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError, UnsupportedError
 from stb_env.suites.sambanova.trip_booking.env import API
-from tests.suites.sambanova.common.form.mutants import mutants
+from tests.suites.sambanova.damage import mutants
 
 OMAHA = Made("Loc", {"location": "Omaha"})
 
