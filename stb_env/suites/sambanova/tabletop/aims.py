@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise
+from typing import NamedTuple
 
 from stb_env.suites.sambanova.tabletop.objects import RANKS, is_beyond, ranked
 from stb_env.suites.sambanova.tabletop.places import (
@@ -37,6 +38,25 @@ def blocks_of(positions: Positions) -> dict[str, Position]:
 def bowls_of(positions: Positions) -> dict[str, Position]:
     """Return the positions of the bowls."""
     return {name: at for name, at in positions.items() if name.endswith("bowl")}
+
+
+class Look(NamedTuple):
+    """The table at the start and now.
+
+    Attributes:
+        slots: The goal's own words, such as which block.
+        start: Positions at the start.
+        now: Positions now.
+    """
+
+    slots: Slots
+    start: Positions
+    now: Positions
+
+    def extent(self, axis: int) -> float:
+        """Return how far the blocks lie apart along x (0) or y (1), in metres."""
+        places = [at[axis] for at in blocks_of(self.now).values()]
+        return max(places) - min(places)
 
 
 def targets(kind: str, slots: Slots, start: Positions) -> list[str]:

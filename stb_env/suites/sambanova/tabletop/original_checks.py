@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from stb_env.suites.sambanova.tabletop.aims import blocks_of, bowls_of, corner_of, gap, offset, targets
-from stb_env.suites.sambanova.tabletop.look import Look
+from stb_env.suites.sambanova.tabletop.aims import Look, blocks_of, bowls_of, corner_of, gap, offset, targets
 from stb_env.suites.sambanova.tabletop.places import CORNERS, PLACES, SIDES, THRESHOLD, distance, nearest
 
 

@@ -12,11 +12,10 @@ from stb_env.seeding import rng
 from stb_env.suites.sambanova.common.content import content
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError
 from stb_env.suites.sambanova.common.seeded_tasks import SeededTasks, belongs
-from stb_env.suites.sambanova.tabletop.aims import Positions, Slots, is_plain
+from stb_env.suites.sambanova.tabletop.aims import Look, Positions, Slots, is_plain
 from stb_env.suites.sambanova.tabletop.checks import succeeded
 from stb_env.suites.sambanova.tabletop.goals import GOALS, Move, draw_slots
 from stb_env.suites.sambanova.tabletop.layouts import layout
-from stb_env.suites.sambanova.tabletop.look import Look
 from stb_env.suites.sambanova.tabletop.objects import RANKS
 from stb_env.suites.sambanova.tabletop.places import COLORS
 from stb_env.suites.sambanova.tabletop.request import goal_request
@@ -81,7 +80,9 @@ def tabletop_task(
         number: Number of the set-up.
     """
     calls = tuple(
-        ToolCall("put_first_on_second", {"first": name, "second": _plain(where)})
+        ToolCall(
+            "put_first_on_second", {"first": name, "second": where if isinstance(where, str) else list(where)}
+        )
         for name, where in GOALS[kind].moves(slots, positions)
     )
     goal = {
@@ -97,7 +98,7 @@ def tabletop_task(
         group=kind,
         split=split,
         relevant=(BY_NAME["put_first_on_second"].id,),
-        gold=calls,
+        gold=tuple(calls),
         goal=goal,
         answer="acts",
         record={
@@ -150,10 +151,6 @@ def _is_sound(kind: str, slots: Mapping[str, str], positions: Positions) -> bool
         succeeded(kind, after, original=original) and not succeeded(kind, before, original=original)
         for original in (False, True)
     )
-
-
-def _plain(where: str | tuple[float, float]) -> str | list[float]:
-    return where if isinstance(where, str) else list(where)
 
 
 def _configs(instruction: str, slots: Mapping[str, str], positions: Positions) -> JsonObject:

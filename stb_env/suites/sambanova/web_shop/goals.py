@@ -13,8 +13,7 @@ from typing import TypedDict, overload
 from stb_env.jsontypes import JsonMapping
 from stb_env.seeding import rng
 from stb_env.suites.sambanova.web_shop.catalogue import Catalogue
-from stb_env.suites.sambanova.web_shop.described import Described
-from stb_env.suites.sambanova.web_shop.product import Product
+from stb_env.suites.sambanova.web_shop.product import Described, Product
 from stb_env.suites.sambanova.web_shop.shop_file import plain
 
 

@@ -6,11 +6,10 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from stb_env.suites.sambanova.web_shop.colors import COLORS, color_words, plain_color
 from stb_env.suites.sambanova.web_shop.fuzzy import token_set_ratio
 from stb_env.suites.sambanova.web_shop.goals import Goal
-from stb_env.suites.sambanova.web_shop.nouns import Nouns, nouns_of
 from stb_env.suites.sambanova.web_shop.product import Product
+from stb_env.suites.sambanova.web_shop.vocabulary import COLORS, Nouns, color_words, nouns_of, plain_color
 
 _ALIKE = 85
 _WORD = re.compile(r"\w+")

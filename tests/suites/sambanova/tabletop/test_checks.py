@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from stb_env.suites.sambanova.tabletop.aims import Look
 from stb_env.suites.sambanova.tabletop.checks import succeeded
 from stb_env.suites.sambanova.tabletop.demos import SCENE
 from stb_env.suites.sambanova.tabletop.goals import GOALS
 from stb_env.suites.sambanova.tabletop.hand import Hand
-from stb_env.suites.sambanova.tabletop.look import Look
 from stb_env.suites.sambanova.tabletop.scene import Scene
 from stb_env.suites.sambanova.tabletop.world import run
 

@@ -12,11 +12,10 @@ import pytest
 
 from stb_env.judges.judge import Case
 from stb_env.request import drive
-from stb_env.suites.sambanova.tabletop.aims import targets
+from stb_env.suites.sambanova.tabletop.aims import Look, targets
 from stb_env.suites.sambanova.tabletop.checks import succeeded
 from stb_env.suites.sambanova.tabletop.hand import Hand
 from stb_env.suites.sambanova.tabletop.judge import TabletopJudge
-from stb_env.suites.sambanova.tabletop.look import Look
 from stb_env.suites.sambanova.tabletop.scene import Scene
 from stb_env.suites.sambanova.tabletop.tasks import tabletop_task
 from tests.shared import task_cases, task_files

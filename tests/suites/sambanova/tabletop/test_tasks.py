@@ -8,13 +8,12 @@ from itertools import combinations
 
 import pytest
 
-from stb_env.suites.sambanova.tabletop.aims import blocks_of, bowls_of
+from stb_env.suites.sambanova.tabletop.aims import Look, blocks_of, bowls_of
 from stb_env.suites.sambanova.tabletop.checks import CHECKS, succeeded
 from stb_env.suites.sambanova.tabletop.demos import SCENE, SETS, demonstrations
 from stb_env.suites.sambanova.tabletop.goals import GOALS
 from stb_env.suites.sambanova.tabletop.hand import Hand
 from stb_env.suites.sambanova.tabletop.layouts import APART
-from stb_env.suites.sambanova.tabletop.look import Look
 from stb_env.suites.sambanova.tabletop.places import distance
 from stb_env.suites.sambanova.tabletop.primitives import PRIMITIVES
 from stb_env.suites.sambanova.tabletop.tasks import SETUPS, TEST_SIZE, moved, tasks_of

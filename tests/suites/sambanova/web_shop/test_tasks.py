@@ -14,10 +14,10 @@ from stb_env.suites.sambanova.web_shop.generator import (
     embedded_catalogue,
 )
 from stb_env.suites.sambanova.web_shop.goals import NO_BOUND, human_goals
-from stb_env.suites.sambanova.web_shop.nouns import nouns_of
 from stb_env.suites.sambanova.web_shop.product import read_product
 from stb_env.suites.sambanova.web_shop.tasks import generate, is_attainable, tasks_of, wish
 from stb_env.suites.sambanova.web_shop.tools import documents
+from stb_env.suites.sambanova.web_shop.vocabulary import nouns_of
 
 TEST, TRAIN = tasks_of("test"), tasks_of("train")
 TESTS = [TEST.at(index) for index in range(100)]

@@ -35,7 +35,6 @@ from stb_env.suites.sambanova.common.ruling import (
     rule,
     state_of,
 )
-from stb_env.trajectory import CallRecord
 from stb_env.verdict import Verdict
 
 
@@ -67,7 +66,7 @@ class FormJudge:
         yield from ()
         form, calls = state_of(case, Form, "form"), made_calls(case)
         flawless = is_executable(calls)
-        reason = late_failure(calls, _submits)
+        reason = late_failure(calls, lambda call: call.name in (SEARCH, PROGRAM))
         if not form.submitted:
             reason = "nothing was submitted"
         elif not flawless and not self._mends:
@@ -155,10 +154,6 @@ class Act(NamedTuple):
     number: int
     name: str
     criteria: Criteria
-
-
-def _submits(call: CallRecord) -> bool:
-    return call.name in (SEARCH, PROGRAM)
 
 
 # Remembered here and not by a judge, which is pickled with its environment.
