@@ -12,7 +12,7 @@ from stb_env.console import options
 from stb_env.console.output import emit, reporting
 from stb_env.jsontypes import JsonObject
 from stb_env.suites.sambanova.alignment.command import align
-from stb_env.suites.sambanova.alignment.measured import shown_complexity, trained_complexity
+from stb_env.suites.sambanova.alignment.task_complexity import shown_complexity, trained_complexity
 from stb_env.suites.sambanova.common.task import SambaNovaTask
 from stb_env.suites.sambanova.complexity import Complexity
 from stb_env.suites.sambanova.published import published_row, rank_study

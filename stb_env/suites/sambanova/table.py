@@ -14,7 +14,7 @@ from stb_env.protocol import find_protocol
 from stb_env.rollout.player import player_of
 from stb_env.rollout.verdict_file import manifest_of, read_judged
 from stb_env.suites.sambanova import tasks
-from stb_env.suites.sambanova.alignment.measured import embedded_tests, trained_complexity
+from stb_env.suites.sambanova.alignment.task_complexity import embedded_tests, trained_complexity
 from stb_env.suites.sambanova.common.task import Measure, SambaNovaTask
 from stb_env.suites.sambanova.published import published, studied_complexities
 from stb_env.suites.sambanova.ranking import groups, place

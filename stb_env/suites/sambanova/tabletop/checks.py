@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from itertools import combinations, pairwise
 
-from stb_env.suites.sambanova.tabletop.aims import Look, blocks_of, bowls_of, corner_of, offset, targets
 from stb_env.suites.sambanova.tabletop.original_checks import ORIGINAL_CHECKS
 from stb_env.suites.sambanova.tabletop.places import (
     CORNERS,
@@ -16,6 +15,7 @@ from stb_env.suites.sambanova.tabletop.places import (
     side_of,
 )
 from stb_env.suites.sambanova.tabletop.scene import BLOCK
+from stb_env.suites.sambanova.tabletop.targets import Look, blocks_of, bowls_of, corner_of, offset, targets
 
 # How much of a block's edge lies between two blocks of a tower or a line, at least.
 _STEP = 0.75 * BLOCK

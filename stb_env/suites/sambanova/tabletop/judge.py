@@ -30,10 +30,10 @@ from stb_env.suites.sambanova.common.ruling import (
     ruling_on_parts,
     state_of,
 )
-from stb_env.suites.sambanova.tabletop.aims import Look
 from stb_env.suites.sambanova.tabletop.checks import reached, succeeded
 from stb_env.suites.sambanova.tabletop.primitives import BY_NAME
 from stb_env.suites.sambanova.tabletop.scene import Scene
+from stb_env.suites.sambanova.tabletop.targets import Look
 from stb_env.suites.sambanova.tabletop.world import start_of
 from stb_env.trajectory import CallRecord
 from stb_env.verdict import Verdict

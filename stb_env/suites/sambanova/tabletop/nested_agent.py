@@ -24,9 +24,9 @@ from stb_env.suites.sambanova.common.interpreter.kinds import Native
 from stb_env.suites.sambanova.common.mode import Compat
 from stb_env.suites.sambanova.tabletop.demos import demonstrations
 from stb_env.suites.sambanova.tabletop.draft import ASK, PHRASE_CALLS, Draft, unwritten
-from stb_env.suites.sambanova.tabletop.hand import Hand
 from stb_env.suites.sambanova.tabletop.primitives import GIVEN
 from stb_env.suites.sambanova.tabletop.request import function_request, phrase_request
+from stb_env.suites.sambanova.tabletop.robot import Robot
 from stb_env.suites.sambanova.tabletop.scene import Scene
 from stb_env.suites.sambanova.tabletop.world import TabletopWorld, run
 from stb_env.suites.sambanova.tasks import SUITE
@@ -102,7 +102,7 @@ class NestedAgent(Agent):
         if not isinstance(world, TabletopWorld):
             raise ConfigError(f"{self.name} plays {TASK.env_id} alone; take another agent for other tasks")
         scene: Scene = env.unwrapped.snapshot().backend  # type: ignore[attr-defined] # a ToolEnv, by its rules
-        self._hand = Hand(scene, original=world.original)
+        self._hand = Robot(scene, original=world.original)
         self._query: str = env.unwrapped.task.query  # type: ignore[attr-defined]
         self._known = {each.name for each in GIVEN}
         self._requests = 0
@@ -140,9 +140,9 @@ class NestedAgent(Agent):
 
     def _next_phrase(self, draft: Draft) -> tuple[str, str, str] | None:
         """Rehearse a draft, and return the first phrase that it has no meaning for."""
-        hand = Hand(self._hand.scene, original=self._hand.original)
+        robot = Robot(self._hand.scene, original=self._hand.original)
         try:
-            run(draft.rehearsal, hand, {ASK: Native(ASK, _ask, read)})
+            run(draft.rehearsal, robot, {ASK: Native(ASK, _ask, read)})
         except _UnknownPhraseError as unknown:
             return unknown.key
         except CrashError:

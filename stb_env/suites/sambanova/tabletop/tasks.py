@@ -12,7 +12,6 @@ from stb_env.seeding import rng
 from stb_env.suites.sambanova.common.content import content
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError
 from stb_env.suites.sambanova.common.seeded_tasks import SeededTasks, belongs
-from stb_env.suites.sambanova.tabletop.aims import Look, Positions, Slots, is_plain
 from stb_env.suites.sambanova.tabletop.checks import succeeded
 from stb_env.suites.sambanova.tabletop.goals import GOALS, Move, draw_slots
 from stb_env.suites.sambanova.tabletop.layouts import layout
@@ -20,6 +19,7 @@ from stb_env.suites.sambanova.tabletop.objects import RANKS
 from stb_env.suites.sambanova.tabletop.places import COLORS
 from stb_env.suites.sambanova.tabletop.request import goal_request
 from stb_env.suites.sambanova.tabletop.scene import Scene
+from stb_env.suites.sambanova.tabletop.targets import Look, Positions, Slots, is_plain
 from stb_env.suites.sambanova.tabletop.tools import BY_NAME, TOOLS
 from stb_env.suites.sambanova.tabletop.world import VERSION
 from stb_env.tasks import Task

@@ -164,7 +164,7 @@ def _is_asked(step: Step, labels: Labels, reaches: Sequence[str]) -> bool:
 def unasked(steps: Sequence[Step | None], labels: Sequence[Sequence[Step]]) -> list[Step]:
     """Return the acts that no label calls for: of another kind, or done more often than any label does.
 
-    What only handles a thing is no such act. Tries count like deeds: who tries everything was not asked to.
+    What only handles a thing is no such act. Attempts count like steps that were done.
 
     Examples:
         >>> label = [Step("Grab", ("beer",)), Step("Drink", ("beer",))]

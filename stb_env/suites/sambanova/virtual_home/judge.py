@@ -21,7 +21,7 @@ from stb_env.suites.sambanova.common.ruling import (
 from stb_env.suites.sambanova.virtual_home.goal import Course, HomeGoal, guards, reached
 from stb_env.suites.sambanova.virtual_home.grounding import ground
 from stb_env.suites.sambanova.virtual_home.home import Home
-from stb_env.suites.sambanova.virtual_home.likeness import best_likeness
+from stb_env.suites.sambanova.virtual_home.similarity import best_similarity
 from stb_env.suites.sambanova.virtual_home.step import Step, read_steps
 from stb_env.suites.sambanova.virtual_home.tools import STEP
 from stb_env.suites.sambanova.virtual_home.world import Progress
@@ -43,7 +43,7 @@ class StepJudge:
     - No step fails after the last one that was asked for, and nobody stands up again after it who was to sit
       or lie.
 
-    Elsewhere the score is the likeness: the normalised longest common subsequence (SambaNova's ToolBench,
+    Elsewhere the score is the similarity: the normalised longest common subsequence (SambaNova's ToolBench,
     appendix on VirtualHome). A call that failed is a step that matches nothing. A program is executable where
     it has a step and none failed, and a success where it is executable and equal to a label.
 
@@ -67,7 +67,7 @@ class StepJudge:
         tries = [_tried(call) for call in calls]
         # A number is equal to no step, and to no other call's number.
         steps = [step if step and is_done(calls[at]) else at for at, step in enumerate(tries)]
-        lcs, _ = best_likeness(steps, labels)
+        lcs, _ = best_similarity(steps, labels)
         executable = is_executable(calls)
         if "reaches" not in case.task.goal:
             return graded(self.name, lcs, executable=executable)
@@ -110,7 +110,7 @@ class OriginalJudge:
             executable: Whether every line is.
         """
         kept = [line for line in lines if line]
-        lcs, index = best_likeness(kept, [[line for line in ground(label) if line] for label in labels])
+        lcs, index = best_similarity(kept, [[line for line in ground(label) if line] for label in labels])
         return graded(self.name, lcs, executable=executable), index
 
 
@@ -121,7 +121,7 @@ def _home_of(case: Case) -> Home:
 
 
 def graded(judge: str, lcs: float, *, executable: bool) -> Verdict:
-    """Return the verdict of a program whose score is its likeness to a label.
+    """Return the verdict of a program whose score is its similarity to a label.
 
     Examples:
         >>> verdict = graded("exact", 0.5, executable=True)

@@ -16,12 +16,12 @@ from stb_env.errors import DataError, JudgeError
 from stb_env.judges.judge import Case
 from stb_env.request import drive
 from stb_env.rollout import play
-from stb_env.suites.sambanova.tabletop.aims import Look
 from stb_env.suites.sambanova.tabletop.checks import succeeded
 from stb_env.suites.sambanova.tabletop.demos import SCENE, demonstrations
 from stb_env.suites.sambanova.tabletop.env import make
 from stb_env.suites.sambanova.tabletop.judge import TabletopJudge
 from stb_env.suites.sambanova.tabletop.scene import BLOCK
+from stb_env.suites.sambanova.tabletop.targets import Look
 from stb_env.suites.sambanova.tabletop.tasks import TEST_SIZE, tabletop_task, tasks_of
 from stb_env.tasks import Task, TaskSet
 from stb_env.tools import FINISH

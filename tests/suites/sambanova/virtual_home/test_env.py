@@ -14,7 +14,7 @@ from stb_env.envs.tool_env import ToolEnv
 from stb_env.request import drive
 from stb_env.suites.sambanova.virtual_home.chores import Activity
 from stb_env.suites.sambanova.virtual_home.env import make
-from stb_env.suites.sambanova.virtual_home.likeness import common_length
+from stb_env.suites.sambanova.virtual_home.similarity import common_length
 from stb_env.suites.sambanova.virtual_home.tasks import household_task, tasks_of
 from stb_env.suites.sambanova.virtual_home.tools import tools_of
 from stb_env.suites.sambanova.virtual_home.vocabulary import embedded

@@ -29,7 +29,7 @@ from stb_env.suites.sambanova.tabletop.shapes import Shape
 _MOST = 1_000
 
 
-class Hand:
+class Robot:
     """Acts on a table; the table itself is a value that each act replaces.
 
     Args:
@@ -37,9 +37,9 @@ class Hand:
         original: Whether what the original refuses or misspells is so here too.
 
     Examples:
-        >>> hand = Hand(Scene.of({"red block": (0.1, -0.4)}, {}))
-        >>> hand.put("red block", "top side")
-        >>> hand.scene.blocks
+        >>> robot = Robot(Scene.of({"red block": (0.1, -0.4)}, {}))
+        >>> robot.put("red block", "top side")
+        >>> robot.scene.blocks
         {'red block': (0.0, -0.25, 0.02)}
     """
 

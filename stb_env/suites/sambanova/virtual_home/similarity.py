@@ -1,4 +1,4 @@
-"""Likeness of two programs: their longest common subsequence over the longer one's length."""
+"""Similarity of two programs: their longest common subsequence over the longer one's length."""
 
 from __future__ import annotations
 
@@ -27,24 +27,24 @@ def common_length(left: Sequence[Hashable], right: Sequence[Hashable]) -> int:
     return len(left) - row.bit_count()
 
 
-def likeness(left: Sequence[Hashable], right: Sequence[Hashable]) -> float:
+def similarity(left: Sequence[Hashable], right: Sequence[Hashable]) -> float:
     """Return the normalised length, from 0 to 1; 0 where one is empty.
 
     Examples:
-        >>> likeness("abcd", "abxd"), likeness("", "")
+        >>> similarity("abcd", "abxd"), similarity("", "")
         (0.75, 0.0)
     """
     longer = max(len(left), len(right))
     return common_length(left, right) / longer if longer else 0.0
 
 
-def best_likeness(program: Sequence[Hashable], labels: Iterable[Sequence[Hashable]]) -> tuple[float, int]:
-    """Return the highest likeness to a label, and the index of the first label that has it.
+def best_similarity(program: Sequence[Hashable], labels: Iterable[Sequence[Hashable]]) -> tuple[float, int]:
+    """Return the highest similarity to a label, and the index of the first label that has it.
 
     Examples:
-        >>> best_likeness("ab", ["xb", "ab", "ab"])
+        >>> best_similarity("ab", ["xb", "ab", "ab"])
         (1.0, 1)
     """
-    found = [likeness(program, label) for label in labels]
+    found = [similarity(program, label) for label in labels]
     score = max(found)
     return score, found.index(score)
