@@ -109,7 +109,7 @@ def matching(criteria: Criteria) -> list[Home]:
 def _conditions(criteria: Criteria) -> list[Callable[[Home], bool]]:
     made: list[Callable[[Home], bool]] = []
     if criteria.get("home_type"):
-        kinds = set(criteria["home_type"].split(","))
+        kinds = set(str(criteria["home_type"]).split(","))
         made.append(lambda home: home.type.lower() in kinds)
     made += [_condition(key, criteria[key]) for key in FIELDS if key in criteria]
     return made

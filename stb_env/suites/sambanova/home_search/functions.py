@@ -108,7 +108,7 @@ def _home_type(criteria: Criteria, value: object, *, strict: bool) -> str:
         return ""
     if "buy_or_rent" not in criteria:
         raise CrashError("'buy_or_rent'", _MODE_ADVICE)
-    mode = criteria["buy_or_rent"]
+    mode = str(criteria["buy_or_rent"])
     known = [kind.lower() for kind in HOME_TYPES[mode]]
     # Of a text the original takes each letter for a home type.
     if any(not isinstance(kind, str) or kind.lower() not in known for kind in value):

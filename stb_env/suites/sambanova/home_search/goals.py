@@ -29,7 +29,7 @@ def goal_of(criteria: Criteria, kinds: Sequence[str], draw: random.Random) -> st
         "I'm moving to Fargo and would like to rent a condo with at least 2 bedrooms."
     """
     texts = content("home_search", "goals")
-    mode = criteria["buy_or_rent"]
+    mode = str(criteria["buy_or_rent"])
     opening = draw.choice(texts["openings"][mode]).format(
         home=listed([texts["types"][kind] for kind in kinds], "or") or texts["any_home"],
         location=criteria["location"],
@@ -67,7 +67,7 @@ def listed(items: Sequence[str], word: str) -> str:
 def _worded(texts: JsonMapping, form: str, key: str, criteria: Criteria, draw: random.Random) -> str:
     one, many = texts["nouns"].get(key, ("", ""))
     value = criteria[key]
-    chosen = _said(texts[form][key], criteria["buy_or_rent"], draw)
+    chosen = _said(texts[form][key], str(criteria["buy_or_rent"]), draw)
     return chosen.format(value=value, noun=one if value == 1 else many, many=many)
 
 

@@ -6,12 +6,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from stb_env.jsontypes import JsonMapping
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError
 from stb_env.suites.sambanova.tabletop.layouts import Points
 from stb_env.suites.sambanova.tabletop.robot import Robot
 
-Schema = JsonMapping
+Schema = Mapping[str, object]
 
 _XY: Schema = {"type": "array", "items": {"type": "number"}, "minItems": 2, "maxItems": 3}
 _XYS: Schema = {"type": "array", "items": _XY, "minItems": 1, "maxItems": 200}

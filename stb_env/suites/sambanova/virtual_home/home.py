@@ -88,8 +88,8 @@ class Home:
     def meets(self, condition: str) -> bool:
         """Return whether a condition holds.
 
-        It is a fact in words, one behind ``not``, a step that was done behind ``did``, where a thing that it was
-        done with may be added, or several of these with ``|`` between them.
+        It is a fact in words, one behind ``not``, a step that was done behind ``did``, where a thing that it
+        was done with may be added, or several of these with ``|`` between them.
 
         Examples:
             >>> home = Home.of(["sitting chair"]).after(("Read", "novel"))

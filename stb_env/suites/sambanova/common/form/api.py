@@ -10,7 +10,7 @@ from typing import Any, Protocol
 from stb_env.jsontypes import JsonMapping
 from stb_env.tools import Tool, ToolId
 
-Criteria = JsonMapping
+Criteria = Mapping[str, object]
 Signatures = Mapping[str, tuple[str, ...]]
 """Names of parameters, all of them required, by the name of the function."""
 
