@@ -21,9 +21,8 @@ from stb_env.suites.sambanova.web_shop.judge import PurchaseJudge
 from stb_env.suites.sambanova.web_shop.official import GoalKind, read_shop
 from stb_env.suites.sambanova.web_shop.oracle import oracle
 from stb_env.suites.sambanova.web_shop.pages import PageText
-from stb_env.suites.sambanova.web_shop.picture import picture
 from stb_env.suites.sambanova.web_shop.program import CLICK, parse, parse_original
-from stb_env.suites.sambanova.web_shop.rendering import render
+from stb_env.suites.sambanova.web_shop.rendering import picture, render
 from stb_env.suites.sambanova.web_shop.session import BUY, Session
 from stb_env.suites.sambanova.web_shop.tasks import tasks_of
 from stb_env.suites.sambanova.web_shop.tools import BY_NAME

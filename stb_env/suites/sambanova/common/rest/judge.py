@@ -44,7 +44,8 @@ class OriginalJudge(Generic[S]):
         floors: Mapping[str, float] | None = None,
     ) -> None:
         self._service, self._fetch, self._key = service, fetch, key
-        self.floors = floors or {}
+        if floors is not None:
+            self.floors = floors
 
     def judge(self, case: Case) -> Slow[Verdict]:
         """Return the verdict; yields nothing.
