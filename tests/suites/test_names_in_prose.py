@@ -11,30 +11,28 @@ import pytest
 from stb_env.actions import Action
 from stb_env.suites.api_bank.api_set import LEVEL_12
 from stb_env.suites.api_bank.syntax import reader
-from stb_env.suites.sambanova.cat_api import program as cats
-from stb_env.suites.sambanova.cat_api import tools as cat_tools
+from stb_env.suites.sambanova.cat_api import api as cats
+from stb_env.suites.sambanova.cat_api import env as cat_env
 from stb_env.suites.sambanova.google_sheets import program as sheets
 from stb_env.suites.sambanova.google_sheets import tools as sheet_tools
-from stb_env.suites.sambanova.home_search import program as homes
-from stb_env.suites.sambanova.home_search.world import API as HOMES
-from stb_env.suites.sambanova.open_weather import program as weather
-from stb_env.suites.sambanova.open_weather import tools as weather_tools
+from stb_env.suites.sambanova.home_search import env as homes
+from stb_env.suites.sambanova.open_weather import api as weather
+from stb_env.suites.sambanova.open_weather import env as weather_env
 from stb_env.suites.sambanova.tabletop import program as tabletop
 from stb_env.suites.sambanova.tabletop import tools as tabletop_tools
-from stb_env.suites.sambanova.trip_booking import program as trips
-from stb_env.suites.sambanova.trip_booking.world import API as TRIPS
+from stb_env.suites.sambanova.trip_booking import env as trips
 from stb_env.suites.sambanova.web_shop import program as shop
 from stb_env.suites.sambanova.web_shop import tools as shop_tools
 
 Read = Callable[[Any], Action]
 READERS: list[tuple[Read, Iterable[str]]] = [
     (reader(LEVEL_12), LEVEL_12.apis),
-    (cats.parse, cat_tools.BY_NAME),
+    (cat_env.TASK.parse, cats.SERVICE.tools),
     (sheets.parse, sheet_tools.BY_NAME),
-    (homes.parse, HOMES.by_name),
-    (weather.parse, weather_tools.BY_NAME),
+    (homes.TASK.parse, homes.API.by_name),
+    (weather_env.TASK.parse, weather.SERVICE.tools),
     (tabletop.parse, tabletop_tools.BY_NAME),
-    (trips.parse, TRIPS.by_name),
+    (trips.TASK.parse, trips.API.by_name),
     (shop.parse, shop_tools.BY_NAME),
 ]
 FORMS = (

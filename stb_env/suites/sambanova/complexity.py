@@ -1,4 +1,4 @@
-"""How far test tasks are from the examples that a model has seen (SambaNova's ToolBench, complexity score).
+"""Complexity: the distance of test tasks from the examples that a model has seen.
 
 A task is the multiset of API calls of a program that solves it: order is ignored, arguments are too, and
 several calls of one function count as several.

@@ -27,7 +27,7 @@ from stb_env.wrappers.base import ToolWrapper
 
 Chat = Literal["none", "tags", "turns"]
 Shown = int | Literal["paper"]
-"""How many texts of a kind a prompt shows: a number, or as many as in the paper."""
+"""Number of texts that a prompt shows, or ``paper`` for as many as in the paper."""
 
 STOPS = ("------", "Task:")
 """Texts that end every answer."""
@@ -95,12 +95,12 @@ class FewShotPrompt(ToolWrapper):
         self.variant, self.chat, self.stop = variant, chat, tuple(stop)
         shown = _count("documents", documents, self.suite_task.documents_k)
         solved = _count("examples", examples, self.suite_task.examples_k)
-        self._documents = _Shelf(partial(_documents, self.suite_task), shown)
-        self._examples = _Shelf(partial(_examples, self.suite_task), solved)
+        self._documents = _Retrieved(partial(_documents, self.suite_task), shown)
+        self._examples = _Retrieved(partial(_examples, self.suite_task), solved)
         if data is not None:
             official = _official(str(data))
-            self._documents = _Shelf(partial(_held, official.documents), shown)
-            self._examples = _Shelf(partial(_held, official.examples), solved)
+            self._documents = _Retrieved(partial(_held, official.documents), shown)
+            self._examples = _Retrieved(partial(_held, official.examples), solved)
         self._is_bare = self.suite_task.is_bare and not shown + solved
         self._own: tuple[str, ...] = ()
 
@@ -131,7 +131,7 @@ class FewShotPrompt(ToolWrapper):
 
     @property
     def question(self) -> list[JsonObject]:
-        """What a model is to be asked now; it has seen nothing before."""
+        """The prompt for the next answer, to a model that has seen nothing before."""
         return self._prompt(self._goal(len(self._own)))
 
     def cut(self, text: str) -> str:
@@ -196,7 +196,7 @@ class FewShotPrompt(ToolWrapper):
         return chat
 
 
-class _Shelves(NamedTuple):
+class _Texts(NamedTuple):
     """Texts to choose from, in order of their names, each once."""
 
     documents: tuple[str, ...]
@@ -204,7 +204,7 @@ class _Shelves(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class _Shelf:
+class _Retrieved:
     """Texts of which the best few are shown; none are asked for where none are."""
 
     texts: Callable[[], tuple[str, ...]]
@@ -240,10 +240,10 @@ def _held(texts: tuple[str, ...]) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=16)
-def _official(folder: str) -> _Shelves:
+def _official(folder: str) -> _Texts:
     found = read_official(folder)
     examples = {name: example_text(goal, program) for name, goal, program in found.demonstrations}
-    return _Shelves(_sorted(dict(found.documents)), _sorted(examples))
+    return _Texts(_sorted(dict(found.documents)), _sorted(examples))
 
 
 def _sorted(texts: dict[str, str]) -> tuple[str, ...]:

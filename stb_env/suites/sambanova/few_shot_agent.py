@@ -13,22 +13,13 @@ from stb_env import Agent
 from stb_env.errors import ConfigError
 from stb_env.gymtypes import AnyEnv
 from stb_env.jsontypes import Json, JsonMapping, JsonObject
-from stb_env.llm import (
-    ChatModel,
-    ChatReply,
-    ChatRequest,
-    ModelError,
-    Sampling,
-    fingerprint,
-)
-from stb_env.llm.agent_role import agent_model, of_agent
-from stb_env.llm.model import ask
+from stb_env.llm import ChatModel, fingerprint
+from stb_env.llm.agent_role import agent_model
 from stb_env.request import Slow
+from stb_env.suites.sambanova.common.asking import FINISH_ACTION, answer_of
 from stb_env.suites.sambanova.common.prompt import Variant
 from stb_env.suites.sambanova.few_shot import Chat, FewShotPrompt, Shown
 from stb_env.usage import Usage
-
-_FINISH = {"name": "Finish", "arguments": {"return_type": "give_answer", "final_answer": ""}}
 
 
 class FewShotAgent(Agent):
@@ -77,7 +68,7 @@ class FewShotAgent(Agent):
 
     @property
     def fingerprint(self) -> JsonObject:
-        """What decides the answers, for the run's manifest."""
+        """The settings that decide the answers, for the run's manifest."""
         prompt = {name: value for name, value in self._settings.items() if name != "data"}
         return {**fingerprint(self._model), "prompt": {**prompt, "stop": list(prompt["stop"])}}
 
@@ -107,18 +98,10 @@ class FewShotAgent(Agent):
         del observation, info
         task = self._env.suite_task
         if self._answered and not task.is_stepwise:
-            return _FINISH
+            return FINISH_ACTION
         self._answered = True
-        sampling = Sampling(temperature=0.0, max_tokens=task.max_tokens, stop=self._env.sent_stops)
-        try:
-            reply: ChatReply = yield ask(
-                self._model, ChatRequest(tuple(self._env.question), sampling=sampling)
-            )
-        except ModelError as error:
-            self.usage += error.usage
-            raise of_agent(error) from error
-        self.usage += reply.usage
-        return reply.text
+        messages, stops = self._env.question, self._env.sent_stops
+        return (yield from answer_of(self, self._model, messages, task.max_tokens, stops))
 
 
 class ZeroShotAgent(FewShotAgent):

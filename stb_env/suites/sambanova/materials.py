@@ -1,4 +1,4 @@
-"""What a task shows a model, and how its programs are taken apart: the parts that it declares, resolved."""
+"""The declared parts of a task, resolved: documents, demonstrations, turns and calls."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Example(NamedTuple):
 
 
 class Turn(NamedTuple):
-    """What is asked, or the page that is shown, and the answer to it."""
+    """A goal, or a page that is shown, and the answer to it."""
 
     asked: str
     answer: str

@@ -53,12 +53,12 @@ def groups(rows: Sequence[Row]) -> list[list[Row]]:
 
 
 def _fits(row: Row, group: list[Row]) -> bool:
-    same = all(row.tests.get(column) == one.tests.get(column) for one in group for column in _both(row, one))
+    same = all(
+        row.tests.get(column) == one.tests.get(column)
+        for one in group
+        for column in row.cells.keys() & one.cells.keys()
+    )
     return same and bool(_shared([*group, row]))
-
-
-def _both(row: Row, other: Row) -> set[str]:
-    return row.cells.keys() & other.cells.keys()
 
 
 def _shared(group: Sequence[Row]) -> list[str]:

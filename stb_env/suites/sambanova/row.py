@@ -24,7 +24,7 @@ class Figure(NamedTuple):
 
 
 Cell = tuple[Figure, ...]
-"""What a column shows: one figure, or for VirtualHome executability and longest common subsequence."""
+"""The figures of a column: one, or for VirtualHome executability and longest common subsequence."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,11 +14,11 @@ from stb_env.protocol import find_protocol
 from stb_env.rollout.player import player_of
 from stb_env.rollout.verdict_file import manifest_of, read_judged
 from stb_env.suites.sambanova import tasks
-from stb_env.suites.sambanova.alignment.measured import embedded_tests, trained_complexity
+from stb_env.suites.sambanova.alignment.task_complexity import embedded_tests, trained_complexity
 from stb_env.suites.sambanova.common.task import Measure, SambaNovaTask
 from stb_env.suites.sambanova.published import published, studied_complexities
 from stb_env.suites.sambanova.ranking import groups, place
-from stb_env.suites.sambanova.row import Cell, Figure, Row
+from stb_env.suites.sambanova.row import Figure, Row
 from stb_env.trajectory import Trajectory
 
 RANKS = ("rank", "complexity")
@@ -153,7 +153,10 @@ def _row(name: str, runs: Mapping[str, _Run]) -> Row:
     counted = {column: run for column, run in runs.items() if valid[column]}
     return Row(
         name,
-        {column: _cell(run.task.figures, valid[column]) for column, run in counted.items()},
+        {
+            column: tuple(_figure(valid[column], _MEASURES[measure]) for measure in run.task.figures)
+            for column, run in counted.items()
+        },
         {column: tests for column, run in counted.items() if (tests := _tests(run))},
         _complexities(counted),
         sum(len(run.episodes) for run in runs.values()),
@@ -198,10 +201,6 @@ def _protocol(manifest: JsonMapping) -> tuple[str, ...]:
     return (f"protocol {protocol['name']}, version {protocol['version']}", *protocol["departures"])
 
 
-def _cell(measures: Iterable[Measure], run: Sequence[Trajectory]) -> Cell:
-    return tuple(_figure(run, _MEASURES[measure]) for measure in measures)
-
-
 def _figure(run: Sequence[Trajectory], value: Callable[[Trajectory], float]) -> Figure:
     trials: dict[int, list[float]] = {}
     for episode in run:
@@ -220,10 +219,6 @@ def _lcs(episode: Trajectory) -> float:
     return float(metrics.get("lcs", _score(episode)))
 
 
-def _is_success(episode: Trajectory) -> float:
-    return float(episode.solved)
-
-
 def _is_executable(episode: Trajectory) -> float:
     verdict = episode.verdict or {}
     # Runs of earlier versions have it among the parts.
@@ -232,7 +227,7 @@ def _is_executable(episode: Trajectory) -> float:
 
 
 _MEASURES: Mapping[Measure, Callable[[Trajectory], float]] = {
-    "success": _is_success,
+    "success": lambda episode: float(episode.solved),
     "score": _score,
     "executable": _is_executable,
     "lcs": _lcs,

@@ -17,7 +17,7 @@ from stb_env.suites.sambanova.google_sheets.libraries import pandas
 from stb_env.suites.sambanova.google_sheets.runs import run_program
 from stb_env.suites.sambanova.google_sheets.session import Session
 from stb_env.suites.sambanova.google_sheets.sheet import book_of
-from stb_env.suites.sambanova.tabletop.hand import Hand
+from stb_env.suites.sambanova.tabletop.robot import Robot
 from stb_env.suites.sambanova.tabletop.scene import Scene
 from stb_env.suites.sambanova.tabletop.world import run
 
@@ -31,7 +31,7 @@ def played(world: str, program: str, budget: Budget) -> object:
         return run_program(Session(book_of([["a", 1], ["b", 2]]), budget), program).value
     if world == "table":
         scene = Scene.of({"red block": (0.1, -0.4), "green block": (0.0, -0.5)}, {"blue bowl": (-0.1, -0.6)})
-        return run(program, Hand(scene), budget=budget).value
+        return run(program, Robot(scene), budget=budget).value
     return (
         Machine({"np": NUMPY}, {"math": MATH, "numpy": NUMPY}, (Arrays(),), budget=budget).run(program).value
     )

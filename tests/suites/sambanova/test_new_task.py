@@ -1,4 +1,4 @@
-"""A ninth task is a folder and a line: a kitchen timer, written here, is played like the other eight."""
+"""A ninth task is a folder and a declaration: a kitchen timer is played like the other eight."""
 
 from __future__ import annotations
 
@@ -22,22 +22,14 @@ from stb_env.rollout.make import env_ids
 from stb_env.suite import register
 from stb_env.suites import sambanova
 from stb_env.suites.sambanova import suite, tasks
+from stb_env.suites.sambanova.common.task import SambaNovaTask
 from stb_env.suites.sambanova.few_shot import FewShotPrompt
 
 ENV = "stb/KitchenTimer-v0"
-LINE = "stb_env.suites.sambanova.kitchen_timer.task:TASK"
-
-FOLDER = {
-    "__init__.py": "",
-    "task.py": """
-from stb_env.suites.sambanova.common.task import SambaNovaTask
-
 TASK = SambaNovaTask(
     id="kitchen_timer",
-    env_id="stb/KitchenTimer-v0",
-    env="stb_env.suites.sambanova.kitchen_timer.env:make",
-    documents="stb_env.suites.sambanova.kitchen_timer.goals:documents",
-    demonstrations="stb_env.suites.sambanova.kitchen_timer.goals:demonstrations",
+    env_id=ENV,
+    documents="stb_env.suites.sambanova.kitchen_timer.tasks:documents",
     functions=2,
     max_tokens=32,
     documents_k=2,
@@ -45,8 +37,12 @@ TASK = SambaNovaTask(
     templates=1,
     repeats=10,
 )
-""",
-    "goals.py": """
+
+FOLDER = {
+    "__init__.py": "",
+    "tasks.py": """
+from functools import partial
+
 from stb_env.seeding import derive
 from stb_env.suites.sambanova.common.official import Demonstration, Document
 from stb_env.suites.sambanova.common.seeded_tasks import SeededTasks
@@ -60,11 +56,6 @@ TOOLS = tuple(
 )
 
 
-class TimerTasks(SeededTasks):
-    def __init__(self, split="test"):
-        super().__init__("KitchenTimer", generate, split, 12)
-
-
 def generate(split, index):
     first, more = 1 + derive(split, index) % 30, 1 + derive(split, index, "more") % 9
     calls = (ToolCall("set_timer", {"minutes": first}), ToolCall("add_time", {"minutes": more}))
@@ -72,6 +63,9 @@ def generate(split, index):
     query = f"Time an egg: {first} minutes, and on second thought {more} more."
     goal = {"minutes": first + more, "labels": [label]}
     return Task(f"{split}-{index}", query, TOOLS, "KitchenTimer", split=split, gold=calls, goal=goal)
+
+
+tasks_of = partial(SeededTasks, "KitchenTimer", generate, test_size=12)
 
 
 def documents():
@@ -85,9 +79,9 @@ def demonstrations():
     "env.py": """
 from stb_env.actions import parse_action
 from stb_env.backend.world import World
-from stb_env.suites.sambanova.common.mode import Mode
+from stb_env.suites.sambanova.common.labelled import gold_oracle
 from stb_env.suites.sambanova.common.program_task import ProgramTask
-from stb_env.suites.sambanova.kitchen_timer.goals import TimerTasks
+from stb_env.suites.sambanova.kitchen_timer.tasks import tasks_of
 from stb_env.tasks import TaskSet
 from stb_env.tools import ToolResult
 from stb_env.verdict import Verdict
@@ -113,39 +107,30 @@ class TimerJudge:
         return Verdict.of("solved" if is_right else "unsolved", judge=self.name)
 
 
-def oracle(task):
-    for call in task.gold:
-        yield call
-    return "It ticks."
-
-
-_TASK = ProgramTask[None](
-    tasks=TimerTasks,
+TASK = ProgramTask[None](
+    tasks=tasks_of,
     official=lambda path, mode: TaskSet([], str(path)),
     world=lambda mode, _: TimerWorld(),
     judge=lambda mode: TimerJudge(),
     parse=parse_action,
     parse_original=parse_action,
-    oracle=oracle,
+    oracle=gold_oracle("It ticks."),
 )
-
-
-def make(split="test", data=None, compat=None, program=False, max_turns=4, **settings):
-    return _TASK.make(Mode.of(split, compat, program), data, max_turns=max_turns, **settings)
+make = TASK.maker(turns=4)
 """,
 }
 
 
 @pytest.fixture
 def kitchen_timer(tmp_path: Path) -> Iterator[None]:
-    """The folder in its place, and the line in the list."""
+    """The folder in its place, and the declaration in the table."""
     folder = tmp_path / "more" / "kitchen_timer"
     folder.mkdir(parents=True)
     for name, text in FOLDER.items():
         (folder / name).write_text(text, encoding="utf-8")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sambanova, "__path__", [*sambanova.__path__, str(folder.parent)])
-        patch.setattr(tasks, "SUITE", tasks.declared([*tasks.TASKS, LINE]))
+        patch.setattr(tasks, "SUITE", {**tasks.SUITE, TASK.id: TASK})
         # What a new process would declare when it starts.
         register(importlib.reload(suite).SUITE)
         yield
@@ -212,12 +197,7 @@ def test_it_stands_in_the_table_of_complexities(tmp_path: Path):
     assert "kitchen_timer" in shown.output
 
 
-def test_without_its_line_there_is_no_such_task():
+def test_without_its_declaration_there_is_no_such_task():
     assert ENV not in env_ids()
     with pytest.raises(ConfigError, match=r"^no SambaNova task 'kitchen_timer'; there is open_weather, "):
         tasks.suite_task("kitchen_timer")
-
-
-def test_a_line_that_names_no_task_is_refused():
-    with pytest.raises(ConfigError, match=r"few_shot:STOPS is a tuple; expected a SambaNovaTask$"):
-        tasks.declared(["stb_env.suites.sambanova.few_shot:STOPS"])

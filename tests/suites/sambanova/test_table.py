@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from stb_env.cli import app
 from stb_env.errors import DataError
 from stb_env.protocol import find_protocol
-from stb_env.suites.sambanova.alignment.measured import embedded_tests
+from stb_env.suites.sambanova.alignment.task_complexity import embedded_tests
 from stb_env.suites.sambanova.published import published_row, published_settings, rank_study
 from stb_env.suites.sambanova.ranking import place
 from stb_env.suites.sambanova.table import markdown, notes, read_rows

@@ -41,7 +41,9 @@ def data_card(rows: Sequence[JsonObject], seed: int, pairs: int) -> str:
     lines = [["task", "train", "wanted", "validation", "too long", "templates", "complexity", "paper"]]
     lines.append(["---"] * len(lines[0]))
     fields = ("task", "samples", "wanted", "validation", "too_long", "templates", "complexity")
-    lines += [[_shown(row[name]) for name in (*fields, "published_complexity")] for row in rows]
+    for row in rows:
+        shown = [row[name] for name in (*fields, "published_complexity")]
+        lines.append(["-" if value is None else str(value) for value in shown])
     return _CARD.format(
         tasks=", ".join(row["task"] for row in rows),
         pairs=pairs,
@@ -50,7 +52,3 @@ def data_card(rows: Sequence[JsonObject], seed: int, pairs: int) -> str:
         validation=sum(row["validation"] for row in rows),
         table="\n".join(f"| {' | '.join(line)} |" for line in lines),
     )
-
-
-def _shown(value: object) -> str:
-    return "-" if value is None else str(value)

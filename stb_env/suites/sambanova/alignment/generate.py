@@ -99,7 +99,9 @@ class AlignmentSet:
             solved = (pair for pair in filled if split_of(task, pair, pair.goal) == split)
         pairs = tuple(islice(solved, wanted))
         shown = tuple(text for _, text in sorted(documents(task).items()))
-        return cls(task, shown, templates, pairs, _complexity(task, tests, pairs))
+        return cls(
+            task, shown, templates, pairs, complexity_after(task, tests, [pair.action for pair in pairs])
+        )
 
     def samples(
         self,
@@ -250,12 +252,16 @@ def _filled(
         idle = idle + 1 if len(made) == before else 0
 
 
-def _complexity(task: SambaNovaTask, tests: TaskSource, pairs: Sequence[Pair]) -> Complexity | None:
-    programs = [programs_of(tests.at(index)) for index in range(tests.size or 0)]
-    if not task.functions or not pairs or not programs or not all(programs):
+def complexity_after(task: SambaNovaTask, tests: TaskSource, programs: Sequence[str]) -> Complexity | None:
+    """Return how far a task's tests are from some programs.
+
+    None where the score is 0 by definition, or the tests have no programs, or there is nothing to compare.
+    """
+    labels = [programs_of(tests.at(index)) for index in range(tests.size or 0)]
+    if not task.functions or not programs or not labels or not all(labels):
         return None
     return complexity(
-        [calls(task, labels[0]) for labels in programs],
-        [calls(task, pair.action) for pair in pairs],
+        [calls(task, accepted[0]) for accepted in labels],
+        [calls(task, program) for program in programs],
         task.functions,
     )

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from functools import cache
-from importlib.resources import files
 from typing import NamedTuple
 
 from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.seeding import derive, rng
+from stb_env.suites.sambanova.common.content import content
 
 MIME_TYPES = ("jpg", "png", "gif")
 SIZES: Mapping[str, int] = {"thumb": 150, "small": 320, "med": 640, "full": 1_280}
@@ -39,11 +38,9 @@ class Image(NamedTuple):
     ratio: float
 
 
-@cache
 def breeds() -> Mapping[str, str]:
     """Return the names of the 67 breeds by code."""
-    text = (files("stb_env.suites.sambanova.cat_api") / "content" / "breeds.json").read_text(encoding="utf-8")
-    names: dict[str, str] = json.loads(text)
+    names: dict[str, str] = content("cat_api", "breeds")
     return names
 
 

@@ -1,4 +1,4 @@
-"""The embedded cat service: a request and an account in, an answer and an account out."""
+"""The embedded cat service: its endpoints, and what a request does to an account."""
 
 from __future__ import annotations
 
@@ -8,37 +8,43 @@ from typing import TypeGuard
 from stb_env import jsontext
 from stb_env.jsontypes import JsonObject
 from stb_env.suites.sambanova.cat_api.account import Account
-from stb_env.suites.sambanova.cat_api.apis import FAVOURITES, HOST, SEARCH, VOTES
 from stb_env.suites.sambanova.cat_api.images import MIME_TYPES, describe, images, search
-from stb_env.suites.sambanova.common.curl.request import Answer, Request
-from stb_env.suites.sambanova.common.curl.words import CurlError
+from stb_env.suites.sambanova.common.rest.curl import Answer, Request
+from stb_env.suites.sambanova.common.rest.service import Endpoint
 
 VERSION = 2
 """Raised whenever equal requests or task ids stop giving equal bytes."""
 CREATED = "2024-06-01T12:00:00.000Z"
 """The service's clock, which stands still."""
 
+FAVOURITES = "/v1/favourites"
+VOTES = "/v1/votes"
+SEARCH = "/v1/images/search"
+FILTERS = ("limit", "breed_ids", "mime_types", "size", "order")
+_IMAGE = ("image_id",)
+
+ENDPOINTS: tuple[Endpoint, ...] = (
+    # An image id follows the path of a deletion.
+    Endpoint(
+        "delete_favourite", "Removes an image from the favourites.", FAVOURITES, _IMAGE, method="DELETE"
+    ),
+    Endpoint("add_favourite", "Adds an image to the favourites.", FAVOURITES, _IMAGE, method="POST"),
+    Endpoint("list_favourites", "Lists the favourites.", FAVOURITES),
+    Endpoint("vote_up", "Votes for an image.", VOTES, _IMAGE, method="POST", value=1),
+    Endpoint("vote_down", "Votes against an image.", VOTES, _IMAGE, method="POST", value=-1),
+    Endpoint("search_images", "Finds images that meet every given filter.", SEARCH, optional=FILTERS),
+)
+
 _IMAGE_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _INVALID = Answer(400, "INVALID_DATA", "text")
 _NOT_FOUND = Answer(404, "404 NOT_FOUND", "text")
-
-
-def fetch(request: Request, account: Account) -> tuple[Answer, Account]:
-    """Send a request to the host that it names.
-
-    Raises:
-        CurlError: There is no such host here.
-    """
-    if request.host != HOST:
-        raise CurlError(f"could not resolve the host {request.host[:80]!r}; the service is at {HOST}", 6)
-    return respond(request, account)
 
 
 def respond(request: Request, account: Account) -> tuple[Answer, Account]:
     """Answer a request, whatever host it was sent to; the account stays as it is where one fails.
 
     Examples:
-        >>> answer, account = respond(Request("POST", HOST, FAVOURITES, {}, '{"image_id": "zx1"}'), Account())
+        >>> answer, account = respond(Request("POST", "", FAVOURITES, {}, '{"image_id": "zx1"}'), Account())
         >>> answer.body, dict(account.favourites)
         ({'message': 'SUCCESS', 'id': 101}, {101: 'zx1'})
     """
@@ -59,7 +65,7 @@ def respond(request: Request, account: Account) -> tuple[Answer, Account]:
 
 
 def _add(request: Request, account: Account) -> tuple[Answer, Account]:
-    image_id = _posted(request).get("image_id")
+    image_id = posted(request).get("image_id")
     if not _is_image_id(image_id):
         return _INVALID, account
     account = account.with_favourite(image_id)
@@ -67,12 +73,12 @@ def _add(request: Request, account: Account) -> tuple[Answer, Account]:
 
 
 def _cast(request: Request, account: Account) -> tuple[Answer, Account]:
-    posted = _posted(request)
-    image_id, value = posted.get("image_id"), posted.get("value")
+    body = posted(request)
+    image_id, value = body.get("image_id"), body.get("value")
     if not _is_image_id(image_id) or isinstance(value, bool) or value not in (1, 0, -1):
         return _INVALID, account
-    body = {"message": "SUCCESS", "id": account.next_id, **_vote(image_id, int(value))}
-    return Answer(200, body), account.with_vote(image_id, int(value))
+    told = {"message": "SUCCESS", "id": account.next_id, **_vote(image_id, int(value))}
+    return Answer(200, told), account.with_vote(image_id, int(value))
 
 
 def _delete(name: str, account: Account) -> tuple[Answer, Account]:
@@ -91,7 +97,8 @@ def _delete(name: str, account: Account) -> tuple[Answer, Account]:
     return Answer(200, {"message": "SUCCESS"}), account.without_favourite(key)
 
 
-def _posted(request: Request) -> JsonObject:
+def posted(request: Request) -> JsonObject:
+    """Return what a request posts; an empty object where that is none."""
     try:
         value = jsontext.loads(request.body or "")
     except ValueError:

@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
-import json
 import random
 from collections.abc import Sequence
-from functools import cache, lru_cache
-from importlib.resources import files
+from functools import lru_cache, partial
 
 from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.seeding import rng
-from stb_env.suites.sambanova.cat_api.apis import BY_NAME as APIS
-from stb_env.suites.sambanova.cat_api.apis import FILTERS, Api
-from stb_env.suites.sambanova.cat_api.command import render
+from stb_env.suites.sambanova.cat_api.account import Account
+from stb_env.suites.sambanova.cat_api.api import SERVICE, render
 from stb_env.suites.sambanova.cat_api.images import MIME_TYPES, SIZES, breeds, images, search
-from stb_env.suites.sambanova.cat_api.service import VERSION
-from stb_env.suites.sambanova.cat_api.tools import BY_NAME, TOOLS
+from stb_env.suites.sambanova.cat_api.judge import outcome_of
+from stb_env.suites.sambanova.cat_api.service import ENDPOINTS, FILTERS, VERSION
+from stb_env.suites.sambanova.common.content import content
+from stb_env.suites.sambanova.common.labelled import labelled_task
+from stb_env.suites.sambanova.common.official import Demonstration, Item
+from stb_env.suites.sambanova.common.rest.judge import OriginalJudge
 from stb_env.suites.sambanova.common.seeded_tasks import SeededTasks, belongs
 from stb_env.tasks import Task
 from stb_env.tools import ToolCall
 
 NAME = "CatAPI"
+
+_FAVOURITES = ("q7Kd2mPzA", "aaR5tLw8e")
+"""Favourites of an account of official tasks, besides what the goal deletes."""
 
 # Kinds take turns. Listing has but one command, which a blind guess finds soon, so it comes least often.
 _ROUND = ("delete_favourite", "add_favourite", "vote_up", "search_images", "vote_down")
@@ -39,26 +43,6 @@ _TELLING = {"limit", "breed_ids", "mime_types"}
 _OTHER_ORDER = {"ASC": "DESC", "DESC": "ASC"}
 
 
-class CatTasks(SeededTasks):
-    """A `TaskSource` of cat goals over six kinds of request.
-
-    Args:
-        split: ``test``, a fixed list of 100, or ``train``, without end. No command is in both, but for the
-            one that lists favourites: there no wording is in both.
-
-    Raises:
-        ConfigError: There is no such split.
-
-    Examples:
-        >>> task = CatTasks("test").at(11)
-        >>> task.group, task.goal["labels"]
-        ('list_favourites', ["curl -X GET 'https://api.thecatapi.com/v1/favourites'"])
-    """
-
-    def __init__(self, split: str = "test") -> None:
-        super().__init__(NAME, generate, split)
-
-
 def generate(split: str, index: int) -> Task:
     """Make a task again from its split and index."""
     return make_task(split, index, _TURNS[index % len(_TURNS)])
@@ -68,15 +52,22 @@ def generate(split: str, index: int) -> Task:
 def make_task(split: str, index: int, kind: str) -> Task:
     """Make a task of one kind of request."""
     draw = rng("cat_api", VERSION, split, index, kind)
-    api = APIS[kind]
+    endpoint = SERVICE.by_name[kind]
     while True:
         favourites = draw.sample(list(images()), draw.randint(2, 5))
-        arguments = _arguments(api, favourites, draw)
-        label = render(api, arguments)
-        query = _query(api, arguments, draw)
+        arguments = _arguments(kind, favourites, draw)
+        label = render(endpoint, arguments)
+        query = _query(kind, arguments, draw)
         if belongs(split, label if arguments else query):
             break
     return cat_task(f"{split}-{index}", split, query, ToolCall(kind, arguments), (label,), favourites)
+
+
+tasks_of = partial(SeededTasks, NAME, generate)
+"""Makes the goals of a split over six endpoints.
+
+No command is in both splits, but for the one that lists favourites: there no wording is in both.
+"""
 
 
 def cat_task(
@@ -84,7 +75,7 @@ def cat_task(
     split: str,
     query: str,
     call: ToolCall,
-    labels: tuple[str, ...],
+    labels: Sequence[str],
     favourites: Sequence[str],
     *,
     by_text: bool | None = None,
@@ -101,23 +92,69 @@ def cat_task(
         by_text: Whether the original compares commands by their text; None for deletions.
     """
     by_text = call.name == "delete_favourite" if by_text is None else by_text
-    return Task(
-        id=task_id,
-        query=query,
-        tools=TOOLS,
-        suite=NAME,
+    goal = {"favourites": list(favourites), "compare_string_only": by_text}
+    record = {"compare_string_only": by_text}
+    return labelled_task(
+        NAME,
+        SERVICE.tools,
+        task_id,
+        split,
+        query,
+        (call,),
+        labels,
         group=call.name,
-        split=split,
-        relevant=(BY_NAME[call.name].id,),
-        gold=(call,),
-        goal={"labels": list(labels), "favourites": list(favourites), "compare_string_only": by_text},
-        answer="acts",
-        record={"prompt": query, "completion": list(labels), "compare_string_only": by_text},
+        goal=goal,
+        record=record,
     )
 
 
-def _arguments(api: Api, favourites: Sequence[str], draw: random.Random) -> JsonObject:
-    match api.name:
+def official_task(item: Item, original: bool) -> Task:
+    """Make a task of an official item.
+
+    The files do not say what the account holds. Each task gets one whose favourites include whatever its
+    labels delete.
+
+    Args:
+        item: The item.
+        original: Whether its labels have to run in the original's own way.
+
+    Raises:
+        DataError: A label does not run.
+    """
+    calls = [SERVICE.typed_label(label) for label in item.labels]
+    deleted = [
+        str(call.arguments.get("image_id", ""))
+        for call in calls
+        if call.name == "delete_favourite" and not isinstance(call.arguments, str)
+    ]
+    favourites = tuple(dict.fromkeys((*_FAVOURITES, *deleted)))
+    account = Account.of(favourites)
+    by_text = bool(item.record.get("compare_string_only"))
+    for label in item.labels:
+        if not original:
+            outcome_of(label, account)
+        elif not by_text:
+            OriginalJudge(SERVICE).answer_to(label, account)
+    return cat_task(str(item.number), "test", item.goal, calls[0], item.labels, favourites, by_text=by_text)
+
+
+def demonstrations() -> list[Demonstration]:
+    """Return two solved examples of each endpoint, as the paper has them; none is a test task.
+
+    Examples:
+        >>> demo = demonstrations()[4]
+        >>> demo.name, demo.program
+        ('2_0', "curl -X GET 'https://api.thecatapi.com/v1/favourites'")
+    """
+    return [
+        Demonstration.of(f"{kind}_{number}", make_task("demo", number, endpoint.name))
+        for kind, endpoint in enumerate(ENDPOINTS)
+        for number in range(2)
+    ]
+
+
+def _arguments(kind: str, favourites: Sequence[str], draw: random.Random) -> JsonObject:
+    match kind:
         case "list_favourites":
             return {}
         case "delete_favourite":
@@ -151,24 +188,17 @@ def _search(filters: JsonMapping) -> list[JsonObject]:
     return search({name: str(value) for name, value in filters.items()})
 
 
-def _query(api: Api, arguments: JsonMapping, draw: random.Random) -> str:
-    texts = _texts()
+def _query(kind: str, arguments: JsonMapping, draw: random.Random) -> str:
+    texts: JsonMapping = content("cat_api", "goals")
     names = breeds()
     values: JsonObject = {
         **arguments,
         "breeds": " or ".join(names[code] for code in arguments.get("breed_ids", "").split(",") if code),
         "types": arguments.get("mime_types", "").replace(",", " or "),
     }
-    sentences = [draw.choice(texts[api.name])]
+    sentences = [draw.choice(texts[kind])]
     for name in draw.sample(list(arguments), len(arguments)):
         if name in FILTERS:
             choices = texts[name][arguments[name]] if name == "order" else texts[name]
             sentences.append(draw.choice(choices))
     return " ".join(sentences).format_map(values)
-
-
-@cache
-def _texts() -> JsonMapping:
-    file = files("stb_env.suites.sambanova.cat_api") / "content" / "goals.json"
-    texts: JsonObject = json.loads(file.read_text(encoding="utf-8"))
-    return texts

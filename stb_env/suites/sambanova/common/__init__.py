@@ -1,1 +1,1 @@
-"""What several tasks of the suite share: labels, verdicts, seeded tasks and official files."""
+"""Parts that tasks of the suite share: labels, verdicts, seeded tasks and official files."""

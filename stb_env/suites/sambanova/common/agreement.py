@@ -1,4 +1,4 @@
-"""How far a dictionary agrees with the wanted one: precision, recall and F1 over their items."""
+"""Agreement of a dictionary with the wanted one: precision, recall and F1 over their items."""
 
 from __future__ import annotations
 

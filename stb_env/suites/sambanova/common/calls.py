@@ -1,13 +1,14 @@
-"""The calls of programs, as the complexity score counts them."""
+"""Calls: those of a program, as the complexity score counts them, and their arguments by name."""
 
 from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Collection, Iterator
-from typing import Any
+from collections.abc import Callable, Collection, Iterator, Sequence
 
-from stb_env.actions import Action
+from stb_env.actions import POSITIONAL, Action
+from stb_env.actions.parse import ActionLike
+from stb_env.jsontypes import JsonMapping, JsonObject
 
 _CALLED = re.compile(r"(\w+)\s*\(")
 _LONGEST = 20_000
@@ -29,7 +30,9 @@ def python_calls(program: str) -> list[str]:
     return list(_names(calls))
 
 
-def request_calls(read: Callable[[Any], Action], program: str, ignored: Collection[str] = ()) -> list[str]:
+def request_calls(
+    read: Callable[[ActionLike], Action], program: str, ignored: Collection[str] = ()
+) -> list[str]:
     """Return the requests of a program, each its kind together with the set of its parameters.
 
     Args:
@@ -46,6 +49,18 @@ def request_calls(read: Callable[[Any], Action], program: str, ignored: Collecti
         (call.name, () if isinstance(call.arguments, str) else call.arguments) for call in read(program).calls
     )
     return [" ".join([name, *sorted(key for key in given if key not in ignored)]) for name, given in named]
+
+
+def named_arguments(arguments: JsonMapping, parameters: Sequence[str]) -> JsonObject:
+    """Return arguments in which those that a program gave without names have them.
+
+    Examples:
+        >>> named_arguments({"*": ["oslo"], "limit": 2}, ["q", "limit"])
+        {'q': 'oslo', 'limit': 2}
+    """
+    positional = arguments.get(POSITIONAL)
+    given = {name: value for name, value in arguments.items() if name != POSITIONAL}
+    return dict(zip(parameters, positional, strict=False)) | given if isinstance(positional, list) else given
 
 
 def _names(calls: list[ast.Call]) -> Iterator[str]:

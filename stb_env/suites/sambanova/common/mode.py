@@ -1,4 +1,4 @@
-"""How a task is played: which of its goals, by whose rules, and how much an action is."""
+"""The mode in which a task is played: split, rules, and size of an action."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Compat = Literal["original"]
 
 @dataclass(frozen=True, slots=True)
 class Mode:
-    """What an environment's parts are made for.
+    """The mode that an environment's parts are made for.
 
     Attributes:
         split: Which goals are played.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -10,6 +11,7 @@ from typing import NamedTuple
 from stb_env import jsontext
 from stb_env.errors import DataError
 from stb_env.jsontypes import JsonMapping
+from stb_env.tasks import Task, TaskSet
 
 
 class Document(NamedTuple):
@@ -25,6 +27,11 @@ class Demonstration(NamedTuple):
     name: str
     goal: str
     program: str
+
+    @classmethod
+    def of(cls, name: str, task: Task) -> Demonstration:
+        """Return a task with its first label as an example."""
+        return cls(name, task.query, task.goal["labels"][0])
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +80,26 @@ def read_official(path: str | Path) -> Official:
         tuple(Document(_name(entry), _text(entry).strip()) for entry in _files(file.parent / "functions")),
         tuple(_demonstration(entry) for entry in _files(file.parent / "examples")),
     )
+
+
+def official_tasks(path: str | Path, suite: str, build: Callable[[Item], Task]) -> TaskSet:
+    """Read the test items of an official folder as tasks.
+
+    Args:
+        path: Folder with ``test.jsonl``, or that file.
+        suite: Name of the task set.
+        build: Makes a task of an item.
+
+    Raises:
+        DataError: A file is broken, or an item is refused; the message names its line.
+    """
+    tasks = []
+    for item in read_official(path).items:
+        try:
+            tasks.append(build(item))
+        except DataError as error:
+            raise DataError(f"{path}, line {item.number}: {error}") from error
+    return TaskSet(tasks, suite)
 
 
 def _files(folder: Path) -> list[Path]:

@@ -1,24 +1,28 @@
-"""What an environment of the suite is made of, declared by each task and put together in one way."""
+"""The parts of an environment of the suite, declared by each task and put together in one way."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar, Unpack
 
 from stb_env.actions import Action
+from stb_env.actions.parse import ActionLike
 from stb_env.backend.backend import Backend
+from stb_env.envs.env_settings import EnvSettings
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.errors import ConfigError
 from stb_env.judges.judge import Judge
-from stb_env.suites.sambanova.common.mode import Mode, Split
+from stb_env.kinds import Count
+from stb_env.settings import checks_settings
+from stb_env.suites.sambanova.common.mode import Compat, Mode, Split
 from stb_env.suites.sambanova.common.whole_program import whole_gold, whole_program
 from stb_env.tasks import Oracle, TaskSource
 
 Data = str | Path | TaskSource
 """Official files, or tasks."""
-Reader = Callable[[Any], Action]
+Reader = Callable[[ActionLike], Action]
 Supply = TypeVar("Supply")
 
 
@@ -94,6 +98,40 @@ class ProgramTask(Generic[Supply]):
             oracle=whole_gold(self.oracle) if mode.program else self.oracle,
             **settings,
         )
+
+    def maker(self, turns: int) -> Callable[..., ToolEnv]:
+        """Return the function that makes the environment of a task without settings of its own.
+
+        Args:
+            turns: Actions after which an episode is cut off, unless ``max_turns`` says otherwise.
+        """
+
+        @checks_settings
+        def make(
+            split: Split = "test",
+            data: Data | None = None,
+            compat: Compat | None = None,
+            program: bool = False,
+            max_turns: Count = turns,
+            **settings: Unpack[EnvSettings],
+        ) -> ToolEnv:
+            """Make the environment.
+
+            Args:
+                split: ``test`` has a fixed list of goals, ``train`` is endless.
+                data: SambaNova's own files: the folder with ``test.jsonl``, or that file. Or tasks.
+                compat: ``original`` for the original evaluator's verdicts, its defects included.
+                program: Whether the first action is all there is: it is judged without Finish.
+                max_turns: Actions after which an episode is cut off.
+                **settings: Further settings of `ToolEnv`.
+
+            Raises:
+                ConfigError: A setting is unknown.
+                DataError: The files are broken.
+            """
+            return self.make(Mode.of(split, compat, program), data, max_turns=max_turns, **settings)
+
+        return make
 
     def _found(self, mode: Mode, data: Data | None) -> TaskSource | Supplied[Supply]:
         if data is None:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import TypeVar
 
+from stb_env.errors import JudgeError
 from stb_env.judges.judge import Case
 from stb_env.suites.sambanova.common.agreement import Agreement
-from stb_env.suites.sambanova.common.curl.reader import command_of
-from stb_env.tools import FINISH, Status, ToolCall
+from stb_env.tools import FINISH, Status
 from stb_env.trajectory import CallRecord
 from stb_env.verdict import Verdict, VerdictStatus, Vote
+
+State = TypeVar("State")
 
 MISTAKES = 8
 """Failing calls of an episode that later acts can make good; who fails more often is guessing."""
@@ -120,12 +123,25 @@ def made_calls(case: Case) -> tuple[CallRecord, ...]:
     return tuple(call for call in case.calls if call.name != FINISH)
 
 
-def last_command(case: Case) -> str:
-    """Return the command of the last call; an empty text where the last call is none of `curl`."""
-    calls = made_calls(case)
-    if not calls:
-        return ""
-    return command_of(ToolCall(calls[-1].name, calls[-1].arguments)) or ""
+def state_of(case: Case, kind: type[State], what: str) -> State:
+    """Return the world's state that a case carries.
+
+    Args:
+        case: The case.
+        kind: Type of the state.
+        what: Names it in the error.
+
+    Raises:
+        JudgeError: The case carries something else.
+    """
+    if isinstance(case.state, kind):
+        return case.state
+    raise JudgeError(
+        f"task {case.task.id} is judged by its {what}, got {type(case.state).__name__}; pass the world's "
+        "state in the case",
+        kind="internal",
+        retryable=False,
+    )
 
 
 def is_done(call: CallRecord) -> bool:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 Measure = Literal["success", "score", "executable", "lcs"]
-"""What a figure of the paper's table is the mean of."""
+"""The measure that a figure of the paper's table is the mean of."""
 
 PYTHON_CALLS = "stb_env.suites.sambanova.common.calls:python_calls"
 
@@ -16,14 +16,14 @@ class SambaNovaTask:
     """One task: where its parts are, and the settings that the paper's runs had (its Table 8 and scripts).
 
     Parts are named as ``package.module:name`` and imported when they are used, so that declarations cost
-    nothing to read.
+    nothing to read. Those that are not named stand in the folder of the task's name.
 
     Attributes:
         id: Name of the task.
         env_id: Id of the environment that plays it.
-        env: Makes the environment.
-        documents: Returns the API documents.
-        demonstrations: Returns the demonstrations.
+        env: Makes the environment; ``make`` in ``env.py`` by default.
+        documents: Returns the API documents; ``documents`` in ``tools.py`` by default.
+        demonstrations: Returns the demonstrations; ``demonstrations`` in ``tasks.py`` by default.
         calls: Returns the calls of a program as the complexity score counts them.
         turns: Divides a demonstration into pages and the action on each, where an answer is one action on
             the page that the prompt shows; empty where it is a whole program.
@@ -45,24 +45,21 @@ class SambaNovaTask:
         >>> timer = SambaNovaTask(
         ...     id="timer",
         ...     env_id="stb/Timer-v0",
-        ...     env="timer.env:make",
-        ...     documents="timer.tools:documents",
-        ...     demonstrations="timer.demos:demonstrations",
         ...     max_tokens=64,
         ...     documents_k=2,
         ...     examples_k=3,
         ...     templates=1,
         ...     repeats=20,
         ... )
-        >>> timer.name, timer.samples, timer.is_stepwise
-        ('Timer', 20, False)
+        >>> timer.name, timer.samples, timer.env
+        ('Timer', 20, 'stb_env.suites.sambanova.timer.env:make')
     """
 
     id: str
     env_id: str
-    env: str
-    documents: str
-    demonstrations: str
+    env: str = ""
+    documents: str = ""
+    demonstrations: str = ""
     calls: str = PYTHON_CALLS
     turns: str = ""
     functions: int = 0
@@ -77,6 +74,17 @@ class SambaNovaTask:
     stops: tuple[str, ...] = ()
     published_as: str = ""
     figures: tuple[Measure, ...] = ("success",)
+
+    def __post_init__(self) -> None:
+        folder = f"stb_env.suites.sambanova.{self.id}"
+        parts = {
+            "env": "env:make",
+            "documents": "tools:documents",
+            "demonstrations": "tasks:demonstrations",
+        }
+        for part, place in parts.items():
+            if not getattr(self, part):
+                object.__setattr__(self, part, f"{folder}.{place}")
 
     @property
     def name(self) -> str:
@@ -100,5 +108,5 @@ class SambaNovaTask:
 
     @property
     def samples(self) -> int:
-        """How many alignment samples there are of it."""
+        """The number of its alignment samples."""
         return self.templates * self.repeats

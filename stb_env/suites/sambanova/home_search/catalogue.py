@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import random
 from collections.abc import Callable, Mapping
 from functools import cache, lru_cache
-from importlib.resources import files
 from operator import attrgetter
 from typing import NamedTuple
 
-from stb_env.jsontypes import Json, JsonObject
+from stb_env.jsontypes import JsonObject
 from stb_env.seeding import rng
+from stb_env.suites.sambanova.common.content import content
 from stb_env.suites.sambanova.common.form.api import Criteria
 from stb_env.suites.sambanova.home_search.functions import HOME_TYPES, MODES
 
@@ -20,7 +19,7 @@ VERSION = 2
 
 HOMES_PER_CITY = 80
 LISTED = 5
-"""How many homes a search lists; it counts all."""
+"""Homes that a search lists; it counts all."""
 
 _DOLLARS_PER_FOOT = {"buy": 210.0, "rent": 1.45}
 _STEPS = {"buy": 1_000, "rent": 10}
@@ -65,7 +64,7 @@ FIELDS: Mapping[str, str] = {**_AT_LEAST, **_AT_MOST, "floor_number": "floor"}
 @cache
 def cities() -> Mapping[str, float]:
     """Return the level of prices in each city, 1 being the usual one."""
-    return {city["name"]: city["price_level"] for city in content("cities")}
+    return {city["name"]: city["price_level"] for city in content("home_search", "cities")}
 
 
 @lru_cache(maxsize=128)
@@ -110,7 +109,7 @@ def matching(criteria: Criteria) -> list[Home]:
 def _conditions(criteria: Criteria) -> list[Callable[[Home], bool]]:
     made: list[Callable[[Home], bool]] = []
     if criteria.get("home_type"):
-        kinds = set(criteria["home_type"].split(","))
+        kinds = set(str(criteria["home_type"]).split(","))
         made.append(lambda home: home.type.lower() in kinds)
     made += [_condition(key, criteria[key]) for key in FIELDS if key in criteria]
     return made
@@ -130,7 +129,7 @@ def _condition(key: str, value: object) -> Callable[[Home], bool]:
 def _home(home_id: str, level: float, draw: random.Random) -> Home:
     mode = draw.choice(MODES)
     kind = draw.choice(HOME_TYPES[mode])
-    streets = content("streets")
+    streets = content("home_search", "streets")
     address = f"{draw.randint(1, 1_999)} {draw.choice(streets['names'])} {draw.choice(streets['kinds'])}"
     commute = draw.randrange(5, 75, 5)
     if kind == "Land":
@@ -160,10 +159,3 @@ def _home(home_id: str, level: float, draw: random.Random) -> Home:
 def _rounded(price: float, mode: str) -> int:
     step = _STEPS[mode]
     return max(step, round(price / step) * step)
-
-
-@cache
-def content(name: str) -> Json:
-    """Return one of this world's content files."""
-    file = files("stb_env.suites.sambanova.home_search") / "content" / f"{name}.json"
-    return json.loads(file.read_text(encoding="utf-8"))

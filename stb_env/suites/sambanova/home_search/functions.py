@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal, NamedTuple
 
 from stb_env.suites.sambanova.common.form.api import Criteria
-from stb_env.suites.sambanova.common.form.crash import CrashError
+from stb_env.suites.sambanova.common.interpreter.crash import CrashError
 
 MODES = ("buy", "rent")
 HOME_TYPES = {
@@ -14,7 +14,7 @@ HOME_TYPES = {
 }
 ALL_TYPES = tuple(dict.fromkeys(kind for kinds in HOME_TYPES.values() for kind in kinds))
 DEFAULTS = {"min_price": 0, "min_square_feet": 0}
-"""What a search fills in where it is missing."""
+"""Criteria that a search fills in where they are missing."""
 
 # The messages are those of the original's API, to the letter, for recorded verdicts name them.
 _LOCATION_FIRST = "didn't call set_location before setting other criterion"
@@ -108,7 +108,7 @@ def _home_type(criteria: Criteria, value: object, *, strict: bool) -> str:
         return ""
     if "buy_or_rent" not in criteria:
         raise CrashError("'buy_or_rent'", _MODE_ADVICE)
-    mode = criteria["buy_or_rent"]
+    mode = str(criteria["buy_or_rent"])
     known = [kind.lower() for kind in HOME_TYPES[mode]]
     # Of a text the original takes each letter for a home type.
     if any(not isinstance(kind, str) or kind.lower() not in known for kind in value):

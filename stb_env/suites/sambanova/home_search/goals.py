@@ -1,4 +1,4 @@
-"""What the criteria of a home search are in a user's words."""
+"""Goals: the criteria of a home search in a user's words."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import random
 from collections.abc import Mapping, Sequence
 
 from stb_env.jsontypes import JsonMapping
+from stb_env.suites.sambanova.common.content import content
 from stb_env.suites.sambanova.common.form.api import Criteria
-from stb_env.suites.sambanova.home_search.catalogue import content
 
 _RANGES = ("price", "square_feet")
 _RANGE_SHARE = 0.7
-"""How often two limits of one thing are named as a range."""
+"""Share of pairs of limits that are named as a range."""
 _MOST_BESIDE = 3
 """Wishes that the opening names at most."""
 
@@ -28,8 +28,8 @@ def goal_of(criteria: Criteria, kinds: Sequence[str], draw: random.Random) -> st
         >>> goal_of({"location": "Fargo", "buy_or_rent": "rent", "num_beds": 2}, ["Condo"], random.Random(3))
         "I'm moving to Fargo and would like to rent a condo with at least 2 bedrooms."
     """
-    texts = content("goals")
-    mode = criteria["buy_or_rent"]
+    texts = content("home_search", "goals")
+    mode = str(criteria["buy_or_rent"])
     opening = draw.choice(texts["openings"][mode]).format(
         home=listed([texts["types"][kind] for kind in kinds], "or") or texts["any_home"],
         location=criteria["location"],
@@ -67,7 +67,7 @@ def listed(items: Sequence[str], word: str) -> str:
 def _worded(texts: JsonMapping, form: str, key: str, criteria: Criteria, draw: random.Random) -> str:
     one, many = texts["nouns"].get(key, ("", ""))
     value = criteria[key]
-    chosen = _said(texts[form][key], criteria["buy_or_rent"], draw)
+    chosen = _said(texts[form][key], str(criteria["buy_or_rent"]), draw)
     return chosen.format(value=value, noun=one if value == 1 else many, many=many)
 
 

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 
 from stb_env import jsontext
 from stb_env.jsontypes import JsonArray
 from stb_env.seeding import rng
+from stb_env.suites.sambanova.common.labelled import labelled_task
+from stb_env.suites.sambanova.common.official import Demonstration
 from stb_env.suites.sambanova.common.seeded_tasks import SeededTasks, belongs
 from stb_env.suites.sambanova.home_search.catalogue import FIELDS, VERSION, Home, cities, homes_in
 from stb_env.suites.sambanova.home_search.functions import HOME_TYPES, NUMBERS
 from stb_env.suites.sambanova.home_search.goals import goal_of
-from stb_env.suites.sambanova.home_search.tools import BY_NAME, TOOLS
+from stb_env.suites.sambanova.home_search.tools import BY_NAME
 from stb_env.tasks import Task
 from stb_env.tools import ToolCall
 
@@ -26,25 +28,6 @@ _KEYS = {"set_location": "location", "set_buy_or_rent": "buy_or_rent"} | {
 }
 _MOST = 6
 _OTHER_TYPES_SHARE = 0.6
-
-
-class HomeTasks(SeededTasks):
-    """A `TaskSource` of wishes for a home.
-
-    Args:
-        split: ``test``, a fixed list of 100, or ``train``, without end. No set of functions is in both.
-
-    Raises:
-        ConfigError: There is no such split.
-
-    Examples:
-        >>> task = HomeTasks("test").at(0)
-        >>> task.id, task.gold[0].name, task.gold[-1].name
-        ('test-0', 'set_location', 'search')
-    """
-
-    def __init__(self, split: str = "test") -> None:
-        super().__init__(NAME, generate, split)
 
 
 def generate(split: str, index: int) -> Task:
@@ -66,22 +49,24 @@ def make_task(split: str, index: int, withheld: tuple[str, ...]) -> Task:
     return home_task(f"{split}-{index}", split, goal, calls, (render(calls),))
 
 
-def home_task(task_id: str, split: str, goal: str, gold: tuple[ToolCall, ...], labels: Sequence[str]) -> Task:
+tasks_of = partial(SeededTasks, NAME, generate)
+"""Makes the goals of a split; no set of functions is in both splits."""
+
+
+def home_task(task_id: str, split: str, goal: str, gold: Sequence[ToolCall], labels: Sequence[str]) -> Task:
     """Build a task from a goal, the calls that solve it and the programs that are accepted."""
-    called = [BY_NAME[call.name] for call in gold]
-    return Task(
-        id=task_id,
-        query=goal,
-        tools=TOOLS,
-        suite=NAME,
-        group="home_search",
-        split=split,
-        relevant=tuple(dict.fromkeys(tool.id for tool in called)),
-        gold=gold,
-        goal={"labels": list(labels)},
-        answer="acts",
-        record={"prompt": goal, "completion": list(labels)},
-    )
+    return labelled_task(NAME, BY_NAME, task_id, split, goal, gold, labels, group="home_search")
+
+
+def demonstrations() -> list[Demonstration]:
+    """Return ten solved examples, as the paper has them; none has the set of functions of a test task.
+
+    Examples:
+        >>> demo = demonstrations()[0]
+        >>> demo.name, demo.program.endswith("API.search()")
+        ('0_0', True)
+    """
+    return [Demonstration.of(f"{index}_0", make_task("demo", index, WITHHELD)) for index in range(10)]
 
 
 def render(calls: Sequence[ToolCall]) -> str:

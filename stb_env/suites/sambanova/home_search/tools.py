@@ -13,17 +13,14 @@ _JSON_TYPES = {"int": "integer", "float": "number"}
 _UNDOCUMENTED = ("clear", PROGRAM)
 
 
-def _described(meaning: str) -> str:
-    return f"Sets the {meaning}. Needs set_buy_or_rent before it."
-
-
 def _tools() -> list[Tool]:
     kinds = "; ".join(f"To {mode}: {', '.join(HOME_TYPES[mode])}" for mode in MODES)
     types = {"type": "array", "items": {"type": "string"}, "minItems": 1, "maxItems": 2 * len(ALL_TYPES)}
-    numbers = [
-        method_tool(*_WHERE, name, _described(meaning), "value", {"type": _JSON_TYPES[kind], "minimum": 0})
-        for name, (_, kind, meaning) in NUMBERS.items()
-    ]
+    numbers = []
+    for name, (_, kind, meaning) in NUMBERS.items():
+        described = f"Sets the {meaning}. Needs set_buy_or_rent before it."
+        schema = {"type": _JSON_TYPES[kind], "minimum": 0}
+        numbers.append(method_tool(*_WHERE, name, described, "value", schema))
     return [
         method_tool(
             *_WHERE,

@@ -1,4 +1,4 @@
-"""What the weather and the air are at a place and a time: numbers that follow from these alone."""
+"""Weather and air quality of a place at a time: numbers that follow from these alone."""
 
 from __future__ import annotations
 

@@ -1,56 +1,15 @@
-"""Makes the Open Weather environment."""
+"""The Open Weather environment: one request to an embedded weather service."""
 
 from __future__ import annotations
 
-from typing import Unpack
+from stb_env.suites.sambanova.common.rest.judge import OriginalJudge
+from stb_env.suites.sambanova.common.rest.task import rest_task
+from stb_env.suites.sambanova.open_weather.api import SERVICE
+from stb_env.suites.sambanova.open_weather.judge import RequestJudge
+from stb_env.suites.sambanova.open_weather.tasks import NAME, official_task, tasks_of
 
-from stb_env.envs.env_settings import EnvSettings
-from stb_env.envs.tool_env import ToolEnv
-from stb_env.kinds import Count
-from stb_env.settings import checks_settings
-from stb_env.suites.sambanova.common.curl.oracle import oracle
-from stb_env.suites.sambanova.common.mode import Compat, Mode, Split
-from stb_env.suites.sambanova.common.program_task import Data, ProgramTask
-from stb_env.suites.sambanova.open_weather.judge import OriginalJudge, RequestJudge
-from stb_env.suites.sambanova.open_weather.official import official_tasks
-from stb_env.suites.sambanova.open_weather.program import parse, parse_original
-from stb_env.suites.sambanova.open_weather.tasks import OpenWeatherTasks
-from stb_env.suites.sambanova.open_weather.world import OpenWeatherWorld
+TASK = rest_task(SERVICE, NAME, tasks_of, official_task, RequestJudge(), OriginalJudge(SERVICE))
+"""The parts of the environment."""
 
-_TASK = ProgramTask[None](
-    tasks=OpenWeatherTasks,
-    official=lambda path, mode: official_tasks(path, original=mode.original),
-    world=lambda mode, _: OpenWeatherWorld(original=mode.original),
-    judge=lambda mode: OriginalJudge() if mode.original else RequestJudge(),
-    parse=parse,
-    parse_original=parse_original,
-    oracle=oracle,
-)
-
-
-@checks_settings
-def make(
-    split: Split = "test",
-    data: Data | None = None,
-    compat: Compat | None = None,
-    program: bool = False,
-    max_turns: Count = 8,
-    **settings: Unpack[EnvSettings],
-) -> ToolEnv:
-    """Make the Open Weather task over an embedded weather service.
-
-    An action is a curl command, of which nothing is ever run, or a typed call.
-
-    Args:
-        split: ``test`` has 100 fixed goals, ``train`` is endless.
-        data: SambaNova's own files: the folder with ``test.jsonl``, or that file. Or tasks.
-        compat: ``original`` for the original evaluator's verdicts, its defects included.
-        program: Whether the first action is all there is: it is judged without Finish.
-        max_turns: Actions after which an episode is cut off.
-        **settings: Further settings of `ToolEnv`.
-
-    Raises:
-        ConfigError: A setting is unknown.
-        DataError: The files are broken.
-    """
-    return _TASK.make(Mode.of(split, compat, program), data, max_turns=max_turns, **settings)
+make = TASK.maker(turns=8)
+"""Makes it. An action is a curl command, of which nothing is ever run, or a typed call."""

@@ -1,4 +1,4 @@
-"""Decides whether the request that an episode ended with is the one that was asked for.
+"""Judge whether the last request of an episode is the one that was asked for.
 
 Where the default differs from the original evaluator, the evaluator has a defect:
 
@@ -13,32 +13,19 @@ Where the default differs from the original evaluator, the evaluator has a defec
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Mapping
 from functools import lru_cache
 
-from stb_env.errors import DataError
 from stb_env.jsontypes import Json, JsonMapping, JsonObject
 from stb_env.judges.judge import Case
 from stb_env.request import Slow
-from stb_env.suites.sambanova.common.agreement import Agreement, agreement, best_agreement
-from stb_env.suites.sambanova.common.curl.crash import CrashError
-from stb_env.suites.sambanova.common.curl.reader import CURL
-from stb_env.suites.sambanova.common.ruling import (
-    is_done,
-    is_executable,
-    last_command,
-    made_calls,
-    rule,
-)
-from stb_env.suites.sambanova.open_weather.apis import BY_NAME, DEFAULTS, Api
-from stb_env.suites.sambanova.open_weather.command import as_typed
-from stb_env.suites.sambanova.open_weather.original import Fetch, run
+from stb_env.suites.sambanova.common.agreement import Agreement, agreement
+from stb_env.suites.sambanova.common.ruling import is_done, is_executable, made_calls, rule
+from stb_env.suites.sambanova.open_weather.api import SERVICE
 from stb_env.suites.sambanova.open_weather.places import Place, place_key
 from stb_env.suites.sambanova.open_weather.report import language_code
-from stb_env.suites.sambanova.open_weather.service import KEY, fetch, place_of
-from stb_env.suites.sambanova.open_weather.tools import BY_NAME as TOOLS
+from stb_env.suites.sambanova.open_weather.service import DEFAULTS, place_of
 from stb_env.tools import ToolCall
-from stb_env.validation import check_call
 from stb_env.verdict import Verdict
 
 _OPEN = frozenset({"units", "mode", "limit"})
@@ -63,70 +50,15 @@ class RequestJudge:
         calls, labels = made_calls(case), case.task.goal["labels"]
         reason, agreed = "nothing was called", Agreement()
         if calls and is_done(calls[-1]):
-            last = as_typed(ToolCall(calls[-1].name, calls[-1].arguments))
+            last = SERVICE.as_typed(ToolCall(calls[-1].name, calls[-1].arguments))
             got = meaning(last.name, last.arguments if isinstance(last.arguments, Mapping) else {})
             reason = ""
             agreed = max((_compared(got, wanted(label)) for label in labels), key=lambda each: each.f1)
         elif calls:
             reason = calls[-1].result.error
-        act = as_typed(ToolCall(CURL, {"command": labels[0]})).name
+        act = SERVICE.typed_label(labels[0]).name
         parts = {f"act:1 {act}": agreed.complete}
         return rule(self.name, agreed, executable=is_executable(calls), reason=reason, parts=parts)
-
-
-class OriginalJudge:
-    """Judges as the original does: the last command's answer against those of the labels.
-
-    Args:
-        fetch: Sends requests; by default to the embedded service.
-        key: The service's key.
-    """
-
-    name = "original"
-
-    def __init__(self, fetch: Fetch = fetch, key: str = KEY) -> None:
-        self._fetch = fetch
-        self._key = key
-
-    def judge(self, case: Case) -> Slow[Verdict]:
-        """Return the verdict; yields nothing.
-
-        Raises:
-            DataError: A label of the task does not run.
-        """
-        yield from ()
-        return self.rule(last_command(case), tuple(case.task.goal["labels"]))[0]
-
-    def rule(self, kept: str, labels: tuple[str, ...]) -> tuple[Verdict, int]:
-        """Judge a command, and say which label it was compared with.
-
-        Args:
-            kept: The first curl line of a generation, or all of it.
-            labels: Accepted commands.
-
-        Raises:
-            DataError: A label does not run.
-        """
-        try:
-            got = run(kept, self._key, self._fetch)
-        except CrashError as error:
-            return rule(self.name, Agreement(), executable=False, reason=str(error)), 0
-        agreed, index = best_agreement(got, [self.answer_to(label) for label in labels])
-        return rule(self.name, agreed, executable=True), index
-
-    def answer_to(self, label: str) -> dict[Hashable, Json]:
-        """Return the answer to a label.
-
-        Raises:
-            DataError: It does not run, or its answer is empty.
-        """
-        try:
-            answer = run(label, self._key, self._fetch)
-        except CrashError as error:
-            raise DataError(f"the label {label[:200]!r} does not run: {error}; correct it") from error
-        if not answer:
-            raise DataError(f"the label {label[:200]!r} has an empty answer; correct it")
-        return answer
 
 
 def meaning(name: str, arguments: JsonMapping) -> JsonObject:
@@ -138,19 +70,19 @@ def meaning(name: str, arguments: JsonMapping) -> JsonObject:
         >>> meaning("weather_by_zip", {"zip": "94301"}) == meaning("weather_by_city", {"q": "palo alto"})
         True
     """
-    api = BY_NAME.get(name)
-    if api is None:
+    endpoint = SERVICE.by_name.get(name)
+    if endpoint is None:
         return {}
-    place = {name: str(arguments.get(name, "")) for name in api.place}
-    options = {name: arguments.get(name, DEFAULTS[name]) for name in api.optional}
+    place = {name: str(arguments.get(name, "")) for name in endpoint.required}
+    options = {name: arguments.get(name, DEFAULTS[name]) for name in endpoint.optional}
     if "lang" in options:
         options["lang"] = language_code(str(options["lang"]))
-    return {"path": api.path, "place": _place(api, place), **options}
+    return {"path": endpoint.path, "place": _place(endpoint.path, place), **options}
 
 
-def _place(api: Api, given: Mapping[str, str]) -> Json:
+def _place(path: str, given: Mapping[str, str]) -> Json:
     """Return what tells a place from any other; for what is no place, the text itself."""
-    if api.path.startswith("/geo"):
+    if path.startswith("/geo"):
         return place_key(given["q"])
     found = place_of(given)
     return found.id if isinstance(found, Place) else dict(given)
@@ -174,15 +106,6 @@ def wanted(label: str) -> JsonObject:
         >>> wanted("curl 'https://api.openweathermap.org/data/2.5/air_pollution?lat=1&lon=2&appid={API_KEY}'")
         {'path': '/data/2.5/air_pollution', 'place': 4688345}
     """
-    call = as_typed(ToolCall(CURL, {"command": label}))
-    if call.name == CURL:
-        raise DataError(f"the label {label[:200]!r} is no request that the service answers; correct it")
-    problems = check_call(call, TOOLS[call.name]).violations
-    if problems:
-        raise DataError(
-            f"the label {label[:200]!r} is no valid request: {problems[0].message}; correct it, or take "
-            "compat='original', which passes over what it does not know"
-        )
-    arguments = call.arguments if isinstance(call.arguments, Mapping) else {}
-    asked = meaning(call.name, arguments)
+    endpoint, arguments = SERVICE.label(label)
+    asked = meaning(endpoint.name, arguments)
     return {name: value for name, value in asked.items() if name in arguments or name not in _OPEN}

@@ -1,20 +1,17 @@
-"""The original's own way from a generation to a dictionary, its quirks included.
+"""Commands and answers as the original evaluator treats them, its quirks included.
 
 The messages are the original's, since a verdict of this mode is compared with the original's.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Mapping
 from string import Formatter
 
-from stb_env.jsontypes import Json, JsonMapping
-from stb_env.suites.sambanova.common.curl.crash import CrashError, is_literal
-from stb_env.suites.sambanova.common.curl.request import Answer, Request, read_request
-from stb_env.suites.sambanova.common.curl.words import CurlError
-
-Fetch = Callable[[Request], Answer]
-"""Sends a request; raises `CurlError` where nothing answers."""
+from stb_env.jsontypes import JsonMapping
+from stb_env.suites.sambanova.common.interpreter.crash import CrashError
+from stb_env.suites.sambanova.common.rest.curl import Answer
+from stb_env.suites.sambanova.common.rest.service import Items, is_literal
 
 _DEFAULTS = (("lang", "&lang=en"), ("units", "&units=standard"), ("mode", "&mode=json"))
 
@@ -39,7 +36,7 @@ def final_command(kept: str, key: str) -> str:
         >>> final_command('curl "https://a.example"', "k")
         Traceback (most recent call last):
         ...
-        stb_env.suites.sambanova.common.curl.crash.CrashError: code does not end with '
+        stb_env.suites.sambanova.common.interpreter.crash.CrashError: code does not end with '
     """
     command = _with_key(kept.strip("\n"), key)
     if not command.endswith("'"):
@@ -51,21 +48,12 @@ def final_command(kept: str, key: str) -> str:
     return f"{command[:-1]}{added}'"
 
 
-def run(kept: str, key: str, fetch: Fetch) -> dict[Hashable, Json]:
-    """Return the dictionary that the original reads from the service's answer.
+def answer_items(answer: Answer, command: str) -> Items:
+    """Return what the original reads from the answer to a command.
 
     Raises:
-        CrashError: There is none.
+        CrashError: It cannot read the answer, or the answer is an error.
     """
-    command = final_command(kept, key)
-    try:
-        answer = fetch(read_request(command))
-    except CurlError as error:
-        raise CrashError(f"shell process failed: return code {error.code}") from error
-    return _dictionary(answer, command)
-
-
-def _dictionary(answer: Answer, command: str) -> dict[Hashable, Json]:
     body = answer.body
     if answer.medium != "json":
         raise CrashError("invalid syntax (<string>, line 1)")

@@ -1,17 +1,16 @@
-"""Where a request asks about: a city, a zip code or a pair of coordinates."""
+"""Places of requests: cities, zip codes and pairs of coordinates."""
 
 from __future__ import annotations
 
-import json
 import math
 import re
 import unicodedata
 from collections.abc import Mapping
 from functools import cache, lru_cache
-from importlib.resources import files
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from stb_env.seeding import derive
+from stb_env.suites.sambanova.common.content import content
 from stb_env.suites.sambanova.open_weather.zips import area_of_state, areas, spread, state_codes, zip_of
 
 MOST_NAMESAKES = 5
@@ -50,13 +49,13 @@ class Place(NamedTuple):
 
     @property
     def regions(self) -> frozenset[str]:
-        """What may follow its name in a request, in lower case: country, state and the state's letters."""
+        """Words that may follow its name in a request, in lower case: country, state, the state's letters."""
         state = self.state.lower()
         return frozenset((self.country.lower(), state, state_codes().get(state, state)))
 
 
 class Land(NamedTuple):
-    """Where invented places of a country lie: a box on dry land around a middle.
+    """The region of a country's invented places: a box on dry land around a middle.
 
     Attributes:
         code: ISO code of two letters.
@@ -76,14 +75,14 @@ class Land(NamedTuple):
 @cache
 def cities() -> Mapping[str, Place]:
     """Return the known cities by their name in lower case."""
-    known = {row["name"].lower(): row for row in _content("places")}
+    known = {row["name"].lower(): row for row in content("open_weather", "places")}
     return {key: Place(_identity(key), **row) for key, row in known.items()}
 
 
 @cache
 def lands() -> Mapping[str, Land]:
     """Return the countries that have invented places, by their codes."""
-    return {row["code"]: Land(**row) for row in _content("countries")}
+    return {row["code"]: Land(**row) for row in content("open_weather", "countries")}
 
 
 def place_key(text: str) -> str:
@@ -201,12 +200,6 @@ def _invented(key: str, name: str, land: Land, state: str = "") -> Place:
     lat = round(land.lat + land.north * (seed % 2_001 / 1_000 - 1), 1)
     lon = round(land.lon + land.east * (seed // 2_001 % 2_001 / 1_000 - 1), 1)
     return Place(_identity(key), name.title(), land.code, lat, lon, 3600 * round(lon / 15), state)
-
-
-@cache
-def _content(name: str) -> Any:
-    file = files("stb_env.suites.sambanova.open_weather") / "content" / f"{name}.json"
-    return json.loads(file.read_text(encoding="utf-8"))
 
 
 def _identity(key: str) -> int:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from functools import cache
-from importlib.resources import files
 
 from stb_env.jsontypes import JsonObject
+from stb_env.suites.sambanova.common.content import content
 from stb_env.suites.sambanova.open_weather.climate import DAY, NOW, Sky, air, sky
 from stb_env.suites.sambanova.open_weather.places import Place
 
@@ -45,9 +44,7 @@ def language_code(name: str) -> str:
 @cache
 def conditions() -> Mapping[int, Mapping[str, str]]:
     """Return the vocabulary: group, icon and words in every language, by condition code."""
-    file = files("stb_env.suites.sambanova.open_weather") / "content" / "conditions.json"
-    text = file.read_text(encoding="utf-8")
-    return {int(code): row for code, row in json.loads(text).items()}
+    return {int(code): row for code, row in content("open_weather", "conditions").items()}
 
 
 def weather(place: Place, units: str, lang: str) -> JsonObject:

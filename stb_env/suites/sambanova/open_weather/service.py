@@ -1,13 +1,13 @@
-"""The embedded weather service: a request in, an answer out; no network, and a clock that stands still."""
+"""The embedded weather service: its endpoints, and answers without a network, at a fixed time."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import lru_cache
 
-from stb_env.suites.sambanova.common.curl.request import Answer, Request
-from stb_env.suites.sambanova.common.curl.words import CurlError
-from stb_env.suites.sambanova.open_weather.apis import APIS, DEFAULTS, HOST, Api, api_of
+from stb_env.jsontypes import JsonMapping
+from stb_env.suites.sambanova.common.rest.curl import Answer, Request
+from stb_env.suites.sambanova.common.rest.service import Endpoint
 from stb_env.suites.sambanova.open_weather.places import Place, by_coordinates, by_name, by_zip, namesakes
 from stb_env.suites.sambanova.open_weather.report import (
     LANGUAGES,
@@ -29,23 +29,77 @@ MAX_VALUE = 200
 """Longest value of a parameter, in characters."""
 
 _UNKNOWN = "city not found"
-_PATHS = frozenset(api.path for api in APIS)
+_DATA = "/data/2.5"
+_FORMAT = ("units", "mode", "lang")
+_COORDINATES = ("lat", "lon")
+
+ENDPOINTS: tuple[Endpoint, ...] = (
+    Endpoint(
+        "air_pollution",
+        "Air quality at a pair of coordinates at this moment.",
+        f"{_DATA}/air_pollution",
+        _COORDINATES,
+    ),
+    Endpoint(
+        "air_pollution_forecast",
+        "Air quality at a pair of coordinates over the next hours.",
+        f"{_DATA}/air_pollution/forecast",
+        _COORDINATES,
+    ),
+    Endpoint(
+        "weather_at_coordinates",
+        "Weather at a pair of coordinates at this moment.",
+        f"{_DATA}/weather",
+        _COORDINATES,
+        _FORMAT,
+    ),
+    Endpoint(
+        "forecast_at_coordinates",
+        "Weather to come at a pair of coordinates.",
+        f"{_DATA}/forecast",
+        _COORDINATES,
+        _FORMAT,
+    ),
+    Endpoint(
+        "coordinates_of_place",
+        "Coordinates of the places that have a name.",
+        "/geo/1.0/direct",
+        ("q",),
+        ("limit",),
+    ),
+    Endpoint(
+        "weather_by_zip",
+        "Weather in the area of a zip code at this moment.",
+        f"{_DATA}/weather",
+        ("zip",),
+        _FORMAT,
+    ),
+    Endpoint(
+        "forecast_by_zip",
+        "Weather to come in the area of a zip code.",
+        f"{_DATA}/forecast",
+        ("zip",),
+        _FORMAT,
+    ),
+    Endpoint("forecast_by_city", "Weather to come in a city.", f"{_DATA}/forecast", ("q",), _FORMAT),
+    Endpoint("weather_by_city", "Weather in a city at this moment.", f"{_DATA}/weather", ("q",), _FORMAT),
+)
+DEFAULTS: JsonMapping = {"units": "standard", "mode": "json", "lang": "en", "limit": 1}
+"""Values of parameters that are left out."""
+_PATHS = frozenset(endpoint.path for endpoint in ENDPOINTS)
 
 
-def fetch(request: Request) -> Answer:
-    """Send a request to the host that it names.
-
-    Raises:
-        CurlError: There is no such host here.
+def endpoint_of(path: str, params: Mapping[str, str]) -> Endpoint | None:
+    """Return the endpoint of a request: by its path, and by a place that is given completely.
 
     Examples:
-        >>> params = {"q": "oslo", "appid": KEY}
-        >>> fetch(Request("GET", HOST, "/data/2.5/weather", params)).body["name"]
-        'Oslo'
+        >>> endpoint_of("/data/2.5/weather", {"q": "oslo"}).name
+        'weather_by_city'
+        >>> endpoint_of("/data/2.5/weather", {"lat": "1"}) is None
+        True
     """
-    if request.host != HOST:
-        raise CurlError(f"could not resolve the host {request.host[:80]!r}; the service is at {HOST}", 6)
-    return respond(request.method, request.path, request.params)
+    fitting = (endpoint for endpoint in ENDPOINTS if endpoint.path == path)
+    return next((each for each in fitting if params.keys() >= set(each.required)), None)
 
 
 def place_of(params: Mapping[str, str]) -> Place | str:
@@ -64,47 +118,51 @@ def place_of(params: Mapping[str, str]) -> Place | str:
     return found or _UNKNOWN
 
 
-def respond(method: str, path: str, params: Mapping[str, str], key: str = KEY) -> Answer:
+def respond(request: Request, state: tuple[()] = ()) -> tuple[Answer, tuple[()]]:
     """Answer a request, whatever host it was sent to.
 
-    Parameters that a kind of request does not have are passed over, as are values of ``units``, ``lang`` and
+    Parameters that an endpoint does not have are passed over, as are values of ``units``, ``lang`` and
     ``mode`` that mean nothing.
 
-    Args:
-        method: HTTP method.
-        path: Decoded path.
-        params: Decoded parameters.
-        key: The key that is let in.
+    Examples:
+        >>> answer, _ = respond(Request("GET", "", "/data/2.5/weather", {"q": "oslo", "appid": KEY}))
+        >>> answer.body["name"]
+        'Oslo'
     """
-    if params.get("appid") != key:
+    return _answer_to(request), state
+
+
+def _answer_to(request: Request) -> Answer:
+    params = request.params
+    if params.get("appid") != KEY:
         return Answer(401, {"cod": 401, "message": "Invalid API key."})
-    if path not in _PATHS:
+    if request.path not in _PATHS:
         return _error(404, "There is nothing at this path.")
-    if method != "GET":
+    if request.method != "GET":
         return _error(405, "Only GET is answered.")
-    api = api_of(path, params)
-    if api is None:
+    endpoint = endpoint_of(request.path, params)
+    if endpoint is None:
         return _error(400, "Nothing to geocode")
     if any(len(value) > MAX_VALUE for value in params.values()):
         return _error(414, f"A parameter has at most {MAX_VALUE} characters.")
-    known = tuple((name, params[name]) for name in api.parameters if name in params)
-    return _answer(api, known)
+    known = tuple((name, params[name]) for name in endpoint.parameters if name in params)
+    return _answer(endpoint.path, known)
 
 
 # Forecasts are large: a few of them answer an episode's repeats, and no process keeps thousands.
 @lru_cache(maxsize=64)
-def _answer(api: Api, known: tuple[tuple[str, str], ...]) -> Answer:
+def _answer(path: str, known: tuple[tuple[str, str], ...]) -> Answer:
     params = dict(known)
-    if api.path.startswith("/geo"):
+    if path.startswith("/geo"):
         return Answer(200, geocoding(namesakes(params["q"], _limit(params.get("limit", "")))))
     place = place_of(params)
     if isinstance(place, str):
         return _error(404 if place == _UNKNOWN else 400, place)
-    if "air_pollution" in api.path:
-        return Answer(200, pollution(place, ahead=api.path.endswith("/forecast")))
+    if "air_pollution" in path:
+        return Answer(200, pollution(place, ahead=path.endswith("/forecast")))
     units = _choice(params, "units", UNITS)
     lang = _choice({"lang": language_code(params.get("lang", ""))}, "lang", tuple(LANGUAGES))
-    is_forecast = api.path.endswith("/forecast")
+    is_forecast = path.endswith("/forecast")
     body = (forecast if is_forecast else weather)(place, units, lang)
     if params.get("mode") != "xml":
         return Answer(200, body)

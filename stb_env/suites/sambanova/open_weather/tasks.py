@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-import json
 import random
-from functools import cache, lru_cache
-from importlib.resources import files
-from typing import Any
+from collections.abc import Sequence
+from functools import lru_cache, partial
 
-from stb_env.jsontypes import JsonMapping, JsonObject
+from stb_env.jsontypes import Json, JsonMapping, JsonObject
 from stb_env.seeding import rng
+from stb_env.suites.sambanova.common.content import content
+from stb_env.suites.sambanova.common.labelled import labelled_task
+from stb_env.suites.sambanova.common.official import Demonstration, Item
+from stb_env.suites.sambanova.common.rest.judge import OriginalJudge
+from stb_env.suites.sambanova.common.rest.service import Endpoint
 from stb_env.suites.sambanova.common.seeded_tasks import SeededTasks, belongs
-from stb_env.suites.sambanova.open_weather.apis import APIS, Api
-from stb_env.suites.sambanova.open_weather.command import render
+from stb_env.suites.sambanova.open_weather.api import SERVICE, render
 from stb_env.suites.sambanova.open_weather.places import MOST_NAMESAKES, cities
 from stb_env.suites.sambanova.open_weather.report import LANGUAGES, UNITS
-from stb_env.suites.sambanova.open_weather.service import VERSION
-from stb_env.suites.sambanova.open_weather.tools import BY_NAME, TOOLS
+from stb_env.suites.sambanova.open_weather.service import ENDPOINTS, VERSION
 from stb_env.suites.sambanova.open_weather.zips import areas
 from stb_env.tasks import Task
 from stb_env.tools import ToolCall
@@ -26,82 +27,86 @@ NAME = "OpenWeather"
 _RIDE = 3.0
 """Degrees from a city within which points are drawn."""
 _BEFORE_SHARE = 0.3
-"""How often a wish for a form of the answer comes before the question."""
-
-
-class OpenWeatherTasks(SeededTasks):
-    """A `TaskSource` of weather goals; the nine kinds of request take turns.
-
-    No goal asks for XML, since the original evaluator cannot judge it: the same tasks serve both judges.
-
-    Args:
-        split: ``test``, a fixed list of 100, or ``train``, without end. No request is in both.
-
-    Raises:
-        ConfigError: There is no such split.
-
-    Examples:
-        >>> task = OpenWeatherTasks("test").at(4)
-        >>> task.group, task.gold[0].name
-        ('coordinates_of_place', 'coordinates_of_place')
-    """
-
-    def __init__(self, split: str = "test") -> None:
-        super().__init__(NAME, generate, split)
+"""Share of wishes for a form of the answer that come before the question."""
 
 
 @lru_cache(maxsize=256)
 def generate(split: str, index: int) -> Task:
     """Make a task again from its split and index."""
     draw = rng("open_weather", VERSION, split, index)
-    api = APIS[index % len(APIS)]
+    endpoint = ENDPOINTS[index % len(ENDPOINTS)]
     while True:
-        arguments = _arguments(api, draw)
-        label = render(api, arguments)
+        arguments = _arguments(endpoint, draw)
+        label = render(endpoint, arguments)
         if belongs(split, label):
             break
-    call = ToolCall(api.name, arguments)
-    return weather_task(f"{split}-{index}", split, _goal(api, arguments, draw), call, (label,))
+    call = ToolCall(endpoint.name, arguments)
+    return weather_task(f"{split}-{index}", split, _goal(endpoint, arguments, draw), call, (label,))
 
 
-def weather_task(task_id: str, split: str, goal: str, call: ToolCall, labels: tuple[str, ...]) -> Task:
+tasks_of = partial(SeededTasks, NAME, generate)
+"""Makes the goals of a split, in which the nine endpoints take turns; no request is in both splits.
+
+No goal asks for XML, since the original evaluator cannot judge it: the same tasks serve both judges.
+"""
+
+
+def weather_task(task_id: str, split: str, goal: str, call: ToolCall, labels: Sequence[str]) -> Task:
     """Build a task from a goal, the call that solves it and the commands that are accepted."""
-    return Task(
-        id=task_id,
-        query=goal,
-        tools=TOOLS,
-        suite=NAME,
-        group=call.name,
-        split=split,
-        relevant=(BY_NAME[call.name].id,),
-        gold=(call,),
-        goal={"labels": list(labels)},
-        answer="acts",
-        record={"prompt": goal, "completion": list(labels)},
-    )
+    return labelled_task(NAME, SERVICE.tools, task_id, split, goal, (call,), labels, group=call.name)
 
 
-def _arguments(api: Api, draw: random.Random) -> JsonObject:
-    arguments = _place(api, draw)
-    for name in api.optional:
+def official_task(item: Item, original: bool) -> Task:
+    """Make a task of an official item.
+
+    Args:
+        item: The item.
+        original: Whether its labels have to run in the original's own way.
+
+    Raises:
+        DataError: A label does not run.
+    """
+    for label in item.labels:
+        OriginalJudge(SERVICE).answer_to(label, ()) if original else SERVICE.label(label)
+    return weather_task(str(item.number), "test", item.goal, SERVICE.typed_label(item.labels[0]), item.labels)
+
+
+def demonstrations() -> list[Demonstration]:
+    """Return two solved examples of each endpoint, as the paper has them; none is a test task.
+
+    Examples:
+        >>> demo = demonstrations()[0]
+        >>> demo.name, demo.program.startswith("curl -X GET 'https://api.openweathermap.org/")
+        ('0_0', True)
+    """
+    return [
+        Demonstration.of(f"{kind}_{number}", generate("demo", kind + number * len(ENDPOINTS)))
+        for kind in range(len(ENDPOINTS))
+        for number in range(2)
+    ]
+
+
+def _arguments(endpoint: Endpoint, draw: random.Random) -> JsonObject:
+    arguments = _place(endpoint, draw)
+    for name in endpoint.optional:
         if draw.random() < 0.5:
             arguments[name] = _option(name, draw)
     return arguments
 
 
-def _place(api: Api, draw: random.Random) -> JsonObject:
+def _place(endpoint: Endpoint, draw: random.Random) -> JsonObject:
     """Draw a place: a city, a zip code that there is, or a point within a day's ride of a city."""
-    if api.place == ("zip",):
+    if endpoint.required == ("zip",):
         return {"zip": f"{draw.choice(list(areas()))}{draw.randint(1, 99):02}"}
     city = draw.choice(list(cities().values()))
-    if api.place == ("q",):
+    if endpoint.required == ("q",):
         return {"q": city.name}
     north, east = (draw.uniform(-_RIDE, _RIDE) for _ in range(2))
     # East of 180 degrees is the far west.
     return {"lat": round(city.lat + north, 1), "lon": round((city.lon + east + 180) % 360 - 180, 1)}
 
 
-def _option(name: str, draw: random.Random) -> Any:
+def _option(name: str, draw: random.Random) -> Json:
     match name:
         case "units":
             return draw.choice(UNITS)
@@ -112,17 +117,17 @@ def _option(name: str, draw: random.Random) -> Any:
     return "json"
 
 
-def _goal(api: Api, arguments: JsonMapping, draw: random.Random) -> str:
-    texts = _texts()
+def _goal(endpoint: Endpoint, arguments: JsonMapping, draw: random.Random) -> str:
+    texts: JsonMapping = content("open_weather", "goals")
     before: list[str] = []
     after: list[str] = []
-    for name in draw.sample(api.optional, len(api.optional)):
+    for name in draw.sample(endpoint.optional, len(endpoint.optional)):
         if name in arguments:
             is_free = name in texts["anywhere"]
             choices = texts["anywhere" if is_free else "after"][name]
             sentences = before if is_free and draw.random() < _BEFORE_SHARE else after
             sentences.append(draw.choice(choices[arguments[name]] if name == "units" else choices))
-    return " ".join([*before, draw.choice(texts[api.name]), *after]).format_map(_words(arguments))
+    return " ".join([*before, draw.choice(texts[endpoint.name]), *after]).format_map(_words(arguments))
 
 
 def _words(arguments: JsonMapping) -> JsonObject:
@@ -133,10 +138,3 @@ def _words(arguments: JsonMapping) -> JsonObject:
         lat, lon = arguments["lat"], arguments["lon"]
         words["compass"] = f"{abs(lat)}° {'S' if lat < 0 else 'N'}, {abs(lon)}° {'W' if lon < 0 else 'E'}"
     return words
-
-
-@cache
-def _texts() -> JsonMapping:
-    file = files("stb_env.suites.sambanova.open_weather") / "content" / "goals.json"
-    texts: JsonObject = json.loads(file.read_text(encoding="utf-8"))
-    return texts

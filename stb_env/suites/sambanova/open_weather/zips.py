@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping
 from functools import cache
-from importlib.resources import files
 from typing import NamedTuple
+
+from stb_env.suites.sambanova.common.content import content
 
 _ZIP = re.compile(r"(\d{5})(?:\s*,\s*usa?)?")
 
 
 class Area(NamedTuple):
-    """Where the zip codes with some prefixes lie.
+    """The area of the zip codes with some prefixes.
 
     Attributes:
         state: Name of the state.
@@ -33,8 +33,7 @@ class Area(NamedTuple):
 @cache
 def areas() -> Mapping[str, Area]:
     """Return the areas by the first three digits of their codes."""
-    file = files("stb_env.suites.sambanova.open_weather") / "content" / "zips.json"
-    rows = [Area(**row) for row in json.loads(file.read_text(encoding="utf-8"))]
+    rows = [Area(**row) for row in content("open_weather", "zips")]
     return {prefix: area for area in rows for prefix in spread(area.prefixes)}
 
 

@@ -1,12 +1,10 @@
-"""Whether the table is as a goal asks for; the judge's module says how the original's tests differ."""
+"""Tests of the table by type of goal; the judge's module says how the original's tests differ."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from itertools import combinations, pairwise
 
-from stb_env.suites.sambanova.tabletop.aims import blocks_of, bowls_of, corner_of, offset, targets
-from stb_env.suites.sambanova.tabletop.look import Look
 from stb_env.suites.sambanova.tabletop.original_checks import ORIGINAL_CHECKS
 from stb_env.suites.sambanova.tabletop.places import (
     CORNERS,
@@ -17,6 +15,7 @@ from stb_env.suites.sambanova.tabletop.places import (
     side_of,
 )
 from stb_env.suites.sambanova.tabletop.scene import BLOCK
+from stb_env.suites.sambanova.tabletop.targets import Look, blocks_of, bowls_of, corner_of, offset, targets
 
 # How much of a block's edge lies between two blocks of a tower or a line, at least.
 _STEP = 0.75 * BLOCK
@@ -63,7 +62,7 @@ def reached(kind: str, look: Look) -> dict[str, bool]:
 
 
 Found = dict[str, bool]
-"""What a goal asks for, and whether it is so."""
+"""Conditions of a goal, and whether each holds."""
 
 
 def _is_in(at: Position, bowl: Position) -> bool:
@@ -85,10 +84,6 @@ def _stacked(look: Look) -> Found:
 
 def _all_at_place(look: Look) -> Found:
     return {name: is_at(at, look.slots["corner_or_side"]) for name, at in blocks_of(look.now).items()}
-
-
-def _stacked_at_place(look: Look) -> Found:
-    return {"stack at its place": all((_stacked(look) | _all_at_place(look)).values())}
 
 
 def _all_in_bowl(look: Look) -> Found:
@@ -126,10 +121,6 @@ def _at_different_sides(look: Look) -> Found:
     return {"different sides": None not in found and len(set(found)) == len(found)}
 
 
-def _in_other_bowls(look: Look) -> Found:
-    return {"different bowls": _are_in_other_bowls(look)}
-
-
 def _are_in_other_bowls(look: Look) -> bool:
     taken = []
     for name, at in blocks_of(look.now).items():
@@ -148,10 +139,6 @@ def _at_offset(look: Look) -> Found:
 def _at_corner(look: Look) -> Found:
     block = look.slots["block"]
     return {block: is_at(look.now[block], corner_of(look.slots, look.now))}
-
-
-def _in_line(look: Look) -> Found:
-    return {"line": _are_in_line(look)}
 
 
 def _are_in_line(look: Look) -> bool:
@@ -181,14 +168,14 @@ CHECKS: Mapping[str, Callable[[Look], Found]] = {
     "SI_6": _targets_at_place("SI_6"),
     "SI_7": _targets_at_place("SI_7"),
     "UI_0": _in_different_corners,
-    "UI_1": _in_other_bowls,
-    "UI_2": _stacked_at_place,
+    "UI_1": lambda look: {"different bowls": _are_in_other_bowls(look)},
+    "UI_2": lambda look: {"stack at its place": all((_stacked(look) | _all_at_place(look)).values())},
     "UI_3": _at_offset,
     "UI_4": _at_corner,
-    "UI_5": _in_line,
+    "UI_5": lambda look: {"line": _are_in_line(look)},
     "UI_6": _at_different_sides,
 }
-"""What each type asks for."""
+"""The test of each type."""
 
 
 def _block(look: Look) -> list[str]:

@@ -1,4 +1,4 @@
-"""What the functions of the table and its libraries cost; see `interpreter.costs`."""
+"""Costs of the functions of the table and its libraries; see `interpreter.costs`."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ SHAPES: Mapping[str, Cost] = {
     **words("Point LineString Polygon MultiPoint box translate scale rotate interpolate", _SHAPE),
     "distance": flat(1),
 }
-"""What makes shapes, moves them, and asks them."""
+"""Functions that make, move and measure shapes."""
 
 
 def _along(args: Args, options: Options) -> int:

@@ -48,7 +48,7 @@ ASK = "ask_for_meaning"
 
 @dataclass(slots=True)
 class Draft:
-    """What is written so far.
+    """The parts of a program that are written so far.
 
     Attributes:
         main: The program itself.

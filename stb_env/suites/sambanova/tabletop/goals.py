@@ -6,7 +6,9 @@ import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from stb_env.suites.sambanova.tabletop.aims import (
+from stb_env.suites.sambanova.tabletop.objects import RANKS
+from stb_env.suites.sambanova.tabletop.places import CORNERS, MIDDLE, PLACES, SIDES, STEPS, Point
+from stb_env.suites.sambanova.tabletop.targets import (
     MAGNITUDES,
     Positions,
     Slots,
@@ -16,11 +18,9 @@ from stb_env.suites.sambanova.tabletop.aims import (
     offset,
     targets,
 )
-from stb_env.suites.sambanova.tabletop.objects import RANKS
-from stb_env.suites.sambanova.tabletop.places import CORNERS, MIDDLE, PLACES, SIDES, STEPS, Point
 
 Move = tuple[str, str | Point]
-"""What is picked up, and the object, place or point where it is put down."""
+"""A block, and the object, place or point where it is put down."""
 
 _STEP = 0.12
 # Half of what lies between the centres of blocks that stand side by side, a little air between them.

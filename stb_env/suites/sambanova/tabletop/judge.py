@@ -1,4 +1,4 @@
-"""Decides whether the table ended up as it was asked for.
+"""Judge whether the table ended up as it was asked for.
 
 Where the default differs from the original's tests, those let something slip, or refuse what was asked for:
 
@@ -19,7 +19,6 @@ Where the default differs from the original's tests, those let something slip, o
 
 from __future__ import annotations
 
-from stb_env.errors import JudgeError
 from stb_env.judges.judge import Case
 from stb_env.request import Slow
 from stb_env.suites.sambanova.common.interpreter.reader import PROGRAM
@@ -29,11 +28,12 @@ from stb_env.suites.sambanova.common.ruling import (
     made_calls,
     ruling,
     ruling_on_parts,
+    state_of,
 )
 from stb_env.suites.sambanova.tabletop.checks import reached, succeeded
-from stb_env.suites.sambanova.tabletop.look import Look
 from stb_env.suites.sambanova.tabletop.primitives import BY_NAME
 from stb_env.suites.sambanova.tabletop.scene import Scene
+from stb_env.suites.sambanova.tabletop.targets import Look
 from stb_env.suites.sambanova.tabletop.world import start_of
 from stb_env.trajectory import CallRecord
 from stb_env.verdict import Verdict
@@ -60,15 +60,8 @@ class TabletopJudge:
             JudgeError: The case does not carry the table.
         """
         yield from ()
-        if not isinstance(case.state, Scene):
-            raise JudgeError(
-                f"task {case.task.id} is judged by its table, got {type(case.state).__name__}; pass the "
-                "world's state in the case",
-                kind="internal",
-                retryable=False,
-            )
-        calls, goal = made_calls(case), case.task.goal
-        look = Look(goal["slots"], start_of(case.task).positions, case.state.positions)
+        scene, calls, goal = state_of(case, Scene, "table"), made_calls(case), case.task.goal
+        look = Look(goal["slots"], start_of(case.task).positions, scene.positions)
         if self._original:
             executable = is_executable(calls) or not calls
             success = succeeded(goal["type"], look, original=True) and executable

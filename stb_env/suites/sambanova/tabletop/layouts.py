@@ -1,4 +1,4 @@
-"""Where objects stand at the start: drawn so that nothing touches, and a block fits between any two."""
+"""Layouts: start positions, drawn so that nothing touches and a block fits between any two objects."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How Tabletop was played: a program is asked for, then whatever it calls that nobody has defined [10.3].
+"""The agent that played Tabletop: asks for a program, then for each function it calls and nobody defined.
 
 Run it with ``stb-env run stb/Tabletop-v1 --set program=true --agent nested``.
 """
@@ -13,37 +13,30 @@ from stb_env.actions.blocks import FENCE, unfence
 from stb_env.errors import ConfigError
 from stb_env.gymtypes import AnyEnv
 from stb_env.jsontypes import Json, JsonMapping, JsonObject
-from stb_env.llm import (
-    ChatModel,
-    ChatReply,
-    ChatRequest,
-    ModelError,
-    Sampling,
-    fingerprint,
-)
-from stb_env.llm.agent_role import agent_model, of_agent
-from stb_env.llm.model import ask
+from stb_env.llm import ChatModel, fingerprint
+from stb_env.llm.agent_role import agent_model
 from stb_env.prompting import prompt
 from stb_env.request import Slow
+from stb_env.suites.sambanova.common.asking import FINISH_ACTION, answer_of
 from stb_env.suites.sambanova.common.interpreter.costs import read
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError
 from stb_env.suites.sambanova.common.interpreter.kinds import Native
 from stb_env.suites.sambanova.common.mode import Compat
 from stb_env.suites.sambanova.tabletop.demos import demonstrations
 from stb_env.suites.sambanova.tabletop.draft import ASK, PHRASE_CALLS, Draft, unwritten
-from stb_env.suites.sambanova.tabletop.hand import Hand
 from stb_env.suites.sambanova.tabletop.primitives import GIVEN
 from stb_env.suites.sambanova.tabletop.request import function_request, phrase_request
+from stb_env.suites.sambanova.tabletop.robot import Robot
 from stb_env.suites.sambanova.tabletop.scene import Scene
-from stb_env.suites.sambanova.tabletop.task import TASK
 from stb_env.suites.sambanova.tabletop.world import TabletopWorld, run
+from stb_env.suites.sambanova.tasks import SUITE
 from stb_env.usage import Usage
 
+TASK = SUITE["tabletop"]
 MAX_REQUESTS = 64
 """Requests of an episode; a program that needs more is played as far as it is written."""
 
 _HOME = "stb_env.suites.sambanova"
-_FINISH = {"name": "Finish", "arguments": {"return_type": "give_answer", "final_answer": ""}}
 _ENDS = ("------", "Task:")
 _STOPS = {
     "goal": TASK.stops,
@@ -93,7 +86,7 @@ class NestedAgent(Agent):
 
     @property
     def fingerprint(self) -> JsonObject:
-        """What decides the answers, for the run's manifest."""
+        """The settings that decide the answers, for the run's manifest."""
         prompts = {kind: prompt(f"tabletop_{kind}", "v1", _HOME).hash for kind in _STOPS}
         return {**fingerprint(self._model), "compat": self._compat, "prompts": prompts}
 
@@ -109,7 +102,7 @@ class NestedAgent(Agent):
         if not isinstance(world, TabletopWorld):
             raise ConfigError(f"{self.name} plays {TASK.env_id} alone; take another agent for other tasks")
         scene: Scene = env.unwrapped.snapshot().backend  # type: ignore[attr-defined] # a ToolEnv, by its rules
-        self._hand = Hand(scene, original=world.original)
+        self._hand = Robot(scene, original=world.original)
         self._query: str = env.unwrapped.task.query  # type: ignore[attr-defined]
         self._known = {each.name for each in GIVEN}
         self._requests = 0
@@ -124,7 +117,7 @@ class NestedAgent(Agent):
         """
         del observation, info
         if self._played:
-            return _FINISH
+            return FINISH_ACTION
         self._played = True
         goal = yield from self._asked("goal", self._query)
         draft = Draft(goal)
@@ -147,9 +140,9 @@ class NestedAgent(Agent):
 
     def _next_phrase(self, draft: Draft) -> tuple[str, str, str] | None:
         """Rehearse a draft, and return the first phrase that it has no meaning for."""
-        hand = Hand(self._hand.scene, original=self._hand.original)
+        robot = Robot(self._hand.scene, original=self._hand.original)
         try:
-            run(draft.rehearsal, hand, {ASK: Native(ASK, _ask, read)})
+            run(draft.rehearsal, robot, {ASK: Native(ASK, _ask, read)})
         except _UnknownPhraseError as unknown:
             return unknown.key
         except CrashError:
@@ -161,15 +154,9 @@ class NestedAgent(Agent):
         self._requests += 1
         stops = (*_ENDS, *_STOPS[kind])
         sent = stops if self._compat == "original" else _ENDS
-        sampling = Sampling(temperature=0.0, max_tokens=TASK.max_tokens, stop=sent)
         message = {"role": "user", "content": prompt_for(kind, request)}
-        try:
-            reply: ChatReply = yield ask(self._model, ChatRequest((message,), sampling=sampling))
-        except ModelError as error:
-            self.usage += error.usage
-            raise of_agent(error) from error
-        self.usage += reply.usage
-        return _cut(reply.text, stops) if self._compat == "original" else _code(reply.text, stops)
+        text = yield from answer_of(self, self._model, [message], TASK.max_tokens, sent)
+        return _cut(text, stops) if self._compat == "original" else _code(text, stops)
 
 
 def prompt_for(kind: str, request: str) -> str:

@@ -1,4 +1,4 @@
-"""Which objects a phrase means: by name, colour, kind, rank or relation to others."""
+"""References to objects: phrases by name, colour, kind, rank or relation to others."""
 
 from __future__ import annotations
 

@@ -4,9 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from stb_env.suites.sambanova.tabletop.aims import blocks_of, bowls_of, corner_of, gap, offset, targets
-from stb_env.suites.sambanova.tabletop.look import Look
 from stb_env.suites.sambanova.tabletop.places import CORNERS, PLACES, SIDES, THRESHOLD, distance, nearest
+from stb_env.suites.sambanova.tabletop.targets import (
+    Look,
+    blocks_of,
+    bowls_of,
+    corner_of,
+    gap,
+    offset,
+    targets,
+)
 
 
 def _all_near(look: Look, place: Sequence[float]) -> bool:

@@ -15,10 +15,10 @@ LEFT, RIGHT, BOTTOM, TOP = -0.3, 0.3, -0.8, -0.2
 """Edges of the table, in metres."""
 
 THRESHOLD = 0.05
-"""How far from where it should be a block may stand, in metres."""
+"""Distance at which a block still counts as being at a place, in metres."""
 
 OUTER = 0.15
-"""How far from the edge a side of the table reaches, in metres: a quarter of its width."""
+"""Depth of a side of the table from its edge, in metres: a quarter of the width."""
 
 MIDDLE = "middle"
 _PLACES: dict[str, Point] = {

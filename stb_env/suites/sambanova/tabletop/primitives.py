@@ -6,12 +6,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from stb_env.jsontypes import JsonMapping
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError
-from stb_env.suites.sambanova.tabletop.hand import Hand
 from stb_env.suites.sambanova.tabletop.layouts import Points
+from stb_env.suites.sambanova.tabletop.robot import Robot
 
-Schema = JsonMapping
+Schema = Mapping[str, object]
 
 _XY: Schema = {"type": "array", "items": {"type": "number"}, "minItems": 2, "maxItems": 3}
 _XYS: Schema = {"type": "array", "items": _XY, "minItems": 1, "maxItems": 200}
@@ -32,7 +31,7 @@ class Primitive:
         name: Its name.
         summary: What it does.
         parameters: JSON Schema of each parameter, in order.
-        run: Runs it; the hand first.
+        run: Runs it; the robot first.
         optional: Parameters that may be left out.
         moves: Whether it can change the table.
     """
@@ -46,7 +45,7 @@ class Primitive:
 
     @property
     def signature(self) -> str:
-        """How it is called.
+        """The call with its parameters.
 
         Examples:
             >>> BY_NAME["put_first_on_second"].signature
@@ -64,30 +63,30 @@ _LIST = _described(_NAMES, "Names of objects.")
 _PLACE = _described(_WHERE, "Name of an object or place, or x and y in metres.")
 
 
-def _stack(hand: Hand, object_names: Sequence[str]) -> None:
+def _stack(robot: Robot, object_names: Sequence[str]) -> None:
     for below, name in pairwise(object_names):
-        hand.put(name, below)
+        robot.put(name, below)
 
 
-def _positions(hand: Hand, obj_names: Sequence[str]) -> Points:
-    return hand.array([hand.xy(name) for name in obj_names])
+def _positions(robot: Robot, obj_names: Sequence[str]) -> Points:
+    return robot.array([robot.xy(name) for name in obj_names])
 
 
-def _nearest_index(hand: Hand, points: Iterable[object], point: object) -> int:
-    gaps = hand.gaps(points, point)
+def _nearest_index(robot: Robot, points: Iterable[object], point: object) -> int:
+    gaps = robot.gaps(points, point)
     return gaps.index(min(gaps))
 
 
-def _closest(hand: Hand, points: Iterable[object], point: object) -> Points:
-    return hand.array(list(points)[_nearest_index(hand, points, point)])
+def _closest(robot: Robot, points: Iterable[object], point: object) -> Points:
+    return robot.array(list(points)[_nearest_index(robot, points, point)])
 
 
-def _farthest(hand: Hand, points: Iterable[object], point: object) -> Points:
-    gaps = hand.gaps(points, point)
-    return hand.array(list(points)[gaps.index(max(gaps))])
+def _farthest(robot: Robot, points: Iterable[object], point: object) -> Points:
+    gaps = robot.gaps(points, point)
+    return robot.array(list(points)[gaps.index(max(gaps))])
 
 
-def _box_area(hand: Hand, bbox: Iterable[Iterable[float]]) -> float:  # noqa: ARG001
+def _box_area(robot: Robot, bbox: Iterable[Iterable[float]]) -> float:  # noqa: ARG001
     try:
         low, high = ([float(part) for part in corner] for corner in bbox)
         return (high[0] - low[0]) * (high[1] - low[1])
@@ -104,68 +103,68 @@ PRIMITIVES: tuple[Primitive, ...] = (
             "first": _described(_WHERE, "The block, or x and y of a point where one stands."),
             "second": _described(_WHERE, "Object or place to put it on, or x and y in metres."),
         },
-        Hand.put,
+        Robot.put,
         moves=True,
     ),
-    Primitive("get_obj_names", "Names all objects on the table.", {}, Hand.names),
+    Primitive("get_obj_names", "Names all objects on the table.", {}, Robot.names),
     Primitive(
         "get_obj_pos",
         "Gives x and y of the centre of an object, or of a place.",
         {"obj_name": _OBJECT},
-        Hand.array_of,
+        Robot.array_of,
     ),
     Primitive(
-        "is_obj_visible", "Says whether an object is on the table.", {"obj_name": _OBJECT}, Hand.is_visible
+        "is_obj_visible", "Says whether an object is on the table.", {"obj_name": _OBJECT}, Robot.is_visible
     ),
     Primitive(
         "get_bbox",
         "Gives the box around an object: its lowest and its highest corner, each x, y and z.",
         {"obj_name": _OBJECT},
-        Hand.box,
+        Robot.box,
     ),
     Primitive(
         "get_color",
         "Gives the colour that a name has in it, as red, green, blue and alpha from 0 to 1.",
         {"obj_name": _OBJECT},
-        Hand.color,
+        Robot.color,
     ),
     Primitive(
         "denormalize_xy",
         "Turns coordinates from 0 to 1 into metres; [0, 0] is at the bottom left, [0, 1] at the top left.",
         {"pos_normalized": _described(_XY, "x and y from 0 to 1.")},
-        Hand.denormalize,
+        Robot.denormalize,
     ),
-    Primitive("get_corner_name", "Names the corner nearest to a point.", {"pos": _POINT}, Hand.corner),
-    Primitive("get_side_name", "Names the side nearest to a point.", {"pos": _POINT}, Hand.side),
+    Primitive("get_corner_name", "Names the corner nearest to a point.", {"pos": _POINT}, Robot.corner),
+    Primitive("get_side_name", "Names the side nearest to a point.", {"pos": _POINT}, Robot.side),
     Primitive(
-        "say", "Says something aloud.", {"text": _described(_NAME, "What to say.")}, Hand.say, (), True
+        "say", "Says something aloud.", {"text": _described(_NAME, "What to say.")}, Robot.say, (), True
     ),
     Primitive(
         "parse_obj_name",
         "Finds the object that a phrase means, such as 'the block closest to the red bowl'; a list for a "
         "phrase in the plural.",
         {"description": _PHRASE, "context": _CONTEXT},
-        Hand.parse_name,
+        Robot.parse_name,
         ("context",),
     ),
     Primitive(
         "parse_position",
         "Finds the point that a phrase means, such as '10 cm left of the red bowl', or the points of a line.",
         {"description": _PHRASE},
-        Hand.parse_position,
+        Robot.parse_position,
     ),
     Primitive(
         "parse_question",
         "Answers a question about the table, such as 'how many blocks are left of the red bowl?'.",
         {"question": _PHRASE, "context": _CONTEXT},
-        Hand.parse_question,
+        Robot.parse_question,
         ("context",),
     ),
     Primitive(
         "transform_shape_pts",
         "Moves, turns or scales points as a phrase says, such as 'move it 10 cm to the left'.",
         {"description": _PHRASE, "shape_pts": _POINTS},
-        Hand.transform,
+        Robot.transform,
     ),
     Primitive(
         "stack_objects_in_order",
@@ -174,9 +173,9 @@ PRIMITIVES: tuple[Primitive, ...] = (
         _stack,
         moves=True,
     ),
-    Primitive("point_gripper_to", "Moves the gripper over a point.", {"pos": _PLACE}, Hand.point_to),
+    Primitive("point_gripper_to", "Moves the gripper over a point.", {"pos": _PLACE}, Robot.point_to),
     Primitive(
-        "detect_obj", "Says whether an object is on the table.", {"obj_name": _OBJECT}, Hand.is_visible
+        "detect_obj", "Says whether an object is on the table.", {"obj_name": _OBJECT}, Robot.is_visible
     ),
     Primitive(
         "get_obj_positions_np",
@@ -218,7 +217,7 @@ PRIMITIVES: tuple[Primitive, ...] = (
         "make_line",
         "Makes a line from one point to another.",
         {"start": _PLACE, "end": _PLACE},
-        Hand.line,
+        Robot.line,
     ),
     Primitive(
         "interpolate_pts_on_line",
@@ -227,7 +226,7 @@ PRIMITIVES: tuple[Primitive, ...] = (
             "line": _described(_XYS, "The line, as make_line gives it."),
             "n": {"type": "integer", "minimum": 1, "maximum": 200, "description": "How many points."},
         },
-        Hand.points_on,
+        Robot.points_on,
     ),
     Primitive(
         "make_triangle",
@@ -236,13 +235,13 @@ PRIMITIVES: tuple[Primitive, ...] = (
             "size": {"type": "number", "description": "Length of a side in metres."},
             "center": _PLACE,
         },
-        Hand.triangle,
+        Robot.triangle,
     ),
     Primitive(
         "get_points_from_polygon",
         "Gives the corners of a polygon.",
         {"polygon": _described(_XYS, "The polygon, as make_triangle gives it.")},
-        Hand.corners,
+        Robot.corners,
     ),
 )
 _MENTIONED = frozenset(

@@ -57,7 +57,8 @@ def drawing(scene: Scene) -> str:
         b blue bowl (0.000, -0.500, 0.000)
     """
     rows = [[" "] * _COLUMNS for _ in range(_ROWS)]
-    signs = {**_signs(list(scene.bowls)), **_capitals(_signs(list(scene.blocks)))}
+    signs = _signs(list(scene.bowls))
+    signs |= {name: sign.upper() for name, sign in _signs(list(scene.blocks)).items()}
     for name, at in sorted(scene.positions.items(), key=lambda item: item[1][2]):
         row, column = _cell(at)
         rows[row][column] = signs[name]
@@ -87,10 +88,6 @@ def _signs(names: list[str]) -> dict[str, str]:
         letters = name.split()[0] + "abcdefghijklmnopqrstuvwxyz"
         signs[name] = next(letter for letter in letters if letter not in signs.values())
     return signs
-
-
-def _capitals(signs: dict[str, str]) -> dict[str, str]:
-    return {name: sign.upper() for name, sign in signs.items()}
 
 
 def _cell(at: Position) -> tuple[int, int]:

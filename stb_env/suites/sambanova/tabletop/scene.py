@@ -1,4 +1,4 @@
-"""What stands on the table: an immutable value, and what moving a block makes of it."""
+"""The objects on the table as an immutable value, and the effect of moving a block."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ class Shape(Host):
 
     @property
     def size(self) -> int:
-        """What it weighs: its corners, each a few numbers."""
+        """Its weight: the corners, each a few numbers."""
         return 4 * len(self.points)
 
     @property

@@ -5,22 +5,21 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Mapping, Sequence
-from functools import cache, lru_cache
-from importlib.resources import files
+from functools import lru_cache, partial
 
 from stb_env.jsontypes import JsonObject
 from stb_env.seeding import rng
+from stb_env.suites.sambanova.common.content import content
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError
 from stb_env.suites.sambanova.common.seeded_tasks import SeededTasks, belongs
-from stb_env.suites.sambanova.tabletop.aims import Positions, Slots, is_plain
 from stb_env.suites.sambanova.tabletop.checks import succeeded
 from stb_env.suites.sambanova.tabletop.goals import GOALS, Move, draw_slots
 from stb_env.suites.sambanova.tabletop.layouts import layout
-from stb_env.suites.sambanova.tabletop.look import Look
 from stb_env.suites.sambanova.tabletop.objects import RANKS
 from stb_env.suites.sambanova.tabletop.places import COLORS
 from stb_env.suites.sambanova.tabletop.request import goal_request
 from stb_env.suites.sambanova.tabletop.scene import Scene
+from stb_env.suites.sambanova.tabletop.targets import Look, Positions, Slots, is_plain
 from stb_env.suites.sambanova.tabletop.tools import BY_NAME, TOOLS
 from stb_env.suites.sambanova.tabletop.world import VERSION
 from stb_env.tasks import Task
@@ -38,26 +37,6 @@ _BESIDE = {"top": "above", "bottom": "below", "left": "to the left of", "right":
 _COLORS = [color for color in COLORS if color not in ("purple", "gray")]
 
 
-class TabletopTasks(SeededTasks):
-    """A `TaskSource` of goals on tables; the 15 types take turns.
-
-    Args:
-        split: ``test``, a fixed list of 7 set-ups of each type, or ``train``, without end. No table with its
-            goal is in both.
-
-    Raises:
-        ConfigError: There is no such split.
-
-    Examples:
-        >>> task = TabletopTasks("test").at(14)
-        >>> task.id, task.group, task.gold[0].name
-        ('test-14', 'UI_6', 'put_first_on_second')
-    """
-
-    def __init__(self, split: str = "test") -> None:
-        super().__init__(NAME, generate, split, TEST_SIZE)
-
-
 @lru_cache(maxsize=1_024)
 def generate(split: str, index: int) -> Task:
     """Make a task again from its split and index."""
@@ -66,11 +45,18 @@ def generate(split: str, index: int) -> Task:
     while True:
         positions = _positions(kind, draw)
         slots = draw_slots(kind, positions, draw)
-        content = json.dumps([kind, slots, positions], sort_keys=True)
-        if belongs(split, content) and _is_sound(kind, slots, positions):
+        drawn = json.dumps([kind, slots, positions], sort_keys=True)
+        if belongs(split, drawn) and _is_sound(kind, slots, positions):
             break
     instruction = _instruction(split, kind, slots, index)
     return tabletop_task(f"{split}-{index}", split, instruction, kind, slots, positions, index // len(_KINDS))
+
+
+tasks_of = partial(SeededTasks, NAME, generate, test_size=TEST_SIZE)
+"""Makes the goals of a split, in which the 15 types take turns: seven set-ups of each are the test's.
+
+No table with its goal is in both splits.
+"""
 
 
 def tabletop_task(
@@ -94,7 +80,9 @@ def tabletop_task(
         number: Number of the set-up.
     """
     calls = tuple(
-        ToolCall("put_first_on_second", {"first": name, "second": _plain(where)})
+        ToolCall(
+            "put_first_on_second", {"first": name, "second": where if isinstance(where, str) else list(where)}
+        )
         for name, where in GOALS[kind].moves(slots, positions)
     )
     goal = {
@@ -110,7 +98,7 @@ def tabletop_task(
         group=kind,
         split=split,
         relevant=(BY_NAME["put_first_on_second"].id,),
-        gold=calls,
+        gold=tuple(calls),
         goal=goal,
         answer="acts",
         record={
@@ -165,10 +153,6 @@ def _is_sound(kind: str, slots: Mapping[str, str], positions: Positions) -> bool
     )
 
 
-def _plain(where: str | tuple[float, float]) -> str | list[float]:
-    return where if isinstance(where, str) else list(where)
-
-
 def _configs(instruction: str, slots: Mapping[str, str], positions: Positions) -> JsonObject:
     blocks = [name for name in positions if name.endswith("block")]
     bowls = [name for name in positions if name.endswith("bowl")]
@@ -186,9 +170,8 @@ def _configs(instruction: str, slots: Mapping[str, str], positions: Positions) -
 
 def _instruction(split: str, kind: str, slots: Slots, index: int) -> str:
     """Word a goal; no wording is in both splits, and those of the test take turns."""
-    wordings = [
-        text for number, text in enumerate(_texts()[kind]) if (number % _TEST_SHARE == 0) == (split == "test")
-    ]
+    texts: list[str] = content("tabletop", "goals")[kind]
+    wordings = [text for number, text in enumerate(texts) if (number % _TEST_SHARE == 0) == (split == "test")]
     number = (
         index // len(_KINDS) if split == "test" else rng("wording", VERSION, split, index).randrange(10**6)
     )
@@ -206,10 +189,3 @@ def _more_words(slots: Slots) -> dict[str, str]:
     if "nth" in slots:
         words["number"] = str(RANKS.index(slots["nth"]) + 1)
     return words
-
-
-@cache
-def _texts() -> Mapping[str, list[str]]:
-    file = files("stb_env.suites.sambanova.tabletop") / "content" / "goals.json"
-    texts: dict[str, list[str]] = json.loads(file.read_text(encoding="utf-8"))
-    return texts

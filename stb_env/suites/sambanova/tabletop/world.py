@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
 from functools import lru_cache, partial
 
@@ -11,6 +10,7 @@ import numpy as np
 from stb_env.backend.world import World
 from stb_env.errors import DataError, did_you_mean
 from stb_env.jsontypes import Json, JsonMapping, JsonObject
+from stb_env.suites.sambanova.common.fingerprint import world_fingerprint
 from stb_env.suites.sambanova.common.interpreter.arrays import NUMPY, Arrays
 from stb_env.suites.sambanova.common.interpreter.budget import Budget, weigh
 from stb_env.suites.sambanova.common.interpreter.costs import RULES
@@ -20,9 +20,9 @@ from stb_env.suites.sambanova.common.interpreter.machine import Machine, Outcome
 from stb_env.suites.sambanova.common.interpreter.reader import PROGRAM
 from stb_env.suites.sambanova.common.interpreter.values import PYTHON_ERRORS, said
 from stb_env.suites.sambanova.tabletop import costs
-from stb_env.suites.sambanova.tabletop.hand import Hand
 from stb_env.suites.sambanova.tabletop.libraries import MODULES
 from stb_env.suites.sambanova.tabletop.primitives import BY_NAME, PRIMITIVES
+from stb_env.suites.sambanova.tabletop.robot import Robot
 from stb_env.suites.sambanova.tabletop.scene import Scene
 from stb_env.suites.sambanova.tabletop.shapes import AFFINITY, GEOMETRY, Shape
 from stb_env.suites.sambanova.tabletop.tools import TOOLS
@@ -58,14 +58,7 @@ class TabletopWorld(World[Scene]):
     @property
     def fingerprint(self) -> JsonObject:
         """Version of the world and a hash over its documentation."""
-        digest = hashlib.sha256("\n".join(tool.spec for tool in TOOLS).encode())
-        return {
-            "world": "tabletop",
-            "version": VERSION,
-            "original": self.original,
-            "tools": digest.hexdigest(),
-            "costs": RULES,
-        }
+        return world_fingerprint("tabletop", VERSION, TOOLS, original=self.original) | {"costs": RULES}
 
     def start(self, task: Task, seed: int) -> Scene:  # noqa: ARG002
         """Return the table as the task finds it."""
@@ -77,11 +70,11 @@ class TabletopWorld(World[Scene]):
         Raises:
             DataError: The tool is not one of this world's.
         """
-        hand = Hand(state)
+        robot = Robot(state)
         try:
             if tool.name == PROGRAM:
-                hand = Hand(state, original=self.original)
-                response = _report(run(str(arguments.get("text", "")), hand), state, hand.scene)
+                robot = Robot(state, original=self.original)
+                response = _report(run(str(arguments.get("text", "")), robot), state, robot.scene)
             else:
                 primitive = BY_NAME.get(tool.name)
                 if primitive is None:
@@ -89,46 +82,46 @@ class TabletopWorld(World[Scene]):
                     raise DataError(
                         f"{tool.name!r} is no tool of the table; take tools from its tasks.{near}"
                     )
-                response = _plain(primitive.run(hand, **arguments))
+                response = _plain(primitive.run(robot, **arguments))
                 if primitive.moves:
-                    response = _changes(state, hand.scene)
+                    response = _changes(state, robot.scene)
         except CrashError as error:
             return ToolResult.of("", error=str(error), source="world"), state
         except PYTHON_ERRORS as error:
             return ToolResult.of("", error=said(error), source="world"), state
-        return ToolResult.of(response, source="world"), hand.scene
+        return ToolResult.of(response, source="world"), robot.scene
 
 
 def run(
-    text: str, hand: Hand, more: Mapping[str, object] | None = None, *, budget: Budget | None = None
+    text: str, robot: Robot, more: Mapping[str, object] | None = None, *, budget: Budget | None = None
 ) -> Outcome:
     """Run a program; ``objects`` is there from the start, as the names of all objects.
 
     Args:
         text: The program.
-        hand: What it acts with.
+        robot: What it acts with.
         more: Names that it is given besides.
         budget: The steps that it may take.
 
     Raises:
         CrashError: It does not run through.
     """
-    for part in _FORBIDDEN if hand.original else ():
+    for part in _FORBIDDEN if robot.original else ():
         if part in text:
             raise CrashError(f"programs must not contain {part!r}")
     names: dict[str, object] = {
-        each.name: Native(each.name, partial(each.run, hand), costs.PRIMITIVES[each.name])
+        each.name: Native(each.name, partial(each.run, robot), costs.PRIMITIVES[each.name])
         for each in PRIMITIVES
     }
     names |= {
         "np": NUMPY,
         "affinity": AFFINITY,
         **GEOMETRY,
-        "objects": hand.names(),
+        "objects": robot.names(),
         "__name__": "__main__",
         **(more or {}),
     }
-    machine = Machine(names, modules={} if hand.original else MODULES, kinds=_KINDS, budget=budget)
+    machine = Machine(names, modules={} if robot.original else MODULES, kinds=_KINDS, budget=budget)
     with np.errstate(all="ignore"):
         # What NumPy warns of is the program's affair.
         return machine.run(text)

@@ -1,56 +1,40 @@
-"""Makes the Trip Booking environment."""
+"""The Trip Booking environment: a program fills in a search for tickets, hotel rooms or both.
+
+Besides what is said of all forms, the default refuses days that no calendar has, a way back before the
+departure, a stay without a night, types of rooms that are not documented, and criteria before the booking
+type. To say that there are no children is to leave them out.
+"""
 
 from __future__ import annotations
 
-from typing import Unpack
-
-from stb_env.envs.env_settings import EnvSettings
-from stb_env.envs.tool_env import ToolEnv
-from stb_env.kinds import Count
-from stb_env.settings import checks_settings
-from stb_env.suites.sambanova.common.mode import Compat, Mode, Split
-from stb_env.suites.sambanova.common.program_task import Data, ProgramTask
-from stb_env.suites.sambanova.trip_booking.judge import judge_of
-from stb_env.suites.sambanova.trip_booking.official import official_tasks
-from stb_env.suites.sambanova.trip_booking.oracle import oracle
-from stb_env.suites.sambanova.trip_booking.program import parse, parse_original
-from stb_env.suites.sambanova.trip_booking.tasks import TripTasks
-from stb_env.suites.sambanova.trip_booking.world import TripWorld
-
-_TASK = ProgramTask[None](
-    tasks=TripTasks,
-    official=lambda path, mode: official_tasks(path, original=mode.original),
-    world=lambda mode, _: TripWorld(original=mode.original),
-    judge=lambda mode: judge_of(original=mode.original, mends=not mode.program),
-    parse=parse,
-    parse_original=parse_original,
-    oracle=oracle,
-)
+from stb_env.jsontypes import JsonObject
+from stb_env.suites.sambanova.common.form.api import Criteria, FormApi
+from stb_env.suites.sambanova.common.form.task import form_task
+from stb_env.suites.sambanova.trip_booking.functions import CLASSES, fill
+from stb_env.suites.sambanova.trip_booking.hotels import find_rooms
+from stb_env.suites.sambanova.trip_booking.places import VERSION
+from stb_env.suites.sambanova.trip_booking.tasks import NAME, tasks_of, trip_task
+from stb_env.suites.sambanova.trip_booking.timetable import find_tickets
+from stb_env.suites.sambanova.trip_booking.tools import TOOLS
 
 
-@checks_settings
-def make(
-    split: Split = "test",
-    data: Data | None = None,
-    compat: Compat | None = None,
-    program: bool = False,
-    max_turns: Count = 24,
-    **settings: Unpack[EnvSettings],
-) -> ToolEnv:
-    """Make the Trip Booking task over an embedded timetable and inventory.
+def find(criteria: Criteria) -> JsonObject:
+    """Return the tickets, the hotel rooms or both that submitted criteria ask for.
 
-    An action is a program on ``API``, of which nothing is ever run, or calls in any other form.
-
-    Args:
-        split: ``test`` has 120 fixed goals, ``train`` is endless.
-        data: SambaNova's own files: the folder with ``test.jsonl``, or that file. Or tasks.
-        compat: ``original`` for the original evaluator's verdicts, its defects included.
-        program: Whether the first action is all there is: it is judged without Finish.
-        max_turns: Actions after which an episode is cut off.
-        **settings: Further settings of `ToolEnv`.
-
-    Raises:
-        ConfigError: A setting is unknown.
-        DataError: The files are broken.
+    Examples:
+        >>> find({"booking_type": "hotels", "location": "Atlantis"})
+        {'hotels': {'found': 0, 'offers': []}}
     """
-    return _TASK.make(Mode.of(split, compat, program), data, max_turns=max_turns, **settings)
+    kind = criteria["booking_type"]
+    found: JsonObject = {} if kind == "hotels" else {"tickets": find_tickets(criteria)}
+    return found if kind == "trip tickets" else {**found, "hotels": find_rooms(criteria)}
+
+
+API = FormApi("trip_booking", VERSION, TOOLS, classes=CLASSES, fill=fill, find=find)
+"""The search form."""
+
+TASK = form_task(API, NAME, tasks_of, trip_task)
+"""The parts of the environment."""
+
+make = TASK.maker(turns=24)
+"""Makes it. An action is a program on ``API``, of which nothing is ever run, or calls in any other form."""

@@ -6,7 +6,7 @@ import datetime
 from typing import Literal, NamedTuple
 
 from stb_env.suites.sambanova.common.form.api import Criteria, Made
-from stb_env.suites.sambanova.common.form.crash import CrashError
+from stb_env.suites.sambanova.common.interpreter.crash import CrashError
 
 Kind = Literal["Loc", "Date", "int", "str"]
 
@@ -142,13 +142,13 @@ def _content(setter: Setter, value: object, *, strict: bool) -> object:
 def _searched(criteria: Criteria, *, strict: bool) -> Criteria:
     if "booking_type" not in criteria:
         raise CrashError("", _TYPE_ADVICE)
-    kind = criteria["booking_type"]
+    kind = str(criteria["booking_type"])
     for name in REQUIRED[kind]:
         if SETTERS[name].key not in criteria:
             raise CrashError(
                 f"{SETTERS[name].title} not set {_SUFFIXES[kind]}", f"call {name} before a search for {kind}"
             )
-    filled = {"min_price_ticket": 0, "min_price_room": 0}
+    filled: dict[str, object] = {"min_price_ticket": 0, "min_price_room": 0}
     if kind == "both":
         filled |= {"departure_date": criteria["checkin_date"], "return_date": criteria["checkout_date"]}
     if kind != "trip tickets":

@@ -1,4 +1,4 @@
-"""What a trip's criteria are in a user's words."""
+"""Goals: the criteria of a trip in a user's words."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import random
 from collections.abc import Iterator
 
 from stb_env.jsontypes import JsonMapping, JsonObject
+from stb_env.suites.sambanova.common.content import content
 from stb_env.suites.sambanova.common.form.api import Criteria
-from stb_env.suites.sambanova.trip_booking.places import content
 
 _MONTHS = (
     *("January", "February", "March", "April", "May", "June"),
@@ -21,7 +21,7 @@ _PAIRS = {
     "price_room": ("min_price_room", "max_price_room"),
 }
 _PAIR_SHARE = 0.6
-"""How often two criteria of a pair share a sentence."""
+"""Share of pairs of criteria that share a sentence."""
 
 
 def goal_of(criteria: Criteria, draw: random.Random) -> str:
@@ -36,7 +36,7 @@ def goal_of(criteria: Criteria, draw: random.Random) -> str:
         >>> goal_of(wanted, random.Random(1))
         'I need a hotel in Omaha. Book 1 room.'
     """
-    texts = content("goals")
+    texts = content("trip_booking", "goals")
     opening: str = draw.choice(texts["openings"][criteria["booking_type"]])
     layout: str = draw.choice(texts["dates"])
     named = {key: _written(value, layout) for key, value in criteria.items()}
@@ -64,7 +64,7 @@ def _names(criteria: Criteria) -> JsonObject:
     means = criteria.get("means_of_transportation")
     return {
         "means": means,
-        "by": content("goals")["by"].get(means),
+        "by": content("trip_booking", "goals")["by"].get(means),
         "origin": criteria.get("location_from"),
         "destination": criteria.get("location_to"),
         "location": criteria.get("location"),

@@ -7,14 +7,15 @@ from typing import NamedTuple
 
 from stb_env.jsontypes import JsonObject
 from stb_env.seeding import rng
+from stb_env.suites.sambanova.common.content import content
 from stb_env.suites.sambanova.common.form.api import Criteria
 from stb_env.suites.sambanova.trip_booking.functions import ROOM_TYPES, day_of
-from stb_env.suites.sambanova.trip_booking.places import VERSION, content, places
+from stb_env.suites.sambanova.trip_booking.places import VERSION, places
 from stb_env.suites.sambanova.trip_booking.timetable import is_between
 
 HOTELS_PER_PLACE = 8
 LISTED = 5
-"""How many offers a search lists; it counts all."""
+"""Offers that a search lists; it counts all."""
 
 _MOST_FREE = 6
 _DEARER = {"King Bed": 1.3, "Queen Bed": 1.15, "Double": 1.0, "Luxury": 2.2}
@@ -40,7 +41,7 @@ def rooms_in(place: str) -> tuple[Room, ...]:
     if place not in places():
         return ()
     draw = rng("trip_booking", VERSION, "hotels", place)
-    words = content("hotels")
+    words = content("trip_booking", "hotels")
     names = [f"{first} {last}" for first in words["first"] for last in words["last"]]
     made = []
     for name in draw.sample(names, HOTELS_PER_PLACE):

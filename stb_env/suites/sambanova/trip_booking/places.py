@@ -1,15 +1,13 @@
-"""The places between which one can travel, and this world's other content."""
+"""The places between which one can travel."""
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping
 from functools import cache
-from importlib.resources import files
 from typing import NamedTuple
 
-from stb_env.jsontypes import Json
+from stb_env.suites.sambanova.common.content import content
 
 VERSION = 2
 """Raised where the same search finds something else, or the same index is another task."""
@@ -31,7 +29,7 @@ class Place(NamedTuple):
 @cache
 def places() -> Mapping[str, Place]:
     """Return the places by their names."""
-    return {row["name"]: Place(**row) for row in content("places")}
+    return {row["name"]: Place(**row) for row in content("trip_booking", "places")}
 
 
 def kilometres(start: Place, end: Place) -> float:
@@ -45,10 +43,3 @@ def kilometres(start: Place, end: Place) -> float:
     turn = math.radians(end.lon - start.lon)
     cosine = math.sin(north) * math.sin(south) + math.cos(north) * math.cos(south) * math.cos(turn)
     return _EARTH * math.acos(max(-1.0, min(1.0, cosine)))
-
-
-@cache
-def content(name: str) -> Json:
-    """Return one of this world's content files."""
-    file = files("stb_env.suites.sambanova.trip_booking") / "content" / f"{name}.json"
-    return json.loads(file.read_text(encoding="utf-8"))

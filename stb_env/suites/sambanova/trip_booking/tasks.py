@@ -5,19 +5,21 @@ from __future__ import annotations
 import datetime
 import random
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 from stb_env import jsontext
 from stb_env.jsontypes import JsonObject
 from stb_env.seeding import rng
+from stb_env.suites.sambanova.common.labelled import labelled_task
+from stb_env.suites.sambanova.common.official import Demonstration
 from stb_env.suites.sambanova.common.seeded_tasks import SeededTasks, belongs
 from stb_env.suites.sambanova.trip_booking.functions import SETTERS
 from stb_env.suites.sambanova.trip_booking.goals import goal_of
 from stb_env.suites.sambanova.trip_booking.hotels import offered
 from stb_env.suites.sambanova.trip_booking.places import VERSION, places
 from stb_env.suites.sambanova.trip_booking.timetable import departures
-from stb_env.suites.sambanova.trip_booking.tools import BY_NAME, TOOLS
+from stb_env.suites.sambanova.trip_booking.tools import BY_NAME
 from stb_env.tasks import Task
 from stb_env.tools import ToolCall
 
@@ -33,26 +35,6 @@ _FEWEST = 6
 _FUNCTIONS = {setter.key: name for name, setter in SETTERS.items()}
 
 
-class TripTasks(SeededTasks):
-    """A `TaskSource` of trips; tickets, hotels and both take turns.
-
-    Args:
-        split: ``test``, a fixed list of 120, or ``train``, without end. No set of functions is in both for
-            the same kind of booking.
-
-    Raises:
-        ConfigError: There is no such split.
-
-    Examples:
-        >>> task = TripTasks("test").get("test-119")
-        >>> task.group, task.gold[0].arguments
-        ('both', {'booking_type': 'both'})
-    """
-
-    def __init__(self, split: str = "test") -> None:
-        super().__init__(NAME, generate, split, TEST_SIZE)
-
-
 @lru_cache(maxsize=256)
 def generate(split: str, index: int) -> Task:
     """Make a task again from its split and index."""
@@ -66,24 +48,29 @@ def generate(split: str, index: int) -> Task:
     return trip_task(f"{split}-{index}", split, goal_of(criteria, draw), calls, (render(calls),))
 
 
-def trip_task(task_id: str, split: str, goal: str, gold: tuple[ToolCall, ...], labels: Sequence[str]) -> Task:
+tasks_of = partial(SeededTasks, NAME, generate, test_size=TEST_SIZE)
+"""Makes the goals of a split, in which tickets, hotels and both take turns.
+
+No set of functions is in both splits for the same kind of booking.
+"""
+
+
+def trip_task(task_id: str, split: str, goal: str, gold: Sequence[ToolCall], labels: Sequence[str]) -> Task:
     """Build a task from a goal, the calls that solve it and the programs that are accepted."""
-    called = [BY_NAME[call.name] for call in gold]
     first = gold[0].arguments if gold else {}
     kind = first.get("booking_type", "") if isinstance(first, Mapping) else ""
-    return Task(
-        id=task_id,
-        query=goal,
-        tools=TOOLS,
-        suite=NAME,
-        group=str(kind),
-        split=split,
-        relevant=tuple(dict.fromkeys(tool.id for tool in called)),
-        gold=gold,
-        goal={"labels": list(labels)},
-        answer="acts",
-        record={"prompt": goal, "completion": list(labels)},
-    )
+    return labelled_task(NAME, BY_NAME, task_id, split, goal, gold, labels, group=str(kind))
+
+
+def demonstrations() -> list[Demonstration]:
+    """Return eleven solved examples, as the paper has them; none has the functions of a test task.
+
+    Examples:
+        >>> demo = demonstrations()[0]
+        >>> demo.name, demo.program.startswith('API.select_booking_type("trip tickets")')
+        ('0_0', True)
+    """
+    return [Demonstration.of(f"{index}_0", generate("demo", index)) for index in range(11)]
 
 
 def render(calls: Sequence[ToolCall]) -> str:

@@ -17,7 +17,7 @@ _CHILD_SHARE = 0.5
 
 
 class Line(NamedTuple):
-    """How a means of transport goes: distances in kilometres, speed in km/h, prices in dollars."""
+    """A means of transport: distances in kilometres, speed in km/h, prices in dollars."""
 
     nearest: float
     farthest: float
@@ -68,7 +68,11 @@ def departures(means: str, start: str, end: str, day: datetime.date) -> tuple[De
         price = (line.fare + line.per_kilometre * far) * draw.uniform(0.7, 1.6)
         minutes = 5 * round(12 * far / line.speed * draw.uniform(1.0, 1.2)) + 20
         date = f"{day.month}-{day.day}-{day.year}"
-        made.append(Departure(f"{code}-{number:02}", date, _clock(leaves), minutes, round(price)))
+        made.append(
+            Departure(
+                f"{code}-{number:02}", date, f"{leaves // 60:02}:{leaves % 60:02}", minutes, round(price)
+            )
+        )
     return tuple(sorted(made, key=lambda departure: (departure.price, departure.id)))
 
 
@@ -123,7 +127,3 @@ def _serves(means: str, start: Place, end: Place) -> bool:
 def _count(criteria: Criteria, key: str, default: int) -> int | float:
     value = criteria.get(key, default)
     return min(value, 10**6) if isinstance(value, int | float) else default
-
-
-def _clock(minutes: int) -> str:
-    return f"{minutes // 60:02}:{minutes % 60:02}"

@@ -1,4 +1,4 @@
-"""What each step needs, and what it changes in a home.
+"""Household steps: the needs of each, and its effects on a home.
 
 A step that goes without saying is left out at no cost: whoever handles a thing goes there, and whoever walks
 gets up. What nobody can do is refused: put down what is not held, reach into what is shut, sleep on one's
@@ -8,6 +8,7 @@ feet.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
 from stb_env.suites.sambanova.virtual_home.home import Fact, Home
 from stb_env.suites.sambanova.virtual_home.step import Step
@@ -150,20 +151,45 @@ def _loose(home: Home, thing: str) -> Home:
     return home.minus("held", thing).minus("on", thing).minus("in", thing)
 
 
-# -- acts --------------------------------------------------------------------------------------------
+# -- effects -----------------------------------------------------------------------------------------------
 
 
-def _walk(home: Home, thing: str) -> Home:  # noqa: ARG001
-    return _standing(home)
+@dataclass(frozen=True, slots=True)
+class _Effect:
+    """An act with one object that changes a few facts about it.
+
+    Attributes:
+        held: Things of which one has to be held; the object itself where there is a ``*``.
+        running: Whether the object has to be running.
+        loose: Whether the object lies nowhere afterwards.
+        stands: Whether the person gets up.
+        gone: Relations that hold of the object no longer.
+        holds: Facts that hold afterwards, in words; ``*`` stands for the object.
+    """
+
+    held: tuple[str, ...] = ()
+    running: bool = False
+    loose: bool = False
+    stands: bool = False
+    gone: tuple[str, ...] = ()
+    holds: str = ""
+
+    def __call__(self, home: Home, thing: str) -> Home:
+        """Return the home after the act."""
+        if self.held:
+            _need_held(home, *(thing if each == "*" else each for each in self.held))
+        if self.running:
+            _need_running(home, thing)
+        home = _loose(home, thing) if self.loose else home
+        home = _standing(home) if self.stands else home
+        for relation in self.gone:
+            home = home.minus(relation, thing)
+        if not self.holds:
+            return home
+        return home.plus(tuple(thing if word == "*" else word for word in self.holds.split()))
 
 
-def _grab(home: Home, thing: str) -> Home:
-    return _loose(home, thing).plus(("held", thing))
-
-
-def _drop(home: Home, thing: str) -> Home:
-    _need_held(home, thing)
-    return _loose(home, thing).plus(("on", thing, "floor"))
+# -- acts --------------------------------------------------------------------------------------------------
 
 
 def _put(home: Home, thing: str, place: str) -> Home:
@@ -187,15 +213,6 @@ def _put_in(home: Home, thing: str, place: str) -> Home:
     return _loose(home, thing).plus(("in", thing, place))
 
 
-def _put_back(home: Home, thing: str) -> Home:
-    _need_held(home, thing)
-    return _loose(home, thing)
-
-
-def _put_on(home: Home, thing: str) -> Home:
-    return _loose(home, thing).plus(("worn", thing))
-
-
 def _take_off(home: Home, thing: str) -> Home:
     if not home.has("worn", thing):
         raise RefusedError(f"you do not wear the {thing}")
@@ -210,54 +227,20 @@ def _switch_on(home: Home, thing: str) -> Home:
     return home.plus(("running", thing))
 
 
-def _switch_off(home: Home, thing: str) -> Home:
-    return home.minus("running", thing)
-
-
-def _plug_in(home: Home, thing: str) -> Home:
-    return home.minus("unplugged", thing)
-
-
-def _plug_out(home: Home, thing: str) -> Home:
-    return home.minus("running", thing).plus(("unplugged", thing))
-
-
 def _open(home: Home, thing: str) -> Home:
     # A machine stops when its door is opened.
     stopped = home.minus("running", thing) if thing in _SEALED else home
     return stopped.plus(("open", thing))
 
 
-def _close(home: Home, thing: str) -> Home:
-    return home.minus("open", thing)
-
-
 def _pull(home: Home, thing: str) -> Home:
     return home.plus(("open", thing)) if thing == "curtain" else home
-
-
-def _squeeze(home: Home, thing: str) -> Home:
-    _need_held(home, thing)
-    return home
-
-
-def _watch(home: Home, screen: str) -> Home:
-    _need_running(home, screen)
-    return home
 
 
 def _type_on(home: Home, keys: str) -> Home:
     if keys in _KEYS:
         _need_running(home, *_KEYS[keys])
     return home
-
-
-def _sit(home: Home, seat: str) -> Home:
-    return _standing(home).plus(("sitting", seat))
-
-
-def _lie(home: Home, bed: str) -> Home:
-    return _standing(home).plus(("lying", bed))
 
 
 def _stand_up(home: Home) -> Home:
@@ -309,55 +292,37 @@ def _pour(home: Home, liquid: str, vessel: str) -> Home:
     return home.plus(("holds", vessel, liquid))
 
 
-def _cut(home: Home, food: str) -> Home:
-    _need_held(home, *_BLADES)
-    return home.plus(("cut", food))
-
-
-def _wash(home: Home, thing: str) -> Home:
-    return home.plus(("clean", thing))
-
-
-def _scrub(home: Home, thing: str) -> Home:
-    _need_held(home, *_SCRUBBERS)
-    return home.plus(("clean", thing))
-
-
-def _wipe(home: Home, thing: str) -> Home:
-    _need_held(home, *_CLOTHS)
-    return home.plus(("clean", thing))
-
-
+_THE_OBJECT = ("*",)
 _ACTS: Mapping[str, Act] = {
-    "WalkTo": _walk,
-    "RunTo": _walk,
-    "Grab": _grab,
-    "Drop": _drop,
+    "WalkTo": _Effect(stands=True),
+    "RunTo": _Effect(stands=True),
+    "Grab": _Effect(loose=True, holds="held *"),
+    "Drop": _Effect(held=_THE_OBJECT, loose=True, holds="on * floor"),
     "Put": _put,
     "PutIn": _put_in,
-    "PutBack": _put_back,
-    "PutOn": _put_on,
+    "PutBack": _Effect(held=_THE_OBJECT, loose=True),
+    "PutOn": _Effect(loose=True, holds="worn *"),
     "TakeOff": _take_off,
     "SwitchOn": _switch_on,
-    "SwitchOff": _switch_off,
-    "PlugIn": _plug_in,
-    "PlugOut": _plug_out,
+    "SwitchOff": _Effect(gone=("running",)),
+    "PlugIn": _Effect(gone=("unplugged",)),
+    "PlugOut": _Effect(gone=("running",), holds="unplugged *"),
     "Open": _open,
-    "Close": _close,
+    "Close": _Effect(gone=("open",)),
     "Pull": _pull,
-    "Squeeze": _squeeze,
-    "Watch": _watch,
+    "Squeeze": _Effect(held=_THE_OBJECT),
+    "Watch": _Effect(running=True),
     "TypeOn": _type_on,
-    "SitOn": _sit,
-    "LieOn": _lie,
+    "SitOn": _Effect(stands=True, holds="sitting *"),
+    "LieOn": _Effect(stands=True, holds="lying *"),
     "StandUp": _stand_up,
     "Sleep": _sleep,
     "WakeUp": _wake_up,
     "Eat": _eat,
     "Drink": _drink,
     "PourInto": _pour,
-    "Cut": _cut,
-    "Wash": _wash,
-    "Scrub": _scrub,
-    "Wipe": _wipe,
+    "Cut": _Effect(held=_BLADES, holds="cut *"),
+    "Wash": _Effect(holds="clean *"),
+    "Scrub": _Effect(held=_SCRUBBERS, holds="clean *"),
+    "Wipe": _Effect(held=_CLOTHS, holds="clean *"),
 }

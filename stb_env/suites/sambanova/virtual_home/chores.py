@@ -54,12 +54,12 @@ class Chore:
 
     @cached_property
     def name(self) -> str:
-        """What is to be done, a sentence for each errand."""
+        """The goal, a sentence for each errand."""
         return ". ".join(errand.name for errand in self.errands)
 
     @property
     def variety(self) -> int:
-        """How many programs there are for it, if none are equal."""
+        """The number of its programs, if none are equal."""
         optional = sum(is_optional for errand in self.errands for _, is_optional in errand.steps)
         return int(factorial(len(self.errands)) * 2**optional)
 

@@ -1,4 +1,4 @@
-"""Makes the VirtualHome environment."""
+"""The VirtualHome environment: a household activity as a sequence of steps."""
 
 from __future__ import annotations
 
@@ -8,24 +8,24 @@ from stb_env.envs.env_settings import EnvSettings
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.kinds import Count
 from stb_env.settings import checks_settings
+from stb_env.suites.sambanova.common.labelled import gold_oracle
 from stb_env.suites.sambanova.common.mode import Compat, Mode, Split
 from stb_env.suites.sambanova.common.program_task import Data, ProgramTask
 from stb_env.suites.sambanova.virtual_home.judge import OriginalJudge, StepJudge
 from stb_env.suites.sambanova.virtual_home.official import read_household
-from stb_env.suites.sambanova.virtual_home.oracle import oracle
 from stb_env.suites.sambanova.virtual_home.program import parse, parse_original
-from stb_env.suites.sambanova.virtual_home.tasks import VirtualHomeTasks
+from stb_env.suites.sambanova.virtual_home.tasks import tasks_of
 from stb_env.suites.sambanova.virtual_home.vocabulary import Vocabulary
 from stb_env.suites.sambanova.virtual_home.world import VirtualHomeWorld
 
-_TASK = ProgramTask[Vocabulary](
-    tasks=VirtualHomeTasks,
+TASK = ProgramTask[Vocabulary](
+    tasks=tasks_of,
     official=lambda path, mode: read_household(path, mode.split),
     world=lambda mode, vocabulary: VirtualHomeWorld(vocabulary, original=mode.original),
     judge=lambda mode: OriginalJudge() if mode.original else StepJudge(),
     parse=parse,
     parse_original=parse_original,
-    oracle=oracle,
+    oracle=gold_oracle("Done."),
     # The original compares all lines of a program, those after a bad one too.
     halts=lambda mode: not (mode.program or mode.original),
     divided=True,
@@ -62,4 +62,4 @@ def make(
         ConfigError: A setting is unknown.
         DataError: The files are broken.
     """
-    return _TASK.make(Mode.of(split, compat, program), data, vocabulary, max_turns=max_turns, **settings)
+    return TASK.make(Mode.of(split, compat, program), data, vocabulary, max_turns=max_turns, **settings)

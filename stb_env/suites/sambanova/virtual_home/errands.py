@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
-from importlib.resources import files
 from itertools import product
 from typing import Literal
 
+from stb_env.suites.sambanova.common.content import content
 from stb_env.suites.sambanova.virtual_home.step import Step
 
 Pool = Literal["test", "train"]
-"""Which kinds: those of the test activities, or those of training and demonstrations. None is in both."""
+"""The kinds of the test activities, or those of training and demonstrations; none is in both."""
 
 _FIXED = frozenset({"goal", "steps", "reaches", "given", "skip", "alone"})
 
@@ -45,7 +44,7 @@ class Errand:
 
     @cached_property
     def things(self) -> frozenset[str]:
-        """What it has to do with: the objects of its steps."""
+        """The objects of its steps."""
         return frozenset(thing for step, _ in self.steps for thing in step.objects)
 
 
@@ -57,9 +56,8 @@ def errands(pool: Pool) -> tuple[Errand, ...]:
         >>> len({errand.name for errand in errands("train")}) == len(errands("train")) > 300
         True
     """
-    content = files("stb_env.suites.sambanova.virtual_home") / "content" / f"{pool}_chores.json"
-    kinds = json.loads(content.read_text(encoding="utf-8"))
-    return tuple(errand for number, kind in enumerate(kinds) for errand in _filled(number, kind))
+    kinds = enumerate(content("virtual_home", f"{pool}_chores"))
+    return tuple(errand for number, kind in kinds for errand in _filled(number, kind))
 
 
 def _filled(number: int, kind: Mapping[str, str]) -> Iterator[Errand]:

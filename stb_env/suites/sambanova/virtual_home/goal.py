@@ -1,12 +1,12 @@
-"""Whether a home is at the end as an activity wants it, and nothing else was done."""
+"""Checks of a household episode: the goal is reached, and nothing else was done."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NotRequired, TypedDict
 
-from stb_env.jsontypes import JsonMapping
 from stb_env.suites.sambanova.virtual_home.acts import done
 from stb_env.suites.sambanova.virtual_home.home import Home
 from stb_env.suites.sambanova.virtual_home.step import Step
@@ -40,6 +40,22 @@ _POSTURES = frozenset({"sitting", "lying", "asleep"})
 Labels = Sequence[Sequence[Step]]
 
 
+class HomeGoal(TypedDict):
+    """The goal of an activity whose outcome is known.
+
+    Attributes:
+        labels: Known programs.
+        reaches: Conditions that hold when it is done, see `Home.meets`.
+        given: Facts at the start, besides the usual ones.
+        rests: Postures of the person when all is done.
+    """
+
+    labels: list[str]
+    reaches: list[str]
+    given: list[str]
+    rests: NotRequired[list[str]]
+
+
 @dataclass(frozen=True, slots=True)
 class Course:
     """The steps of an episode.
@@ -56,7 +72,7 @@ class Course:
 
     @classmethod
     def of(
-        cls, goal: JsonMapping, labels: Labels, tries: Sequence[Step | None], is_done: Sequence[bool]
+        cls, goal: HomeGoal, labels: Labels, tries: Sequence[Step | None], is_done: Sequence[bool]
     ) -> Course:
         """Return the course of an episode on the way to a goal."""
         asked = [
@@ -85,7 +101,7 @@ class Course:
         return [step for at, step in enumerate(self.tries[:end]) if step and self.is_done[at]]
 
 
-def reached(goal: JsonMapping, home: Home) -> dict[str, bool]:
+def reached(goal: HomeGoal, home: Home) -> dict[str, bool]:
     """Return what is to be reached, and whether it is; what is so at the start already is to be kept.
 
     Examples:
@@ -106,7 +122,7 @@ def _part(number: int, condition: str, start: Home) -> str:
     return f"act:{number} {condition.removeprefix('did ')}" if "did " in condition else f"state:{condition}"
 
 
-def guards(goal: JsonMapping, labels: Labels, course: Course, home: Home) -> dict[str, bool]:
+def guards(goal: HomeGoal, labels: Labels, course: Course, home: Home) -> dict[str, bool]:
     """Return what is not to be done on the way, and whether that is so."""
     start, things = Home.of(goal["given"]), _things(goal, labels)
     late = (step for step in course.late if step.name not in _FREE and step.objects)
@@ -121,9 +137,9 @@ def guards(goal: JsonMapping, labels: Labels, course: Course, home: Home) -> dic
     }
 
 
-def _rests(goal: JsonMapping, course: Course) -> list[str]:
+def _rests(goal: HomeGoal, course: Course) -> list[str]:
     """Return how the person sat or lay when all was done, where one of several errands asks for that."""
-    rests: list[str] = goal.get("rests", [])
+    rests = goal.get("rests", [])
     if not rests:
         return []
     home = Home.of(goal["given"])
@@ -132,7 +148,7 @@ def _rests(goal: JsonMapping, course: Course) -> list[str]:
     return [condition for condition in rests if home.meets(condition)]
 
 
-def _things(goal: JsonMapping, labels: Labels) -> frozenset[str]:
+def _things(goal: HomeGoal, labels: Labels) -> frozenset[str]:
     """Return what labels and goal have to do with."""
     words = (word for condition in (*goal["reaches"], *goal["given"]) for word in condition.split())
     return frozenset([*words, *(thing for label in labels for step in label for thing in step.objects)])
@@ -148,7 +164,7 @@ def _is_asked(step: Step, labels: Labels, reaches: Sequence[str]) -> bool:
 def unasked(steps: Sequence[Step | None], labels: Sequence[Sequence[Step]]) -> list[Step]:
     """Return the acts that no label calls for: of another kind, or done more often than any label does.
 
-    What only handles a thing is no such act. Tries count like deeds: who tries everything was not asked to.
+    What only handles a thing is no such act. Attempts count like steps that were done.
 
     Examples:
         >>> label = [Step("Grab", ("beer",)), Step("Drink", ("beer",))]

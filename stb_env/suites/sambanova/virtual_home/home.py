@@ -1,4 +1,4 @@
-"""What is so in a home: facts about its things and about the person in it, and conditions on them."""
+"""The state of a home: facts about its things and the person in it, and conditions on them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Of things: ``on`` and ``in`` another one, ``holds`` a liquid, ``open``, ``runnin
 _WITH = frozenset({"sitting", "lying", "held", "worn", "running"})
 
 
-class Deed(NamedTuple):
+class DoneStep(NamedTuple):
     """Something that was done, which stays so.
 
     Attributes:
@@ -35,7 +35,7 @@ class Home:
 
     Attributes:
         facts: All that is so; whatever is not among them is not.
-        deeds: All that was done, in order.
+        history: All that was done, in order.
 
     Examples:
         >>> home = Home.of(["in milk freezer"])
@@ -46,7 +46,7 @@ class Home:
     """
 
     facts: frozenset[Fact] = frozenset()
-    deeds: tuple[Deed, ...] = ()
+    history: tuple[DoneStep, ...] = ()
 
     @classmethod
     def of(cls, facts: Iterable[str]) -> Home:
@@ -63,12 +63,12 @@ class Home:
 
     def plus(self, *facts: Fact) -> Home:
         """Return the home in which these facts hold too."""
-        return Home(self.facts.union(facts), self.deeds) if facts else self
+        return Home(self.facts.union(facts), self.history) if facts else self
 
     def minus(self, *start: str) -> Home:
         """Return the home in which no fact begins so."""
         gone = self._beginning(start)
-        return Home(self.facts.difference(gone), self.deeds) if gone else self
+        return Home(self.facts.difference(gone), self.history) if gone else self
 
     def _beginning(self, start: Fact) -> list[Fact]:
         size = len(start)
@@ -83,13 +83,13 @@ class Home:
         """
         still = self.facts & (before or self).facts
         others = frozenset(fact[1] for fact in still if fact[0] in _WITH)
-        return Home(self.facts, (*self.deeds, *(Deed(step, others) for step in steps)))
+        return Home(self.facts, (*self.history, *(DoneStep(step, others) for step in steps)))
 
     def meets(self, condition: str) -> bool:
         """Return whether a condition holds.
 
-        It is a fact in words, one behind ``not``, a deed behind ``did``, where a thing that it was done with
-        may be added, or several of these with ``|`` between them.
+        It is a fact in words, one behind ``not``, a step that was done behind ``did``, where a thing that it
+        was done with may be added, or several of these with ``|`` between them.
 
         Examples:
             >>> home = Home.of(["sitting chair"]).after(("Read", "novel"))
@@ -107,8 +107,8 @@ class Home:
             case ["did", *rest]:
                 step, other = tuple(rest), rest[-1]
                 return any(
-                    step == deed.step or (step[:-1] == deed.step and other in deed.others)
-                    for deed in self.deeds
+                    step == each.step or (step[:-1] == each.step and other in each.others)
+                    for each in self.history
                 )
         return self.has(*words)
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import ClassVar
+from typing import ClassVar, cast
 
-from stb_env.errors import DataError, JudgeError
+from stb_env.errors import DataError
 from stb_env.judges.judge import Case
 from stb_env.request import Slow
 from stb_env.suites.sambanova.common.ruling import (
@@ -16,11 +16,12 @@ from stb_env.suites.sambanova.common.ruling import (
     made_calls,
     ruling,
     shown,
+    state_of,
 )
-from stb_env.suites.sambanova.virtual_home.goal import Course, guards, reached
+from stb_env.suites.sambanova.virtual_home.goal import Course, HomeGoal, guards, reached
 from stb_env.suites.sambanova.virtual_home.grounding import ground
 from stb_env.suites.sambanova.virtual_home.home import Home
-from stb_env.suites.sambanova.virtual_home.likeness import best_likeness
+from stb_env.suites.sambanova.virtual_home.similarity import best_similarity
 from stb_env.suites.sambanova.virtual_home.step import Step, read_steps
 from stb_env.suites.sambanova.virtual_home.tools import STEP
 from stb_env.suites.sambanova.virtual_home.world import Progress
@@ -42,7 +43,7 @@ class StepJudge:
     - No step fails after the last one that was asked for, and nobody stands up again after it who was to sit
       or lie.
 
-    Elsewhere the score is the likeness: the normalised longest common subsequence (SambaNova's ToolBench,
+    Elsewhere the score is the similarity: the normalised longest common subsequence (SambaNova's ToolBench,
     appendix on VirtualHome). A call that failed is a step that matches nothing. A program is executable where
     it has a step and none failed, and a success where it is executable and equal to a label.
 
@@ -66,11 +67,11 @@ class StepJudge:
         tries = [_tried(call) for call in calls]
         # A number is equal to no step, and to no other call's number.
         steps = [step if step and is_done(calls[at]) else at for at, step in enumerate(tries)]
-        lcs, _ = best_likeness(steps, labels)
+        lcs, _ = best_similarity(steps, labels)
         executable = is_executable(calls)
         if "reaches" not in case.task.goal:
             return graded(self.name, lcs, executable=executable)
-        goal, home = case.task.goal, _home_of(case)
+        goal, home = cast(HomeGoal, case.task.goal), _home_of(case)
         course = Course.of(goal, labels, tries, [is_done(call) for call in calls])
         asked = reached(goal, home)
         parts = asked | guards(goal, labels, course, home)
@@ -109,23 +110,18 @@ class OriginalJudge:
             executable: Whether every line is.
         """
         kept = [line for line in lines if line]
-        lcs, index = best_likeness(kept, [[line for line in ground(label) if line] for label in labels])
+        lcs, index = best_similarity(kept, [[line for line in ground(label) if line] for label in labels])
         return graded(self.name, lcs, executable=executable), index
 
 
 def _home_of(case: Case) -> Home:
     if isinstance(case.state, Progress) and case.state.home is not None:
         return case.state.home
-    raise JudgeError(
-        f"task {case.task.id} is judged by its home, got {type(case.state).__name__}; pass the world's "
-        "state in the case",
-        kind="internal",
-        retryable=False,
-    )
+    return state_of(case, Home, "home")
 
 
 def graded(judge: str, lcs: float, *, executable: bool) -> Verdict:
-    """Return the verdict of a program whose score is its likeness to a label.
+    """Return the verdict of a program whose score is its similarity to a label.
 
     Examples:
         >>> verdict = graded("exact", 0.5, executable=True)

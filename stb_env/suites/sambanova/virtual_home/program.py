@@ -9,7 +9,7 @@ from stb_env.actions import MAX_TEXT, POSITIONAL, Action, parse_action
 from stb_env.actions.action import arrange
 from stb_env.actions.parse import ActionLike
 from stb_env.jsontypes import Json
-from stb_env.suites.sambanova.common.curl.reader import named
+from stb_env.suites.sambanova.common.calls import named_arguments
 from stb_env.suites.sambanova.virtual_home.grounding import ground
 from stb_env.suites.sambanova.virtual_home.step import PREFIX, Step, is_step_line, object_name, read_steps
 from stb_env.suites.sambanova.virtual_home.tools import STEP
@@ -123,7 +123,7 @@ def _typed(call: ToolCall) -> list[ToolCall]:
         return [call]
     name = call.name.removeprefix(PREFIX)
     if name == STEP:
-        line = named(call.arguments, ["line"]).get("line")
+        line = named_arguments(call.arguments, ["line"]).get("line")
         return _calls(line) if isinstance(line, str) and is_step_line(line) else [call]
     arguments = {key: _named(_word(value)) for key, value in call.arguments.items()}
     # An object of blanks is none.

@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import lru_cache
+from functools import lru_cache, partial
 
 from stb_env.jsontypes import JsonObject
+from stb_env.suites.sambanova.common.official import Demonstration
 from stb_env.suites.sambanova.common.seeded_tasks import TEST_SIZE, SeededTasks
-from stb_env.suites.sambanova.virtual_home.chores import Activity, activity, test_chores, training_chore
+from stb_env.suites.sambanova.virtual_home.chores import (
+    DEMONSTRATED,
+    Activity,
+    activity,
+    demonstrated_chores,
+    test_chores,
+    training_chore,
+)
 from stb_env.suites.sambanova.virtual_home.judge import steps_of
 from stb_env.suites.sambanova.virtual_home.tools import tools_of
 from stb_env.suites.sambanova.virtual_home.vocabulary import embedded
@@ -15,26 +23,8 @@ from stb_env.tasks import Task
 from stb_env.tools import Tool, ToolCall
 
 NAME = "VirtualHome"
-
-
-class VirtualHomeTasks(SeededTasks):
-    """A `TaskSource` of household activities of our own.
-
-    Args:
-        split: ``test``, a fixed list of 100, or ``train``, without end. No kind of errand is in both, and
-            no activity of training in a demonstration.
-
-    Raises:
-        ConfigError: There is no such split.
-
-    Examples:
-        >>> task = VirtualHomeTasks("test").at(0)
-        >>> task.goal["labels"][0].startswith("Agent.")
-        True
-    """
-
-    def __init__(self, split: str = "test") -> None:
-        super().__init__(NAME, generate, split)
+DEMONSTRATIONS = 512
+"""Demonstrations that the paper has, over 83 activities."""
 
 
 @lru_cache(maxsize=1_024)
@@ -42,6 +32,32 @@ def generate(split: str, index: int) -> Task:
     """Make a task again from its split and index."""
     chore = test_chores(TEST_SIZE)[index] if split == "test" else training_chore(index)
     return household_task(f"{split}-{index}", split, activity(chore), tools_of(embedded()))
+
+
+tasks_of = partial(SeededTasks, NAME, generate)
+"""Makes the activities of a split.
+
+No kind of errand is in both splits, and no activity of training in a demonstration.
+"""
+
+
+def demonstrations() -> list[Demonstration]:
+    """Return the demonstrations; none is of a test activity.
+
+    Examples:
+        >>> demos = demonstrations()
+        >>> len(demos), len({demo.goal for demo in demos})
+        (512, 83)
+    """
+    each, more = divmod(DEMONSTRATIONS, DEMONSTRATED)
+    made = []
+    for index, chore in enumerate(demonstrated_chores()):
+        solutions = activity(chore, each + (index < more)).solutions
+        made += [
+            Demonstration(f"{index}_{number}", chore.name, program)
+            for number, program in enumerate(solutions)
+        ]
+    return made
 
 
 def household_task(task_id: str, split: str, known: Activity, tools: Iterable[Tool]) -> Task:

@@ -1,19 +1,18 @@
-"""Which objects each function takes."""
+"""The functions of a household and the objects that each takes."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
 from functools import cache
-from importlib.resources import files
 from pathlib import Path
 
 from stb_env import jsontext
 from stb_env.errors import DataError
 from stb_env.jsontypes import Json
+from stb_env.suites.sambanova.common.content import content
 from stb_env.suites.sambanova.virtual_home.step import PREFIX, Step
 
-_CONTENT = "stb_env.suites.sambanova.virtual_home"
 _PLACES: Mapping[int, tuple[str, ...]] = {0: (), 1: ("object",), 2: ("object1", "object2")}
 
 
@@ -84,17 +83,16 @@ def embedded() -> Vocabulary:
     functions: dict[str, list[list[str]]] = {
         skill["name"]: [[] for letter in "XY" if letter in skill["phrase"].split()] for skill in skills()
     }
-    for thing, uses in _read("objects.json").items():
+    for thing, uses in content("virtual_home", "objects").items():
         for use in uses.split():
             name, _, place = use.partition(":")
             functions[name][int(place or 1) - 1].append(thing)
     return Vocabulary(functions)
 
 
-@cache
 def skills() -> list[dict[str, str]]:
     """Return name, phrase and description of each function."""
-    found: list[dict[str, str]] = _read("skills.json")
+    found: list[dict[str, str]] = content("virtual_home", "skills")
     return found
 
 
@@ -124,7 +122,3 @@ def _arguments(file: Path, name: str, lists: Json) -> list[list[str]]:
         if not isinstance(objects, list) or not all(isinstance(thing, str) for thing in objects):
             raise DataError(f"{file}: the objects of {name} must be a list of names")
     return [lists[place] for place in wanted]
-
-
-def _read(name: str) -> Json:
-    return json.loads((files(_CONTENT) / "content" / name).read_text(encoding="utf-8"))

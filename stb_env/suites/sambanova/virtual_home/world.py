@@ -5,13 +5,13 @@ Elsewhere, and by the original's rules, nothing is simulated: a step is done whe
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from typing import NamedTuple
 
 from stb_env.backend.world import World
 from stb_env.errors import DataError, did_you_mean
 from stb_env.jsontypes import JsonMapping, JsonObject
+from stb_env.suites.sambanova.common.fingerprint import world_fingerprint
 from stb_env.suites.sambanova.virtual_home.acts import RefusedError, done
 from stb_env.suites.sambanova.virtual_home.grounding import problem
 from stb_env.suites.sambanova.virtual_home.home import Home
@@ -27,7 +27,7 @@ _LOOKS = frozenset({"Find", "WalkTo", "RunTo", "TurnTo", "LookAt"})
 
 
 class Progress(NamedTuple):
-    """How far an episode is.
+    """The progress of an episode.
 
     Attributes:
         program: Lines of the steps that were done.
@@ -64,13 +64,7 @@ class VirtualHomeWorld(World[Progress]):
     @property
     def fingerprint(self) -> JsonObject:
         """Version of the rules and a hash over the tools, which name every object."""
-        digest = hashlib.sha256("\n".join(tool.spec for tool in self.tools).encode())
-        return {
-            "world": "virtual_home",
-            "version": VERSION,
-            "original": self._original,
-            "tools": digest.hexdigest(),
-        }
+        return world_fingerprint("virtual_home", VERSION, self.tools, original=self._original)
 
     def start(self, task: Task, seed: int) -> Progress:  # noqa: ARG002
         """Return the empty program, and the home as the task has it."""

@@ -12,9 +12,8 @@ from typing import Any
 
 from stb_env.errors import DataError
 from stb_env.seeding import rng
-from stb_env.suites.sambanova.web_shop.described import Described
 from stb_env.suites.sambanova.web_shop.postings import Postings
-from stb_env.suites.sambanova.web_shop.product import Product
+from stb_env.suites.sambanova.web_shop.product import Described, Product
 from stb_env.suites.sambanova.web_shop.shop_file import plain, write_shop
 
 MOST_FOUND = 50

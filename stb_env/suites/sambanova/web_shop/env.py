@@ -1,10 +1,11 @@
-"""Makes the WebShop environment."""
+"""The WebShop environment: find and buy what an instruction asks for, in a shop of pages."""
 
 from __future__ import annotations
 
 import sys
 from typing import Any, ClassVar, Unpack
 
+from stb_env.actions import Action
 from stb_env.envs.env_settings import EnvSettings
 from stb_env.envs.tool_env import ToolEnv, Transition
 from stb_env.jsontypes import JsonObject
@@ -14,19 +15,21 @@ from stb_env.request import Slow
 from stb_env.settings import checks_settings
 from stb_env.suites.sambanova.common.mode import Compat, Mode, Split
 from stb_env.suites.sambanova.common.program_task import Data, ProgramTask
+from stb_env.suites.sambanova.common.whole_program import END
 from stb_env.suites.sambanova.web_shop.catalogue import Catalogue
-from stb_env.suites.sambanova.web_shop.checkout import closed_by_purchase
 from stb_env.suites.sambanova.web_shop.judge import PurchaseJudge
-from stb_env.suites.sambanova.web_shop.nouns import Nouns, nouns_of
 from stb_env.suites.sambanova.web_shop.official import GoalKind, read_shop
 from stb_env.suites.sambanova.web_shop.oracle import oracle
 from stb_env.suites.sambanova.web_shop.pages import PageText
-from stb_env.suites.sambanova.web_shop.picture import picture
-from stb_env.suites.sambanova.web_shop.program import parse, parse_original
-from stb_env.suites.sambanova.web_shop.rendering import render
-from stb_env.suites.sambanova.web_shop.tasks import WebShopTasks
+from stb_env.suites.sambanova.web_shop.program import CLICK, parse, parse_original
+from stb_env.suites.sambanova.web_shop.rendering import picture, render
+from stb_env.suites.sambanova.web_shop.session import BUY, Session
+from stb_env.suites.sambanova.web_shop.tasks import tasks_of
+from stb_env.suites.sambanova.web_shop.tools import BY_NAME
+from stb_env.suites.sambanova.web_shop.vocabulary import Nouns, nouns_of
 from stb_env.suites.sambanova.web_shop.world import WebShopWorld
 from stb_env.tasks import TaskSource
+from stb_env.validation import check_call
 
 
 class WebShopEnv(ToolEnv):
@@ -69,8 +72,29 @@ class WebShopEnv(ToolEnv):
 
     def _step(self, action: Any) -> Slow[Transition]:
         parsed = self.read(action)
-        closed = closed_by_purchase(parsed, self._running().backend, self._world)
+        closed = _closed_by_purchase(parsed, self._running().backend, self._world)
         return (yield from super()._step(closed))
+
+
+def _closed_by_purchase(action: Action, session: Session, world: WebShopWorld) -> Action:
+    """Return an action with Finish behind the click that buys; the action itself where none does.
+
+    Whether a click buys depends on the page, so the calls up to it are tried out; they change nothing.
+    """
+    if not any(call.name == CLICK and BUY.lower() in str(call.arguments).lower() for call in action.calls):
+        return action
+    for index, call in enumerate(action.calls):
+        tool = BY_NAME.get(call.name)
+        checked = check_call(call, tool) if tool else None
+        if tool is None or checked is None or checked.violations or isinstance(checked.arguments, str):
+            break
+        after = world.after(session, tool, checked.arguments)
+        if after is None:
+            break
+        if after.kind == "done":
+            return Action((*action.calls[: index + 1], END), action.text)
+        session = after
+    return action
 
 
 @checks_settings
@@ -114,7 +138,7 @@ def make(
 
 def _task(goals: GoalKind, page_text: PageText | None, nouns: Nouns) -> ProgramTask[Catalogue]:
     return ProgramTask(
-        tasks=WebShopTasks,
+        tasks=tasks_of,
         official=lambda path, mode: read_shop(path, mode.split, goals),
         world=lambda mode, shop: WebShopWorld(shop, page_text=page_text, nouns=nouns, original=mode.original),
         judge=lambda mode: PurchaseJudge(original=mode.original),

@@ -1,4 +1,4 @@
-"""How alike two short texts are, as thefuzz 0.19 measures it with Python's own matcher."""
+"""Likeness of two short texts, as thefuzz 0.19 measures it with Python's own matcher."""
 
 from __future__ import annotations
 

@@ -12,8 +12,7 @@ from typing import NamedTuple
 from stb_env.jsontypes import JsonMapping
 from stb_env.seeding import derive, rng
 from stb_env.suites.sambanova.web_shop.catalogue import Catalogue
-from stb_env.suites.sambanova.web_shop.described import Described
-from stb_env.suites.sambanova.web_shop.product import read_product
+from stb_env.suites.sambanova.web_shop.product import Described, read_product
 from stb_env.suites.sambanova.web_shop.shop_file import shop_file
 from stb_env.suites.sambanova.web_shop.trait import Trait, asked_for
 
@@ -81,7 +80,7 @@ def embedded_catalogue() -> Catalogue:
 
 
 class _Kind(NamedTuple):
-    """What products of a kind have in common."""
+    """A kind of product: all that its products have in common."""
 
     noun: str
     query: str

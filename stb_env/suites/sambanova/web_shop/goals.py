@@ -1,4 +1,4 @@
-"""What shoppers want: instructions with the attributes, options and price bound that they ask for."""
+"""Goals: instructions with the attributes, options and price bound that they ask for."""
 
 from __future__ import annotations
 
@@ -8,16 +8,42 @@ from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import accumulate, islice
 from itertools import product as combinations
-from typing import overload
+from typing import TypedDict, overload
 
-from stb_env.jsontypes import JsonMapping, JsonObject
+from stb_env.jsontypes import JsonMapping
 from stb_env.seeding import rng
 from stb_env.suites.sambanova.web_shop.catalogue import Catalogue
-from stb_env.suites.sambanova.web_shop.described import Described
-from stb_env.suites.sambanova.web_shop.product import Product
+from stb_env.suites.sambanova.web_shop.product import Described, Product
 from stb_env.suites.sambanova.web_shop.shop_file import plain
 
-Goal = JsonObject
+
+class Goal(TypedDict):
+    """A goal as the original's files have it.
+
+    Attributes:
+        asin: Identity of the product that is meant.
+        category: Its department.
+        query: Words that one would search for it with.
+        name: Its name.
+        product_category: Levels of its category, separated by ``›``.
+        instruction_text: The instruction, price bound included.
+        attributes: Wanted attributes.
+        price_upper: Price bound.
+        goal_options: Wanted options, by name or as values alone.
+        weight: Rareness of the attributes.
+    """
+
+    asin: str
+    category: str
+    query: str
+    name: str
+    product_category: str
+    instruction_text: str
+    attributes: list[str]
+    price_upper: float
+    goal_options: Mapping[str, str] | Sequence[str]
+    weight: float
+
 
 SHUFFLE_SEED = 233
 NO_BOUND = 1_000_000

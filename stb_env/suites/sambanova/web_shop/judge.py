@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from stb_env.jsontypes import JsonMapping
+from typing import cast
+
 from stb_env.judges.judge import Case
 from stb_env.request import Slow
 from stb_env.suites.sambanova.common.ruling import is_executable, made_calls, ruling
+from stb_env.suites.sambanova.web_shop.goals import Goal
 from stb_env.suites.sambanova.web_shop.reward import Reward
 from stb_env.suites.sambanova.web_shop.session import Session
 from stb_env.verdict import Verdict
@@ -36,13 +38,13 @@ class PurchaseJudge:
             success=reward is not None and (self._original or reward.total > 0),
             executable=self._original or is_executable(calls),
             reason="" if reward else "nothing was bought",
-            parts={} if self._original else _parts(case.task.goal, reward),
+            parts={} if self._original else _parts(cast(Goal, case.task.goal), reward),
             metrics=reward.metrics if reward else {"reward": 0.0},
             score=reward.total if reward else 0.0,
         )
 
 
-def _parts(goal: JsonMapping, reward: Reward | None) -> dict[str, bool]:
+def _parts(goal: Goal, reward: Reward | None) -> dict[str, bool]:
     """Return what is wanted, and whether it was bought; a product of another kind has nothing of it."""
     wanted = {"state:attributes": goal["attributes"], "state:options": goal["goal_options"]}
     names = ["act:1 purchase", *(name for name, values in wanted.items() if values), "state:price"]

@@ -16,11 +16,10 @@ from stb_env.errors import ConfigError, DataError
 from stb_env.jsontypes import JsonMapping
 from stb_env.suites.sambanova.common.program_task import Supplied
 from stb_env.suites.sambanova.web_shop.catalogue import Catalogue
-from stb_env.suites.sambanova.web_shop.described import Described
 from stb_env.suites.sambanova.web_shop.goal_tasks import GoalTasks
 from stb_env.suites.sambanova.web_shop.goals import Goal, SyntheticGoals, human_goals
 from stb_env.suites.sambanova.web_shop.json_stream import items, members
-from stb_env.suites.sambanova.web_shop.product import NO_ATTRIBUTES, Product, read_product
+from stb_env.suites.sambanova.web_shop.product import NO_ATTRIBUTES, Described, Product, read_product
 from stb_env.suites.sambanova.web_shop.shop_file import plain, shop_file
 
 TEST_SIZE = 100

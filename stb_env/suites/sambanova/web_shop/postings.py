@@ -1,4 +1,4 @@
-"""Which texts have which words, in a database file, and the ranking by them: BM25 as Lucene computes it.
+"""An inverted index in a database file, and the ranking by it: BM25 as Lucene computes it.
 
 bm25s has the same formula and keeps all postings in memory while it builds; SQLite's own full-text search has
 other constants and needs a second for a common word among a million texts.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from stb_env.errors import DataError
 from stb_env.jsontypes import Json, JsonMapping, JsonObject
@@ -12,14 +13,14 @@ from stb_env.seeding import rng
 
 NO_PRICE = 100.0
 NO_ATTRIBUTES = ("DUMMY_ATTR",)
-"""What the original gives a product that nobody described."""
+"""Attributes that the original gives a product that nobody described."""
 
 _FOREIGN = re.compile(r"[^\d.]")
 
 
 @dataclass(frozen=True, slots=True)
 class Product:
-    """What the shop knows about a product.
+    """A product of the shop.
 
     Attributes:
         asin: Its identity, as it stands in the record.
@@ -66,6 +67,37 @@ class Product:
         options = ", and ".join(f"{name}: {', '.join(values)}" for name, values in self.options.items())
         first = self.bullets[0] if self.bullets else ""
         return " ".join((self.title, self.description, first, options)).lower()
+
+
+class Described(NamedTuple):
+    """A product with what somebody who wants it would say.
+
+    Attributes:
+        product: The product.
+        instruction: Asks for it.
+        wanted: The attributes that the instruction names.
+    """
+
+    product: Product
+    instruction: str = ""
+    wanted: tuple[str, ...] = ()
+
+    @property
+    def record(self) -> JsonObject:
+        """All of it as a JSON object, which `of` reads."""
+        return {"product": self.product.record, "instruction": self.instruction, "wanted": list(self.wanted)}
+
+    @classmethod
+    def of(cls, record: JsonMapping) -> Described:
+        """Return what a record stands for.
+
+        Examples:
+                >>> cup = Described(read_product({"asin": "B1", "name": "Cup"}), "a blue cup", ("blue",))
+            >>> Described.of(cup.record) == cup
+            True
+        """
+        product = Product.of(record["product"])
+        return cls(product, record["instruction"], tuple(record["wanted"]))
 
 
 def read_product(

@@ -1,4 +1,4 @@
-"""What a shopper reads: the words of the instruction, and on a page whatever has these words."""
+"""Instructions and pages as a shopper reads them: wishes, offers and prices."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _BUTTON = re.compile(r"\[(?:clicked )?button\] (.*) \[(?:clicked )?button_\]")
 
 
 class Wish(NamedTuple):
-    """What an instruction says.
+    """The content of an instruction.
 
     Attributes:
         query: Its words without small talk, as one would type them into the search bar.

@@ -1,10 +1,14 @@
-"""A page as a person would like to read it on a terminal."""
+"""A page of the shop for people: as text on a terminal, and as a picture."""
 
 from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator
 
+import numpy as np
+from numpy.typing import NDArray
+
+from stb_env.suites.sambanova.common.picture import BLACK, LINE, Color, Picture
 from stb_env.suites.sambanova.web_shop.catalogue import Catalogue
 from stb_env.suites.sambanova.web_shop.pages import Piece, pieces
 from stb_env.suites.sambanova.web_shop.product import Product
@@ -12,6 +16,12 @@ from stb_env.suites.sambanova.web_shop.reward import Reward
 from stb_env.suites.sambanova.web_shop.session import Session
 
 WIDTH = 78
+PICTURE_WIDTH, PICTURE_HEIGHT = 640, 720
+"""Columns and rows of pixels, whatever the page."""
+
+_BAR: Color = (35, 47, 62)
+_LINK: Color = (0, 90, 180)
+_CHOSEN: Color = (170, 60, 0)
 
 _HEADS = frozenset({"Instruction:", "Instruction: "})
 
@@ -74,3 +84,34 @@ def _flushed(row: list[str]) -> list[str]:
     lines = textwrap.wrap("  ".join(mark.replace(" ", "\u00a0") for mark in row), WIDTH - 2)
     row.clear()
     return [f" {line}".replace("\u00a0", " ") for line in lines]
+
+
+def picture(session: Session, shop: Catalogue, *, endless: bool = True) -> NDArray[np.uint8]:
+    """Return a page as it would be read: what can be clicked in blue, what was clicked in red.
+
+    A page that is longer than the picture says how many lines are left out.
+
+    Examples:
+        >>> from stb_env.suites.sambanova.web_shop.product import read_product
+        >>> shop = Catalogue([read_product({"asin": "B1", "name": "Cup", "pricing": "$5"})])
+        >>> picture(Session({"instruction_text": "a cup"}), shop).shape
+        (720, 640, 3)
+    """
+    drawn = Picture(PICTURE_WIDTH, PICTURE_HEIGHT)
+    _, title, _, *lines, _ = render(session, shop, endless=endless).splitlines()
+    drawn.box(0, 0, PICTURE_WIDTH, LINE + 8, _BAR)
+    drawn.text(8, 5, title.strip(), width=PICTURE_WIDTH - 16, color=(255, 255, 255), bold=True)
+    room = (PICTURE_HEIGHT - LINE - 16) // LINE
+    if len(lines) > room:
+        lines = [*lines[: room - 1], f"… {len(lines) - room + 1} more lines"]
+    for number, line in enumerate(lines):
+        left = 8 * max(1, len(line) - len(line.lstrip()))
+        top = LINE + 14 + number * LINE
+        drawn.text(left, top, line.strip(), width=PICTURE_WIDTH - left - 8, color=_color(line.strip()))
+    return drawn.pixels
+
+
+def _color(line: str) -> Color:
+    if line.startswith("["):
+        return _CHOSEN if "[*" in line else _LINK
+    return BLACK

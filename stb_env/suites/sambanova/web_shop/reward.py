@@ -1,4 +1,4 @@
-"""What a purchase is worth: how far the bought product is the wanted one (WebShop, section 3)."""
+"""The reward of a purchase: how far the bought product is the wanted one (WebShop, section 3)."""
 
 from __future__ import annotations
 
@@ -6,11 +6,10 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from stb_env.jsontypes import JsonMapping
-from stb_env.suites.sambanova.web_shop.colors import COLORS, color_words, plain_color
 from stb_env.suites.sambanova.web_shop.fuzzy import token_set_ratio
-from stb_env.suites.sambanova.web_shop.nouns import Nouns, nouns_of
+from stb_env.suites.sambanova.web_shop.goals import Goal
 from stb_env.suites.sambanova.web_shop.product import Product
+from stb_env.suites.sambanova.web_shop.vocabulary import COLORS, Nouns, color_words, nouns_of, plain_color
 
 _ALIKE = 85
 _WORD = re.compile(r"\w+")
@@ -68,7 +67,7 @@ class Reward:
 def purchase_reward(
     product: Product,
     chosen: Mapping[str, str],
-    goal: JsonMapping,
+    goal: Goal,
     *,
     nouns: Nouns = nouns_of,
     original: bool = False,

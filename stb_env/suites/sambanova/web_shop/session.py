@@ -1,13 +1,13 @@
-"""Where a shopper is and has been: an immutable value, and what an action makes of it."""
+"""A shopper's session as an immutable value, and the sessions that actions lead to."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
-from stb_env.jsontypes import JsonMapping
 from stb_env.seeding import mix
 from stb_env.suites.sambanova.web_shop.catalogue import Catalogue
+from stb_env.suites.sambanova.web_shop.goals import Goal
 from stb_env.suites.sambanova.web_shop.product import Product
 from stb_env.suites.sambanova.web_shop.reward import Reward
 
@@ -35,7 +35,7 @@ class Session(NamedTuple):
         reward: What the purchase is worth, once there is one.
     """
 
-    goal: JsonMapping
+    goal: Goal
     seed: int = 0
     kind: PageKind = "search"
     found: tuple[str, ...] = ()

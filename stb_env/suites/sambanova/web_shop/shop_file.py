@@ -17,8 +17,8 @@ from pathlib import Path
 import platformdirs
 
 from stb_env.errors import DataError
-from stb_env.suites.sambanova.web_shop.described import Described
 from stb_env.suites.sambanova.web_shop.postings import PostingsWriter
+from stb_env.suites.sambanova.web_shop.product import Described
 
 try:
     import fcntl

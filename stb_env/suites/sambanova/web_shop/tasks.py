@@ -2,39 +2,19 @@
 
 from __future__ import annotations
 
-from functools import cache, lru_cache
+from collections.abc import Mapping
+from functools import cache, lru_cache, partial
 
-from stb_env.jsontypes import JsonMapping
 from stb_env.seeding import rng
 from stb_env.suites.sambanova.common.seeded_tasks import TEST_SIZE, SeededTasks, belongs
 from stb_env.suites.sambanova.web_shop.generator import SIZE, VERSION, described_product
-from stb_env.suites.sambanova.web_shop.goals import synthetic_goal
+from stb_env.suites.sambanova.web_shop.goals import Goal, synthetic_goal
 from stb_env.suites.sambanova.web_shop.product import Product
 from stb_env.suites.sambanova.web_shop.reward import purchase_reward
 from stb_env.suites.sambanova.web_shop.tools import TOOLS
 from stb_env.tasks import Task
 
 NAME = "WebShop"
-
-
-class WebShopTasks(SeededTasks):
-    """A `TaskSource` of shopping goals, each of which a flawless purchase meets completely.
-
-    Args:
-        split: ``test``, a fixed list of 100, or ``train``, without end. What is wanted in one is never wanted
-            in the other, of whatever product, and no training task is about the product of a test.
-
-    Raises:
-        ConfigError: There is no such split.
-
-    Examples:
-        >>> task = WebShopTasks("test").at(0)
-        >>> sorted(task.goal)[:3], len(task.tools)
-        (['asin', 'attributes', 'category'], 2)
-    """
-
-    def __init__(self, split: str = "test") -> None:
-        super().__init__(NAME, generate, split)
 
 
 @lru_cache(maxsize=1_024)
@@ -57,13 +37,21 @@ def generate(split: str, index: int) -> Task:
             return shopping_task(f"{split}-{index}", split, goal)
 
 
+tasks_of = partial(SeededTasks, NAME, generate)
+"""Makes the shopping goals of a split, each of which a flawless purchase meets completely.
+
+What is wanted in one split is never wanted in the other, of whatever product, and no training task is about
+the product of a test.
+"""
+
+
 @cache
 def _tested() -> frozenset[str]:
     """Return the products that tests ask for."""
     return frozenset(generate("test", index).goal["asin"] for index in range(TEST_SIZE))
 
 
-def shopping_task(task_id: str, split: str, goal: JsonMapping) -> Task:
+def shopping_task(task_id: str, split: str, goal: Goal) -> Task:
     """Build a task from a goal."""
     return Task(
         id=task_id,
@@ -79,19 +67,19 @@ def shopping_task(task_id: str, split: str, goal: JsonMapping) -> Task:
     )
 
 
-def wish(goal: JsonMapping) -> str:
+def wish(goal: Goal) -> str:
     """Return what a goal asks for, in whatever words and up to whatever price."""
     options = goal["goal_options"]
     chosen = sorted(options.items()) if isinstance(options, dict) else sorted(options)
     return repr((goal["query"], sorted(goal["attributes"]), chosen))
 
 
-def is_attainable(goal: JsonMapping, product: Product) -> bool:
+def is_attainable(goal: Goal, product: Product) -> bool:
     """Return whether buying a product with the wanted options earns everything, in the original's mode too.
 
     Its treatment of colors keeps some flawless purchases from that.
     """
     chosen = goal["goal_options"]
-    return all(
+    return isinstance(chosen, Mapping) and all(
         purchase_reward(product, chosen, goal, original=original).total == 1.0 for original in (False, True)
     )

@@ -1,4 +1,4 @@
-"""What a search reads of a text, much as the English analyser of Lucene does (WebShop, section 9.3)."""
+"""Terms of a text for search, much as Lucene's English analyser finds them (WebShop, section 9.3)."""
 
 from __future__ import annotations
 

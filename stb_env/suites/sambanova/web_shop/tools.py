@@ -1,4 +1,4 @@
-"""What a shopper can do, as tools and as documents."""
+"""The tools of a shopper, and their documents."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a product is or has, and how one speaks of it."""
+"""Traits of products, and phrases that name them."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Trait(NamedTuple):
 
     @property
     def predicate(self) -> str:
-        """What is said of a product that has it."""
+        """The predicate of a product that has it."""
         return f"is {self.text}" if self.is_adjective else f"has {self.thing}"
 
     @property

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 from stb_env.backend.world import World
 from stb_env.errors import DataError
 from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.suites.sambanova.web_shop.catalogue import Catalogue
 from stb_env.suites.sambanova.web_shop.generator import VERSION, embedded_catalogue
-from stb_env.suites.sambanova.web_shop.nouns import Nouns, nouns_of
+from stb_env.suites.sambanova.web_shop.goals import Goal
 from stb_env.suites.sambanova.web_shop.pages import PageText, as_rich_text, as_text, clickables, pieces
 from stb_env.suites.sambanova.web_shop.program import CLICK, SEARCH
 from stb_env.suites.sambanova.web_shop.reward import purchase_reward
 from stb_env.suites.sambanova.web_shop.session import Session, clicked, searched
+from stb_env.suites.sambanova.web_shop.vocabulary import Nouns, nouns_of
 from stb_env.tasks import Task
 from stb_env.tools import Tool, ToolResult
 
@@ -63,7 +66,7 @@ class WebShopWorld(World[Session]):
 
     def start(self, task: Task, seed: int) -> Session:
         """Return the search page."""
-        return Session(task.goal, seed)
+        return Session(cast(Goal, task.goal), seed)
 
     def page(self, session: Session) -> str:
         """Return a page as text."""

@@ -6,8 +6,7 @@ import json
 from typing import Any
 
 from stb_env.suites.sambanova.cat_api.account import Account
-from stb_env.suites.sambanova.common.curl.request import Answer, Request
-from stb_env.suites.sambanova.common.curl.words import CurlError
+from stb_env.suites.sambanova.common.rest.curl import Answer, CurlError, Request
 
 KEY = "CATKEY"
 _FAVOURITES = [{"id": 11, "image_id": "q7"}, {"id": 12, "image_id": "aa"}]

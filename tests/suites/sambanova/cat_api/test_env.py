@@ -6,27 +6,21 @@ import json
 from pathlib import Path
 from typing import Any
 
-import gymnasium as gym
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stb_env.baselines import load_agent
 from stb_env.envs.tool_env import ToolEnv
-from stb_env.errors import ConfigError, DataError, JudgeError
+from stb_env.errors import DataError, JudgeError
 from stb_env.judges.judge import Case
 from stb_env.request import drive
-from stb_env.rollout import play
 from stb_env.suites.sambanova.cat_api.account import Account
-from stb_env.suites.sambanova.cat_api.apis import BY_NAME
-from stb_env.suites.sambanova.cat_api.command import as_typed, render
+from stb_env.suites.sambanova.cat_api.api import SERVICE, render
 from stb_env.suites.sambanova.cat_api.env import make
 from stb_env.suites.sambanova.cat_api.judge import AccountJudge
-from stb_env.suites.sambanova.cat_api.tasks import CatTasks, cat_task
+from stb_env.suites.sambanova.cat_api.tasks import cat_task, tasks_of
 from stb_env.tasks import Task, TaskSet
-from stb_env.testing.conformance import validate
 from stb_env.tools import FINISH, ToolCall
-from tests.suites.sambanova.common.curl.mutants import mutants
 
 BASE = "https://api.thecatapi.com/v1"
 DONE = {"name": FINISH, "arguments": {"return_type": "give_answer", "final_answer": ""}}
@@ -40,11 +34,11 @@ CALLS = {
     "search": ToolCall("search_images", {"limit": 3, "breed_ids": "beng", "order": "ASC"}),
 }
 LABELS = {
-    kind: render(BY_NAME[call.name], call.arguments)
+    kind: render(SERVICE.by_name[call.name], call.arguments)
     for kind, call in CALLS.items()
     if not isinstance(call.arguments, str)
 }
-PROGRAMS = [CatTasks("train").at(index).goal["labels"][0] for index in range(60)]
+PROGRAMS = [tasks_of("train").at(index).goal["labels"][0] for index in range(60)]
 
 
 def task_of(kind: str) -> Task:
@@ -204,65 +198,13 @@ def test_what_is_wrong_with_a_request_is_said(action: Any, status: int, error: s
 @settings(max_examples=150)
 def test_a_call_and_its_command_are_the_same_request(image_id: str):
     for name in ("add_favourite", "vote_up", "vote_down"):
-        command = render(BY_NAME[name], {"image_id": image_id})
-        assert as_typed(ToolCall("curl", {"command": command})) == ToolCall(name, {"image_id": image_id})
+        command = render(SERVICE.by_name[name], {"image_id": image_id})
+        assert SERVICE.typed_label(command) == ToolCall(name, {"image_id": image_id})
 
 
 def test_a_case_without_its_account_cannot_be_judged():
     with pytest.raises(JudgeError, match="task 1 is judged by its account, got NoneType"):
         drive(AccountJudge().judge(Case(task_of("add"), "", ())))
-
-
-@pytest.mark.parametrize("settings_", [{}, {"split": "train"}, {"compat": "original"}])
-def test_the_standing_checks_hold(settings_: dict[str, Any]):
-    env = gym.make("stb/CatAPI-v1", **settings_).unwrapped
-    assert isinstance(env, ToolEnv)
-    report = validate("stb/CatAPI-v1", env, seeds=36)
-    assert [check for check in report.checks if not check.passed] == []
-    assert report.counts["scores"]["gold"] == 1.0
-
-
-@pytest.mark.parametrize("agent", ["noop", "give_up", "echo", "inject", "random"])
-def test_agents_that_deserve_nothing_get_nothing_on_the_test_tasks(agent: str):
-    env = make()
-    null = load_agent(agent)()
-    rewards = [play(env, null, task_id=f"test-{index}", seed=index).reward for index in range(100)]
-    assert sum(rewards) == 0.0
-
-
-@pytest.mark.parametrize("compat", [None, "original"])
-def test_the_oracle_solves_every_test_task(compat: str | None):
-    env = make(compat=compat)
-    for index in range(100):
-        env.reset(seed=0, options={"task_id": f"test-{index}"})
-        (call,) = env.task.gold
-        env.step({"name": call.name, "arguments": call.arguments})
-        assert env.step(DONE)[1] == 1.0
-
-
-@pytest.mark.parametrize("compat", [None, "original"])
-def test_ten_thousand_damaged_programs_are_observations(compat: str | None):
-    env = env_of("delete", compat=compat, program=True)
-    start = env.snapshot()
-    for text in mutants(PROGRAMS, 5_000, seed=7):
-        env.restore(start)
-        observation, _, terminated, _, info = env.step(text)
-        assert terminated
-        assert info["valid"]
-        json.loads(observation["result"] or "null")
-
-
-@given(st.lists(st.sampled_from([*LABELS.values(), "prose", "curl"]), max_size=5))
-@settings(max_examples=40)
-def test_what_a_fork_does_is_nothing_to_its_origin(actions: list[str]):
-    env = env_of("add")
-    for action in actions:
-        before = env.snapshot()
-        account = (dict(before.backend.favourites), dict(before.backend.votes))
-        ahead = env.fork().step(action)
-        assert env.snapshot() is before
-        assert account == (before.backend.favourites, before.backend.votes)
-        assert env.step(action) == ahead
 
 
 @given(st.lists(st.sampled_from(["add", "delete", "up", "down", "list"]), max_size=6), st.integers(0, 5))
@@ -280,20 +222,6 @@ def test_a_snapshot_brings_the_account_back(kinds: list[str], at: int):
     for kind, state in zip(kinds[at:] if at < len(kinds) else kinds, states, strict=True):
         env.step(LABELS[kind])
         assert env.snapshot().backend == state
-
-
-@pytest.mark.parametrize(
-    ("settings_", "error", "message"),
-    [
-        ({"compat": "toolbnch"}, ConfigError, "compat must be None or 'original'"),
-        ({"split": "val"}, ConfigError, "split must be 'test' or 'train', got 'val'"),
-        ({"split": "train", "data": "x"}, ConfigError, "official files have a test split alone"),
-        ({"data": "/nowhere"}, DataError, "no test file at /nowhere"),
-    ],
-)
-def test_wrong_settings_are_errors(settings_: dict[str, Any], error: type[Exception], message: str):
-    with pytest.raises(error, match=message):
-        make(**settings_)
 
 
 def official(folder: Path, *labels: str) -> Path:

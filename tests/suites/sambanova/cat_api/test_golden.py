@@ -11,17 +11,13 @@ import pytest
 
 import stb_env  # noqa: F401 (registers the ids)
 from stb_env.suites.sambanova.cat_api.account import Account
-from stb_env.suites.sambanova.cat_api.apis import HOST
-from stb_env.suites.sambanova.cat_api.command import as_typed
-from stb_env.suites.sambanova.cat_api.judge import OriginalJudge
-from stb_env.suites.sambanova.cat_api.original import final_command
+from stb_env.suites.sambanova.cat_api.api import HOST, SERVICE, final_command
 from stb_env.suites.sambanova.cat_api.service import respond
 from stb_env.suites.sambanova.cat_api.tasks import cat_task
-from stb_env.suites.sambanova.cat_api.tools import BY_NAME as TOOLS
-from stb_env.suites.sambanova.common.curl.reader import kept_line
-from stb_env.suites.sambanova.common.curl.request import Request
+from stb_env.suites.sambanova.common.rest.actions import kept_line
+from stb_env.suites.sambanova.common.rest.curl import Request
+from stb_env.suites.sambanova.common.rest.judge import OriginalJudge
 from stb_env.tasks import TaskSet
-from stb_env.tools import ToolCall
 from stb_env.validation import check_call
 from tests.shared import task_cases
 from tests.suites.sambanova.cat_api import stand_in
@@ -37,7 +33,7 @@ def cases(shared_data: Path) -> list[dict[str, Any]]:
 
 
 def test_golden_figures_of_every_case_are_the_originals(cases: list[dict[str, Any]]):
-    judge = OriginalJudge(stand_in.fetch, stand_in.KEY)
+    judge = OriginalJudge(SERVICE, stand_in.fetch, stand_in.KEY)
     for case in cases:
         expected = case["expected"]
         kept, labels, by_text = (
@@ -103,8 +99,8 @@ def listed(sent: Sent) -> Any:
 
 def is_documented(prediction: str) -> bool:
     """Whether all parameters are those of spec 4.1; the recorded stand-in passes over others."""
-    call = as_typed(ToolCall("curl", {"command": kept_line(prediction)}))
-    return call.name == "curl" or not check_call(call, TOOLS[call.name]).violations
+    call = SERVICE.typed_label(kept_line(prediction))
+    return call.name == "curl" or not check_call(call, SERVICE.tools[call.name]).violations
 
 
 def account_of(labels: list[str]) -> list[str]:
@@ -114,7 +110,7 @@ def account_of(labels: list[str]) -> list[str]:
 
 
 def played(case: dict[str, Any], compat: str | None) -> dict[str, Any]:
-    call = as_typed(ToolCall("curl", {"command": case["labels"][0]}))
+    call = SERVICE.typed_label(case["labels"][0])
     by_text, favourites = case["compare_string_only"], account_of(case["labels"])
     task = cat_task("1", "test", "goal", call, tuple(case["labels"]), favourites, by_text=by_text)
     env = gym.make("stb/CatAPI-v1", data=TaskSet([task]), compat=compat, program=True)

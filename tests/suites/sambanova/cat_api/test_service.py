@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stb_env.suites.sambanova.cat_api.account import Account
-from stb_env.suites.sambanova.cat_api.apis import FAVOURITES, HOST, SEARCH, VOTES
+from stb_env.suites.sambanova.cat_api.api import HOST
 from stb_env.suites.sambanova.cat_api.images import MIME_TYPES, SIZES, breeds, images, search
-from stb_env.suites.sambanova.cat_api.service import respond
-from stb_env.suites.sambanova.common.curl.request import Request
+from stb_env.suites.sambanova.cat_api.service import FAVOURITES, SEARCH, VOTES, respond
+from stb_env.suites.sambanova.common.rest.curl import Request
 
 START = Account.of(["q7", "aa"])
 

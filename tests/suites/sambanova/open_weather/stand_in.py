@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from stb_env.suites.sambanova.common.curl.request import Answer, Request
-from stb_env.suites.sambanova.common.curl.words import CurlError
+from stb_env.suites.sambanova.common.rest.curl import Answer, CurlError, Request
 
 KEY = "TESTKEY"
 _AIR = ("/data/2.5/air_pollution", "/data/2.5/air_pollution/forecast")
 _WEATHER = {"/data/2.5/weather": 200, "/data/2.5/forecast": "200"}
 
 
-def fetch(request: Request) -> Answer:
+def fetch(request: Request, state: tuple[()]) -> tuple[Answer, tuple[()]]:
     """Answer with the request's own parameters."""
+    return _answer(request), state
+
+
+def _answer(request: Request) -> Answer:
     params = dict(request.params)
     if request.host != "api.openweathermap.org":
         raise CurlError("no such host", 6)

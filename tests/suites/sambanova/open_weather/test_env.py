@@ -6,26 +6,21 @@ import json
 from pathlib import Path
 from typing import Any
 
-import gymnasium as gym
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from stb_env.envs.tool_env import ToolEnv
-from stb_env.errors import ConfigError, DataError
+from stb_env.errors import DataError
 from stb_env.suites.sambanova.open_weather.env import make
-from stb_env.suites.sambanova.open_weather.tasks import OpenWeatherTasks, weather_task
+from stb_env.suites.sambanova.open_weather.tasks import tasks_of, weather_task
 from stb_env.tasks import TaskSet
-from stb_env.testing.conformance import validate
 from stb_env.tools import FINISH, ToolCall
-from tests.suites.sambanova.common.curl.mutants import mutants
 
 URL = "https://api.openweathermap.org/data/2.5/weather"
 LABEL = f"curl -X GET '{URL}?q=palo+alto&appid={{API_KEY}}&units=metric'"
 CALL = ToolCall("weather_by_city", {"q": "Palo Alto", "units": "metric"})
 DONE = {"name": FINISH, "arguments": {"return_type": "give_answer", "final_answer": ""}}
 ONE = TaskSet([weather_task("1", "test", "Weather in Palo Alto, metric.", CALL, (LABEL,))])
-LABELS = [OpenWeatherTasks("train").at(index).goal["labels"][0] for index in range(60)]
+LABELS = [tasks_of("train").at(index).goal["labels"][0] for index in range(60)]
 
 
 def env_of(**options: Any) -> ToolEnv:
@@ -209,66 +204,6 @@ def test_no_field_reaches_beyond_the_key_in_the_originals_mode(field: str):
     observation = env_of(compat="original").step(LABEL.replace("{API_KEY}", field))[0]
     assert observation["status"] == 1
     assert len(observation["result"]) < 400
-
-
-@pytest.mark.parametrize("settings_", [{}, {"compat": "original"}, {"split": "train"}, {"program": True}])
-def test_the_standing_checks_hold(settings_: dict[str, Any]):
-    env = gym.make("stb/OpenWeather-v1", **settings_).unwrapped
-    assert isinstance(env, ToolEnv)
-    report = validate("stb/OpenWeather-v1", env, seeds=30)
-    assert [check for check in report.checks if not check.passed] == []
-    assert report.counts["scores"] == {"gold": 1.0} | dict.fromkeys(
-        ("noop", "give_up", "echo", "inject", "random"), 0.0
-    )
-
-
-@pytest.mark.parametrize("compat", [None, "original"])
-def test_the_oracle_solves_every_test_task(compat: str | None):
-    env = make(compat=compat)
-    for index in range(100):
-        env.reset(seed=0, options={"task_id": f"test-{index}"})
-        (call,) = env.task.gold
-        env.step({"name": call.name, "arguments": call.arguments})
-        assert env.step(DONE)[1] == 1.0
-
-
-@pytest.mark.parametrize("compat", [None, "original"])
-def test_ten_thousand_damaged_programs_are_observations(compat: str | None):
-    env = env_of(compat=compat, program=True)
-    start = env.snapshot()
-    for text in mutants(LABELS, 5_000, seed=7):
-        env.restore(start)
-        observation, _, terminated, _, info = env.step(text)
-        assert terminated
-        assert info["valid"]
-        json.loads(observation["result"] or "null")
-
-
-@given(
-    st.lists(st.sampled_from([LABEL, LABEL[:-1], "prose", LABEL.replace("palo", "palo+"), ""]), max_size=4)
-)
-@settings(max_examples=40)
-def test_what_a_fork_does_is_nothing_to_its_origin(actions: list[str]):
-    env = env_of()
-    for action in actions:
-        before = env.snapshot()
-        ahead = env.fork().step(action)
-        assert env.snapshot() is before
-        assert env.step(action) == ahead
-
-
-@pytest.mark.parametrize(
-    ("settings_", "error", "message"),
-    [
-        ({"compat": "toolbnch"}, ConfigError, "compat must be None or 'original'"),
-        ({"split": "val"}, ConfigError, "split must be 'test' or 'train', got 'val'"),
-        ({"split": "train", "data": "x"}, ConfigError, "official files have a test split alone"),
-        ({"data": "/nowhere"}, DataError, "no test file at /nowhere"),
-    ],
-)
-def test_wrong_settings_are_errors(settings_: dict[str, Any], error: type[Exception], message: str):
-    with pytest.raises(error, match=message):
-        make(**settings_)
 
 
 def official(folder: Path, *labels: str) -> Path:

@@ -11,15 +11,14 @@ import gymnasium as gym
 import pytest
 
 import stb_env  # noqa: F401 (registers the ids)
-from stb_env.suites.sambanova.common.curl.crash import CrashError
-from stb_env.suites.sambanova.common.curl.reader import kept_line
-from stb_env.suites.sambanova.open_weather.command import as_typed
-from stb_env.suites.sambanova.open_weather.judge import OriginalJudge
+from stb_env.suites.sambanova.common.interpreter.crash import CrashError
+from stb_env.suites.sambanova.common.rest.actions import kept_line
+from stb_env.suites.sambanova.common.rest.judge import OriginalJudge
+from stb_env.suites.sambanova.open_weather.api import SERVICE
 from stb_env.suites.sambanova.open_weather.original import final_command
 from stb_env.suites.sambanova.open_weather.report import language_code
 from stb_env.suites.sambanova.open_weather.tasks import weather_task
 from stb_env.tasks import TaskSet
-from stb_env.tools import ToolCall
 from tests.shared import task_cases
 from tests.suites.sambanova.open_weather import stand_in
 from tests.suites.sambanova.sent import Sent, sent_by
@@ -33,10 +32,10 @@ def cases(shared_data: Path) -> list[dict[str, Any]]:
 
 
 def test_golden_figures_of_every_case_are_the_originals(cases: list[dict[str, Any]]):
-    judge = OriginalJudge(stand_in.fetch, stand_in.KEY)
+    judge = OriginalJudge(SERVICE, stand_in.fetch, stand_in.KEY)
     for case in cases:
         expected = case["expected"]
-        verdict, index = judge.rule(kept_line(case["prediction"]), tuple(case["labels"]))
+        verdict, index = judge.rule(kept_line(case["prediction"]), case["labels"], ())
         assert verdict.metrics == pytest.approx({name: float(expected[name]) for name in FIGURES}), case["id"]
         assert index == expected["best_label_index"], case["id"]
 
@@ -130,7 +129,7 @@ def meaning(sent: Sent, left_out: Set[str]) -> Any:
 
 
 def played(case: dict[str, Any], compat: str | None) -> dict[str, Any]:
-    call = as_typed(ToolCall("curl", {"command": case["labels"][0]}))
+    call = SERVICE.typed_label(case["labels"][0])
     task = weather_task("1", "test", "goal", call, tuple(case["labels"]))
     env = gym.make("stb/OpenWeather-v1", data=TaskSet([task]), compat=compat, program=True)
     env.reset(seed=0)

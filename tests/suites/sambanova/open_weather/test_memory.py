@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from stb_env.suites.sambanova.common.curl import request
-from stb_env.suites.sambanova.open_weather import judge, places, service, tasks, world
+from stb_env.suites.sambanova.common.rest import curl, world
+from stb_env.suites.sambanova.open_weather import judge, places, service, tasks
 from stb_env.suites.sambanova.open_weather.env import make
 
 REMEMBERED = [
     remembered
-    for module in (judge, places, request, service, tasks, world)
+    for module in (curl, judge, places, service, tasks, world)
     for remembered in vars(module).values()
     if hasattr(remembered, "cache_info") and remembered.__module__ == module.__name__
 ]

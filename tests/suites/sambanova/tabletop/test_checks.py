@@ -7,9 +7,9 @@ import pytest
 from stb_env.suites.sambanova.tabletop.checks import succeeded
 from stb_env.suites.sambanova.tabletop.demos import SCENE
 from stb_env.suites.sambanova.tabletop.goals import GOALS
-from stb_env.suites.sambanova.tabletop.hand import Hand
-from stb_env.suites.sambanova.tabletop.look import Look
+from stb_env.suites.sambanova.tabletop.robot import Robot
 from stb_env.suites.sambanova.tabletop.scene import Scene
+from stb_env.suites.sambanova.tabletop.targets import Look
 from stb_env.suites.sambanova.tabletop.world import run
 
 LEFT = {"corner_or_side": "left side"}
@@ -36,9 +36,9 @@ def put(block: str, where: object) -> str:
 
 
 def reached(kind: str, slots: dict[str, str], program: str, table: Scene = SCENE) -> bool:
-    hand = Hand(table)
-    run(program, hand)
-    return succeeded(kind, Look(slots, table.positions, hand.scene.positions))
+    robot = Robot(table)
+    run(program, robot)
+    return succeeded(kind, Look(slots, table.positions, robot.scene.positions))
 
 
 WAYS = [

@@ -12,12 +12,11 @@ import pytest
 
 from stb_env.judges.judge import Case
 from stb_env.request import drive
-from stb_env.suites.sambanova.tabletop.aims import targets
 from stb_env.suites.sambanova.tabletop.checks import succeeded
-from stb_env.suites.sambanova.tabletop.hand import Hand
 from stb_env.suites.sambanova.tabletop.judge import TabletopJudge
-from stb_env.suites.sambanova.tabletop.look import Look
+from stb_env.suites.sambanova.tabletop.robot import Robot
 from stb_env.suites.sambanova.tabletop.scene import Scene
+from stb_env.suites.sambanova.tabletop.targets import Look, targets
 from stb_env.suites.sambanova.tabletop.tasks import tabletop_task
 from tests.shared import task_cases, task_files
 
@@ -121,11 +120,11 @@ def test_golden_geometry_is_the_originals(shared_data: Path):
         (name, x, y) = re.findall(r"named (\w+ block) stands at x=([-.\d]+), y=([-.\d]+)", geometry["note"])[
             0
         ]
-        hand = Hand(Scene({name: (float(x), float(y), 0.02)}, {}), original=True)
+        robot = Robot(Scene({name: (float(x), float(y), 0.02)}, {}), original=True)
         for each in geometry["corner_and_side"]:
-            assert hand.corner(each["point"]) == each["corner"]
-            assert hand.side(each["point"]) == each["side"]
+            assert robot.corner(each["point"]) == each["corner"]
+            assert robot.side(each["point"]) == each["side"]
         for each in geometry["denormalize"]:
-            assert hand.denormalize(each["normalized"]).tolist() == pytest.approx(each["xy"])
+            assert robot.denormalize(each["normalized"]).tolist() == pytest.approx(each["xy"])
         for each in geometry["named_positions"]:
-            assert hand.array_of(each["name"]).tolist() == pytest.approx(each["xy"])
+            assert robot.array_of(each["name"]).tolist() == pytest.approx(each["xy"])

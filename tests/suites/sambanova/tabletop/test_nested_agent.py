@@ -19,7 +19,7 @@ from stb_env.rollout import play
 from stb_env.suites.sambanova.tabletop.demos import SCENE
 from stb_env.suites.sambanova.tabletop.env import make
 from stb_env.suites.sambanova.tabletop.nested_agent import MAX_REQUESTS, NestedAgent, prompt_for
-from stb_env.suites.sambanova.tabletop.tasks import TabletopTasks, tabletop_task
+from stb_env.suites.sambanova.tabletop.tasks import tabletop_task, tasks_of
 from stb_env.tasks import TaskSet
 from tests.fakes.openai_server import Answer, OpenAIServer, completion
 
@@ -263,7 +263,7 @@ def test_the_manifest_says_which_prompts_it_used():
 
 MOVES = {
     task.query: [(call.arguments["first"], call.arguments["second"]) for call in task.gold]
-    for task in map(TabletopTasks().at, range(15))
+    for task in map(tasks_of().at, range(15))
 }
 
 

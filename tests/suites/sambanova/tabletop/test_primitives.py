@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from stb_env.suites.sambanova.tabletop.demos import SCENE
-from stb_env.suites.sambanova.tabletop.hand import Hand
+from stb_env.suites.sambanova.tabletop.robot import Robot
 from stb_env.suites.sambanova.tabletop.tools import TOOLS, documents
 from stb_env.suites.sambanova.tabletop.world import TabletopWorld, run
 from stb_env.tools import Tool
@@ -44,8 +44,8 @@ def arguments(tool: Tool) -> dict[str, Any]:
 
 
 def result(call: str) -> tuple[Any, Any]:
-    hand = Hand(SCENE)
-    return repr(run(call, hand).value), hand.scene
+    robot = Robot(SCENE)
+    return repr(run(call, robot).value), robot.scene
 
 
 @pytest.mark.parametrize("tool", FUNCTIONS, ids=lambda tool: tool.name)

@@ -9,12 +9,12 @@ import pytest
 
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError
 from stb_env.suites.sambanova.tabletop.demos import SCENE
-from stb_env.suites.sambanova.tabletop.hand import Hand
+from stb_env.suites.sambanova.tabletop.robot import Robot
 from stb_env.suites.sambanova.tabletop.world import run
 
 
 def value(program: str, *, original: bool = False) -> Any:
-    found = run(program, Hand(SCENE, original=original)).value
+    found = run(program, Robot(SCENE, original=original)).value
     return found.tolist() if isinstance(found, np.ndarray) else found
 
 

@@ -6,11 +6,11 @@ import pytest
 
 from stb_env.suites.sambanova.few_shot import FewShotPrompt
 from stb_env.suites.sambanova.tabletop.env import make
-from stb_env.suites.sambanova.tabletop.tasks import TEST_SIZE, TabletopTasks
+from stb_env.suites.sambanova.tabletop.tasks import TEST_SIZE, tasks_of
 from stb_env.suites.sambanova.tabletop.world import TabletopWorld, start_of
 from stb_env.tasks import Task
 
-TEST, TRAIN = TabletopTasks("test"), TabletopTasks("train")
+TEST, TRAIN = tasks_of("test"), tasks_of("train")
 TRAINED = 750
 
 

@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError, UnsupportedError
-from stb_env.suites.sambanova.tabletop.hand import Hand
 from stb_env.suites.sambanova.tabletop.layouts import APART, BORDER, EDGE_POINTS, layout
 from stb_env.suites.sambanova.tabletop.places import BOTTOM, COLORS, LEFT, PLACES, RIGHT, TOP, distance
 from stb_env.suites.sambanova.tabletop.render import SIZE, drawing, picture
+from stb_env.suites.sambanova.tabletop.robot import Robot
 from stb_env.suites.sambanova.tabletop.scene import Scene
 from stb_env.suites.sambanova.tabletop.world import run
 
@@ -25,14 +25,14 @@ SCENE = Scene.of(BLOCKS, BOWLS)
 
 
 def value(program: str, *, original: bool = False) -> Any:
-    found = run(program, Hand(SCENE, original=original)).value
+    found = run(program, Robot(SCENE, original=original)).value
     return found.tolist() if isinstance(found, np.ndarray) else found
 
 
 def after(program: str) -> Scene:
-    hand = Hand(SCENE)
-    run(program, hand)
-    return hand.scene
+    robot = Robot(SCENE)
+    run(program, robot)
+    return robot.scene
 
 
 def test_a_block_on_a_block_stands_higher_and_one_in_a_bowl_above_its_floor():
@@ -262,7 +262,7 @@ def test_what_is_said_is_kept_with_the_table():
 def test_any_phrase_means_something_or_crashes(phrase: str):
     for name in ("parse_obj_name", "parse_position", "parse_question"):
         try:
-            run(f"{name}({phrase!r})", Hand(SCENE))
+            run(f"{name}({phrase!r})", Robot(SCENE))
         except CrashError:
             continue
 

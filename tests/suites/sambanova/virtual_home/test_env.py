@@ -5,31 +5,28 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import gymnasium as gym
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stb_env.actions import Action
 from stb_env.envs.tool_env import ToolEnv
-from stb_env.errors import ConfigError, DataError
 from stb_env.request import drive
 from stb_env.suites.sambanova.virtual_home.chores import Activity
 from stb_env.suites.sambanova.virtual_home.env import make
-from stb_env.suites.sambanova.virtual_home.likeness import common_length
-from stb_env.suites.sambanova.virtual_home.tasks import VirtualHomeTasks, household_task
+from stb_env.suites.sambanova.virtual_home.similarity import common_length
+from stb_env.suites.sambanova.virtual_home.tasks import household_task, tasks_of
 from stb_env.suites.sambanova.virtual_home.tools import tools_of
 from stb_env.suites.sambanova.virtual_home.vocabulary import embedded
 from stb_env.tasks import TaskSet
-from stb_env.testing.conformance import validate
 from stb_env.tools import FINISH, ToolCall
-from tests.suites.sambanova.common.curl.mutants import mutants
+from tests.suites.sambanova.damage import mutants
 
 REST = "Agent.WalkTo(bedroom)\nAgent.Find(bed)\nAgent.LieOn(bed)\nAgent.Sleep()"
 POUR = "Agent.Find(cup)\nAgent.PourInto(coffee, cup)"
 DONE = {"name": FINISH, "arguments": {"return_type": "give_answer", "final_answer": ""}}
 ONE = TaskSet([household_task("1", "test", Activity("Rest", (REST, POUR)), tools_of(embedded()))])
-LABELS = [label for index in range(40) for label in VirtualHomeTasks("train").at(index).goal["labels"]]
+LABELS = [label for index in range(40) for label in tasks_of("train").at(index).goal["labels"]]
 
 
 def env_of(**options: Any) -> ToolEnv:
@@ -181,16 +178,6 @@ def test_a_typed_call_is_a_line_in_the_originals_mode():
     assert env.step(DONE)[1] == pytest.approx(0.5)
 
 
-@pytest.mark.parametrize("settings_", [{}, {"compat": "original"}, {"split": "train"}])
-def test_the_standing_checks_hold(settings_: dict[str, Any]):
-    env = gym.make("stb/VirtualHome-v1", **settings_).unwrapped
-    assert isinstance(env, ToolEnv)
-    report = validate("stb/VirtualHome-v1", env, seeds=20)
-    assert [check for check in report.checks if not check.passed] == []
-    assert report.counts["scores"]["gold"] == 1.0
-    assert {report.counts["scores"][name] for name in ("noop", "give_up", "echo", "inject")} == {0.0}
-
-
 @pytest.mark.parametrize("compat", [None, "original"])
 def test_the_oracle_and_every_label_solve_every_test_task(compat: Any):
     env, whole = make(compat=compat), make(compat=compat, program=True)
@@ -232,17 +219,6 @@ def test_a_program_without_end_is_bounded():
     assert len(info["calls"]) == 1_001
 
 
-@given(st.lists(st.sampled_from([*REST.split("\n"), REST, "prose", "Agent.Fly(sky)", ""]), max_size=4))
-@settings(max_examples=40)
-def test_what_a_fork_does_is_nothing_to_its_origin(actions: list[str]):
-    env = env_of()
-    for action in actions:
-        before = env.snapshot()
-        ahead = env.fork().step(action)
-        assert env.snapshot() is before
-        assert env.step(action) == ahead
-
-
 def plain_common_length(left: str, right: str) -> int:
     row = [0] * (len(right) + 1)
     for item in left:
@@ -256,18 +232,3 @@ def plain_common_length(left: str, right: str) -> int:
 @settings(max_examples=300)
 def test_the_common_length_is_that_of_the_textbook(left: str, right: str):
     assert common_length(left, right) == plain_common_length(left, right)
-
-
-@pytest.mark.parametrize(
-    ("settings_", "error", "message"),
-    [
-        ({"compat": "toolbnch"}, ConfigError, "compat must be None or 'original', got 'toolbnch'"),
-        ({"split": "val"}, ConfigError, "split must be 'test' or 'train', got 'val'"),
-        ({"split": "train", "data": ONE}, ConfigError, "tasks that are given have their own split"),
-        ({"data": "/nowhere"}, DataError, "no test file at /nowhere"),
-        ({"max_turns": 0}, ConfigError, "max_turns must be at least 1"),
-    ],
-)
-def test_wrong_settings_are_errors(settings_: dict[str, Any], error: type[Exception], message: str):
-    with pytest.raises(error, match=message):
-        make(**settings_)

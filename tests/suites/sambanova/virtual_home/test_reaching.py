@@ -14,17 +14,16 @@ from stb_env.suites.sambanova.common.prompt import example_text
 from stb_env.suites.sambanova.complexity import complexity
 from stb_env.suites.sambanova.virtual_home.activities import read_activities
 from stb_env.suites.sambanova.virtual_home.chores import test_chores as chores_of_the_test
-from stb_env.suites.sambanova.virtual_home.demos import demonstrations
 from stb_env.suites.sambanova.virtual_home.env import make
 from stb_env.suites.sambanova.virtual_home.judge import steps_of
-from stb_env.suites.sambanova.virtual_home.likeness import best_likeness
+from stb_env.suites.sambanova.virtual_home.similarity import best_similarity
 from stb_env.suites.sambanova.virtual_home.step import Step
-from stb_env.suites.sambanova.virtual_home.tasks import VirtualHomeTasks
+from stb_env.suites.sambanova.virtual_home.tasks import demonstrations, tasks_of
 from stb_env.suites.sambanova.virtual_home.vocabulary import embedded
 from tests.shared import found
 from tests.suites.sambanova.virtual_home.careful import PROGRAMS, lines
 
-TESTS = [VirtualHomeTasks().at(index) for index in range(100)]
+TESTS = [tasks_of().at(index) for index in range(100)]
 OURS = [(task.query, task.goal["labels"]) for task in TESTS]
 SHOWN = [(demo.goal, demo.program) for demo in sorted(demonstrations())]
 MEASURES = ("executable", "success", "lcs", "reached")
@@ -50,7 +49,7 @@ def copied(tests: list[tuple[str, Any]], shown: list[tuple[str, str]]) -> float:
     """Return what copying the first demonstration of the prompt scores, as LCS in per cent."""
     retriever = nearest(shown)
     programs = [(shown[retriever.search(goal, 1)[0].index][1], labels) for goal, labels in tests]
-    scores = [best_likeness(steps_of(program), map(steps_of, labels))[0] for program, labels in programs]
+    scores = [best_similarity(steps_of(program), map(steps_of, labels))[0] for program, labels in programs]
     return 100 * fmean(scores)
 
 
@@ -76,7 +75,7 @@ def test_the_verdict_has_the_protocols_figure_beside_its_own(env: Any):
     task = TESTS[0]
     program = "\n".join(step.line for step in steps_of(task.goal["labels"][0]) if step.name not in FREE)
     judged = verdict(env, 0, program)
-    expected = best_likeness(steps_of(program), map(steps_of, task.goal["labels"]))[0]
+    expected = best_similarity(steps_of(program), map(steps_of, task.goal["labels"]))[0]
     assert judged["score"] == 1.0
     assert judged["metrics"]["lcs"] == pytest.approx(expected)
     original = make(program=True, compat="original")

@@ -15,9 +15,8 @@ import pytest
 from stb_env.errors import DataError
 from stb_env.suites.sambanova.web_shop import postings
 from stb_env.suites.sambanova.web_shop.catalogue import Catalogue
-from stb_env.suites.sambanova.web_shop.described import Described
 from stb_env.suites.sambanova.web_shop.generator import described_product, embedded_catalogue
-from stb_env.suites.sambanova.web_shop.product import read_product
+from stb_env.suites.sambanova.web_shop.product import Described, read_product
 from stb_env.suites.sambanova.web_shop.shop_file import shop_file
 from stb_env.suites.sambanova.web_shop.terms import terms
 

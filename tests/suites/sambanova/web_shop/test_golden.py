@@ -13,12 +13,12 @@ import pytest
 
 import stb_env  # noqa: F401 (registers the ids)
 from stb_env.suites.sambanova.web_shop.catalogue import Catalogue
-from stb_env.suites.sambanova.web_shop.colors import COLORS, plain_color
 from stb_env.suites.sambanova.web_shop.fuzzy import token_set_ratio
 from stb_env.suites.sambanova.web_shop.pages import clickables, pieces
 from stb_env.suites.sambanova.web_shop.product import Product, read_product
 from stb_env.suites.sambanova.web_shop.reward import Reward, purchase_reward
 from stb_env.suites.sambanova.web_shop.tasks import shopping_task
+from stb_env.suites.sambanova.web_shop.vocabulary import COLORS, plain_color
 from stb_env.tasks import TaskSet
 from tests.shared import found, task_cases, task_files
 

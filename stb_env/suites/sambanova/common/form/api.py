@@ -10,7 +10,7 @@ from typing import Any, Protocol
 from stb_env.jsontypes import JsonMapping
 from stb_env.tools import Tool, ToolId
 
-Criteria = JsonMapping
+Criteria = Mapping[str, object]
 Signatures = Mapping[str, tuple[str, ...]]
 """Names of parameters, all of them required, by the name of the function."""
 
@@ -19,7 +19,7 @@ SEARCH = "search"
 
 
 class Fill(Protocol):
-    """What a call does to the criteria."""
+    """The effect of a call on the criteria."""
 
     def __call__(self, criteria: Criteria, name: str, value: object, *, strict: bool) -> Criteria:
         """Return the criteria after a call.

@@ -1,4 +1,4 @@
-"""Decides whether a form was filled in and submitted as it was asked for.
+"""Judge whether a form was filled in and submitted as it was asked for.
 
 Where the default differs from the original evaluator, the evaluator lets something through that the
 documentation forbids, or takes the form for the substance:
@@ -18,23 +18,23 @@ from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from stb_env.errors import DataError, JudgeError
+from stb_env.errors import DataError
 from stb_env.judges.judge import Case
 from stb_env.request import Slow
 from stb_env.suites.sambanova.common.agreement import Agreement, best_agreement
 from stb_env.suites.sambanova.common.form.api import PROGRAM, SEARCH, Criteria, Form, FormApi
-from stb_env.suites.sambanova.common.form.crash import CrashError
 from stb_env.suites.sambanova.common.form.world import FormWorld
+from stb_env.suites.sambanova.common.interpreter.crash import CrashError
 from stb_env.suites.sambanova.common.ruling import (
     first_error,
     is_executable,
     late_failure,
     made_calls,
     rule,
+    state_of,
 )
-from stb_env.trajectory import CallRecord
 from stb_env.verdict import Verdict
 
 
@@ -64,9 +64,9 @@ class FormJudge:
             JudgeError: The case does not carry the form.
         """
         yield from ()
-        form, calls = form_of(case), made_calls(case)
+        form, calls = state_of(case, Form, "form"), made_calls(case)
         flawless = is_executable(calls)
-        reason = late_failure(calls, _submits)
+        reason = late_failure(calls, lambda call: call.name in (SEARCH, PROGRAM))
         if not form.submitted:
             reason = "nothing was submitted"
         elif not flawless and not self._mends:
@@ -103,7 +103,7 @@ class OriginalJudge:
             JudgeError: The case does not carry the form.
         """
         yield from ()
-        form, calls = form_of(case), made_calls(case)
+        form, calls = state_of(case, Form, "form"), made_calls(case)
         if calls and not is_executable(calls):
             return rule(self.name, Agreement(), executable=False, reason=first_error(calls))
         agreed, _ = best_agreement(form.criteria, self._labels.of(case))
@@ -112,7 +112,7 @@ class OriginalJudge:
 
 @dataclass(frozen=True, slots=True)
 class Labels:
-    """What accepted programs ask for, each run once.
+    """The criteria of accepted programs, each run once.
 
     Attributes:
         api: The form.
@@ -154,27 +154,6 @@ class Act(NamedTuple):
     number: int
     name: str
     criteria: Criteria
-
-
-def _submits(call: CallRecord) -> bool:
-    return call.name in (SEARCH, PROGRAM)
-
-
-def form_of(case: Case) -> Form:
-    """Return the form of a case.
-
-    Raises:
-        JudgeError: It carries none.
-    """
-    state: Any = case.state
-    if isinstance(state, Form):
-        return state
-    raise JudgeError(
-        f"task {case.task.id} is judged by its form, got {type(state).__name__}; pass the world's state in "
-        "the case",
-        kind="internal",
-        retryable=False,
-    )
 
 
 # Remembered here and not by a judge, which is pickled with its environment.

@@ -1,4 +1,4 @@
-"""Programs on the object ``API``: walked within bounds, never executed."""
+"""Programs on the object ``API``: interpreted within bounds, never executed as Python."""
 
 from __future__ import annotations
 
@@ -9,12 +9,10 @@ from typing import NamedTuple
 from stb_env.actions.finish_arguments import PARAMETERS as FINISH_PARAMETERS
 from stb_env.jsontypes import JsonObject
 from stb_env.suites.sambanova.common.form.api import FormApi, Made
-from stb_env.suites.sambanova.common.form.crash import CrashError
 from stb_env.suites.sambanova.common.interpreter.budget import weigh
 from stb_env.suites.sambanova.common.interpreter.builtins import MATH
 from stb_env.suites.sambanova.common.interpreter.costs import read
-from stb_env.suites.sambanova.common.interpreter.crash import CrashError as MachineCrashError
-from stb_env.suites.sambanova.common.interpreter.crash import UnsupportedError
+from stb_env.suites.sambanova.common.interpreter.crash import CrashError, UnsupportedError
 from stb_env.suites.sambanova.common.interpreter.kinds import Module, Native
 from stb_env.suites.sambanova.common.interpreter.machine import Machine
 from stb_env.suites.sambanova.common.interpreter.ordered import OrderedSet
@@ -33,10 +31,6 @@ class Call(NamedTuple):
     arguments: JsonObject
 
 
-class RefusedError(CrashError):
-    """Valid Python that the original runs and that is not read here, such as ``try``."""
-
-
 def calls_of(text: str, api: FormApi) -> Iterator[Call]:
     r"""Yield the calls of a program up to where it ends or crashes.
 
@@ -46,25 +40,23 @@ def calls_of(text: str, api: FormApi) -> Iterator[Call]:
 
     Raises:
         CrashError: Python would stop here, or the program takes too long.
-        RefusedError: Python would go on, but the machine does not.
+        UnsupportedError: Python would go on, but the machine does not.
 
     Examples:
-        >>> from stb_env.suites.sambanova.trip_booking.world import API
+        >>> from stb_env.suites.sambanova.trip_booking.env import API
         >>> list(calls_of('start, _ = Loc("Omaha"), Loc("Boise")\nAPI.set_origin(start)', API))
         [Call(name='set_origin', arguments={'value': Made(name='Loc', arguments={'location': 'Omaha'})})]
         >>> list(calls_of("API.set_origin(home)", API))
         Traceback (most recent call last):
         ...
-        stb_env.suites.sambanova.common.form.crash.CrashError: line 1: name 'home' is not defined.
+        stb_env.suites.sambanova.common.interpreter.crash.CrashError: line 1: name 'home' is not defined.
     """
     recorder = _Recorder(api)
     crash: CrashError | None = None
     try:
         recorder.run(text)
-    except UnsupportedError as error:
-        crash = RefusedError(str(error))
-    except MachineCrashError as error:
-        crash = CrashError(str(error))
+    except CrashError as error:
+        crash = error
     yield from recorder.calls
     if crash is not None:
         raise crash
@@ -113,15 +105,15 @@ def _bound(
     required: bool = True,
 ) -> JsonObject:
     if len(args) > len(parameters):
-        raise MachineCrashError(f"{name} takes {len(parameters)} arguments, got {len(args)}")
+        raise CrashError(f"{name} takes {len(parameters)} arguments, got {len(args)}")
     arguments = dict(zip(parameters, args, strict=False))
     for keyword, value in kwargs.items():
         if keyword not in parameters or keyword in arguments:
-            raise MachineCrashError(f"{name} has no place for the argument {keyword!r}")
+            raise CrashError(f"{name} has no place for the argument {keyword!r}")
         arguments[keyword] = value
     missing = [parameter for parameter in parameters if parameter not in arguments]
     if required and missing:
-        raise MachineCrashError(f"{name} needs the argument {missing[0]!r}")
+        raise CrashError(f"{name} needs the argument {missing[0]!r}")
     weigh(list(arguments.values()))
     return {parameter: _data(value) for parameter, value in arguments.items()}
 

@@ -11,8 +11,8 @@ from stb_env.actions.known import Known
 from stb_env.actions.parse import ActionLike
 from stb_env.jsontypes import Json
 from stb_env.suites.sambanova.common.form.api import PROGRAM, FormApi, Made, Signatures
-from stb_env.suites.sambanova.common.form.crash import CrashError
 from stb_env.suites.sambanova.common.form.program import OBJECT, Call, calls_of
+from stb_env.suites.sambanova.common.interpreter.crash import CrashError
 from stb_env.suites.sambanova.common.interpreter.reader import fenced
 from stb_env.tools import FINISH, ToolCall
 
@@ -29,7 +29,7 @@ def form_reader(api: FormApi) -> Reader:
     constructs become objects.
 
     Examples:
-        >>> from stb_env.suites.sambanova.trip_booking.world import API
+        >>> from stb_env.suites.sambanova.trip_booking.env import API
         >>> form_reader(API)('d = Date(3, 14, 2024)\nAPI.set_departure_date(d)').calls[0].arguments
         {'value': {'month': 3, 'day': 14, 'year': 2024}}
     """
@@ -43,7 +43,7 @@ def original_reader(api: FormApi) -> Reader:
     Text is JSON or else a program, prose and Markdown fences included: those crash.
 
     Examples:
-        >>> from stb_env.suites.sambanova.trip_booking.world import API
+        >>> from stb_env.suites.sambanova.trip_booking.env import API
         >>> read = original_reader(API)
         >>> [call.name for call in read('API.search()\nFinish("give_answer", "")').calls]
         ['program', 'Finish']

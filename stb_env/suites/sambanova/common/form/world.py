@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator
 
 from stb_env.backend.world import World
 from stb_env.errors import DataError, did_you_mean
 from stb_env.jsontypes import Json, JsonMapping, JsonObject
+from stb_env.suites.sambanova.common.fingerprint import world_fingerprint
 from stb_env.suites.sambanova.common.form.api import PROGRAM, SEARCH, Form, FormApi, Made
-from stb_env.suites.sambanova.common.form.crash import CrashError
 from stb_env.suites.sambanova.common.form.program import calls_of
 from stb_env.suites.sambanova.common.form.reader import plain, typed
+from stb_env.suites.sambanova.common.interpreter.crash import CrashError
 from stb_env.tasks import Task
 from stb_env.tools import FINISH, Tool, ToolCall, ToolResult
 from stb_env.validation import check_call
@@ -28,7 +28,7 @@ class FormWorld(World[Form]):
             documentation forbids is refused.
 
     Examples:
-        >>> from stb_env.suites.sambanova.home_search.world import API
+        >>> from stb_env.suites.sambanova.home_search.env import API
         >>> world = FormWorld(API)
         >>> result, form = world.call(Form(), API.by_name["set_location"], {"value": "Fargo"})
         >>> form.criteria, world.call(form, API.by_name["set_num_beds"], {"value": 2})[0].error
@@ -42,13 +42,7 @@ class FormWorld(World[Form]):
     @property
     def fingerprint(self) -> JsonObject:
         """Version of the form and a hash over its documentation."""
-        digest = hashlib.sha256("\n".join(tool.spec for tool in self.api.tools).encode())
-        return {
-            "world": self.api.name,
-            "version": self.api.version,
-            "original": self._original,
-            "tools": digest.hexdigest(),
-        }
+        return world_fingerprint(self.api.name, self.api.version, self.api.tools, original=self._original)
 
     def start(self, task: Task, seed: int) -> Form:  # noqa: ARG002
         """Return the empty form."""

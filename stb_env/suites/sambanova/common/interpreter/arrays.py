@@ -37,7 +37,7 @@ _GROWING = words("repeat roll tile")
 
 
 class Arrays(Kind):
-    """How programs use arrays of numbers and truth values.
+    """Rules for arrays of numbers and truth values.
 
     Args:
         objects: Whether arrays may hold texts too, to be looked at and not to be computed with.

@@ -34,7 +34,7 @@ LINE = 100
 """Characters of a text that weigh as much as one member."""
 
 _TABLE, _ARRAY = 400, 20
-"""What a data frame and an array weigh besides their members: anything with one is slow to begin."""
+"""Weight of a data frame and an array besides their members: anything with one is slow to begin."""
 
 
 class Budget:

@@ -132,10 +132,6 @@ def _int(value: str | float = 0) -> int:
     return int(value)
 
 
-def _power(base: float, exponent: float) -> float:
-    return math.pow(base, exponent)
-
-
 def _filter(apply: Apply, function: object, items: object) -> list[object]:
     test = bool if function is None else apply(function)
     return [item for item in take(items) if test(item)]
@@ -204,15 +200,10 @@ BUILTINS: dict[str, object] = {
 
 """Python's names, but for ``print``, which each program has of its own."""
 
-_MATH = words(
-    "acos asin atan atan2 ceil cos degrees dist exp fabs floor fmod hypot isclose isfinite isinf isnan log "
-    "log10 log2 radians sin sqrt tan trunc"
-)
 MATH = Module(
     "math",
     {
-        **{name: Native(name, getattr(math, name), costs.MATH[name]) for name in _MATH},
-        "pow": Native("pow", _power, costs.MATH["pow"]),
+        **{name: Native(name, getattr(math, name), costs.MATH[name]) for name in costs.MATH},
         "pi": math.pi,
         "e": math.e,
         "inf": math.inf,

@@ -1,4 +1,4 @@
-"""What each operation of a program costs: steps that are taken off before it is carried out.
+"""Costs of a program's operations: steps that are taken off before each is carried out.
 
 A rule gets the arguments and says how many steps they are worth, of what is read and, where a result can be
 larger than that, of what is made. Nothing is given back, so the steps bound a program's memory as well as its

@@ -36,11 +36,15 @@ class Expressions(Values):
         self._walkers: Mapping[type[ast.expr], Callable[[Any, Scope], object]] = {
             ast.Constant: self._constant,
             ast.Name: lambda node, scope: scope.get(node.id),
-            ast.Attribute: self._attribute,
-            ast.Subscript: self._subscript,
+            ast.Attribute: lambda node, scope: self.attribute(self.value(node.value, scope), node.attr),
+            ast.Subscript: lambda node, scope: self.item(
+                self.value(node.value, scope), self.value(node.slice, scope)
+            ),
             ast.Slice: self._slice,
             ast.Call: self._call,
-            ast.BinOp: self._binary,
+            ast.BinOp: lambda node, scope: self.computed(
+                type(node.op), self.value(node.left, scope), self.value(node.right, scope)
+            ),
             ast.UnaryOp: self._unary,
             ast.BoolOp: self._boolean,
             ast.Compare: self._comparison,
@@ -75,12 +79,6 @@ class Expressions(Values):
             return bounded(node.value)
         raise UnsupportedError(f"{type(node.value).__name__} is no value here")
 
-    def _attribute(self, node: ast.Attribute, scope: Scope) -> object:
-        return self.attribute(self.value(node.value, scope), node.attr)
-
-    def _subscript(self, node: ast.Subscript, scope: Scope) -> object:
-        return self.item(self.value(node.value, scope), self.value(node.slice, scope))
-
     def _slice(self, node: ast.Slice, scope: Scope) -> slice:
         parts = (node.lower, node.upper, node.step)
         return slice(*(None if part is None else self.value(part, scope) for part in parts))
@@ -102,9 +100,6 @@ class Expressions(Values):
         if isinstance(value, dict):
             return value
         raise CrashError(f"{type(value).__name__} cannot follow **")
-
-    def _binary(self, node: ast.BinOp, scope: Scope) -> object:
-        return self.computed(type(node.op), self.value(node.left, scope), self.value(node.right, scope))
 
     def _unary(self, node: ast.UnaryOp, scope: Scope) -> object:
         operand = self.value(node.operand, scope)

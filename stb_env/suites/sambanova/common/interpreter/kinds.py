@@ -1,4 +1,4 @@
-"""What programs can do with values that are none of Python's plain ones."""
+"""Values that are none of Python's plain ones: functions, types, libraries, arrays."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ class Module(Host):
 
 
 class Kind:
-    """How programs may use values of some types, such as arrays, that stay as they are.
+    """Rules for values of some types, such as arrays, that programs use as they are.
 
     Attributes:
         steps: What it costs to begin anything with one, besides what is read and made.

@@ -18,11 +18,11 @@ from stb_env.suites.sambanova.common.interpreter.scope import Scope
 from stb_env.suites.sambanova.common.interpreter.values import PYTHON_ERRORS, said
 
 MAX_CALLS = 40
-"""How deep functions of a program may call each other."""
+"""Depth to which functions of a program may call each other."""
 
 
 class Outcome(NamedTuple):
-    """What came of a program.
+    """The outcome of a program.
 
     Attributes:
         value: Value of its last statement, where that is an expression.
@@ -138,7 +138,7 @@ class Machine:
         )
         self._globals = Scope({}, Scope({**builtins_for(self._print), **names}))
         self._walkers = {
-            ast.Expr: self._expression,
+            ast.Expr: lambda node, scope: self.expressions.value(node.value, scope),
             ast.Assign: self._assign,
             ast.AnnAssign: self._annotated,
             ast.AugAssign: self._augmented,
@@ -217,9 +217,6 @@ class Machine:
     def _block(self, body: list[ast.stmt], scope: Scope) -> None:
         for node in body:
             self._walk(node, scope)
-
-    def _expression(self, node: ast.Expr, scope: Scope) -> object:
-        return self.expressions.value(node.value, scope)
 
     def _assign(self, node: ast.Assign, scope: Scope) -> None:
         value = self.expressions.value(node.value, scope)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import string
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Set
 
 from stb_env.errors import did_you_mean
 from stb_env.suites.sambanova.common.interpreter.budget import (
@@ -19,19 +19,7 @@ from stb_env.suites.sambanova.common.interpreter.kinds import Native, words
 from stb_env.suites.sambanova.common.interpreter.operators import check_spec
 from stb_env.suites.sambanova.common.interpreter.ordered import OrderedSet
 
-_TEXT = words(
-    "capitalize casefold count endswith find index isalnum isalpha isdecimal isdigit islower isnumeric "
-    "isspace istitle isupper lower lstrip partition removeprefix removesuffix rfind rindex rpartition rsplit "
-    "rstrip split splitlines startswith strip swapcase title upper"
-)
 _PADDED = words("center ljust rjust zfill")
-_LIST = words("append clear copy count extend index insert pop remove reverse")
-_TUPLE = words("count index")
-_DICT = words("clear copy get pop popitem setdefault update")
-_SET = words(
-    "add clear copy difference discard intersection isdisjoint issubset issuperset pop remove union update"
-)
-_FLOAT = words("is_integer")
 _MOST_ROWS = 60
 """Rows of a table that are written out."""
 
@@ -69,22 +57,24 @@ def method_of(value: object, name: str, sort: Sort) -> Native:
 
 
 _NONE = frozenset[str]()
-PLAIN: tuple[tuple[type, str, frozenset[str]], ...] = (
-    (str, "str", _TEXT),
-    (list, "list", _LIST),
-    (tuple, "tuple", _TUPLE),
-    (dict, "dict", _DICT),
-    (OrderedSet, "set", _SET),
-    (float, "float", _FLOAT),
-)
-"""Types, what programs call them, and the methods of Python's own that programs may call."""
-
 OURS = {
     "str": _PADDED | words("format join replace"),
     "list": words("sort"),
     "dict": words("items keys values"),
 }
 """The methods that are ours, by the names of the types."""
+PLAIN: tuple[tuple[type, str, Set[str]], ...] = tuple(
+    (type_, name, METHODS[name].keys() - OURS.get(name, frozenset()))
+    for type_, name in (
+        (str, "str"),
+        (list, "list"),
+        (tuple, "tuple"),
+        (dict, "dict"),
+        (OrderedSet, "set"),
+        (float, "float"),
+    )
+)
+"""Types, what programs call them, and the methods of Python's own that programs may call."""
 
 
 def _guarded(value: object, name: str) -> Callable[..., object]:

@@ -1,4 +1,4 @@
-"""What a generator expression gives: its members, each taken once by ``next``."""
+"""The value of a generator expression: its members, each taken once by ``next``."""
 
 from __future__ import annotations
 

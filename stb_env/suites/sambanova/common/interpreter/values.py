@@ -1,4 +1,4 @@
-"""What can be done with the values of a program, each within bounds."""
+"""Operations on the values of a program, each within bounds."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from stb_env.suites.sambanova.common.interpreter.operators import compare, compu
 from stb_env.suites.sambanova.common.interpreter.ordered import OrderedSet
 
 PYTHON_ERRORS = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, NotImplementedError)
-"""What Python raises where a program asks for what its values cannot do."""
+"""Errors of Python's where values cannot do what a program asks for."""
 
 _PLAIN = (bool, int, float, str, list, tuple, dict, OrderedSet, range, type(None))
 _OPAQUE = (*_PLAIN, Host, Native, TypeName)

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stb_env.suites.sambanova.common.form.reader import form_reader, original_reader
-from stb_env.suites.sambanova.trip_booking.world import API
+from stb_env.suites.sambanova.trip_booking.env import API
 from stb_env.tools import ToolCall
 
 read, read_whole = form_reader(API), original_reader(API)

@@ -10,13 +10,12 @@ from stb_env.errors import DataError, JudgeError
 from stb_env.judges.judge import Case
 from stb_env.request import drive
 from stb_env.suites.sambanova.common.form.api import Form, Made
-from stb_env.suites.sambanova.common.form.crash import CrashError
 from stb_env.suites.sambanova.common.form.judge import FormJudge, Labels, OriginalJudge
-from stb_env.suites.sambanova.home_search.judge import judge_of
-from stb_env.suites.sambanova.home_search.tasks import HomeTasks, home_task
-from stb_env.suites.sambanova.home_search.world import API, HomeWorld
-from stb_env.suites.sambanova.trip_booking.world import API as TRIPS
-from stb_env.suites.sambanova.trip_booking.world import TripWorld
+from stb_env.suites.sambanova.common.form.world import FormWorld
+from stb_env.suites.sambanova.common.interpreter.crash import CrashError
+from stb_env.suites.sambanova.home_search.env import API
+from stb_env.suites.sambanova.home_search.tasks import home_task, tasks_of
+from stb_env.suites.sambanova.trip_booking.env import API as TRIPS
 from stb_env.tools import Tool, ToolResult
 from stb_env.trajectory import CallRecord
 
@@ -24,7 +23,7 @@ START = 'API.set_location("Fargo"); API.set_buy_or_rent("rent"); '
 
 
 def test_a_program_given_to_its_tool_is_the_same_as_its_calls():
-    world = HomeWorld()
+    world = FormWorld(API)
     text = START + "API.set_num_beds(1); API.search()"
     result, form = world.call(Form(), API.by_name["program"], {"text": text})
     assert form == world.run(text)
@@ -41,14 +40,14 @@ def test_a_program_given_to_its_tool_is_the_same_as_its_calls():
 )
 def test_a_program_that_fails_leaves_the_form_as_it_is(text: str, error: str):
     before = Form({"location": "Boise"})
-    result, form = HomeWorld().call(Form(), API.by_name["program"], {"text": text})
+    result, form = FormWorld(API).call(Form(), API.by_name["program"], {"text": text})
     assert form == Form()
     assert error in result.error
-    assert HomeWorld().call(before, API.by_name["search"], {})[1] is before
+    assert FormWorld(API).call(before, API.by_name["search"], {})[1] is before
 
 
 def test_a_criterion_after_the_search_has_to_be_searched_for_again():
-    world = HomeWorld()
+    world = FormWorld(API)
     form = world.run(START + "API.search()")
     assert form.submitted
     changed = world.run("API.set_num_beds(2)", form)
@@ -58,13 +57,13 @@ def test_a_criterion_after_the_search_has_to_be_searched_for_again():
 
 @pytest.mark.parametrize(
     ("judge", "status"),
-    [(FormJudge(API), "solved"), (judge_of(), "solved"), (judge_of(mends=False), "unsolved")],
+    [(FormJudge(API), "solved"), (FormJudge(API, mends=False), "unsolved")],
 )
 def test_later_calls_make_up_for_one_that_failed_unless_the_judge_is_told_otherwise(judge: Any, status: str):
     program = START + "API.search()"
     failed = CallRecord("c", "set_num_beds", {}, ToolResult.of("", error="no", source="world"))
     search = CallRecord("s", "search", {}, ToolResult.of({}, source="world"))
-    task, form = home_task("1", "test", "goal", (), (program,)), HomeWorld().run(program)
+    task, form = home_task("1", "test", "goal", (), (program,)), FormWorld(API).run(program)
     case, late = Case(task, "", (failed, search), form), Case(task, "", (search, failed), form)
     verdict = drive(judge.judge(case))
     assert (verdict.status, verdict.metrics["executable"]) == (status, False)
@@ -73,20 +72,20 @@ def test_later_calls_make_up_for_one_that_failed_unless_the_judge_is_told_otherw
 
 def test_a_form_that_holds_values_of_classes_is_an_observation_all_the_same():
     text = 'API.select_booking_type("both"); API.set_num_adults(Loc(Loc("x"))); API.set_origin(Loc(Loc("y")))'
-    result, form = TripWorld(original=True).call(Form(), TRIPS.by_name["program"], {"text": text})
+    result, form = FormWorld(TRIPS, original=True).call(Form(), TRIPS.by_name["program"], {"text": text})
     assert isinstance(form.criteria["location_from"], Made)
     assert result.response["criteria"]["num_adults"] == {"location": {"location": "x"}}
 
 
 def test_a_tool_of_another_world_is_the_callers_mistake():
     with pytest.raises(DataError, match=r"'serch' is no tool of home_search; .* Did you mean 'search'"):
-        HomeWorld().call(Form(), Tool("serch", "", {}), {})
+        FormWorld(API).call(Form(), Tool("serch", "", {}), {})
 
 
 @pytest.mark.parametrize("judge", [FormJudge(API), OriginalJudge(API)])
 def test_a_case_without_its_form_cannot_be_judged(judge: Any):
     with pytest.raises(JudgeError, match="task test-0 is judged by its form, got NoneType"):
-        drive(judge.judge(Case(HomeTasks().at(0), "", ())))
+        drive(judge.judge(Case(tasks_of().at(0), "", ())))
 
 
 @pytest.mark.parametrize(
@@ -109,9 +108,14 @@ def test_a_label_that_asks_for_nothing_is_an_error(original: bool, label: str, e
 
 def test_running_a_program_tells_where_it_crashes():
     with pytest.raises(CrashError, match="line 2: name 'x' is not defined"):
-        HomeWorld(original=True).run("API.search()\nAPI.set_location(x)")
+        FormWorld(API, original=True).run("API.search()\nAPI.set_location(x)")
 
 
 def test_the_fingerprint_tells_worlds_and_modes_apart():
-    worlds = [HomeWorld(), HomeWorld(original=True), TripWorld(), TripWorld(original=True)]
+    worlds = [
+        FormWorld(API),
+        FormWorld(API, original=True),
+        FormWorld(TRIPS),
+        FormWorld(TRIPS, original=True),
+    ]
     assert len({str(world.fingerprint) for world in worlds}) == 4

@@ -1,1 +1,0 @@
-"""What the tasks share whose action is one curl command: read as data, judged by its answer, never run."""
