@@ -7,7 +7,9 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from stb_env.jsontypes import JsonArray
+from stb_env.suites.sambanova.common.interpreter.costs import at_least, flat, read
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError
+from stb_env.suites.sambanova.common.interpreter.kinds import Native
 from stb_env.suites.sambanova.google_sheets.a1 import Area
 from stb_env.suites.sambanova.google_sheets.frame import NUMBERS, read_columns
 from stb_env.suites.sambanova.google_sheets.hosts import SheetHost
@@ -166,3 +168,14 @@ def _tab(worksheet: object) -> Tab:
     if isinstance(worksheet, SheetHost):
         return worksheet.tab
     raise CrashError(f"a worksheet is wanted, got {type(worksheet).__name__}")
+
+
+FRAME_FUNCTIONS = {
+    "get_as_dataframe": Native("get_as_dataframe", get_as_dataframe, flat(100)),
+    "set_with_dataframe": Native(
+        "set_with_dataframe",
+        set_with_dataframe,
+        at_least(50, lambda args, options: 8 * read(args, options)),
+    ),
+}
+"""The functions as programs call them."""

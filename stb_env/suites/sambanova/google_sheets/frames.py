@@ -12,9 +12,15 @@ from stb_env.suites.sambanova.common.interpreter.budget import Budget
 from stb_env.suites.sambanova.common.interpreter.costs import spent
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError
 from stb_env.suites.sambanova.common.interpreter.kinds import Kind, Native
-from stb_env.suites.sambanova.google_sheets.costs import PANDAS
 from stb_env.suites.sambanova.google_sheets.frame_calls import bounded, call, check_planned, given, has_texts
-from stb_env.suites.sambanova.google_sheets.frame_names import EARLIER, FIELDS, FUNCTIONS, LABELS, METHODS
+from stb_env.suites.sambanova.google_sheets.frame_names import (
+    EARLIER,
+    FIELDS,
+    FUNCTIONS,
+    LABELS,
+    METHODS,
+    PANDAS,
+)
 from stb_env.suites.sambanova.google_sheets.libraries import is_used, pandas
 
 _MOST_TIMES = 100

@@ -10,7 +10,7 @@ from functools import cache
 from importlib.resources import files
 
 from stb_env.jsontypes import JsonMapping
-from stb_env.suites.sambanova.google_sheets.a1 import label, letters
+from stb_env.suites.sambanova.google_sheets.a1 import letters
 from stb_env.suites.sambanova.google_sheets.values import shown
 
 Value = str | int | float
@@ -61,15 +61,6 @@ class Table:
     def row(self, name: Value) -> int:
         """Return the number of a row in the sheet, by its name."""
         return [row[0] for row in self.rows].index(name) + 2
-
-    def cell(self, name: Value, title: str) -> str:
-        """Return a cell in A1 notation, by the names of its row and column.
-
-        Examples:
-            >>> Table({}, ["Name", "Age"], [["Ada", 36]]).cell("Ada", "Age")
-            'B2'
-        """
-        return label(self.row(name), self.column(title))
 
     def at(self, row: int, title: str) -> Value:
         """Return what stands in a row of the sheet, in a column."""

@@ -17,6 +17,7 @@ Where the default differs from the original evaluator, the evaluator has a defec
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from stb_env import jsontext
@@ -44,12 +45,12 @@ from stb_env.suites.sambanova.google_sheets.outcomes import (
     restyled,
     rows_of,
     same_cells,
+    same_summary,
 )
 from stb_env.suites.sambanova.google_sheets.results import Results
 from stb_env.suites.sambanova.google_sheets.runs import run_program
 from stb_env.suites.sambanova.google_sheets.session import Session
 from stb_env.suites.sambanova.google_sheets.sheet import Book, book_of
-from stb_env.suites.sambanova.google_sheets.summaries import same_summary
 from stb_env.suites.sambanova.google_sheets.tools import READERS
 from stb_env.tasks import Task
 from stb_env.trajectory import CallRecord
@@ -81,7 +82,7 @@ class SheetsJudge:
         got = outcome_of(book, results)
         found = [_parts(book, results, got, label, case.task) for label in labelled(case.task)]
         parts = max(found, key=lambda each: (all(each.values()), sum(each.values())))
-        return ruling_on_parts(self.name, calls, parts, _may_write)
+        return ruling_on_parts(self.name, calls, parts, lambda call: call.name not in READERS)
 
 
 class OriginalJudge:
@@ -121,41 +122,41 @@ def labelled(task: Task) -> list[Label]:
     return [_labelled(grid, label) for label in task.goal["labels"]]
 
 
+@dataclass(frozen=True)
 class Label:
     """What a label makes of a spreadsheet; how it is read is found out when it is asked for.
 
-    Args:
+    Attributes:
         start: The spreadsheet before.
         book: The spreadsheet after.
     """
 
-    def __init__(self, start: Book, book: Book) -> None:
-        self._start = start
-        self._book = book
+    start: Book
+    book: Book
 
     @cached_property
     def outcome(self) -> Outcome:
         """Its cells."""
-        return outcome_of(self._book)
+        return outcome_of(self.book)
 
     @cached_property
     def before(self) -> Outcome:
         """The cells before it."""
-        return outcome_of(self._start)
+        return outcome_of(self.start)
 
     @cached_property
     def looks(self) -> tuple[JsonMapping, ...]:
         """How it looks."""
-        return looks_of(self._book)
+        return looks_of(self.book)
 
     @cached_property
     def restyles(self) -> bool:
         """Whether the label is about looks too."""
-        return restyled(self.looks, looks_of(self._start))
+        return restyled(self.looks, looks_of(self.start))
 
     @cached_property
     def _frame(self) -> Frame:
-        return frame_of(self._book)
+        return frame_of(self.book)
 
     def is_read_like(self, book: Book, *, check_format: bool) -> bool:
         """Return whether the original takes a spreadsheet for equal to the label's.
@@ -166,7 +167,7 @@ class Label:
         """
         if not frame_of(book).equals(self._frame):
             return False
-        return not check_format or formats_of(book) == formats_of(self._book)
+        return not check_format or formats_of(book) == formats_of(self.book)
 
 
 @lru_cache(maxsize=_LABELS)
@@ -198,10 +199,6 @@ def _parts(book: Book, results: Results, got: Outcome, label: Label, task: Task)
     if not is_summary and (task.goal.get("check_format") or label.restyles):
         parts[f"{'state' if label.restyles else 'kept'}:looks"] = looks_of(book, results) == label.looks
     return parts
-
-
-def _may_write(call: CallRecord) -> bool:
-    return call.name not in READERS
 
 
 def _book_of(case: Case) -> Book:

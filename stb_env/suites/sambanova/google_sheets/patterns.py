@@ -11,9 +11,9 @@ from types import ModuleType
 from typing import Any
 
 from stb_env.suites.sambanova.common.interpreter.budget import MAX_TEXT, Budget
+from stb_env.suites.sambanova.common.interpreter.costs import Args, Options, at_least, flat
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError, UnsupportedError
 from stb_env.suites.sambanova.common.interpreter.kinds import Host, Module, Native
-from stb_env.suites.sambanova.google_sheets.costs import PATTERNS
 
 MAX_PATTERN = 100
 """Characters of a pattern."""
@@ -111,12 +111,15 @@ class Pattern(Host):
         self._budget = budget
 
     def attribute(self, name: str) -> object:
-        """Return how the pattern is asked: each answers whether it matches."""
-        ways = {"search": self.search, "match": self.match, "fullmatch": self.fullmatch}
-        if name in ways:
-            return Native(name, ways[name], PATTERNS[name])
-        if name == "sub":
-            return Native(name, self.sub, PATTERNS[name])
+        """Return the pattern's text, or one of its methods."""
+        methods: dict[str, Callable[..., object]] = {
+            "search": self.search,
+            "match": self.match,
+            "fullmatch": self.fullmatch,
+            "sub": self.sub,
+        }
+        if name in methods:
+            return Native(name, methods[name], _COST)
         return self.text if name == "pattern" else super().attribute(name)
 
     def search(self, text: object) -> bool:
@@ -187,12 +190,18 @@ def library_of(budget: Budget) -> Module:
         return Pattern(pattern, budget)
 
     functions: dict[str, Callable[..., object]] = {
-        "compile": of,
         "search": lambda pattern, text: of(pattern).search(text),
         "match": lambda pattern, text: of(pattern).match(text),
         "fullmatch": lambda pattern, text: of(pattern).fullmatch(text),
         "sub": lambda pattern, new, text: of(pattern).sub(new, text),
     }
-    return Module(
-        "re", {name: Native(name, function, PATTERNS[name]) for name, function in functions.items()}
-    )
+    names = {name: Native(name, function, _COST) for name, function in functions.items()}
+    return Module("re", {"compile": Native("compile", of, flat(20)), **names})
+
+
+def _length(args: Args, options: Options) -> int:
+    # Each character is looked at once, for each part of a short pattern.
+    return sum(len(value) for value in (*args, *options.values()) if isinstance(value, str)) // 20
+
+
+_COST = at_least(20, _length)

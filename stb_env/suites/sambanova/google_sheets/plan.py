@@ -154,6 +154,13 @@ class Plan:
         """Freeze the first rows."""
         self.call("freeze", rows=rows)
 
+    def add_worksheet(self, title: str, lines: Sequence[Sequence[Value]] = ()) -> None:
+        """Add a worksheet, and write lines into it."""
+        self.call("sheet_add_worksheet", title=title, rows=100, cols=20)
+        if lines:
+            area = f"A1:{label(len(lines), len(lines[0]))}"
+            self.call("update", range_name=area, values=[list(line) for line in lines], worksheet=title)
+
     @property
     def header_area(self) -> str:
         """The titles, in A1 notation."""

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import overload
 
 from stb_env.jsontypes import JsonArray
 from stb_env.suites.sambanova.common.interpreter.budget import MAX_ITEMS, Budget
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError
+from stb_env.suites.sambanova.google_sheets import structure
 from stb_env.suites.sambanova.google_sheets.a1 import Area, Closed, Place, read_area
 from stb_env.suites.sambanova.google_sheets.formula.operands import Scalar
 from stb_env.suites.sambanova.google_sheets.results import Results
 from stb_env.suites.sambanova.google_sheets.sheet import Book, Sheet
-from stb_env.suites.sambanova.google_sheets.values import Content, Formula, Plain, entered, raw, shown
+from stb_env.suites.sambanova.google_sheets.structure import Dimension, Order
+from stb_env.suites.sambanova.google_sheets.values import Formula, Plain, entered, raw, shown
 
 FORMATTED, UNFORMATTED, FORMULA = "FORMATTED_VALUE", "UNFORMATTED_VALUE", "FORMULA"
 _RENDERINGS = (FORMATTED, UNFORMATTED, FORMULA)
@@ -40,6 +43,16 @@ class Session:
         if self._results is None or self._results[0] is not self.book:
             self._results = (self.book, Results(self.book, self.budget.go_through))
         return self._results[1]
+
+    def titled(self, title: str) -> Tab:
+        """Return the worksheet of a title."""
+        return Tab(self, self.book.titled(title).id)
+
+    def copy(self, sheet: Sheet, title: str | None, index: int | None) -> Tab:
+        """Add a copy of a worksheet, and return it."""
+        copied = replace(sheet, title=title or f"Copy of {sheet.title}")
+        self.book, added = self.book.inserted(copied, index)
+        return Tab(self, added.id)
 
 
 class Tab:
@@ -73,6 +86,10 @@ class Tab:
         """Its position in the spreadsheet, from 0."""
         return [sheet.id for sheet in self.session.book.sheets].index(self.sheet.id)
 
+    def named(self, area: str) -> str:
+        """Return an area with the worksheet's title before it."""
+        return f"{self.sheet.title}!{area}"
+
     def area(self, name: str) -> Closed:
         """Return an area of the grid; a name of a named area is understood.
 
@@ -87,6 +104,19 @@ class Tab:
                 f"the area {name!r} exceeds the grid of {sheet.rows} rows and {sheet.columns} columns"
             )
         return area
+
+    def area_or_grid(self, name: str | None) -> Closed:
+        """Return an area of the grid; the whole grid where none is named."""
+        return self.area(name) if name else Closed(1, 1, self.sheet.rows, self.sheet.columns)
+
+    def used(self, area: Closed) -> Closed:
+        """Return an area with each end that is the grid's drawn back to the last content."""
+        sheet = self.sheet
+        bottom, right = sheet.extent
+        return area._replace(
+            bottom=min(sheet.rows, max(area.top, bottom)) if area.bottom == sheet.rows else area.bottom,
+            right=min(sheet.columns, max(area.left, right)) if area.right == sheet.columns else area.right,
+        )
 
     def places(self, area: Closed) -> list[Place]:
         """Return the cells of an area, each of which is going to be read or written.
@@ -109,15 +139,35 @@ class Tab:
         Raises:
             CrashError: There are not enough steps left.
         """
-        book = self.session.book
         formulas = sum(
             len(content.text)
-            for sheet in book.sheets
+            for sheet in self.session.book.sheets
             for content in sheet.cells.values()
             if isinstance(content, Formula)
         )
         self.session.budget.go_through(formulas + 4 * parts * self.sheet.size)
         return self.sheet
+
+    def insert_lines(self, dimension: Dimension, at: int, count: int) -> None:
+        """Insert empty rows or columns before one."""
+        self.session.book = structure.insert_lines(self.session.book, self.changing(), dimension, at, count)
+
+    def delete_lines(self, dimension: Dimension, first: int, last: int) -> None:
+        """Delete rows or columns."""
+        self.session.book = structure.delete_lines(self.session.book, self.changing(), dimension, first, last)
+
+    def sort(self, area: Closed, specs: Sequence[tuple[int, Order]]) -> None:
+        """Sort the rows of an area."""
+        self.sheet = structure.sort_area(self.session.book, self.changing(1 + len(specs)), area, specs)
+
+    def merge(self, area: Closed, kind: str) -> None:
+        """Merge the cells of an area."""
+        self.sheet = structure.merge(self.changing(structure.parts_of(area, kind)), area, kind)
+
+    def grow(self, rows: int) -> None:
+        """Give the grid so many rows at least."""
+        if rows > self.sheet.rows:
+            self.sheet = self.sheet.resized(rows, self.sheet.columns)
 
     def value(self, place: Place) -> Scalar:
         """Return the value of a cell."""
@@ -154,9 +204,7 @@ class Tab:
             [self.text((row, column), rendering) for column in range(area.left, min(area.right, right) + 1)]
             for row in range(area.top, min(area.bottom, bottom) + 1)
         ]
-        for row in rows:
-            while row and row[-1] == "":
-                row.pop()
+        rows = [stripped(row) for row in rows]
         while rows and not rows[-1]:
             rows.pop()
         return rows
@@ -169,11 +217,7 @@ class Tab:
         """Return the values of all cells up to the last one that is not empty."""
         bottom, right = self.sheet.extent
         self._go_through(Closed(1, 1, bottom, right))
-        sheet, results = self.sheet, self.session.results
-        return [
-            [results.value(sheet, (row, column)) for column in range(1, right + 1)]
-            for row in range(1, bottom + 1)
-        ]
+        return self.session.results.rows(self.sheet, 1, 1, bottom, right)
 
     def enter(self, contents: Mapping[Place, object], *, user: bool) -> None:
         """Write values.
@@ -189,31 +233,30 @@ class Tab:
             self.sheet = self.sheet.write({place: raw(value) for place, value in contents.items()})
             return
         read = {place: entered(value) for place, value in contents.items()}
-        written: dict[Place, Content | None] = {place: each.content for place, each in read.items()}
         formats = {
             place: {"numberFormat": each.number_format}
             for place, each in read.items()
             if each.number_format and "numberFormat" not in self.sheet.formats.get(place, {})
         }
-        self.sheet = self.sheet.write(written).style(formats)
+        self.sheet = self.sheet.write({place: each.content for place, each in read.items()}).style(formats)
 
-    def write_rows(
-        self, area: Area | Closed, rows: Sequence[Sequence[object]], *, user: bool, grow: bool = True
-    ) -> Closed:
+    def clear(self, area: Closed) -> None:
+        """Remove the values of an area."""
+        self.enter({place: None for place in self.sheet.cells if area.has(place)}, user=False)
+
+    def write_rows(self, area: Area | Closed, rows: Sequence[Sequence[object]], *, user: bool) -> Closed:
         """Write rows of values from the upper left of an area on; None leaves a cell as it is.
 
         Args:
-            area: Where to write.
+            area: Where to write; an area of one cell may be exceeded.
             rows: The values.
             user: Whether they are read as what a user types.
-            grow: Whether the values may go beyond an area of one cell.
 
         Raises:
             CrashError: They go beyond the area, or the grid.
         """
         height, width = len(rows), max((len(row) for row in rows), default=0)
-        single = grow and area.bottom == area.top and area.right == area.left
-        if not single:
+        if (area.bottom, area.right) != (area.top, area.left):
             fits = area.bottom is None or height <= area.bottom - area.top + 1
             if not fits or (area.right is not None and width > area.right - area.left + 1):
                 raise CrashError(f"{height} rows of {width} values do not fit into the area")
@@ -229,12 +272,12 @@ class Tab:
         return Closed(area.top, area.left, area.top + max(height, 1) - 1, area.left + max(width, 1) - 1)
 
 
-def is_user_entered(raw_values: object, option: object) -> bool:
+def is_user_entered(option: object, raw_values: object = True) -> bool:
     """Return whether values are read as what a user types.
 
     Args:
-        raw_values: gspread's ``raw``.
         option: gspread's ``value_input_option``, which counts where it is given.
+        raw_values: gspread's ``raw``.
 
     Raises:
         CrashError: There is no such option.
@@ -255,3 +298,25 @@ def grid_rows(values: object, what: str = "values") -> list[JsonArray]:
     if not isinstance(values, list | tuple) or not all(isinstance(row, list | tuple) for row in values):
         raise CrashError(f"{what} must be a list of rows, each a list, got {str(values)[:60]}")
     return [list(row) for row in values]
+
+
+def whole_number(number: object, what: str) -> int:
+    """Return a number from 1 that a program gives.
+
+    Args:
+        number: The number.
+        what: Begins the message where it is none, such as ``a row is``.
+
+    Raises:
+        CrashError: It is none.
+    """
+    if not isinstance(number, int) or isinstance(number, bool) or number < 1:
+        raise CrashError(f"{what} a number from 1, got {str(number)[:40]}")
+    return number
+
+
+def stripped(texts: JsonArray) -> JsonArray:
+    """Return texts without empty ones at the end."""
+    while texts and texts[-1] == "":
+        texts.pop()
+    return texts

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
@@ -226,13 +226,11 @@ def book_of(grid: Sequence[Sequence[Content | None]], formats: Mapping[Place, Fo
         >>> book_of([["a", 1], [None, 2]]).sheets[-1].cells
         {(1, 1): 'a', (1, 2): 1, (2, 2): 2}
     """
-    cells = dict(_contents(grid))
+    cells = {
+        (row, column): content
+        for row, line in enumerate(grid, 1)
+        for column, content in enumerate(line, 1)
+        if content is not None and content != ""
+    }
     sheet = Sheet(1, "sheet_1", cells=cells, formats=dict(formats or {}))
     return Book((Sheet(0, "Sheet1"), sheet))
-
-
-def _contents(grid: Iterable[Sequence[Content | None]]) -> Iterable[tuple[Place, Content]]:
-    for row, line in enumerate(grid, 1):
-        for column, content in enumerate(line, 1):
-            if content is not None and content != "":
-                yield (row, column), content

@@ -12,9 +12,9 @@ from stb_env.judges.judge import Case
 from stb_env.seeding import rng
 from stb_env.suites.sambanova import google_sheets
 from stb_env.suites.sambanova.google_sheets.demos import GRID, demonstrations
+from stb_env.suites.sambanova.google_sheets.goals import KINDS
 from stb_env.suites.sambanova.google_sheets.grids import draw_table, table_text
 from stb_env.suites.sambanova.google_sheets.judge import SheetsJudge, labelled
-from stb_env.suites.sambanova.google_sheets.kinds import KINDS
 from stb_env.suites.sambanova.google_sheets.outcomes import outcome_of, same_value
 from stb_env.suites.sambanova.google_sheets.plan import Plan
 from stb_env.suites.sambanova.google_sheets.runs import run_program

@@ -7,10 +7,20 @@ from dataclasses import replace
 from stb_env.jsontypes import JsonObject
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError
 from stb_env.suites.sambanova.google_sheets.a1 import read_cell
-from stb_env.suites.sambanova.google_sheets.methods.method import AREA, CELL, COUNT, TEXT, Method, said
+from stb_env.suites.sambanova.google_sheets.methods.method import (
+    AREA,
+    CELL,
+    COUNT,
+    TEXT,
+    MethodTable,
+    described,
+)
 from stb_env.suites.sambanova.google_sheets.session import Tab
 
+METHODS = MethodTable()
 
+
+@METHODS.add("Renames the worksheet.", {"title": TEXT})
 def _update_title(tab: Tab, title: str) -> None:
     others = [sheet for sheet in tab.session.book.sheets if sheet.id != tab.sheet_id]
     if not isinstance(title, str) or not title or len(title) > 100:
@@ -20,6 +30,7 @@ def _update_title(tab: Tab, title: str) -> None:
     tab.sheet = replace(tab.sheet, title=title)
 
 
+@METHODS.add("Moves the worksheet among the others.", {"index": COUNT})
 def _update_index(tab: Tab, index: int) -> None:
     book = tab.session.book
     if not isinstance(index, int) or not 0 <= index < len(book.sheets):
@@ -29,17 +40,18 @@ def _update_index(tab: Tab, index: int) -> None:
     tab.session.book = replace(book, sheets=tuple(others))
 
 
+@METHODS.add(
+    "Copies the worksheet within the spreadsheet.",
+    {"insert_sheet_index": COUNT, "new_sheet_id": COUNT, "new_sheet_name": TEXT},
+)
 def _duplicate(
     tab: Tab,
     insert_sheet_index: int | None = None,
     new_sheet_id: int | None = None,  # noqa: ARG001 (ids are given in order here)
     new_sheet_name: str | None = None,
 ) -> Tab:
-    title = new_sheet_name or f"Copy of {tab.sheet.title}"
     index = tab.index + 1 if insert_sheet_index is None else insert_sheet_index
-    book, sheet = tab.session.book.inserted(replace(tab.sheet, title=title), index)
-    tab.session.book = book
-    return Tab(tab.session, sheet.id)
+    return tab.session.copy(tab.sheet, new_sheet_name, index)
 
 
 def _set_hidden(tab: Tab, hidden: bool) -> None:
@@ -47,6 +59,11 @@ def _set_hidden(tab: Tab, hidden: bool) -> None:
     tab.sheet = replace(sheet, view=replace(sheet.view, hidden=hidden))
 
 
+METHODS.add("Hides the worksheet.", name="hide", steps=20)(lambda tab: _set_hidden(tab, True))
+METHODS.add("Shows the worksheet again.", name="show", steps=20)(lambda tab: _set_hidden(tab, False))
+
+
+@METHODS.add("Names an area.", {"name": AREA, "range_name": TEXT}, name="define_named_range")
 def _define_name(tab: Tab, name: str, range_name: str) -> None:
     # gspread calls the area "name", and the name "range_name".
     if not isinstance(range_name, str) or not range_name.isidentifier() or len(range_name) > 100:
@@ -56,6 +73,7 @@ def _define_name(tab: Tab, name: str, range_name: str) -> None:
     tab.session.book = replace(book, names=names)
 
 
+@METHODS.add("Takes a name away.", {"named_range_id": TEXT}, name="delete_named_range")
 def _delete_name(tab: Tab, named_range_id: str) -> None:
     book = tab.session.book
     if named_range_id not in book.names:
@@ -64,6 +82,7 @@ def _delete_name(tab: Tab, named_range_id: str) -> None:
     tab.session.book = replace(book, names=names)
 
 
+@METHODS.add("Protects an area.", {"name": AREA}, name="add_protected_range")
 def _protect(tab: Tab, name: str, *_: object, **__: object) -> JsonObject:
     sheet = tab.sheet
     number = max(sheet.protected, default=0) + 1
@@ -71,6 +90,7 @@ def _protect(tab: Tab, name: str, *_: object, **__: object) -> JsonObject:
     return {"protectedRangeId": number}
 
 
+@METHODS.add("Ends a protection.", {"id": COUNT}, name="delete_protected_range")
 def _unprotect(tab: Tab, id: object) -> None:
     sheet = tab.sheet
     if id not in sheet.protected:
@@ -79,6 +99,11 @@ def _unprotect(tab: Tab, id: object) -> None:
     tab.sheet = replace(sheet, protected=kept)
 
 
+_NOTE = {"cell": CELL, "content": described(TEXT, "The note.")}
+
+
+@METHODS.add("Changes the note on a cell.", _NOTE, name="update_note")
+@METHODS.add("Puts a note on a cell.", _NOTE, name="insert_note")
 def _note(tab: Tab, cell: str, content: str) -> None:
     if not isinstance(content, str):
         raise CrashError("only a text can be a note")
@@ -87,27 +112,6 @@ def _note(tab: Tab, cell: str, content: str) -> None:
     tab.sheet = replace(sheet, notes={**notes, place: content} if content else notes)
 
 
+@METHODS.add("Takes the note off a cell.", {"cell": CELL})
 def _clear_note(tab: Tab, cell: str) -> None:
     _note(tab, cell, "")
-
-
-_CONTENT = said(TEXT, "The note.")
-METHODS: tuple[Method, ...] = (
-    Method("update_title", "Renames the worksheet.", {"title": TEXT}, _update_title, 1),
-    Method("update_index", "Moves the worksheet among the others.", {"index": COUNT}, _update_index, 1),
-    Method(
-        "duplicate",
-        "Copies the worksheet within the spreadsheet.",
-        {"insert_sheet_index": COUNT, "new_sheet_id": COUNT, "new_sheet_name": TEXT},
-        _duplicate,
-    ),
-    Method("hide", "Hides the worksheet.", {}, lambda tab: _set_hidden(tab, True)),
-    Method("show", "Shows the worksheet again.", {}, lambda tab: _set_hidden(tab, False)),
-    Method("define_named_range", "Names an area.", {"name": AREA, "range_name": TEXT}, _define_name, 2),
-    Method("delete_named_range", "Takes a name away.", {"named_range_id": TEXT}, _delete_name, 1),
-    Method("add_protected_range", "Protects an area.", {"name": AREA}, _protect, 1),
-    Method("delete_protected_range", "Ends a protection.", {"id": COUNT}, _unprotect, 1),
-    Method("insert_note", "Puts a note on a cell.", {"cell": CELL, "content": _CONTENT}, _note, 2),
-    Method("update_note", "Changes the note on a cell.", {"cell": CELL, "content": _CONTENT}, _note, 2),
-    Method("clear_note", "Takes the note off a cell.", {"cell": CELL}, _clear_note, 1),
-)
