@@ -16,7 +16,7 @@ from time import process_time
 from stb_env.suites.sambanova.common.interpreter import costs
 from stb_env.suites.sambanova.common.interpreter.budget import Budget
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError
-from stb_env.suites.sambanova.google_sheets.frame_names import FUNCTIONS, METHODS
+from stb_env.suites.sambanova.google_sheets.dataframes.names import FUNCTIONS, METHODS
 from stb_env.suites.sambanova.google_sheets.tools import BOOK_METHODS, SHEET_METHODS
 from stb_env.suites.sambanova.tabletop import costs as table_costs
 from tests.suites.sambanova.blast import played

@@ -13,7 +13,7 @@ import pytest
 from stb_env.suites.sambanova.common.interpreter import arrays, builtins, costs, methods, operators
 from stb_env.suites.sambanova.common.interpreter.budget import Budget
 from stb_env.suites.sambanova.common.interpreter.kinds import Module, Native, TypeName, words
-from stb_env.suites.sambanova.google_sheets.frame_names import EARLIER, FUNCTIONS, METHODS, PANDAS
+from stb_env.suites.sambanova.google_sheets.dataframes.names import EARLIER, FUNCTIONS, METHODS, PANDAS
 from stb_env.suites.sambanova.google_sheets.modules import MODULES as SHEET_MODULES
 from stb_env.suites.sambanova.google_sheets.patterns import library_of
 from stb_env.suites.sambanova.google_sheets.tools import BOOK_METHODS, SHEET_METHODS

@@ -114,9 +114,6 @@ def label(row: int, column: int) -> str:
 def read_cell(text: str) -> Place:
     """Return the row and column of a cell.
 
-    Raises:
-        CrashError: The text is no cell.
-
     Examples:
         >>> read_cell("B3")
         (3, 2)
@@ -129,9 +126,6 @@ def read_cell(text: str) -> Place:
 
 def read_area(text: str) -> Area:
     """Return an area; a sheet's name before it is passed over.
-
-    Raises:
-        CrashError: The text is no area.
 
     Examples:
         >>> read_area("A1:C7"), read_area("B2")

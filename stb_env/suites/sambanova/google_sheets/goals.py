@@ -1,4 +1,4 @@
-"""The kinds of goal: each plans the calls that reach it, and returns the words that fill its text."""
+"""The kinds of goal: each plans the calls that reach it, and returns the words for its text."""
 
 from __future__ import annotations
 
@@ -7,22 +7,21 @@ from random import Random
 from typing import TypeVar
 
 from stb_env.suites.sambanova.google_sheets.a1 import label
-from stb_env.suites.sambanova.google_sheets.draws import (
+from stb_env.suites.sambanova.google_sheets.plan import ORDERS, Plan
+from stb_env.suites.sambanova.google_sheets.tables import (
     MISSING,
     NEW_NAMES,
-    add_computed,
+    Value,
+    cells_text,
     draw_condition,
     draw_look,
     draw_measure,
     number_of,
     raised,
-    said_cells,
 )
-from stb_env.suites.sambanova.google_sheets.grids import Value
-from stb_env.suites.sambanova.google_sheets.plan import ORDERS, Plan
 
 Slots = Mapping[str, Value]
-"""What stands in the gaps of a goal's text, by name."""
+"""Words that fill the gaps of a goal's text, by name."""
 
 Kind = Callable[[Plan, Random], Slots | None]
 """Plans a goal; one that returns None is drawn again."""
@@ -91,7 +90,7 @@ def _filter_total(plan: Plan, draw: Random) -> Slots:
 
 def _sort_computed(plan: Plan, draw: Random) -> dict[str, str] | None:
     """Add a column that is computed of two others, and sort by it."""
-    made = add_computed(plan, draw)
+    made = plan.add_computed(draw)
     if _has_ties(plan, made.title):
         return None
     return {**made._asdict(), "order": _sorted(plan, draw, made.title)}
@@ -191,7 +190,7 @@ def _restock(plan: Plan, draw: Random) -> Slots | None:
     slots = {}
     for which in ("first", "second"):
         row = plan.table.new_row(draw)
-        slots[which], slots[f"{which}_cells"] = str(row[0]), said_cells(plan.table, row)
+        slots[which], slots[f"{which}_cells"] = str(row[0]), cells_text(plan.table, row)
         plan.append(row)
     column, order = draw.choice(plan.table.numbers), draw.choice(list(ORDERS))
     if _has_ties(plan, column):
@@ -248,7 +247,7 @@ def _insert_ordered(plan: Plan, draw: Random) -> Slots | None:
         return None
     plan.sort(column, order)
     ranked = sorted([*plan.table.values(column), value], reverse=order == "descending")
-    slots = {"name": row[0], "cells": said_cells(plan.table, row)}
+    slots = {"name": row[0], "cells": cells_text(plan.table, row)}
     plan.insert(row, ranked.index(value) + 2)
     return {**slots, "column": column, "order": order, **_total_below(plan, draw)}
 
@@ -349,7 +348,7 @@ def _replace_text(plan: Plan, draw: Random) -> Slots:
 def _add_row(plan: Plan, draw: Random) -> Slots:
     row = plan.table.new_row(draw)
     plan.append(row)
-    return {"name": row[0], "cells": said_cells(plan.table, row)}
+    return {"name": row[0], "cells": cells_text(plan.table, row)}
 
 
 @_kind

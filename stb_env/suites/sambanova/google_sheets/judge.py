@@ -1,4 +1,4 @@
-"""Decides whether a worksheet ended up as it was asked for.
+"""Judges: compare the final worksheets with those that the label makes.
 
 Where the default differs from the original evaluator, the evaluator has a defect:
 
@@ -22,7 +22,6 @@ from functools import cached_property, lru_cache
 
 from stb_env import jsontext
 from stb_env.errors import ConfigError, DataError, JudgeError
-from stb_env.jsontypes import JsonMapping
 from stb_env.judges.judge import Case
 from stb_env.request import Slow
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError
@@ -34,9 +33,12 @@ from stb_env.suites.sambanova.common.ruling import (
     ruling,
     ruling_on_parts,
 )
-from stb_env.suites.sambanova.google_sheets.frame import Frame
-from stb_env.suites.sambanova.google_sheets.libraries import NoFramesError
+from stb_env.suites.sambanova.google_sheets.dataframes.library import NoFramesError
+from stb_env.suites.sambanova.google_sheets.execution import run_program
+from stb_env.suites.sambanova.google_sheets.formula.results import Results
+from stb_env.suites.sambanova.google_sheets.original_frame import Frame
 from stb_env.suites.sambanova.google_sheets.outcomes import (
+    Look,
     Outcome,
     formats_of,
     frame_of,
@@ -47,8 +49,6 @@ from stb_env.suites.sambanova.google_sheets.outcomes import (
     same_cells,
     same_summary,
 )
-from stb_env.suites.sambanova.google_sheets.results import Results
-from stb_env.suites.sambanova.google_sheets.runs import run_program
 from stb_env.suites.sambanova.google_sheets.session import Session
 from stb_env.suites.sambanova.google_sheets.sheet import Book, book_of
 from stb_env.suites.sambanova.google_sheets.tools import READERS
@@ -112,7 +112,7 @@ class OriginalJudge:
 
 
 def labelled(task: Task) -> list[Label]:
-    """Return what the labels of a task make of its spreadsheet.
+    """Run the labels of a task on its spreadsheet.
 
     Raises:
         ConfigError: A label uses data frames, and pandas is not installed.
@@ -124,7 +124,7 @@ def labelled(task: Task) -> list[Label]:
 
 @dataclass(frozen=True)
 class Label:
-    """What a label makes of a spreadsheet; how it is read is found out when it is asked for.
+    """The outcome of a label, an accepted program; its parts are computed when they are asked for.
 
     Attributes:
         start: The spreadsheet before.
@@ -145,13 +145,13 @@ class Label:
         return outcome_of(self.start)
 
     @cached_property
-    def looks(self) -> tuple[JsonMapping, ...]:
-        """How it looks."""
+    def looks(self) -> tuple[Look, ...]:
+        """Formats, merged areas, view and notes of each worksheet."""
         return looks_of(self.book)
 
     @cached_property
     def restyles(self) -> bool:
-        """Whether the label is about looks too."""
+        """True if the label changes looks too."""
         return restyled(self.looks, looks_of(self.start))
 
     @cached_property
@@ -184,7 +184,7 @@ def _labelled(grid: str, label: str) -> Label:
 
 
 def _parts(book: Book, results: Results, got: Outcome, label: Label, task: Task) -> dict[str, bool]:
-    """Return what a label changes and keeps, and whether that is so in a spreadsheet."""
+    """Return the parts of a verdict: each row and worksheet that the label changes, and what has to stay."""
     wanted, before, is_summary = label.outcome, label.before, bool(task.goal.get("is_summary"))
     rows = rows_of(wanted.own), rows_of(before.own), rows_of(got.own)
     same = {row: same_cells(rows[2].get(row, {}), rows[0].get(row, {})) for row in set().union(*rows)}

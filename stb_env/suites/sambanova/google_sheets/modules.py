@@ -1,4 +1,4 @@
-"""Libraries besides pandas and NumPy that programs import: parts of gspread and of Python's own."""
+"""Modules that programs can import besides pandas and NumPy: parts of gspread and the standard library."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from stb_env.suites.sambanova.common.interpreter.costs import FLAT, flat, keys
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError
 from stb_env.suites.sambanova.common.interpreter.kinds import Apply, Module, Native, TypeName
 from stb_env.suites.sambanova.google_sheets.a1 import label, read_cell
-from stb_env.suites.sambanova.google_sheets.frame_io import FRAME_FUNCTIONS
-from stb_env.suites.sambanova.google_sheets.hosts import CellHost
+from stb_env.suites.sambanova.google_sheets.dataframes.worksheets import FRAME_FUNCTIONS
+from stb_env.suites.sambanova.google_sheets.objects import CellHost
 
 
 def _cell(row: int, col: int, value: object = "") -> CellHost:

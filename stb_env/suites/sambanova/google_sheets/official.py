@@ -9,8 +9,8 @@ from stb_env.errors import DataError
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError
 from stb_env.suites.sambanova.common.interpreter.reader import PROGRAM
 from stb_env.suites.sambanova.common.official import read_official
-from stb_env.suites.sambanova.google_sheets.frame import read_frame
 from stb_env.suites.sambanova.google_sheets.judge import labelled
+from stb_env.suites.sambanova.google_sheets.original_frame import read_frame
 from stb_env.suites.sambanova.google_sheets.tasks import NAME, sheets_task
 from stb_env.suites.sambanova.google_sheets.values import Plain, entered
 from stb_env.tasks import TaskSet
@@ -20,7 +20,7 @@ SHEETS = "sheets"
 """Folder with the worksheets that tasks start from, beside ``test.jsonl``."""
 
 _PIVOT = "pivotTable"
-"""What stands in programs that ask the service for a pivot table."""
+"""Part of every program that asks the service for a pivot table."""
 
 
 def official_tasks(path: str | Path) -> TaskSet:

@@ -5,15 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from itertools import groupby, takewhile
-from typing import NamedTuple, TypeGuard
+from typing import NamedTuple
 
 from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.suites.sambanova.google_sheets.a1 import Area, Closed, Place
 from stb_env.suites.sambanova.google_sheets.formats import effective
-from stb_env.suites.sambanova.google_sheets.formula.operands import Scalar
-from stb_env.suites.sambanova.google_sheets.frame import Frame, read_frame
+from stb_env.suites.sambanova.google_sheets.formula.operands import Scalar, is_number
+from stb_env.suites.sambanova.google_sheets.formula.results import Results
 from stb_env.suites.sambanova.google_sheets.methods.pivot import GRAND_TOTAL
-from stb_env.suites.sambanova.google_sheets.results import Results
+from stb_env.suites.sambanova.google_sheets.original_frame import Frame, read_frame
 from stb_env.suites.sambanova.google_sheets.sheet import Book, Sheet
 
 OWN = 1
@@ -49,19 +49,32 @@ def outcome_of(book: Book, results: Results | None = None) -> Outcome:
     return Outcome(title, values.pop(OWN, {}), tuple(values.values()))
 
 
-def looks_of(book: Book, results: Results | None = None) -> tuple[JsonMapping, ...]:
-    """Return everything else that can be seen of a spreadsheet, for each worksheet; see `outcome_of`."""
+class Look(NamedTuple):
+    """All that can be seen of a worksheet besides its values."""
+
+    formats: Mapping[Place, JsonMapping]
+    merges: Sequence[Closed]
+    frozen: tuple[int, int]
+    filter: Closed | None
+    hidden: tuple[Sequence[int], Sequence[int], bool]
+    groups: Sequence[tuple[str, int, int]]
+    color: JsonMapping | None
+    notes: Mapping[Place, str]
+
+
+def looks_of(book: Book, results: Results | None = None) -> tuple[Look, ...]:
+    """Return the looks of the worksheets; see `outcome_of`."""
     results = results or Results(book)
     return tuple(_look(results, sheet) for sheet in _judged(book))
 
 
-def restyled(looks: Sequence[JsonMapping], start: Sequence[JsonMapping]) -> bool:
-    """Return whether more changed than values, and than where numbers and texts stand in their cells."""
+def restyled(looks: Sequence[Look], start: Sequence[Look]) -> bool:
+    """Return whether more changed than values, and than the alignment and number formats that follow them."""
     a, b = looks[0], start[0]
-    if any(a[part] != b[part] for part in a if part != "formats"):
+    if a._replace(formats={}) != b._replace(formats={}):
         return True
-    shared = a["formats"].keys() & b["formats"].keys()
-    return any(_set_by_hand(a["formats"][place]) != _set_by_hand(b["formats"][place]) for place in shared)
+    shared = a.formats.keys() & b.formats.keys()
+    return any(_set_by_hand(a.formats[place]) != _set_by_hand(b.formats[place]) for place in shared)
 
 
 def _set_by_hand(look: JsonMapping) -> JsonObject:
@@ -131,13 +144,9 @@ def same_value(a: Scalar, b: Scalar) -> bool:
         >>> same_value(0.1 + 0.2, 0.3), same_value(4, "4"), same_value(True, 1)
         (True, False, False)
     """
-    if _is_number(a) and _is_number(b):
+    if is_number(a) and is_number(b):
         return math.isclose(a, b, rel_tol=_CLOSE, abs_tol=_CLOSE)
     return type(a) is type(b) and a == b
-
-
-def _is_number(value: Scalar) -> TypeGuard[float]:
-    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _values(results: Results, sheet: Sheet) -> dict[Place, Scalar]:
@@ -150,7 +159,7 @@ def _text(value: Scalar) -> Scalar:
     return str(value) if isinstance(value, str) else value
 
 
-def _look(results: Results, sheet: Sheet) -> JsonObject:
+def _look(results: Results, sheet: Sheet) -> Look:
     view = sheet.view
     bottom, right = sheet.extent
     # Of merged cells the upper left one alone is seen.
@@ -160,16 +169,16 @@ def _look(results: Results, sheet: Sheet) -> JsonObject:
         for place in Closed(1, 1, bottom, right).places()
         if place not in covered
     }
-    return {
-        "formats": formats,
-        "merges": sorted(sheet.merges),
-        "frozen": (view.frozen_rows, view.frozen_columns),
-        "filter": _clipped(view.filter, bottom, right),
-        "hidden": (sorted(view.hidden_rows), sorted(view.hidden_columns), view.hidden),
-        "groups": sorted(view.groups),
-        "color": view.tab_color,
-        "notes": dict(sheet.notes),
-    }
+    return Look(
+        formats=formats,
+        merges=sorted(sheet.merges),
+        frozen=(view.frozen_rows, view.frozen_columns),
+        filter=_clipped(view.filter, bottom, right),
+        hidden=(sorted(view.hidden_rows), sorted(view.hidden_columns), view.hidden),
+        groups=sorted(view.groups),
+        color=view.tab_color,
+        notes=dict(sheet.notes),
+    )
 
 
 def _clipped(area: Area | None, bottom: int, right: int) -> Closed | None:

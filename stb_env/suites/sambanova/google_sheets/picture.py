@@ -11,7 +11,7 @@ from stb_env.jsontypes import JsonMapping
 from stb_env.suites.sambanova.common.picture import BLACK, LINE, Color, Picture
 from stb_env.suites.sambanova.google_sheets.a1 import letters
 from stb_env.suites.sambanova.google_sheets.formats import effective
-from stb_env.suites.sambanova.google_sheets.results import Results
+from stb_env.suites.sambanova.google_sheets.formula.results import Results
 from stb_env.suites.sambanova.google_sheets.sheet import Book, Sheet
 from stb_env.suites.sambanova.google_sheets.values import shown
 
@@ -34,7 +34,7 @@ class _Style(TypedDict, total=False):
 def picture(book: Book) -> NDArray[np.uint8]:
     """Return the worksheets that hold something, in order, as far as there is room.
 
-    Cells show what they come to, in their colours; what is beyond the picture is told at its end.
+    Cells show their values in their colours; the title says how many rows and columns are left out.
 
     Examples:
         >>> from stb_env.suites.sambanova.google_sheets.sheet import book_of

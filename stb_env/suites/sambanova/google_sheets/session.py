@@ -12,7 +12,7 @@ from stb_env.suites.sambanova.common.interpreter.crash import CrashError
 from stb_env.suites.sambanova.google_sheets import structure
 from stb_env.suites.sambanova.google_sheets.a1 import Area, Closed, Place, read_area
 from stb_env.suites.sambanova.google_sheets.formula.operands import Scalar
-from stb_env.suites.sambanova.google_sheets.results import Results
+from stb_env.suites.sambanova.google_sheets.formula.results import Results
 from stb_env.suites.sambanova.google_sheets.sheet import Book, Sheet
 from stb_env.suites.sambanova.google_sheets.structure import Dimension, Order
 from stb_env.suites.sambanova.google_sheets.values import Formula, Plain, entered, raw, shown
@@ -69,11 +69,7 @@ class Tab:
 
     @property
     def sheet(self) -> Sheet:
-        """The worksheet as it is now.
-
-        Raises:
-            CrashError: It was deleted.
-        """
+        """The worksheet as it is now."""
         return self.session.book.sheet(self.sheet_id)
 
     @sheet.setter
@@ -91,11 +87,7 @@ class Tab:
         return f"{self.sheet.title}!{area}"
 
     def area(self, name: str) -> Closed:
-        """Return an area of the grid; a name of a named area is understood.
-
-        Raises:
-            CrashError: There is no such area, or it exceeds the grid.
-        """
+        """Return an area of the grid; a name of a named area is understood."""
         sheet = self.sheet
         named = self.session.book.names.get(name) if isinstance(name, str) else None
         area = named[1] if named else read_area(name).within(sheet.rows, sheet.columns)
@@ -119,11 +111,7 @@ class Tab:
         )
 
     def places(self, area: Closed) -> list[Place]:
-        """Return the cells of an area, each of which is going to be read or written.
-
-        Raises:
-            CrashError: There are too many, or not enough steps left.
-        """
+        """Return the cells of an area, each of which is going to be read or written."""
         height, width = area.shape
         if height * width > MAX_ITEMS:
             raise CrashError(f"an area of {height * width} cells is too large; at most {MAX_ITEMS} at once")
@@ -135,9 +123,6 @@ class Tab:
 
         Args:
             parts: How many times its cells are gone through.
-
-        Raises:
-            CrashError: There are not enough steps left.
         """
         formulas = sum(
             len(content.text)
@@ -180,11 +165,7 @@ class Tab:
     def text(self, place: Place, rendering: str | None) -> Plain: ...
 
     def text(self, place: Place, rendering: str | None = None) -> Plain:
-        """Return a cell as it is shown, or as another rendering asks.
-
-        Raises:
-            CrashError: There is no such rendering.
-        """
+        """Return a cell as it is shown, or as another rendering asks."""
         rendering = rendering or FORMATTED
         if rendering not in _RENDERINGS:
             raise CrashError(f"value_render_option is one of {', '.join(_RENDERINGS)}, got {rendering!r}")
@@ -225,9 +206,6 @@ class Tab:
         Args:
             contents: Values by place.
             user: Whether they are read as what a user types.
-
-        Raises:
-            CrashError: One lies beyond the grid, or is nothing that a cell can hold.
         """
         if not user:
             self.sheet = self.sheet.write({place: raw(value) for place, value in contents.items()})
@@ -251,9 +229,6 @@ class Tab:
             area: Where to write; an area of one cell may be exceeded.
             rows: The values.
             user: Whether they are read as what a user types.
-
-        Raises:
-            CrashError: They go beyond the area, or the grid.
         """
         height, width = len(rows), max((len(row) for row in rows), default=0)
         if (area.bottom, area.right) != (area.top, area.left):
@@ -278,9 +253,6 @@ def is_user_entered(option: object, raw_values: object = True) -> bool:
     Args:
         option: gspread's ``value_input_option``, which counts where it is given.
         raw_values: gspread's ``raw``.
-
-    Raises:
-        CrashError: There is no such option.
     """
     if option is None:
         return not raw_values
@@ -290,11 +262,7 @@ def is_user_entered(option: object, raw_values: object = True) -> bool:
 
 
 def grid_rows(values: object, what: str = "values") -> list[JsonArray]:
-    """Return rows of values that a program gives.
-
-    Raises:
-        CrashError: They are no list of lists.
-    """
+    """Return rows of values that a program gives."""
     if not isinstance(values, list | tuple) or not all(isinstance(row, list | tuple) for row in values):
         raise CrashError(f"{what} must be a list of rows, each a list, got {str(values)[:60]}")
     return [list(row) for row in values]
@@ -306,9 +274,6 @@ def whole_number(number: object, what: str) -> int:
     Args:
         number: The number.
         what: Begins the message where it is none, such as ``a row is``.
-
-    Raises:
-        CrashError: It is none.
     """
     if not isinstance(number, int) or isinstance(number, bool) or number < 1:
         raise CrashError(f"{what} a number from 1, got {str(number)[:40]}")

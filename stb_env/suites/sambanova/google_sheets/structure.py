@@ -1,4 +1,4 @@
-"""What rows, columns and areas do: they come and go, are sorted, merged and copied. Nothing is changed."""
+"""Inserts, deletes, sorts, merges and copies rows, columns and areas; each function returns a new value."""
 
 from __future__ import annotations
 
@@ -10,9 +10,15 @@ from stb_env.jsontypes import JsonMapping
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError
 from stb_env.suites.sambanova.google_sheets.a1 import Closed, Place
 from stb_env.suites.sambanova.google_sheets.formula.operands import order
-from stb_env.suites.sambanova.google_sheets.results import Results
+from stb_env.suites.sambanova.google_sheets.formula.references import (
+    Line,
+    deleted,
+    inserted,
+    relocated,
+    shifted,
+)
+from stb_env.suites.sambanova.google_sheets.formula.results import Results
 from stb_env.suites.sambanova.google_sheets.sheet import Book, Sheet
-from stb_env.suites.sambanova.google_sheets.shift import Line, deleted, inserted, relocated, shifted
 from stb_env.suites.sambanova.google_sheets.values import Content, Formula
 
 Dimension = Literal["ROWS", "COLUMNS"]
@@ -127,7 +133,7 @@ def sort_area(book: Book, sheet: Sheet, area: Closed, specs: Sequence[tuple[int,
 
 
 def parts_of(area: Closed, kind: str) -> int:
-    """Return how many areas a merge makes of one."""
+    """Return the number of areas that a merge makes of one."""
     height, width = area.shape
     return {"MERGE_COLUMNS": width, "MERGE_ROWS": height}.get(kind, 1)
 

@@ -12,10 +12,10 @@ from stb_env.jsontypes import JsonMapping
 from stb_env.seeding import rng
 from stb_env.suites.sambanova.common.seeded_tasks import SeededTasks, belongs
 from stb_env.suites.sambanova.google_sheets.goals import KINDS
-from stb_env.suites.sambanova.google_sheets.grids import draw_table, table_text
 from stb_env.suites.sambanova.google_sheets.judge import labelled
 from stb_env.suites.sambanova.google_sheets.plan import Plan
 from stb_env.suites.sambanova.google_sheets.sheet import book_of
+from stb_env.suites.sambanova.google_sheets.tables import draw_table, table_text
 from stb_env.suites.sambanova.google_sheets.tools import BOOK_PREFIX, BY_NAME, SHEET_METHODS, TOOLS, WORKSHEET
 from stb_env.suites.sambanova.google_sheets.world import VERSION
 from stb_env.tasks import Task

@@ -11,8 +11,8 @@ from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.suites.sambanova.common.interpreter.costs import RULES
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError
 from stb_env.suites.sambanova.common.interpreter.reader import PROGRAM
-from stb_env.suites.sambanova.google_sheets.libraries import is_installed
-from stb_env.suites.sambanova.google_sheets.runs import plain, run_call, run_program
+from stb_env.suites.sambanova.google_sheets.dataframes.library import is_installed
+from stb_env.suites.sambanova.google_sheets.execution import plain, run_call, run_program
 from stb_env.suites.sambanova.google_sheets.session import Session
 from stb_env.suites.sambanova.google_sheets.sheet import Book, book_of
 from stb_env.suites.sambanova.google_sheets.tools import BY_NAME, TOOLS

@@ -7,8 +7,8 @@ import pytest
 from stb_env.seeding import rng
 from stb_env.suites.sambanova.google_sheets.env import make
 from stb_env.suites.sambanova.google_sheets.goals import KINDS
-from stb_env.suites.sambanova.google_sheets.grids import Table, draw_table
 from stb_env.suites.sambanova.google_sheets.plan import Plan
+from stb_env.suites.sambanova.google_sheets.tables import Table, draw_table
 from stb_env.suites.sambanova.google_sheets.tasks import TEST_SIZE, SheetsTasks, sheets_task, written
 from stb_env.tasks import Task, TaskSet
 from stb_env.tools import ToolCall

@@ -12,7 +12,7 @@ MAX_FORMULA = 2_000
 """Characters of a formula."""
 
 MAX_DEPTH = 40
-"""How deep a formula may nest."""
+"""Deepest nesting of a formula."""
 
 
 class FormulaError(Exception):

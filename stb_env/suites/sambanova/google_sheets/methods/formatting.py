@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import replace
-from typing import Any
+from typing import Annotated, Any
 
 from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError
@@ -25,10 +25,13 @@ METHODS = MethodTable()
 
 @METHODS.add(
     "Formats areas: make the header row, its titles or a cell bold, italic or centered, or give them a "
-    "background color. What a key says replaces what it said before.",
-    {"ranges": {"anyOf": [AREA, many(AREA)]}, "format": FORMAT},
+    "background color. What a key says replaces what it said before."
 )
-def _format(tab: Tab, ranges: str | Iterable[str], format: JsonMapping) -> None:
+def _format(
+    tab: Tab,
+    ranges: Annotated[str | Iterable[str], {"anyOf": [AREA, many(AREA)]}],
+    format: Annotated[JsonMapping, FORMAT],
+) -> None:
     for name in [ranges] if isinstance(ranges, str) else list(ranges):
         # Beyond the last content no look is judged.
         area = tab.used(tab.area(name))
@@ -39,8 +42,8 @@ def _format(tab: Tab, ranges: str | Iterable[str], format: JsonMapping) -> None:
 _ITEM = {"type": "object", "properties": {"range": AREA, "format": FORMAT}, "required": ["range", "format"]}
 
 
-@METHODS.add("Sets several formats.", {"formats": many(_ITEM)})
-def _batch_format(tab: Tab, formats: Iterable[object]) -> None:
+@METHODS.add("Sets several formats.")
+def _batch_format(tab: Tab, formats: Annotated[Iterable[object], many(_ITEM)]) -> None:
     for item in list(formats):
         if not isinstance(item, dict) or not {"range", "format"} <= item.keys():
             raise CrashError("batch_format takes dictionaries with 'range' and 'format'")
@@ -52,11 +55,12 @@ def _view(tab: Tab, **changes: Any) -> None:
     tab.sheet = replace(sheet, view=replace(sheet.view, **changes))
 
 
-@METHODS.add(
-    "Freezes the first rows or columns: freeze the header row, so that it stays in sight.",
-    {"rows": described(COUNT, "How many rows."), "cols": described(COUNT, "How many columns.")},
-)
-def _freeze(tab: Tab, rows: int | None = None, cols: int | None = None) -> None:
+@METHODS.add("Freezes the first rows or columns: freeze the header row, so that it stays in sight.")
+def _freeze(
+    tab: Tab,
+    rows: Annotated[int | None, described(COUNT, "How many rows.")] = None,
+    cols: Annotated[int | None, described(COUNT, "How many columns.")] = None,
+) -> None:
     if rows is None and cols is None:
         raise CrashError("freeze needs rows or cols")
     given = {"frozen_rows": rows, "frozen_columns": cols}
@@ -66,8 +70,8 @@ def _freeze(tab: Tab, rows: int | None = None, cols: int | None = None) -> None:
     _view(tab, **{name: count for name, count in given.items() if count is not None})
 
 
-@METHODS.add("Puts a filter on an area; values stay.", {"name": AREA}, name="set_basic_filter")
-def _set_filter(tab: Tab, name: str | None = None) -> None:
+@METHODS.add("Puts a filter on an area; values stay.", name="set_basic_filter")
+def _set_filter(tab: Tab, name: Annotated[str | None, AREA] = None) -> None:
     _view(tab, filter=Area(*tab.area_or_grid(name)))
 
 
@@ -80,6 +84,8 @@ _SPAN = {
     "start": described(COUNT, "The first one, counted from 0."),
     "end": described(COUNT, "The one after the last, counted from 0."),
 }
+Start = Annotated[int, _SPAN["start"]]
+End = Annotated[int, _SPAN["end"]]
 
 
 def _lines(start: int, end: int) -> range:
@@ -90,31 +96,31 @@ def _lines(start: int, end: int) -> range:
     return range(start + 1, end + 1)
 
 
-@METHODS.add("Fits rows to what they hold.", _SPAN, name="rows_auto_resize")
-@METHODS.add("Fits columns to what they hold.", _SPAN, name="columns_auto_resize")
-def _auto_resize(tab: Tab, start: int, end: int) -> None:
+@METHODS.add("Fits rows to what they hold.", name="rows_auto_resize")
+@METHODS.add("Fits columns to what they hold.", name="columns_auto_resize")
+def _auto_resize(tab: Tab, start: Start, end: End) -> None:
     # Sizes are not kept: nothing reads them.
     _lines(start, end)
     _ = tab.sheet
 
 
-@METHODS.add("Hides columns.", _SPAN, steps=20)
-def _hide_columns(tab: Tab, start: int, end: int) -> None:
+@METHODS.add("Hides columns.", steps=20)
+def _hide_columns(tab: Tab, start: Start, end: End) -> None:
     _view(tab, hidden_columns=tab.sheet.view.hidden_columns | set(_lines(start, end)))
 
 
-@METHODS.add("Hides rows.", _SPAN, steps=20)
-def _hide_rows(tab: Tab, start: int, end: int) -> None:
+@METHODS.add("Hides rows.", steps=20)
+def _hide_rows(tab: Tab, start: Start, end: End) -> None:
     _view(tab, hidden_rows=tab.sheet.view.hidden_rows | set(_lines(start, end)))
 
 
-@METHODS.add("Shows hidden columns.", _SPAN, steps=20)
-def _unhide_columns(tab: Tab, start: int, end: int) -> None:
+@METHODS.add("Shows hidden columns.", steps=20)
+def _unhide_columns(tab: Tab, start: Start, end: End) -> None:
     _view(tab, hidden_columns=tab.sheet.view.hidden_columns - set(_lines(start, end)))
 
 
-@METHODS.add("Shows hidden rows.", _SPAN, steps=20)
-def _unhide_rows(tab: Tab, start: int, end: int) -> None:
+@METHODS.add("Shows hidden rows.", steps=20)
+def _unhide_rows(tab: Tab, start: Start, end: End) -> None:
     _view(tab, hidden_rows=tab.sheet.view.hidden_rows - set(_lines(start, end)))
 
 
@@ -139,30 +145,30 @@ def _groups(tab: Tab, dimension: str) -> list[JsonObject]:
     ]
 
 
-def _grouping(dimension: str) -> Mapping[str, Callable[..., object]]:
-    """Return what groups rows or columns, by the beginning of the method's name."""
-    return {
-        "add": lambda tab, start, end: _group(tab, dimension, start, end),
-        "delete": lambda tab, start, end: _ungroup(tab, dimension, start, end),
-        "list": lambda tab: _groups(tab, dimension),
-    }
-
-
-for _verb, _summary, _parameters in (
-    ("add", "Groups {}.", _SPAN),
-    ("delete", "Takes a group of {} apart.", _SPAN),
-    ("list", "Lists the groups of {}.", {}),
-):
-    for _noun in ("columns", "rows"):
-        METHODS.add(_summary.format(_noun), _parameters, name=f"{_verb}_dimension_group_{_noun}", steps=20)(
-            _grouping(_noun.upper())[_verb]
-        )
-
-
-@METHODS.add(
-    "Colours the tab.", {"color": {"type": "object", "description": "red, green and blue from 0 to 1."}}
+METHODS.add("Groups columns.", _SPAN, name="add_dimension_group_columns", steps=20)(
+    lambda tab, start, end: _group(tab, "COLUMNS", start, end)
 )
-def _update_tab_color(tab: Tab, color: object) -> None:
+METHODS.add("Groups rows.", _SPAN, name="add_dimension_group_rows", steps=20)(
+    lambda tab, start, end: _group(tab, "ROWS", start, end)
+)
+METHODS.add("Takes a group of columns apart.", _SPAN, name="delete_dimension_group_columns", steps=20)(
+    lambda tab, start, end: _ungroup(tab, "COLUMNS", start, end)
+)
+METHODS.add("Takes a group of rows apart.", _SPAN, name="delete_dimension_group_rows", steps=20)(
+    lambda tab, start, end: _ungroup(tab, "ROWS", start, end)
+)
+METHODS.add("Lists the groups of columns.", name="list_dimension_group_columns", steps=20)(
+    lambda tab: _groups(tab, "COLUMNS")
+)
+METHODS.add("Lists the groups of rows.", name="list_dimension_group_rows", steps=20)(
+    lambda tab: _groups(tab, "ROWS")
+)
+
+
+@METHODS.add("Colours the tab.")
+def _update_tab_color(
+    tab: Tab, color: Annotated[object, {"type": "object", "description": "red, green and blue from 0 to 1."}]
+) -> None:
     if not isinstance(color, dict):
         raise CrashError("a color is a dictionary with red, green and blue from 0 to 1")
     _view(tab, tab_color=checked({"backgroundColor": color})["backgroundColor"])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import zip_longest
-from typing import Any
+from typing import Annotated, Any
 
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError
 from stb_env.suites.sambanova.google_sheets import structure
@@ -14,10 +14,14 @@ from stb_env.suites.sambanova.google_sheets.methods.method import (
     INPUT,
     LINE,
     ROW,
-    ROWS,
     SCALAR,
     TEXT,
+    AreaName,
+    Column,
+    Input,
     MethodTable,
+    Row,
+    Rows,
     described,
     many,
 )
@@ -36,16 +40,9 @@ def _insert_row(tab: Tab, values: object, index: int = 1, *args: Any, **kwargs: 
     _insert_rows(tab, [values], index, *args, **kwargs)
 
 
-@METHODS.add(
-    "Inserts several rows of values before another.",
-    {"values": ROWS, "row": ROW, "value_input_option": INPUT},
-)
+@METHODS.add("Inserts several rows of values before another.")
 def _insert_rows(
-    tab: Tab,
-    values: object,
-    row: int = 1,
-    value_input_option: str = "RAW",
-    inherit_from_before: bool = False,
+    tab: Tab, values: Rows, row: Row = 1, value_input_option: Input = "RAW", inherit_from_before: bool = False
 ) -> None:
     rows = grid_rows(values)
     at = whole_number(row, "the row must be")
@@ -59,11 +56,13 @@ def _insert_rows(
     tab.write_rows(Area(at, 1, None, None), rows, user=is_user_entered(value_input_option))
 
 
-@METHODS.add(
-    "Inserts columns of values before another.",
-    {"values": many(many(SCALAR), "Columns of values."), "col": COLUMN, "value_input_option": INPUT},
-)
-def _insert_cols(tab: Tab, values: object, col: int = 1, value_input_option: str = "RAW") -> None:
+@METHODS.add("Inserts columns of values before another.")
+def _insert_cols(
+    tab: Tab,
+    values: Annotated[object, many(many(SCALAR), "Columns of values.")],
+    col: Column = 1,
+    value_input_option: Input = "RAW",
+) -> None:
     columns = grid_rows(values)
     at = whole_number(col, "the column must be")
     tab.insert_lines("COLUMNS", at, len(columns))
@@ -77,37 +76,38 @@ def _delete(tab: Tab, dimension: Dimension, start: int, end: int | None) -> None
     tab.delete_lines(dimension, first, last)
 
 
-_START = described(LINE, "The first one, from 1.")
-_SPAN = {"start_index": _START, "end_index": described(LINE, "The last one; only the first if left out.")}
+Start = Annotated[int, described(LINE, "The first one, from 1.")]
+End = Annotated[int | None, described(LINE, "The last one; only the first if left out.")]
 
 
-@METHODS.add("Deletes a row.", {"index": ROW})
-def _delete_row(tab: Tab, index: int) -> None:
+@METHODS.add("Deletes a row.")
+def _delete_row(tab: Tab, index: Row) -> None:
     _delete(tab, "ROWS", index, None)
 
 
 @METHODS.add(
     "Deletes rows, from one to another: remove those that do not meet a condition, say nothing useful or "
-    "are there twice, and keep only the rest. What is below moves up, without gaps.",
-    _SPAN,
+    "are there twice, and keep only the rest. What is below moves up, without gaps."
 )
-def _delete_rows(tab: Tab, start_index: int, end_index: int | None = None) -> None:
+def _delete_rows(tab: Tab, start_index: Start, end_index: End = None) -> None:
     _delete(tab, "ROWS", start_index, end_index)
 
 
 @METHODS.add(
     "Deletes columns, from one to another: a column that is not needed, or the old place of one that was "
-    "moved. What is to the right moves left.",
-    _SPAN,
+    "moved. What is to the right moves left."
 )
-def _delete_columns(tab: Tab, start_index: int, end_index: int | None = None) -> None:
+def _delete_columns(tab: Tab, start_index: Start, end_index: End = None) -> None:
     _delete(tab, "COLUMNS", start_index, end_index)
 
 
-@METHODS.add(
-    "Deletes rows or columns.", {"dimension": {"type": "string", "enum": ["ROWS", "COLUMNS"]}, **_SPAN}
-)
-def _delete_dimension(tab: Tab, dimension: object, start_index: int, end_index: int | None = None) -> None:
+@METHODS.add("Deletes rows or columns.")
+def _delete_dimension(
+    tab: Tab,
+    dimension: Annotated[object, {"type": "string", "enum": ["ROWS", "COLUMNS"]}],
+    start_index: Start,
+    end_index: End = None,
+) -> None:
     match dimension:
         case "ROWS" | "COLUMNS":
             _delete(tab, dimension, start_index, end_index)
@@ -115,21 +115,22 @@ def _delete_dimension(tab: Tab, dimension: object, start_index: int, end_index: 
             raise CrashError(f"dimension is ROWS or COLUMNS, got {dimension!r}")
 
 
-@METHODS.add("Adds empty rows at the end.", {"rows": described(LINE, "How many.")})
-def _add_rows(tab: Tab, rows: int) -> None:
+@METHODS.add("Adds empty rows at the end.")
+def _add_rows(tab: Tab, rows: Annotated[int, described(LINE, "How many.")]) -> None:
     _resize(tab, rows=tab.sheet.rows + whole_number(rows, "rows must be"))
 
 
-@METHODS.add("Adds empty columns at the end.", {"cols": described(LINE, "How many.")})
-def _add_cols(tab: Tab, cols: int) -> None:
+@METHODS.add("Adds empty columns at the end.")
+def _add_cols(tab: Tab, cols: Annotated[int, described(LINE, "How many.")]) -> None:
     _resize(tab, cols=tab.sheet.columns + whole_number(cols, "cols must be"))
 
 
-@METHODS.add(
-    "Sets the number of rows or columns of the grid.",
-    {"rows": described(LINE, "How many rows."), "cols": described(LINE, "How many columns.")},
-)
-def _resize(tab: Tab, rows: int | None = None, cols: int | None = None) -> None:
+@METHODS.add("Sets the number of rows or columns of the grid.")
+def _resize(
+    tab: Tab,
+    rows: Annotated[int | None, described(LINE, "How many rows.")] = None,
+    cols: Annotated[int | None, described(LINE, "How many columns.")] = None,
+) -> None:
     if rows is None and cols is None:
         raise CrashError("resize needs rows or cols")
     sheet = tab.sheet
@@ -139,20 +140,18 @@ def _resize(tab: Tab, rows: int | None = None, cols: int | None = None) -> None:
     )
 
 
-_SPEC = {
-    "type": "array",
-    "prefixItems": [COLUMN, {"enum": ["asc", "des"]}],
-    "minItems": 2,
-    "maxItems": 2,
-}
+_SPEC = {"type": "array", "prefixItems": [COLUMN, {"enum": ["asc", "des"]}], "minItems": 2, "maxItems": 2}
 
 
 @METHODS.add(
     "Sorts the rows of the table, or of an area, by columns, ascending or descending, the highest or lowest "
-    "first. Without an area all rows below the frozen ones are sorted, a header that is not frozen included.",
-    {"specs": many(_SPEC, "Columns with 'asc' or 'des', such as [[2, 'asc']]."), "range": AREA},
+    "first. Without an area all rows below the frozen ones are sorted, a header that is not frozen included."
 )
-def _sort(tab: Tab, *specs: object, range: str | None = None) -> None:
+def _sort(
+    tab: Tab,
+    *specs: Annotated[object, many(_SPEC, "Columns with 'asc' or 'des', such as [[2, 'asc']].")],
+    range: Annotated[str | None, AREA] = None,
+) -> None:
     sheet = tab.changing(1 + len(specs))
     if range is None:
         area = Closed(sheet.view.frozen_rows + 1, 1, sheet.rows, sheet.columns)
@@ -172,20 +171,16 @@ def _spec(spec: object) -> tuple[int, Order]:
 
 
 _PASTES = ("PASTE_NORMAL", "PASTE_VALUES", "PASTE_FORMAT", "PASTE_NO_BORDERS", "PASTE_FORMULA")
-_PASTE = {"type": "string", "enum": list(_PASTES)}
+PasteType = Annotated[str, {"type": "string", "enum": list(_PASTES)}]
 
 
-@METHODS.add(
-    "Copies an area to another place.",
-    {
-        "source": AREA,
-        "dest": described(TEXT, "Area or cell to copy to."),
-        "paste_type": _PASTE,
-        "paste_orientation": {"type": "string", "enum": ["NORMAL", "TRANSPOSE"]},
-    },
-)
+@METHODS.add("Copies an area to another place.")
 def _copy_range(
-    tab: Tab, source: str, dest: str, paste_type: str = "PASTE_NORMAL", paste_orientation: str = "NORMAL"
+    tab: Tab,
+    source: AreaName,
+    dest: Annotated[str, described(TEXT, "Area or cell to copy to.")],
+    paste_type: PasteType = "PASTE_NORMAL",
+    paste_orientation: Annotated[str, {"type": "string", "enum": ["NORMAL", "TRANSPOSE"]}] = "NORMAL",
 ) -> None:
     if paste_type not in _PASTES or paste_orientation not in ("NORMAL", "TRANSPOSE"):
         raise CrashError(f"paste_type is one of {', '.join(_PASTES)}; paste_orientation NORMAL or TRANSPOSE")
@@ -204,11 +199,13 @@ def _copy_range(
     tab.sheet = tab.sheet.write(contents).style(looks)
 
 
-@METHODS.add(
-    "Moves an area to another place.",
-    {"source": AREA, "dest": described(TEXT, "Area or cell to move to."), "paste_type": _PASTE},
-)
-def _cut_range(tab: Tab, source: str, dest: str, paste_type: str = "PASTE_NORMAL") -> None:
+@METHODS.add("Moves an area to another place.")
+def _cut_range(
+    tab: Tab,
+    source: AreaName,
+    dest: Annotated[str, described(TEXT, "Area or cell to move to.")],
+    paste_type: PasteType = "PASTE_NORMAL",
+) -> None:
     area, target = tab.area(source), tab.area(dest)
     if paste_type not in _PASTES:
         raise CrashError(f"paste_type is one of {', '.join(_PASTES)}")
@@ -225,13 +222,18 @@ def _cut_range(tab: Tab, source: str, dest: str, paste_type: str = "PASTE_NORMAL
 @METHODS.add(
     "Merges the cells of an area: merge them into a single one, of which what is in the upper left corner "
     "stays.",
-    {"name": AREA, "merge_type": {"type": "string", "enum": ["MERGE_ALL", "MERGE_COLUMNS", "MERGE_ROWS"]}},
     name="merge_cells",
 )
-def _merge(tab: Tab, name: str, merge_type: str = "MERGE_ALL") -> None:
+def _merge(
+    tab: Tab,
+    name: AreaName,
+    merge_type: Annotated[
+        str, {"type": "string", "enum": ["MERGE_ALL", "MERGE_COLUMNS", "MERGE_ROWS"]}
+    ] = "MERGE_ALL",
+) -> None:
     tab.merge(tab.area(name), merge_type)
 
 
-@METHODS.add("Takes merged cells apart.", {"name": AREA}, name="unmerge_cells")
-def _unmerge(tab: Tab, name: str) -> None:
+@METHODS.add("Takes merged cells apart.", name="unmerge_cells")
+def _unmerge(tab: Tab, name: AreaName) -> None:
     tab.sheet = structure.unmerge(tab.sheet, tab.area(name))

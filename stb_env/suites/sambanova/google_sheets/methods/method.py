@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Annotated, TypeVar, get_type_hints
 
 from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.suites.sambanova.common.interpreter.costs import Args, Cost, Options, at_least, read
@@ -50,6 +50,17 @@ INPUT = {
     "description": "USER_ENTERED reads numbers and formulas as if typed; RAW keeps texts.",
 }
 
+Text = Annotated[str, TEXT]
+Count = Annotated[int, COUNT]
+Cell = Annotated[str, CELL]
+AreaName = Annotated[str, AREA]
+AreaNames = Annotated[list[str], AREAS]
+Row = Annotated[int, ROW]
+Column = Annotated[int, COLUMN]
+Rows = Annotated[object, ROWS]
+Render = Annotated[str | None, RENDER]
+Input = Annotated[str, INPUT]
+
 
 @dataclass(frozen=True, slots=True)
 class Method:
@@ -77,7 +88,7 @@ class Method:
 
     @property
     def signature(self) -> str:
-        """How it is called, parameters that can be left out in brackets: ``acell(label, [render])``."""
+        """Its call, optional parameters in brackets, such as ``acell(label, [render])``."""
         names = list(self.parameters)
         parts = [name if at < self.required else f"[{name}]" for at, name in enumerate(names)]
         return f"{self.name}({', '.join(parts)})"
@@ -86,10 +97,12 @@ class Method:
 class MethodTable(dict[str, Method]):
     """Methods by name, each declared where its function is written.
 
+    A parameter of the function whose type is `Annotated` with a JSON Schema is one of the tool too.
+
     Examples:
         >>> table = MethodTable()
-        >>> @table.add("Doubles a number.", {"number": COUNT, "times": COUNT})
-        ... def _double(sheet, number, times=1):
+        >>> @table.add("Doubles a number.")
+        ... def _double(sheet, number: Count, times: Count = 1, fast=False):
         ...     return number * 2**times
         >>> table["double"].signature
         'double(number, [times])'
@@ -109,7 +122,7 @@ class MethodTable(dict[str, Method]):
 
         Args:
             summary: What it does, for the model.
-            parameters: JSON Schema of each parameter.
+            parameters: JSON Schema of each parameter; read from the function by default.
             name: Its name; the function's without the underscore by default.
             required: How many parameters are required; those without a default by default.
             steps: What a call costs at least.
@@ -118,6 +131,12 @@ class MethodTable(dict[str, Method]):
 
         def declare(run: Run) -> Run:
             _, *own = inspect.signature(run).parameters.values()
+            hints = get_type_hints(run, include_extras=True)
+            schemas = {
+                each.name: hints[each.name].__metadata__[0]
+                for each in own
+                if hasattr(hints.get(each.name), "__metadata__")
+            }
             several = bool(own) and own[0].kind is inspect.Parameter.VAR_POSITIONAL
             plain = [each for each in own if each.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD]
             needed = several + sum(each.default is inspect.Parameter.empty for each in plain)
@@ -125,7 +144,7 @@ class MethodTable(dict[str, Method]):
             self[called] = Method(
                 called,
                 summary,
-                parameters or {},
+                schemas if parameters is None else parameters,
                 run,
                 at_least(steps, _given),
                 needed if required is None else required,

@@ -4,28 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import zip_longest
-from typing import Any
+from typing import Annotated, Any
 
 from stb_env.jsontypes import JsonArray
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError
 from stb_env.suites.sambanova.common.interpreter.kinds import Host
 from stb_env.suites.sambanova.google_sheets.a1 import Closed, read_cell
 from stb_env.suites.sambanova.google_sheets.a1 import label as cell_label
-from stb_env.suites.sambanova.google_sheets.hosts import CellHost, numeric
 from stb_env.suites.sambanova.google_sheets.methods.method import (
     AREA,
-    AREAS,
-    CELL,
     COLUMN,
     FLAG,
     RENDER,
     ROW,
     SCALAR,
     TEXT,
+    AreaNames,
+    Cell,
+    Column,
     MethodTable,
+    Render,
+    Row,
     described,
     many,
 )
+from stb_env.suites.sambanova.google_sheets.objects import CellHost, numeric
 from stb_env.suites.sambanova.google_sheets.session import Tab, stripped, whole_number
 
 _SOUGHT = 10
@@ -43,16 +46,16 @@ def _cell(tab: Tab, row: int, col: int, value_render_option: str | None = None) 
     return CellHost(place, None if text == "" else text)
 
 
-@METHODS.add("Reads a cell.", {"label": CELL, "value_render_option": RENDER})
-def _acell(tab: Tab, label: str, value_render_option: str | None = None) -> CellHost:
+@METHODS.add("Reads a cell.")
+def _acell(tab: Tab, label: Cell, value_render_option: Render = None) -> CellHost:
     return _cell(tab, *read_cell(label), value_render_option)
 
 
 METHODS.add("Reads a cell by its numbers.", {"row": ROW, "col": COLUMN, "value_render_option": RENDER})(_cell)
 
 
-@METHODS.add("Reads the cells of an area, row by row.", {"name": AREA})
-def _range(tab: Tab, name: str | int = "", *corners: int) -> list[CellHost]:
+@METHODS.add("Reads the cells of an area, row by row.")
+def _range(tab: Tab, name: Annotated[str | int, AREA] = "", *corners: int) -> list[CellHost]:
     if corners:
         # gspread takes first row, first column, last row and last column too.
         name = ":".join((cell_label(int(name), corners[0]), cell_label(*corners[1:])))
@@ -60,14 +63,11 @@ def _range(tab: Tab, name: str | int = "", *corners: int) -> list[CellHost]:
     return [CellHost(place, tab.text(place)) for place in tab.places(area)]
 
 
-@METHODS.add(
-    "Reads the rows of an area, without what is empty at their ends.",
-    {"range_name": AREA, "value_render_option": RENDER},
-)
+@METHODS.add("Reads the rows of an area, without what is empty at their ends.")
 def _get(
     tab: Tab,
-    range_name: str | None = None,
-    value_render_option: str | None = None,
+    range_name: Annotated[str | None, AREA] = None,
+    value_render_option: Render = None,
     major_dimension: str | None = None,
 ) -> list[JsonArray]:
     rows = tab.texts(tab.area_or_grid(range_name), value_render_option)
@@ -76,18 +76,16 @@ def _get(
     return rows
 
 
-@METHODS.add("Reads several areas.", {"ranges": AREAS, "value_render_option": RENDER})
-def _batch_get(tab: Tab, ranges: list[str], value_render_option: str | None = None) -> JsonArray:
+@METHODS.add("Reads several areas.")
+def _batch_get(tab: Tab, ranges: AreaNames, value_render_option: Render = None) -> JsonArray:
     return [_get(tab, name, value_render_option) for name in ranges]
 
 
-@METHODS.add(
-    "Reads the rows of an area, all of the same length.", {"range_name": AREA, "value_render_option": RENDER}
-)
+@METHODS.add("Reads the rows of an area, all of the same length.")
 def _get_values(
     tab: Tab,
-    range_name: str | None = None,
-    value_render_option: str | None = None,
+    range_name: Annotated[str | None, AREA] = None,
+    value_render_option: Render = None,
     major_dimension: str | None = None,
 ) -> list[JsonArray]:
     rows = _get(tab, range_name, value_render_option, major_dimension)
@@ -102,27 +100,22 @@ METHODS.add("Reads all rows that hold something.", {"value_render_option": RENDE
 
 @METHODS.add(
     "Reads rows as records whose keys stand in the header row; numeric texts become numbers.",
-    {
-        "empty2zero": described(FLAG, "Whether empty cells are given as 0."),
-        "head": described(ROW, "The header row; 1 if left out."),
-        "default_blank": described(SCALAR, "What empty cells are given as."),
-        "numericise_ignore": many(
-            {"type": ["integer", "string"]}, "Columns whose texts stay texts, from 1, or 'all'."
-        ),
-        "value_render_option": RENDER,
-        "expected_headers": many(SCALAR, "Headers that have to be there, each once; others may repeat."),
-    },
     name="get_all_records",
 )
 def _records(
     tab: Tab,
-    empty2zero: bool = False,
-    head: int = 1,
-    default_blank: object = "",
+    empty2zero: Annotated[bool, described(FLAG, "Whether empty cells are given as 0.")] = False,
+    head: Annotated[int, described(ROW, "The header row; 1 if left out.")] = 1,
+    default_blank: Annotated[object, described(SCALAR, "What empty cells are given as.")] = "",
     allow_underscores_in_numeric_literals: bool = False,  # noqa: ARG001 # no cell is shown with them
-    numericise_ignore: Sequence[int | str] = (),
-    value_render_option: str | None = None,
-    expected_headers: Sequence[object] | None = None,
+    numericise_ignore: Annotated[
+        Sequence[int | str],
+        many({"type": ["integer", "string"]}, "Columns whose texts stay texts, from 1, or 'all'."),
+    ] = (),
+    value_render_option: Render = None,
+    expected_headers: Annotated[
+        Sequence[object] | None, many(SCALAR, "Headers that have to be there, each once; others may repeat.")
+    ] = None,
 ) -> JsonArray:
     rows = _get_values(tab, value_render_option=value_render_option)
     if len(rows) < whole_number(head, "a header row is"):
@@ -159,16 +152,16 @@ def _check_expected(expected: Sequence[object], keys: Sequence[object]) -> None:
 METHODS.add("Reads all cells of the grid.", name="get_all_cells")(lambda tab: _range(tab))
 
 
-@METHODS.add("Reads a row.", {"row": ROW, "value_render_option": RENDER})
-def _row_values(tab: Tab, row: int, value_render_option: str | None = None) -> JsonArray:
+@METHODS.add("Reads a row.")
+def _row_values(tab: Tab, row: Row, value_render_option: Render = None) -> JsonArray:
     _, right = tab.sheet.extent
     tab.places(Closed(1, 1, 1, max(1, right)))
     places = [(whole_number(row, "a row is"), column) for column in range(1, right + 1)]
     return stripped([tab.text(place, value_render_option) for place in places])
 
 
-@METHODS.add("Reads a column.", {"col": COLUMN, "value_render_option": RENDER})
-def _col_values(tab: Tab, col: int, value_render_option: str | None = None) -> JsonArray:
+@METHODS.add("Reads a column.")
+def _col_values(tab: Tab, col: Column, value_render_option: Render = None) -> JsonArray:
     bottom, _ = tab.sheet.extent
     tab.places(Closed(1, 1, max(1, bottom), 1))
     places = [(row, whole_number(col, "a column is")) for row in range(1, bottom + 1)]
@@ -185,32 +178,30 @@ def _matches(query: object, case_sensitive: bool) -> Callable[[str], bool]:
     raise CrashError(f"find takes a text or a compiled pattern, got {type(query).__name__}")
 
 
-_SEARCH = {
-    "query": described(TEXT, "The whole text of the cell."),
-    "in_row": described(ROW, "Only in this row."),
-    "in_column": described(COLUMN, "Only in this column."),
-    "case_sensitive": described(FLAG, "Whether upper and lower case differ; they do if left out."),
-}
+Query = Annotated[object, described(TEXT, "The whole text of the cell.")]
+InRow = Annotated[int | None, described(ROW, "Only in this row.")]
+InColumn = Annotated[int | None, described(COLUMN, "Only in this column.")]
+CaseSensitive = Annotated[bool, described(FLAG, "Whether upper and lower case differ; they do if left out.")]
 
 
-@METHODS.add("Finds the first cell with a text.", _SEARCH)
+@METHODS.add("Finds the first cell with a text.")
 def _find(
     tab: Tab,
-    query: object,
-    in_row: int | None = None,
-    in_column: int | None = None,
-    case_sensitive: bool = True,
+    query: Query,
+    in_row: InRow = None,
+    in_column: InColumn = None,
+    case_sensitive: CaseSensitive = True,
 ) -> CellHost | None:
     return next(iter(_findall(tab, query, in_row, in_column, case_sensitive)), None)
 
 
-@METHODS.add("Finds all cells with a text.", _SEARCH)
+@METHODS.add("Finds all cells with a text.")
 def _findall(
     tab: Tab,
-    query: object,
-    in_row: int | None = None,
-    in_column: int | None = None,
-    case_sensitive: bool = True,
+    query: Query,
+    in_row: InRow = None,
+    in_column: InColumn = None,
+    case_sensitive: CaseSensitive = True,
 ) -> list[CellHost]:
     test = _matches(query, case_sensitive)
     sheet, found = tab.sheet, []
@@ -223,6 +214,6 @@ def _findall(
     return found
 
 
-@METHODS.add("Reads the note on a cell.", {"cell": CELL}, name="get_note")
-def _note(tab: Tab, cell: str) -> str:
+@METHODS.add("Reads the note on a cell.", name="get_note")
+def _note(tab: Tab, cell: Cell) -> str:
     return tab.sheet.notes.get(read_cell(cell), "")

@@ -4,28 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from typing import Annotated
 
 from stb_env.jsontypes import JsonArray, JsonMapping, JsonObject
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError
 from stb_env.suites.sambanova.google_sheets.a1 import Area, read_area
 from stb_env.suites.sambanova.google_sheets.methods.batch_requests import run_requests
 from stb_env.suites.sambanova.google_sheets.methods.method import (
-    AREA,
     AREAS,
     BODY,
     COUNT,
     LINE,
     TEXT,
+    AreaName,
+    Count,
     MethodTable,
+    Text,
     described,
     many,
 )
 from stb_env.suites.sambanova.google_sheets.session import Session, Tab, grid_rows, is_user_entered
 
-_NAME = described(TEXT, "An area with its sheet, such as 'sheet_1!A1:B2'.")
-_ID = described(COUNT, "Id of the worksheet.")
-_VALUES = described(BODY, "A dictionary with rows of 'values'.")
-_PARAMS = described(BODY, "Options, such as {'valueInputOption': 'USER_ENTERED'}.")
+Range = Annotated[str, described(TEXT, "An area with its sheet, such as 'sheet_1!A1:B2'.")]
+SheetId = Annotated[int, described(COUNT, "Id of the worksheet.")]
+Body = Annotated[JsonMapping | None, described(BODY, "A dictionary with rows of 'values'.")]
+Params = Annotated[
+    JsonMapping | None, described(BODY, "Options, such as {'valueInputOption': 'USER_ENTERED'}.")
+]
 METHODS = MethodTable()
 METHODS.add(
     "Carries out requests of the Sheets service: updateCells, also to build a pivot table (pivotTable) with "
@@ -46,8 +51,8 @@ def _of(session: Session, name: str) -> tuple[Tab, Area]:
     return Tab(session, session.book.sheets[0].id), read_area(area)
 
 
-@METHODS.add("Reads an area.", {"range": _NAME, "params": _PARAMS}, reads=True)
-def _values_get(session: Session, range: str, params: JsonMapping | None = None) -> JsonObject:
+@METHODS.add("Reads an area.", reads=True)
+def _values_get(session: Session, range: Range, params: Params = None) -> JsonObject:
     tab, area = _of(session, range)
     closed = area.within(tab.sheet.rows, tab.sheet.columns)
     rendering = (params or {}).get("valueRenderOption")
@@ -58,9 +63,9 @@ def _values_get(session: Session, range: str, params: JsonMapping | None = None)
     }
 
 
-@METHODS.add("Reads several areas.", {"ranges": AREAS, "params": _PARAMS}, reads=True)
+@METHODS.add("Reads several areas.", reads=True)
 def _values_batch_get(
-    session: Session, ranges: Iterable[str], params: JsonMapping | None = None
+    session: Session, ranges: Annotated[Iterable[str], AREAS], params: Params = None
 ) -> JsonObject:
     return {"valueRanges": [_values_get(session, name, params) for name in ranges]}
 
@@ -71,21 +76,15 @@ def _given(params: JsonMapping | None, body: JsonMapping | None) -> tuple[list[J
     return rows, is_user_entered((params or {}).get("valueInputOption"))
 
 
-@METHODS.add("Writes an area.", {"range": _NAME, "params": _PARAMS, "body": _VALUES}, required=3)
-def _values_update(
-    session: Session, range: str, params: JsonMapping | None = None, body: JsonMapping | None = None
-) -> JsonObject:
+@METHODS.add("Writes an area.", required=3)
+def _values_update(session: Session, range: Range, params: Params = None, body: Body = None) -> JsonObject:
     tab, area = _of(session, range)
     rows, user = _given(params, body)
     return {"updatedRange": tab.named(tab.write_rows(area, rows, user=user).label)}
 
 
-@METHODS.add(
-    "Writes rows below what a worksheet holds.", {"range": _NAME, "params": _PARAMS, "body": _VALUES}
-)
-def _values_append(
-    session: Session, range: str, params: JsonMapping | None, body: JsonMapping | None
-) -> JsonObject:
+@METHODS.add("Writes rows below what a worksheet holds.")
+def _values_append(session: Session, range: Range, params: Params, body: Body) -> JsonObject:
     tab, _ = _of(session, range)
     rows, user = _given(params, body)
     top = tab.sheet.extent[0] + 1
@@ -95,36 +94,36 @@ def _values_append(
     return {"updates": {"updatedRange": tab.named(written.label)}}
 
 
-@METHODS.add(
-    "Writes several areas.",
-    {"body": described(BODY, "'valueInputOption', and 'data' with 'range' and 'values' each.")},
-)
-def _values_batch_update(session: Session, body: JsonMapping | None) -> JsonObject:
+@METHODS.add("Writes several areas.")
+def _values_batch_update(
+    session: Session,
+    body: Annotated[
+        JsonMapping | None, described(BODY, "'valueInputOption', and 'data' with 'range' and 'values' each.")
+    ],
+) -> JsonObject:
     data = (body or {}).get("data", [])
     params = {"valueInputOption": (body or {}).get("valueInputOption")}
     return {"responses": [_values_update(session, item["range"], params, item) for item in data]}
 
 
-@METHODS.add("Removes the values of an area.", {"range": _NAME})
-def _values_clear(session: Session, range: str) -> None:
+@METHODS.add("Removes the values of an area.")
+def _values_clear(session: Session, range: Range) -> None:
     tab, area = _of(session, range)
     tab.clear(area.within(tab.sheet.rows, tab.sheet.columns))
 
 
-@METHODS.add(
-    "Removes the values of several areas.",
-    {"params": _PARAMS, "body": described(BODY, "A dictionary with 'ranges'.")},
-    required=2,
-)
+@METHODS.add("Removes the values of several areas.", required=2)
 def _values_batch_clear(
-    session: Session, params: JsonMapping | None = None, body: JsonMapping | None = None
+    session: Session,
+    params: Params = None,
+    body: Annotated[JsonMapping | None, described(BODY, "A dictionary with 'ranges'.")] = None,
 ) -> None:
     for name in (body or params or {}).get("ranges", ()):
         _values_clear(session, name)
 
 
-@METHODS.add("Describes the worksheets.", {"params": _PARAMS}, name="fetch_sheet_metadata", reads=True)
-def _metadata(session: Session, params: object = None) -> JsonObject:  # noqa: ARG001
+@METHODS.add("Describes the worksheets.", name="fetch_sheet_metadata", reads=True)
+def _metadata(session: Session, params: Params = None) -> JsonObject:  # noqa: ARG001
     sheets = [
         {
             "properties": {
@@ -139,16 +138,16 @@ def _metadata(session: Session, params: object = None) -> JsonObject:  # noqa: A
     return {"spreadsheetId": "embedded", "properties": {"title": session.book.title}, "sheets": sheets}
 
 
-@METHODS.add("Gives the worksheet at a position.", {"index": COUNT}, reads=True)
-def _get_worksheet(session: Session, index: int) -> Tab:
+@METHODS.add("Gives the worksheet at a position.", reads=True)
+def _get_worksheet(session: Session, index: Count) -> Tab:
     sheets = session.book.sheets
     if not isinstance(index, int) or not -len(sheets) <= index < len(sheets):
         raise CrashError(f"WorksheetNotFound: index {str(index)[:20]}; there are {len(sheets)} worksheets")
     return Tab(session, sheets[index].id)
 
 
-@METHODS.add("Gives the worksheet of an id.", {"id": _ID}, name="get_worksheet_by_id", reads=True)
-def _by_id(session: Session, id: int) -> Tab:
+@METHODS.add("Gives the worksheet of an id.", name="get_worksheet_by_id", reads=True)
+def _by_id(session: Session, id: SheetId) -> Tab:
     return Tab(session, session.book.sheet(id).id)
 
 
@@ -157,18 +156,23 @@ def _worksheets(session: Session) -> list[Tab]:
     return [Tab(session, sheet.id) for sheet in session.book.sheets]
 
 
-@METHODS.add("Gives the worksheet of a title.", {"title": TEXT}, reads=True)
-def _worksheet(session: Session, title: str) -> Tab:
+@METHODS.add("Gives the worksheet of a title.", reads=True)
+def _worksheet(session: Session, title: Text) -> Tab:
     return session.titled(title)
 
 
 @METHODS.add(
     "Adds a new, empty worksheet: add one for a pivot table, for a row on each group, for rows that move "
     "there.",
-    {"title": TEXT, "rows": LINE, "cols": LINE, "index": COUNT},
     name="add_worksheet",
 )
-def _add(session: Session, title: str, rows: int | str, cols: int | str, index: int | None = None) -> Tab:
+def _add(
+    session: Session,
+    title: Text,
+    rows: Annotated[int | str, LINE],
+    cols: Annotated[int | str, LINE],
+    index: Annotated[int | None, COUNT] = None,
+) -> Tab:
     try:
         session.book, sheet = session.book.added(title, int(rows), int(cols), index)
     except (TypeError, ValueError) as error:
@@ -176,17 +180,13 @@ def _add(session: Session, title: str, rows: int | str, cols: int | str, index: 
     return Tab(session, sheet.id)
 
 
-@METHODS.add(
-    "Copies a worksheet.",
-    {"source_sheet_id": _ID, "insert_sheet_index": COUNT, "new_sheet_id": COUNT, "new_sheet_name": TEXT},
-    name="duplicate_sheet",
-)
+@METHODS.add("Copies a worksheet.", name="duplicate_sheet")
 def _duplicate(
     session: Session,
-    source_sheet_id: int,
-    insert_sheet_index: int | None = None,
-    new_sheet_id: int | None = None,  # noqa: ARG001 (ids are given in order here)
-    new_sheet_name: str | None = None,
+    source_sheet_id: SheetId,
+    insert_sheet_index: Annotated[int | None, COUNT] = None,
+    new_sheet_id: Annotated[int | None, COUNT] = None,  # noqa: ARG001 (ids are given in order here)
+    new_sheet_name: Annotated[str | None, TEXT] = None,
 ) -> Tab:
     return session.copy(session.book.sheet(source_sheet_id), new_sheet_name, insert_sheet_index)
 
@@ -201,13 +201,13 @@ def _tab(session: Session, worksheet: object) -> Tab:
     return tab
 
 
-@METHODS.add("Deletes a worksheet.", {"worksheet": described(TEXT, "Its title.")}, name="del_worksheet")
-def _delete(session: Session, worksheet: object) -> None:
+@METHODS.add("Deletes a worksheet.", name="del_worksheet")
+def _delete(session: Session, worksheet: Annotated[object, described(TEXT, "Its title.")]) -> None:
     _delete_by_id(session, _tab(session, worksheet).sheet.id)
 
 
-@METHODS.add("Deletes the worksheet of an id.", {"worksheet_id": _ID}, name="del_worksheet_by_id")
-def _delete_by_id(session: Session, worksheet_id: int) -> None:
+@METHODS.add("Deletes the worksheet of an id.", name="del_worksheet_by_id")
+def _delete_by_id(session: Session, worksheet_id: SheetId) -> None:
     session.book.sheet(worksheet_id)
     if len(session.book.sheets) == 1:
         raise CrashError("the only worksheet of a spreadsheet cannot be deleted")
@@ -215,20 +215,18 @@ def _delete_by_id(session: Session, worksheet_id: int) -> None:
     session.book = replace(session.book, sheets=left)
 
 
-@METHODS.add(
-    "Puts worksheets into an order.",
-    {"worksheets_in_desired_order": many(TEXT, "Titles.")},
-    name="reorder_worksheets",
-)
-def _reorder(session: Session, worksheets_in_desired_order: Iterable[object]) -> None:
+@METHODS.add("Puts worksheets into an order.", name="reorder_worksheets")
+def _reorder(
+    session: Session, worksheets_in_desired_order: Annotated[Iterable[object], many(TEXT, "Titles.")]
+) -> None:
     wanted = [_tab(session, each).sheet.id for each in worksheets_in_desired_order]
     rest = [sheet.id for sheet in session.book.sheets if sheet.id not in wanted]
     sheets = tuple(session.book.sheet(sheet_id) for sheet_id in dict.fromkeys([*wanted, *rest]))
     session.book = replace(session.book, sheets=sheets)
 
 
-@METHODS.add("Reads a named area.", {"named_range": AREA}, reads=True)
-def _named_range(session: Session, named_range: str) -> JsonArray:
+@METHODS.add("Reads a named area.", reads=True)
+def _named_range(session: Session, named_range: AreaName) -> JsonArray:
     if named_range not in session.book.names:
         raise CrashError(f"no area is named {str(named_range)[:60]!r}")
     owner, area = session.book.names[named_range]
@@ -244,13 +242,13 @@ def _names(session: Session) -> list[JsonMapping]:
     ]
 
 
-@METHODS.add("Renames the spreadsheet.", {"title": TEXT}, name="update_title")
-def _rename(session: Session, title: str) -> None:
+@METHODS.add("Renames the spreadsheet.", name="update_title")
+def _rename(session: Session, title: Text) -> None:
     session.book = replace(session.book, title=str(title)[:100])
 
 
-@METHODS.add("Lists the protected areas.", {"sheetid": _ID}, name="list_protected_ranges", reads=True)
-def _protected(session: Session, sheetid: int) -> list[JsonMapping]:
+@METHODS.add("Lists the protected areas.", name="list_protected_ranges", reads=True)
+def _protected(session: Session, sheetid: SheetId) -> list[JsonMapping]:
     return [
         {"protectedRangeId": number, "range": {"sheetId": sheetid, "a1": area.label}}
         for number, area in session.book.sheet(sheetid).protected.items()

@@ -4,30 +4,36 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import zip_longest
-from typing import Any
+from typing import Annotated, Any
 
 from stb_env.jsontypes import JsonObject
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError
 from stb_env.suites.sambanova.google_sheets.a1 import Area, Place, read_cell
 from stb_env.suites.sambanova.google_sheets.a1 import label as cell_label
-from stb_env.suites.sambanova.google_sheets.hosts import CellHost
 from stb_env.suites.sambanova.google_sheets.methods.method import (
     AREA,
     AREAS,
-    CELL,
     COLUMN,
     FLAG,
     INPUT,
     ROW,
     ROWS,
     SCALAR,
+    Cell,
+    Column,
+    Input,
     MethodTable,
+    Row,
+    Rows,
     described,
     many,
 )
+from stb_env.suites.sambanova.google_sheets.objects import CellHost
 from stb_env.suites.sambanova.google_sheets.session import Tab, grid_rows, is_user_entered
 
-_RAW = described(FLAG, "False reads numbers and formulas as if typed; true, if left out, keeps texts.")
+Raw = Annotated[
+    bool, described(FLAG, "False reads numbers and formulas as if typed; true, if left out, keeps texts.")
+]
 METHODS = MethodTable()
 
 
@@ -35,25 +41,17 @@ METHODS = MethodTable()
     "Writes rows of values, or a single value, from the upper left of an area on: set or change cells, "
     "copy the header and rows to another worksheet, write a new column to the right of the table. With "
     "raw=False formulas are read as if typed, so that each row gets its sum, difference or mark.",
-    {
-        "range_name": AREA,
-        "values": {
-            "description": "Rows of values, or one value.",
-            "anyOf": [many(many(SCALAR)), SCALAR],
-        },
-        "raw": _RAW,
-        "value_input_option": INPUT,
-        "major_dimension": {"type": "string", "enum": ["ROWS", "COLUMNS"]},
-    },
     required=2,
 )
 def _update(
     tab: Tab,
-    range_name: object,
-    values: object = None,
-    raw: bool = True,
-    value_input_option: str | None = None,
-    major_dimension: str | None = None,
+    range_name: Annotated[object, AREA],
+    values: Annotated[
+        object, {"description": "Rows of values, or one value.", "anyOf": [many(many(SCALAR)), SCALAR]}
+    ] = None,
+    raw: Raw = True,
+    value_input_option: Annotated[str | None, INPUT] = None,
+    major_dimension: Annotated[str | None, {"type": "string", "enum": ["ROWS", "COLUMNS"]}] = None,
 ) -> JsonObject:
     if not isinstance(range_name, str):
         # Values alone are written from the first cell on.
@@ -68,10 +66,9 @@ def _update(
 
 @METHODS.add(
     "Updates the cell in a row and a column as if typed, formulas included: change a value, increase it, "
-    "rename a title in the header, write another text in every cell where an old one stands.",
-    {"row": ROW, "col": COLUMN, "value": SCALAR},
+    "rename a title in the header, write another text in every cell where an old one stands."
 )
-def _update_cell(tab: Tab, row: int, col: int, value: object) -> JsonObject:
+def _update_cell(tab: Tab, row: Row, col: Column, value: Annotated[object, SCALAR]) -> JsonObject:
     if not all(isinstance(number, int) and number >= 1 for number in (row, col)):
         raise CrashError("row and column are numbers from 1")
     tab.enter({(row, col): value}, user=True)
@@ -80,10 +77,9 @@ def _update_cell(tab: Tab, row: int, col: int, value: object) -> JsonObject:
 
 @METHODS.add(
     "Writes a value or formula into a cell as if typed: enter or put the sum, average, maximum, minimum or "
-    "count of a column into the first empty cell directly below its last value.",
-    {"label": CELL, "value": SCALAR},
+    "count of a column into the first empty cell directly below its last value."
 )
-def _update_acell(tab: Tab, label: str, value: object) -> JsonObject:
+def _update_acell(tab: Tab, label: Cell, value: Annotated[object, SCALAR]) -> JsonObject:
     return _update_cell(tab, *read_cell(label), value)
 
 
@@ -94,11 +90,12 @@ _CELLS = {
 }
 
 
-@METHODS.add(
-    "Writes several cells.",
-    {"cell_list": many(_CELLS, "Cells with the values to write."), "value_input_option": INPUT},
-)
-def _update_cells(tab: Tab, cell_list: Iterable[object], value_input_option: str = "RAW") -> JsonObject:
+@METHODS.add("Writes several cells.")
+def _update_cells(
+    tab: Tab,
+    cell_list: Annotated[Iterable[object], many(_CELLS, "Cells with the values to write.")],
+    value_input_option: Input = "RAW",
+) -> JsonObject:
     contents: dict[Place, object] = {}
     for cell in list(cell_list):
         if isinstance(cell, CellHost):
@@ -111,19 +108,15 @@ def _update_cells(tab: Tab, cell_list: Iterable[object], value_input_option: str
     return {"updatedCells": len(contents)}
 
 
-_DATA = {
-    "type": "object",
-    "properties": {"range": AREA, "values": ROWS},
-    "required": ["range", "values"],
-}
+_DATA = {"type": "object", "properties": {"range": AREA, "values": ROWS}, "required": ["range", "values"]}
 
 
-@METHODS.add(
-    "Writes several areas.",
-    {"data": many(_DATA, "Areas with the rows to write."), "raw": _RAW, "value_input_option": INPUT},
-)
+@METHODS.add("Writes several areas.")
 def _batch_update(
-    tab: Tab, data: Iterable[object], raw: bool = True, value_input_option: str | None = None
+    tab: Tab,
+    data: Annotated[Iterable[object], many(_DATA, "Areas with the rows to write.")],
+    raw: Raw = True,
+    value_input_option: Annotated[str | None, INPUT] = None,
 ) -> JsonObject:
     for item in list(data):
         if not isinstance(item, dict) or not {"range", "values"} <= item.keys():
@@ -142,16 +135,13 @@ def _append_row(tab: Tab, values: object, *args: Any, **kwargs: Any) -> JsonObje
     return _append_rows(tab, [values], *args, **kwargs)
 
 
-@METHODS.add(
-    "Appends several rows of values below the table, at its end.",
-    {"values": ROWS, "value_input_option": INPUT, "table_range": AREA},
-)
+@METHODS.add("Appends several rows of values below the table, at its end.")
 def _append_rows(
     tab: Tab,
-    values: object,
-    value_input_option: str = "RAW",
+    values: Rows,
+    value_input_option: Input = "RAW",
     insert_data_option: str | None = None,
-    table_range: str | None = None,
+    table_range: Annotated[str | None, AREA] = None,
     include_values_in_response: bool = False,  # noqa: ARG001 # what is written is known
 ) -> JsonObject:
     rows = grid_rows(values)
@@ -187,7 +177,7 @@ def _clear(tab: Tab) -> None:
     tab.enter(dict.fromkeys(tab.sheet.cells), user=False)
 
 
-@METHODS.add("Removes the values of areas.", {"ranges": AREAS})
-def _batch_clear(tab: Tab, ranges: str | Iterable[str]) -> None:
+@METHODS.add("Removes the values of areas.")
+def _batch_clear(tab: Tab, ranges: Annotated[str | Iterable[str], AREAS]) -> None:
     for name in [ranges] if isinstance(ranges, str) else list(ranges):
         tab.clear(tab.area(name))

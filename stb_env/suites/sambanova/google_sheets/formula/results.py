@@ -48,7 +48,7 @@ _A_CELL, _A_FORMULA = 4, 40
 """Members of a list that take as long as a cell that is read, and as a formula that is begun."""
 
 MAX_CHAIN = 25
-"""How many formulas may wait for one another."""
+"""Longest chain of formulas that wait for one another."""
 
 _TIMES = {
     **dict.fromkeys(("STDEV", "VAR"), 100),
@@ -129,11 +129,7 @@ class Results:
         return self._extents[sheet.id]
 
     def count(self, cells: int) -> None:
-        """Count cells that a formula looks at.
-
-        Raises:
-            CrashError: There are too many.
-        """
+        """Count cells that a formula looks at."""
         self.charge(_A_CELL * cells)
         self._left -= cells
         if self._left < 0:

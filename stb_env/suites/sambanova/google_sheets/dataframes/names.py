@@ -77,7 +77,7 @@ APPLIED = words("agg aggregate apply applymap map transform")
 """Methods whose first argument is a function, or the name of one."""
 
 PAIRED = words("crosstab join merge pivot pivot_table stack unstack")
-"""What can make a table as large as the product of its parts."""
+"""Operations whose result can be as large as the product of their parts."""
 
 PATTERNED = words("contains count fullmatch match replace split")
 """Methods of texts that take a pattern."""

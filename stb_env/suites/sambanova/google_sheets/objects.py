@@ -1,4 +1,4 @@
-"""What programs hold in their hands: the spreadsheet, its worksheets and their cells."""
+"""The objects of programs: the spreadsheet, its worksheets and their cells."""
 
 from __future__ import annotations
 

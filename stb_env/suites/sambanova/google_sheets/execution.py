@@ -15,12 +15,12 @@ from stb_env.suites.sambanova.common.interpreter.crash import CrashError
 from stb_env.suites.sambanova.common.interpreter.kinds import Host, Module, Native
 from stb_env.suites.sambanova.common.interpreter.machine import Machine, Outcome
 from stb_env.suites.sambanova.common.interpreter.values import PYTHON_ERRORS, said
-from stb_env.suites.sambanova.google_sheets.frame_calls import where
-from stb_env.suites.sambanova.google_sheets.frame_io import FRAME_FUNCTIONS
-from stb_env.suites.sambanova.google_sheets.frames import kinds_for, pandas_names
-from stb_env.suites.sambanova.google_sheets.hosts import BookHost, CellHost, SheetHost
-from stb_env.suites.sambanova.google_sheets.libraries import own_errors
+from stb_env.suites.sambanova.google_sheets.dataframes.calls import where
+from stb_env.suites.sambanova.google_sheets.dataframes.kind import kinds_for, pandas_names
+from stb_env.suites.sambanova.google_sheets.dataframes.library import own_errors
+from stb_env.suites.sambanova.google_sheets.dataframes.worksheets import FRAME_FUNCTIONS
 from stb_env.suites.sambanova.google_sheets.modules import MODULES
+from stb_env.suites.sambanova.google_sheets.objects import BookHost, CellHost, SheetHost
 from stb_env.suites.sambanova.google_sheets.patterns import library_of
 from stb_env.suites.sambanova.google_sheets.session import Session, Tab
 from stb_env.suites.sambanova.google_sheets.sheet import Book, Sheet
@@ -97,7 +97,7 @@ def run_program(session: Session, text: str) -> Outcome:
     }
     machine = Machine(names, modules, kinds_for(session.budget), budget=session.budget)
     with warnings.catch_warnings():
-        # What pandas warns of is the program's affair.
+        # Warnings of pandas concern the program alone.
         warnings.simplefilter("ignore")
         try:
             return machine.run(text)

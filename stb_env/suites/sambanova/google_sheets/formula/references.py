@@ -1,4 +1,4 @@
-"""How formulas follow when rows and columns come, go and are copied."""
+"""Updates the references of formulas when rows and columns are inserted, deleted or copied."""
 
 from __future__ import annotations
 
