@@ -69,6 +69,15 @@ class Closed(NamedTuple):
             for column in range(self.left, self.right + 1)
         ]
 
+    def holds(self, other: Closed) -> bool:
+        """Return whether another area lies within the area."""
+        return self.has((other.top, other.left)) and self.has((other.bottom, other.right))
+
+    def overlaps(self, other: Closed) -> bool:
+        """Return whether a cell lies in both areas."""
+        rows = self.top <= other.bottom and other.top <= self.bottom
+        return rows and self.left <= other.right and other.left <= self.right
+
     def has(self, place: Place) -> bool:
         """Return whether a cell lies in the area."""
         return self.top <= place[0] <= self.bottom and self.left <= place[1] <= self.right

@@ -24,7 +24,7 @@ from stb_env.suites.sambanova.google_sheets.objects import BookHost, CellHost, S
 from stb_env.suites.sambanova.google_sheets.patterns import library_of
 from stb_env.suites.sambanova.google_sheets.session import Session, Tab
 from stb_env.suites.sambanova.google_sheets.sheet import Book, Sheet
-from stb_env.suites.sambanova.google_sheets.tools import BOOK_METHODS, BOOK_PREFIX, SHEET_METHODS, WORKSHEET
+from stb_env.suites.sambanova.google_sheets.tools import BOOK_METHODS, SHEET_METHODS, WORKSHEET, method_of
 
 _NUMPY = NUMPY.extended({"where": Native("where", where, at_least(10, read))})
 
@@ -47,11 +47,11 @@ def run_call(session: Session, name: str, arguments: JsonMapping) -> object:
     """
     given = dict(arguments)
     try:
-        if name.startswith(BOOK_PREFIX) and name.removeprefix(BOOK_PREFIX) in BOOK_METHODS:
-            return BOOK_METHODS[name.removeprefix(BOOK_PREFIX)].run(session, **given)
+        method, is_book = method_of(name)
+        if is_book:
+            return method.run(session, **given)
         title = given.pop(WORKSHEET, None)
-        sheet = own_sheet(session.book) if title is None else session.book.titled(title)
-        method, tab = SHEET_METHODS[name], Tab(session, sheet.id)
+        tab = Tab(session, own_sheet(session.book).id) if title is None else session.titled(title)
         if method.several:
             first = next(iter(method.parameters))
             return method.run(tab, *given.pop(first, ()), **given)

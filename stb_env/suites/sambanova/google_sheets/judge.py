@@ -53,7 +53,6 @@ from stb_env.suites.sambanova.google_sheets.session import Session
 from stb_env.suites.sambanova.google_sheets.sheet import Book, book_of
 from stb_env.suites.sambanova.google_sheets.tools import READERS
 from stb_env.tasks import Task
-from stb_env.trajectory import CallRecord
 from stb_env.verdict import Verdict
 
 _LABELS = 2_048
@@ -100,7 +99,11 @@ class OriginalJudge:
         """
         yield from ()
         book, calls = _book_of(case), made_calls(case)
-        texts = [text for call in calls if (text := _program_of(call)) is not None]
+        texts = [
+            str(call.arguments.get("text", ""))
+            for call in calls
+            if call.name == PROGRAM and not isinstance(call.arguments, str)
+        ]
         if len(calls) == len(texts) == 1 and texts[0].strip("\r\n") in case.task.goal["labels"]:
             return ruling(self.name, success=True, executable=True)
         if calls and not is_executable(calls):
@@ -210,10 +213,3 @@ def _book_of(case: Case) -> Book:
         kind="internal",
         retryable=False,
     )
-
-
-def _program_of(call: CallRecord) -> str | None:
-    """Return the program that a call runs, if it does."""
-    if call.name != PROGRAM or isinstance(call.arguments, str):
-        return None
-    return str(call.arguments.get("text", ""))

@@ -17,7 +17,7 @@ from stb_env.jsontypes import Json, JsonArray, JsonMapping, JsonObject
 from stb_env.suites.sambanova.common.interpreter.reader import PROGRAM
 from stb_env.suites.sambanova.google_sheets.a1 import label
 from stb_env.suites.sambanova.google_sheets.sheet import Book, Sheet, book_of
-from stb_env.suites.sambanova.google_sheets.tools import BOOK_METHODS, BOOK_PREFIX, SHEET_METHODS, WORKSHEET
+from stb_env.suites.sambanova.google_sheets.tools import WORKSHEET, method_of
 from stb_env.suites.sambanova.google_sheets.values import Content, raw
 from stb_env.tasks import Task
 from stb_env.tools import Tool, ToolResult
@@ -86,10 +86,10 @@ class LiveWorld(World[Book]):
             return ToolResult.of("", error=f"{type(error).__name__}: {error}", source="world"), state
 
     def _called(self, name: str, given: JsonObject) -> Json:
-        if name.startswith(BOOK_PREFIX) and name.removeprefix(BOOK_PREFIX) in BOOK_METHODS:
-            return _plain(getattr(self._spreadsheet, name.removeprefix(BOOK_PREFIX))(**given))
-        title = given.pop(WORKSHEET, TITLE)
-        worksheet, method = self._spreadsheet.worksheet(title), SHEET_METHODS[name]
+        method, is_book = method_of(name)
+        if is_book:
+            return _plain(getattr(self._spreadsheet, method.name)(**given))
+        worksheet = self._spreadsheet.worksheet(given.pop(WORKSHEET, TITLE))
         if method.several:
             positional: JsonArray = [tuple(each) for each in given.pop(next(iter(method.parameters)), ())]
         else:

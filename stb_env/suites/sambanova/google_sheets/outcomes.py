@@ -151,12 +151,9 @@ def same_value(a: Scalar, b: Scalar) -> bool:
 
 def _values(results: Results, sheet: Sheet) -> dict[Place, Scalar]:
     values = {place: results.value(sheet, place) for place in sorted(sheet.cells)}
-    return {place: _text(value) for place, value in values.items() if value not in (None, "")}
-
-
-def _text(value: Scalar) -> Scalar:
-    # The errors of formulas are texts of a kind of their own.
-    return str(value) if isinstance(value, str) else value
+    # The errors of formulas have a type of their own; they are compared as texts.
+    texts = {place: str(value) if isinstance(value, str) else value for place, value in values.items()}
+    return {place: value for place, value in texts.items() if value not in (None, "")}
 
 
 def _look(results: Results, sheet: Sheet) -> Look:

@@ -147,7 +147,8 @@ class Tab:
 
     def merge(self, area: Closed, kind: str) -> None:
         """Merge the cells of an area."""
-        self.sheet = structure.merge(self.changing(structure.parts_of(area, kind)), area, kind)
+        parts = structure.merged_parts(area, kind)
+        self.sheet = structure.merge(self.changing(len(parts)), area, parts)
 
     def grow(self, rows: int) -> None:
         """Give the grid so many rows at least."""

@@ -132,27 +132,24 @@ def sort_area(book: Book, sheet: Sheet, area: Closed, specs: Sequence[tuple[int,
     return replace(moved, cells=cells)
 
 
-def parts_of(area: Closed, kind: str) -> int:
-    """Return the number of areas that a merge makes of one."""
-    height, width = area.shape
-    return {"MERGE_COLUMNS": width, "MERGE_ROWS": height}.get(kind, 1)
-
-
-def merge(sheet: Sheet, area: Closed, kind: str) -> Sheet:
-    """Return the sheet with an area merged; of each merged part the upper left content stays."""
+def merged_parts(area: Closed, kind: str) -> list[Closed]:
+    """Return the areas that a merge makes of one."""
     match kind:
         case "MERGE_ALL":
-            parts = [area]
+            return [area]
         case "MERGE_COLUMNS":
-            parts = [area._replace(left=column, right=column) for column in range(area.left, area.right + 1)]
+            return [area._replace(left=column, right=column) for column in range(area.left, area.right + 1)]
         case "MERGE_ROWS":
-            parts = [area._replace(top=row, bottom=row) for row in range(area.top, area.bottom + 1)]
-        case _:
-            raise CrashError(f"merge_type is MERGE_ALL, MERGE_COLUMNS or MERGE_ROWS, got {kind!r}")
+            return [area._replace(top=row, bottom=row) for row in range(area.top, area.bottom + 1)]
+    raise CrashError(f"merge_type is MERGE_ALL, MERGE_COLUMNS or MERGE_ROWS, got {kind!r}")
+
+
+def merge(sheet: Sheet, area: Closed, parts: Sequence[Closed]) -> Sheet:
+    """Return the sheet with each part of an area merged; of each the upper left content stays."""
     if area.bottom > sheet.rows or area.right > sheet.columns:
         raise CrashError(f"the area {area.label} exceeds the grid")
-    kept = [old for old in sheet.merges if not any(_contains(part, old) for part in parts)]
-    if any(_overlap(old, part) for old in kept for part in parts):
+    kept = [old for old in sheet.merges if not any(part.holds(old) for part in parts)]
+    if any(old.overlaps(part) for old in kept for part in parts):
         raise CrashError("an area cannot be merged with part of another merged area")
     cells = dict(sheet.cells)
     for part in parts:
@@ -164,15 +161,7 @@ def merge(sheet: Sheet, area: Closed, kind: str) -> Sheet:
 
 def unmerge(sheet: Sheet, area: Closed) -> Sheet:
     """Return the sheet with the merged areas that an area touches taken apart."""
-    return replace(sheet, merges=tuple(old for old in sheet.merges if not _overlap(old, area)))
-
-
-def _contains(area: Closed, other: Closed) -> bool:
-    return area.has((other.top, other.left)) and area.has((other.bottom, other.right))
-
-
-def _overlap(a: Closed, b: Closed) -> bool:
-    return a.top <= b.bottom and b.top <= a.bottom and a.left <= b.right and b.left <= a.right
+    return replace(sheet, merges=tuple(old for old in sheet.merges if not old.overlaps(area)))
 
 
 def copied(

@@ -40,6 +40,13 @@ _WHICH = {
 }
 
 
+def method_of(tool: str) -> tuple[Method, bool]:
+    """Return the method that a tool stands for, and whether it is the spreadsheet's."""
+    if tool.startswith(BOOK_PREFIX) and tool.removeprefix(BOOK_PREFIX) in BOOK_METHODS:
+        return BOOK_METHODS[tool.removeprefix(BOOK_PREFIX)], True
+    return SHEET_METHODS[tool], False
+
+
 def _tool(method: Method, prefix: str, more: JsonObject) -> Tool:
     parameters = {
         "type": "object",

@@ -44,7 +44,7 @@ class SheetsWorld(World[Book]):
 
     def start(self, task: Task, seed: int) -> Book:  # noqa: ARG002
         """Return the spreadsheet as the task finds it."""
-        return start_of(task)
+        return book_of(task.goal["grid"])
 
     def call(self, state: Book, tool: Tool, arguments: JsonMapping) -> tuple[ToolResult, Book]:
         """Make one call, or run a program; what fails leaves the spreadsheet as it is.
@@ -67,8 +67,3 @@ class SheetsWorld(World[Book]):
         except CrashError as error:
             return ToolResult.of("", error=str(error), source="world"), state
         return ToolResult.of({"done": True} if response is None else response, source="world"), session.book
-
-
-def start_of(task: Task) -> Book:
-    """Return the spreadsheet as a task finds it."""
-    return book_of(task.goal["grid"])

@@ -195,7 +195,8 @@ class _Reader:
         token = self._take()
         match token.kind:
             case "number":
-                return Constant(float(token.text) if _is_float(token.text) else int(token.text))
+                is_whole = token.text.isdecimal() and len(token.text) <= 15
+                return Constant(int(token.text) if is_whole else float(token.text))
             case "text":
                 return Constant(token.text[1:-1].replace('""', '"'))
             case "area":
@@ -235,7 +236,3 @@ class _Reader:
     def _expect(self, text: str) -> None:
         if self._take().text != text:
             raise FormulaError(f"{text!r} is missing")
-
-
-def _is_float(text: str) -> bool:
-    return not text.isdecimal() or len(text) > 15
