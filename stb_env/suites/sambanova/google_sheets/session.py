@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import overload
 
-from stb_env.jsontypes import JsonArray
 from stb_env.suites.sambanova.common.interpreter.budget import MAX_ITEMS, Budget
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError
 from stb_env.suites.sambanova.google_sheets import structure
@@ -178,7 +177,7 @@ class Tab:
             return "" if value is None else value
         return shown(value, self.sheet.formats.get(place, {}).get("numberFormat"))
 
-    def texts(self, area: Closed, rendering: str | None = None) -> list[JsonArray]:
+    def texts(self, area: Closed, rendering: str | None = None) -> list[list[Plain]]:
         """Return the cells of an area, without empty rows at the end and empty cells at the ends of rows."""
         bottom, right = self.sheet.extent
         self._go_through(area._replace(bottom=min(area.bottom, bottom), right=min(area.right, right)))
@@ -262,7 +261,7 @@ def is_user_entered(option: object, raw_values: object = True) -> bool:
     return bool(option == "USER_ENTERED")
 
 
-def grid_rows(values: object, what: str = "values") -> list[JsonArray]:
+def grid_rows(values: object, what: str = "values") -> list[list[object]]:
     """Return rows of values that a program gives."""
     if not isinstance(values, list | tuple) or not all(isinstance(row, list | tuple) for row in values):
         raise CrashError(f"{what} must be a list of rows, each a list, got {str(values)[:60]}")
@@ -281,7 +280,7 @@ def whole_number(number: object, what: str) -> int:
     return number
 
 
-def stripped(texts: JsonArray) -> JsonArray:
+def stripped(texts: list[Plain]) -> list[Plain]:
     """Return texts without empty ones at the end."""
     while texts and texts[-1] == "":
         texts.pop()

@@ -50,6 +50,7 @@ INPUT = {
     "description": "USER_ENTERED reads numbers and formulas as if typed; RAW keeps texts.",
 }
 
+# Types of parameters, each with its schema. Beside None, the schema is named in place.
 Text = Annotated[str, TEXT]
 Count = Annotated[int, COUNT]
 Cell = Annotated[str, CELL]

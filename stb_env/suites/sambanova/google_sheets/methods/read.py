@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from itertools import zip_longest
 from typing import Annotated, Any
 
-from stb_env.jsontypes import JsonArray
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError
 from stb_env.suites.sambanova.common.interpreter.kinds import Host
 from stb_env.suites.sambanova.google_sheets.a1 import Closed, read_cell
@@ -30,6 +29,7 @@ from stb_env.suites.sambanova.google_sheets.methods.method import (
 )
 from stb_env.suites.sambanova.google_sheets.objects import CellHost, numeric
 from stb_env.suites.sambanova.google_sheets.session import Tab, stripped, whole_number
+from stb_env.suites.sambanova.google_sheets.values import Plain
 
 _SOUGHT = 10
 """Members of a list that take as long as a cell whose text is compared."""
@@ -69,7 +69,7 @@ def _get(
     range_name: Annotated[str | None, AREA] = None,
     value_render_option: Render = None,
     major_dimension: str | None = None,
-) -> list[JsonArray]:
+) -> list[list[Plain]]:
     rows = tab.texts(tab.area_or_grid(range_name), value_render_option)
     if major_dimension == "COLUMNS":
         return [stripped(list(column)) for column in zip_longest(*rows, fillvalue="")]
@@ -77,7 +77,7 @@ def _get(
 
 
 @METHODS.add("Reads several areas.")
-def _batch_get(tab: Tab, ranges: AreaNames, value_render_option: Render = None) -> JsonArray:
+def _batch_get(tab: Tab, ranges: AreaNames, value_render_option: Render = None) -> list[list[list[Plain]]]:
     return [_get(tab, name, value_render_option) for name in ranges]
 
 
@@ -87,7 +87,7 @@ def _get_values(
     range_name: Annotated[str | None, AREA] = None,
     value_render_option: Render = None,
     major_dimension: str | None = None,
-) -> list[JsonArray]:
+) -> list[list[Plain]]:
     rows = _get(tab, range_name, value_render_option, major_dimension)
     width = max((len(row) for row in rows), default=0)
     return [[*row, *[""] * (width - len(row))] for row in rows] or [[]]
@@ -116,7 +116,7 @@ def _records(
     expected_headers: Annotated[
         Sequence[object] | None, many(SCALAR, "Headers that have to be there, each once; others may repeat.")
     ] = None,
-) -> JsonArray:
+) -> list[dict[Plain, object]]:
     rows = _get_values(tab, value_render_option=value_render_option)
     if len(rows) < whole_number(head, "a header row is"):
         return []
@@ -153,7 +153,7 @@ METHODS.add("Reads all cells of the grid.", name="get_all_cells")(lambda tab: _r
 
 
 @METHODS.add("Reads a row.")
-def _row_values(tab: Tab, row: Row, value_render_option: Render = None) -> JsonArray:
+def _row_values(tab: Tab, row: Row, value_render_option: Render = None) -> list[Plain]:
     _, right = tab.sheet.extent
     tab.places(Closed(1, 1, 1, max(1, right)))
     places = [(whole_number(row, "a row is"), column) for column in range(1, right + 1)]
@@ -161,7 +161,7 @@ def _row_values(tab: Tab, row: Row, value_render_option: Render = None) -> JsonA
 
 
 @METHODS.add("Reads a column.")
-def _col_values(tab: Tab, col: Column, value_render_option: Render = None) -> JsonArray:
+def _col_values(tab: Tab, col: Column, value_render_option: Render = None) -> list[Plain]:
     bottom, _ = tab.sheet.extent
     tab.places(Closed(1, 1, max(1, bottom), 1))
     places = [(row, whole_number(col, "a column is")) for row in range(1, bottom + 1)]

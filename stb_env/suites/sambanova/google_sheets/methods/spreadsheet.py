@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Annotated
 
-from stb_env.jsontypes import JsonArray, JsonMapping, JsonObject
+from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError
 from stb_env.suites.sambanova.google_sheets.a1 import Area, read_area
 from stb_env.suites.sambanova.google_sheets.methods.batch_requests import run_requests
@@ -70,7 +70,7 @@ def _values_batch_get(
     return {"valueRanges": [_values_get(session, name, params) for name in ranges]}
 
 
-def _given(params: JsonMapping | None, body: JsonMapping | None) -> tuple[list[JsonArray], bool]:
+def _given(params: JsonMapping | None, body: JsonMapping | None) -> tuple[list[list[object]], bool]:
     """Return rows to write, and whether they are read as what a user types."""
     rows = grid_rows((body or {}).get("values", []), "body['values']")
     return rows, is_user_entered((params or {}).get("valueInputOption"))
@@ -226,7 +226,7 @@ def _reorder(
 
 
 @METHODS.add("Reads a named area.", reads=True)
-def _named_range(session: Session, named_range: AreaName) -> JsonArray:
+def _named_range(session: Session, named_range: AreaName) -> list[str]:
     if named_range not in session.book.names:
         raise CrashError(f"no area is named {str(named_range)[:60]!r}")
     owner, area = session.book.names[named_range]

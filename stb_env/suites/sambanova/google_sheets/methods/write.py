@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from itertools import zip_longest
 from typing import Annotated, Any
 
-from stb_env.jsontypes import JsonObject
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError
 from stb_env.suites.sambanova.google_sheets.a1 import Area, Place, read_cell
 from stb_env.suites.sambanova.google_sheets.a1 import label as cell_label
@@ -52,7 +51,7 @@ def _update(
     raw: Raw = True,
     value_input_option: Annotated[str | None, INPUT] = None,
     major_dimension: Annotated[str | None, {"type": "string", "enum": ["ROWS", "COLUMNS"]}] = None,
-) -> JsonObject:
+) -> dict[str, str]:
     if not isinstance(range_name, str):
         # Values alone are written from the first cell on.
         range_name, values = "A1", range_name
@@ -68,7 +67,7 @@ def _update(
     "Updates the cell in a row and a column as if typed, formulas included: change a value, increase it, "
     "rename a title in the header, write another text in every cell where an old one stands."
 )
-def _update_cell(tab: Tab, row: Row, col: Column, value: Annotated[object, SCALAR]) -> JsonObject:
+def _update_cell(tab: Tab, row: Row, col: Column, value: Annotated[object, SCALAR]) -> dict[str, str]:
     if not all(isinstance(number, int) and number >= 1 for number in (row, col)):
         raise CrashError("row and column are numbers from 1")
     tab.enter({(row, col): value}, user=True)
@@ -79,7 +78,7 @@ def _update_cell(tab: Tab, row: Row, col: Column, value: Annotated[object, SCALA
     "Writes a value or formula into a cell as if typed: enter or put the sum, average, maximum, minimum or "
     "count of a column into the first empty cell directly below its last value."
 )
-def _update_acell(tab: Tab, label: Cell, value: Annotated[object, SCALAR]) -> JsonObject:
+def _update_acell(tab: Tab, label: Cell, value: Annotated[object, SCALAR]) -> dict[str, str]:
     return _update_cell(tab, *read_cell(label), value)
 
 
@@ -95,7 +94,7 @@ def _update_cells(
     tab: Tab,
     cell_list: Annotated[Iterable[object], many(_CELLS, "Cells with the values to write.")],
     value_input_option: Input = "RAW",
-) -> JsonObject:
+) -> dict[str, int]:
     contents: dict[Place, object] = {}
     for cell in list(cell_list):
         if isinstance(cell, CellHost):
@@ -117,7 +116,7 @@ def _batch_update(
     data: Annotated[Iterable[object], many(_DATA, "Areas with the rows to write.")],
     raw: Raw = True,
     value_input_option: Annotated[str | None, INPUT] = None,
-) -> JsonObject:
+) -> dict[str, int]:
     for item in list(data):
         if not isinstance(item, dict) or not {"range", "values"} <= item.keys():
             raise CrashError("batch_update takes dictionaries with 'range' and 'values'")
@@ -129,7 +128,7 @@ def _batch_update(
     "Appends a row of values below the table: append or add one that is missing at the bottom.",
     {"values": many(SCALAR, "The values."), "value_input_option": INPUT, "table_range": AREA},
 )
-def _append_row(tab: Tab, values: object, *args: Any, **kwargs: Any) -> JsonObject:
+def _append_row(tab: Tab, values: object, *args: Any, **kwargs: Any) -> dict[str, str]:
     if not isinstance(values, list | tuple):
         raise CrashError("append_row takes a list of values")
     return _append_rows(tab, [values], *args, **kwargs)
@@ -143,7 +142,7 @@ def _append_rows(
     insert_data_option: str | None = None,
     table_range: Annotated[str | None, AREA] = None,
     include_values_in_response: bool = False,  # noqa: ARG001 # what is written is known
-) -> JsonObject:
+) -> dict[str, str]:
     rows = grid_rows(values)
     top, left = _end_of_table(tab, table_range)
     if insert_data_option not in (None, "OVERWRITE", "INSERT_ROWS"):
