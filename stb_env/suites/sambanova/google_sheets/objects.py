@@ -38,11 +38,18 @@ class CellHost(Host):
 
     def attribute(self, name: str) -> object:
         """Return what gspread's cells have."""
-        row, col = self.place
-        attributes = {"row": row, "col": col, "value": self.value, "address": label(row, col)}
-        if name == "numeric_value":
-            return numeric(self.value)
-        return attributes[name] if name in attributes else super().attribute(name)
+        match name:
+            case "row":
+                return self.place[0]
+            case "col":
+                return self.place[1]
+            case "value":
+                return self.value
+            case "address":
+                return label(*self.place)
+            case "numeric_value":
+                return numeric(self.value)
+        return super().attribute(name)
 
     def set_attribute(self, name: str, value: object) -> None:
         """Set the value, for ``update_cells`` to write."""

@@ -16,7 +16,6 @@ Call = tuple[str, JsonObject]
 ORDERS = {"ascending": "asc", "descending": "des"}
 """Orders as goals name them, and as gspread does."""
 
-
 _MARKS = {"plus": "+", "minus": "-", "times": "*"}
 _TITLES = {"plus": "Total", "minus": "Difference", "times": "Result"}
 
