@@ -165,8 +165,8 @@ METHODS.add("Lists the groups of rows.", name="list_dimension_group_rows", steps
 )
 
 
-@METHODS.add("Colours the tab.")
-def _update_tab_color(
+@METHODS.add("Colours the tab.", name="update_tab_color")
+def _tab_color(
     tab: Tab, color: Annotated[object, {"type": "object", "description": "red, green and blue from 0 to 1."}]
 ) -> None:
     if not isinstance(color, dict):
