@@ -13,7 +13,7 @@ from stb_env.suites.api_bank.api_set import LEVEL_12
 from stb_env.suites.api_bank.syntax import reader
 from stb_env.suites.sambanova.cat_api import api as cats
 from stb_env.suites.sambanova.cat_api import env as cat_env
-from stb_env.suites.sambanova.google_sheets import program as sheets
+from stb_env.suites.sambanova.google_sheets import env as sheets
 from stb_env.suites.sambanova.google_sheets import tools as sheet_tools
 from stb_env.suites.sambanova.home_search import env as homes
 from stb_env.suites.sambanova.open_weather import api as weather

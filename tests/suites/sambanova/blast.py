@@ -13,8 +13,8 @@ from stb_env.suites.sambanova.common.interpreter.budget import MAX_STEPS, Budget
 from stb_env.suites.sambanova.common.interpreter.builtins import MATH
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError
 from stb_env.suites.sambanova.common.interpreter.machine import Machine
-from stb_env.suites.sambanova.google_sheets.libraries import pandas
-from stb_env.suites.sambanova.google_sheets.runs import run_program
+from stb_env.suites.sambanova.google_sheets.dataframes.library import pandas
+from stb_env.suites.sambanova.google_sheets.execution import run_program
 from stb_env.suites.sambanova.google_sheets.session import Session
 from stb_env.suites.sambanova.google_sheets.sheet import book_of
 from stb_env.suites.sambanova.tabletop.robot import Robot

@@ -16,8 +16,8 @@ from time import process_time
 from stb_env.suites.sambanova.common.interpreter import costs
 from stb_env.suites.sambanova.common.interpreter.budget import Budget
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError
-from stb_env.suites.sambanova.google_sheets import costs as sheet_costs
-from stb_env.suites.sambanova.google_sheets.frame_names import FUNCTIONS, METHODS
+from stb_env.suites.sambanova.google_sheets.dataframes.names import FUNCTIONS, METHODS
+from stb_env.suites.sambanova.google_sheets.tools import BOOK_METHODS, SHEET_METHODS
 from stb_env.suites.sambanova.tabletop import costs as table_costs
 from tests.suites.sambanova.blast import played
 
@@ -114,8 +114,8 @@ def _functions(world: str) -> Sequence[str]:
     plain = [*costs.BUILTINS, *(f"np.{name}" for name in sorted(costs.NUMPY))]
     if world == "sheets":
         frames = [f"pd.{name}" for name in sorted(FUNCTIONS)]
-        sheets = [f"worksheet.{name}" for name in sheet_costs.SHEET]
-        return [*frames * 2, *sheets * 2, *(f"sheet.{name}" for name in sheet_costs.BOOK), *costs.BUILTINS]
+        sheets = [f"worksheet.{name}" for name in SHEET_METHODS]
+        return [*frames * 2, *sheets * 2, *(f"sheet.{name}" for name in BOOK_METHODS), *costs.BUILTINS]
     return [*costs.BUILTINS, *table_costs.PRIMITIVES] if world == "table" else plain
 
 

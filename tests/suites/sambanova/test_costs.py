@@ -13,8 +13,7 @@ import pytest
 from stb_env.suites.sambanova.common.interpreter import arrays, builtins, costs, methods, operators
 from stb_env.suites.sambanova.common.interpreter.budget import Budget
 from stb_env.suites.sambanova.common.interpreter.kinds import Module, Native, TypeName, words
-from stb_env.suites.sambanova.google_sheets import costs as sheet_costs
-from stb_env.suites.sambanova.google_sheets.frame_names import EARLIER, FUNCTIONS, METHODS
+from stb_env.suites.sambanova.google_sheets.dataframes.names import EARLIER, FUNCTIONS, METHODS, PANDAS
 from stb_env.suites.sambanova.google_sheets.modules import MODULES as SHEET_MODULES
 from stb_env.suites.sambanova.google_sheets.patterns import library_of
 from stb_env.suites.sambanova.google_sheets.tools import BOOK_METHODS, SHEET_METHODS
@@ -35,6 +34,9 @@ def functions(names: Mapping[str, object]) -> Iterable[Native | TypeName]:
             yield value
 
 
+WORKSHEETS, SPREADSHEETS = (
+    {name: method.cost for name, method in table.items()} for table in (SHEET_METHODS, BOOK_METHODS)
+)
 REGISTRIES = {
     "operators": ([*operators.BINARY, *operators.UNARY, *operators.COMPARE], costs.OPERATORS),
     "builtins": ([*builtins.BUILTINS, "print"], costs.BUILTINS),
@@ -43,9 +45,7 @@ REGISTRIES = {
         for _, kind, names in methods.PLAIN
     },
     "arrays": (arrays._METHODS | {"sort", "astype"}, costs.NUMPY),
-    "worksheets": (SHEET_METHODS, sheet_costs.SHEET),
-    "spreadsheets": (BOOK_METHODS, sheet_costs.BOOK),
-    "pandas": (FUNCTIONS.union(*METHODS.values(), *EARLIER.values()), sheet_costs.PANDAS),
+    "pandas": (FUNCTIONS.union(*METHODS.values(), *EARLIER.values()), PANDAS),
     "primitives": (BY_NAME, table_costs.PRIMITIVES),
 }
 
@@ -56,9 +56,7 @@ def test_everything_that_can_be_called_has_a_rule(name: str):
     assert set(registry) <= set(table)
 
 
-def test_the_table_of_worksheets_names_nothing_else():
-    assert set(sheet_costs.SHEET) == set(SHEET_METHODS)
-    assert set(sheet_costs.BOOK) == set(BOOK_METHODS)
+def test_the_table_of_primitives_names_nothing_else():
     assert set(table_costs.PRIMITIVES) == set(BY_NAME)
 
 
@@ -90,7 +88,7 @@ def test_only_what_is_known_to_be_quick_costs_nothing_besides_its_step(table: Ma
 
 
 @pytest.mark.parametrize(
-    "table", [costs.BUILTINS, costs.MATH, costs.NUMPY, *costs.METHODS.values(), sheet_costs.SHEET]
+    "table", [costs.BUILTINS, costs.MATH, costs.NUMPY, *costs.METHODS.values(), WORKSHEETS, SPREADSHEETS]
 )
 def test_what_reads_its_arguments_costs_more_for_more(table: Mapping[str, costs.Cost]):
     few, many = (["a" * 5], ["a" * 4_000]) if table is costs.METHODS["str"] else ([[1] * 5], [[1] * 4_000])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from stb_env.suites.sambanova.common.official import Demonstration
-from stb_env.suites.sambanova.google_sheets.grids import table_text
+from stb_env.suites.sambanova.google_sheets.tables import table_text
 from stb_env.suites.sambanova.google_sheets.tasks import make_task
 
 GRID = (

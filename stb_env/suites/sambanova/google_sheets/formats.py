@@ -1,4 +1,4 @@
-"""How cells look: formats as they are set, as they come out, and whether two of them are the same."""
+"""Formats of cells: as programs set them, and as they come out with the defaults."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from stb_env.jsontypes import Json, JsonMapping, JsonObject
 from stb_env.suites.sambanova.common.interpreter.budget import weigh
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError
 from stb_env.suites.sambanova.common.interpreter.kinds import words
-from stb_env.suites.sambanova.google_sheets.formula.operands import Scalar
+from stb_env.suites.sambanova.google_sheets.formula.operands import Scalar, is_number
 from stb_env.suites.sambanova.google_sheets.values import Format
 
 KEYS = words(
     "textFormat backgroundColor numberFormat horizontalAlignment verticalAlignment wrapStrategy borders "
     "padding textDirection textRotation hyperlinkDisplayType"
 )
-"""What a format can say."""
+"""Keys of a format."""
 
 _COLORS = ("backgroundColor", "foregroundColor", "color")
 _BLACK = {"red": 0.0, "green": 0.0, "blue": 0.0, "alpha": 1.0}
@@ -42,9 +42,6 @@ _DEFAULT: JsonMapping = {
 def checked(given: object) -> Format:
     """Return a format that a program sets.
 
-    Raises:
-        CrashError: It says something that formats have no word for.
-
     Examples:
         >>> checked({"textFormat": {"bold": True}})
         {'textFormat': {'bold': True}}
@@ -65,7 +62,7 @@ def checked(given: object) -> Format:
 
 
 def effective(given: Format | None, value: Scalar) -> JsonObject:
-    """Return how a cell comes out: the defaults, and over them what is set.
+    """Return the format that a cell has: the defaults, overridden by what is set.
 
     Args:
         given: What is set, if anything.
@@ -75,8 +72,7 @@ def effective(given: Format | None, value: Scalar) -> JsonObject:
         >>> effective(None, 3)["horizontalAlignment"], effective(None, "x")["horizontalAlignment"]
         ('RIGHT', 'LEFT')
     """
-    number = isinstance(value, int | float) and not isinstance(value, bool)
-    aligned = "RIGHT" if number else "CENTER" if isinstance(value, bool) else "LEFT"
+    aligned = "RIGHT" if is_number(value) else "CENTER" if isinstance(value, bool) else "LEFT"
     if not given:
         return _unset(aligned)
     out: JsonObject = {**_DEFAULT, "horizontalAlignment": aligned}

@@ -1,4 +1,4 @@
-"""Decides whether a worksheet ended up as it was asked for.
+"""Judges: compare the final worksheets with those that the label makes.
 
 Where the default differs from the original evaluator, the evaluator has a defect:
 
@@ -17,11 +17,11 @@ Where the default differs from the original evaluator, the evaluator has a defec
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from stb_env import jsontext
 from stb_env.errors import ConfigError, DataError, JudgeError
-from stb_env.jsontypes import JsonMapping
 from stb_env.judges.judge import Case
 from stb_env.request import Slow
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError
@@ -33,9 +33,12 @@ from stb_env.suites.sambanova.common.ruling import (
     ruling,
     ruling_on_parts,
 )
-from stb_env.suites.sambanova.google_sheets.frame import Frame
-from stb_env.suites.sambanova.google_sheets.libraries import NoFramesError
+from stb_env.suites.sambanova.google_sheets.dataframes.library import NoFramesError
+from stb_env.suites.sambanova.google_sheets.execution import run_program
+from stb_env.suites.sambanova.google_sheets.formula.results import Results
+from stb_env.suites.sambanova.google_sheets.original_frame import Frame
 from stb_env.suites.sambanova.google_sheets.outcomes import (
+    Look,
     Outcome,
     formats_of,
     frame_of,
@@ -44,15 +47,12 @@ from stb_env.suites.sambanova.google_sheets.outcomes import (
     restyled,
     rows_of,
     same_cells,
+    same_summary,
 )
-from stb_env.suites.sambanova.google_sheets.results import Results
-from stb_env.suites.sambanova.google_sheets.runs import run_program
 from stb_env.suites.sambanova.google_sheets.session import Session
 from stb_env.suites.sambanova.google_sheets.sheet import Book, book_of
-from stb_env.suites.sambanova.google_sheets.summaries import same_summary
 from stb_env.suites.sambanova.google_sheets.tools import READERS
 from stb_env.tasks import Task
-from stb_env.trajectory import CallRecord
 from stb_env.verdict import Verdict
 
 _LABELS = 2_048
@@ -81,7 +81,7 @@ class SheetsJudge:
         got = outcome_of(book, results)
         found = [_parts(book, results, got, label, case.task) for label in labelled(case.task)]
         parts = max(found, key=lambda each: (all(each.values()), sum(each.values())))
-        return ruling_on_parts(self.name, calls, parts, _may_write)
+        return ruling_on_parts(self.name, calls, parts, lambda call: call.name not in READERS)
 
 
 class OriginalJudge:
@@ -99,7 +99,11 @@ class OriginalJudge:
         """
         yield from ()
         book, calls = _book_of(case), made_calls(case)
-        texts = [text for call in calls if (text := _program_of(call)) is not None]
+        texts = [
+            str(call.arguments.get("text", ""))
+            for call in calls
+            if call.name == PROGRAM and not isinstance(call.arguments, str)
+        ]
         if len(calls) == len(texts) == 1 and texts[0].strip("\r\n") in case.task.goal["labels"]:
             return ruling(self.name, success=True, executable=True)
         if calls and not is_executable(calls):
@@ -111,7 +115,7 @@ class OriginalJudge:
 
 
 def labelled(task: Task) -> list[Label]:
-    """Return what the labels of a task make of its spreadsheet.
+    """Run the labels of a task on its spreadsheet.
 
     Raises:
         ConfigError: A label uses data frames, and pandas is not installed.
@@ -121,41 +125,41 @@ def labelled(task: Task) -> list[Label]:
     return [_labelled(grid, label) for label in task.goal["labels"]]
 
 
+@dataclass(frozen=True)
 class Label:
-    """What a label makes of a spreadsheet; how it is read is found out when it is asked for.
+    """The outcome of a label, an accepted program; its parts are computed when they are asked for.
 
-    Args:
+    Attributes:
         start: The spreadsheet before.
         book: The spreadsheet after.
     """
 
-    def __init__(self, start: Book, book: Book) -> None:
-        self._start = start
-        self._book = book
+    start: Book
+    book: Book
 
     @cached_property
     def outcome(self) -> Outcome:
         """Its cells."""
-        return outcome_of(self._book)
+        return outcome_of(self.book)
 
     @cached_property
     def before(self) -> Outcome:
         """The cells before it."""
-        return outcome_of(self._start)
+        return outcome_of(self.start)
 
     @cached_property
-    def looks(self) -> tuple[JsonMapping, ...]:
-        """How it looks."""
-        return looks_of(self._book)
+    def looks(self) -> tuple[Look, ...]:
+        """Formats, merged areas, view and notes of each worksheet."""
+        return looks_of(self.book)
 
     @cached_property
     def restyles(self) -> bool:
-        """Whether the label is about looks too."""
-        return restyled(self.looks, looks_of(self._start))
+        """True if the label changes looks too."""
+        return restyled(self.looks, looks_of(self.start))
 
     @cached_property
     def _frame(self) -> Frame:
-        return frame_of(self._book)
+        return frame_of(self.book)
 
     def is_read_like(self, book: Book, *, check_format: bool) -> bool:
         """Return whether the original takes a spreadsheet for equal to the label's.
@@ -166,7 +170,7 @@ class Label:
         """
         if not frame_of(book).equals(self._frame):
             return False
-        return not check_format or formats_of(book) == formats_of(self._book)
+        return not check_format or formats_of(book) == formats_of(self.book)
 
 
 @lru_cache(maxsize=_LABELS)
@@ -183,7 +187,7 @@ def _labelled(grid: str, label: str) -> Label:
 
 
 def _parts(book: Book, results: Results, got: Outcome, label: Label, task: Task) -> dict[str, bool]:
-    """Return what a label changes and keeps, and whether that is so in a spreadsheet."""
+    """Return the parts of a verdict: each row and worksheet that the label changes, and what has to stay."""
     wanted, before, is_summary = label.outcome, label.before, bool(task.goal.get("is_summary"))
     rows = rows_of(wanted.own), rows_of(before.own), rows_of(got.own)
     same = {row: same_cells(rows[2].get(row, {}), rows[0].get(row, {})) for row in set().union(*rows)}
@@ -200,10 +204,6 @@ def _parts(book: Book, results: Results, got: Outcome, label: Label, task: Task)
     return parts
 
 
-def _may_write(call: CallRecord) -> bool:
-    return call.name not in READERS
-
-
 def _book_of(case: Case) -> Book:
     if isinstance(case.state, Book):
         return case.state
@@ -213,10 +213,3 @@ def _book_of(case: Case) -> Book:
         kind="internal",
         retryable=False,
     )
-
-
-def _program_of(call: CallRecord) -> str | None:
-    """Return the program that a call runs, if it does."""
-    if call.name != PROGRAM or isinstance(call.arguments, str):
-        return None
-    return str(call.arguments.get("text", ""))

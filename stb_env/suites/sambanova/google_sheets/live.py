@@ -7,9 +7,9 @@ are refused: calls reach the account by name, and only the names of the tools.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from functools import cache
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from stb_env.backend.world import World
 from stb_env.errors import BackendError, ConfigError
@@ -17,65 +17,28 @@ from stb_env.jsontypes import Json, JsonArray, JsonMapping, JsonObject
 from stb_env.suites.sambanova.common.interpreter.reader import PROGRAM
 from stb_env.suites.sambanova.google_sheets.a1 import label
 from stb_env.suites.sambanova.google_sheets.sheet import Book, Sheet, book_of
-from stb_env.suites.sambanova.google_sheets.tools import BOOK_METHODS, BOOK_PREFIX, SHEET_METHODS, WORKSHEET
+from stb_env.suites.sambanova.google_sheets.tools import WORKSHEET, method_of
 from stb_env.suites.sambanova.google_sheets.values import Content, raw
 from stb_env.tasks import Task
 from stb_env.tools import Tool, ToolResult
 
+if TYPE_CHECKING:
+    import gspread
+
 TITLE = "sheet_1"
-
-
-class Worksheet(Protocol):
-    """What is used of gspread's worksheets, whose parameters are named otherwise in each version."""
-
-    @property
-    def title(self) -> str:
-        """Its title."""
-        ...
-
-    @property
-    def update(self) -> Callable[..., object]:
-        """Writes an area."""
-        ...
-
-    @property
-    def get_values(self) -> Callable[..., Sequence[Sequence[object]]]:
-        """Reads all values, row by row."""
-        ...
-
-
-class Spreadsheet(Protocol):
-    """What is used of gspread's spreadsheets."""
-
-    def worksheets(self) -> Sequence[Worksheet]:
-        """Return all worksheets, in order."""
-        ...
-
-    def worksheet(self, title: str, /) -> Worksheet:
-        """Return the worksheet of this title."""
-        ...
-
-    def add_worksheet(self, title: str, rows: int, cols: int, /) -> Worksheet:
-        """Add a worksheet after all others."""
-        ...
-
-    @property
-    def del_worksheet(self) -> Callable[..., object]:
-        """Deletes a worksheet that it gave."""
-        ...
 
 
 class LiveWorld(World[Book]):
     """Carries out calls on a spreadsheet of gspread's.
 
     Args:
-        spreadsheet: A ``gspread.Spreadsheet`` that may be emptied, or another `Spreadsheet`.
+        spreadsheet: A spreadsheet that may be emptied.
 
     Examples:
         With credentials, ``make(world=LiveWorld(open_spreadsheet("https://docs.google.com/...")))``.
     """
 
-    def __init__(self, spreadsheet: Spreadsheet) -> None:
+    def __init__(self, spreadsheet: gspread.Spreadsheet) -> None:
         self._spreadsheet = spreadsheet
 
     @property
@@ -91,15 +54,13 @@ class LiveWorld(World[Book]):
         """
         grid = task.goal["grid"]
         try:
-            first, *others = self._spreadsheet.worksheets()
-            for worksheet in others:
+            for worksheet in self._spreadsheet.worksheets()[1:]:
                 self._spreadsheet.del_worksheet(worksheet)
             worksheet = self._spreadsheet.add_worksheet(TITLE, 1000, 26)
             if grid:
                 last = label(len(grid), max(len(row) for row in grid))
                 rows = [["" if value is None else value for value in row] for row in grid]
                 worksheet.update(f"A1:{last}", rows, raw=True)
-            del first
         except OSError as error:
             raise _failed(error) from error
         return book_of(grid)
@@ -125,13 +86,12 @@ class LiveWorld(World[Book]):
             return ToolResult.of("", error=f"{type(error).__name__}: {error}", source="world"), state
 
     def _called(self, name: str, given: JsonObject) -> Json:
-        if name.startswith(BOOK_PREFIX) and name.removeprefix(BOOK_PREFIX) in BOOK_METHODS:
-            return _plain(getattr(self._spreadsheet, name.removeprefix(BOOK_PREFIX))(**given))
-        title = given.pop(WORKSHEET, TITLE)
-        worksheet, method = self._spreadsheet.worksheet(title), SHEET_METHODS[name]
-        positional: JsonArray = []
+        method, is_book = method_of(name)
+        if is_book:
+            return _plain(getattr(self._spreadsheet, method.name)(**given))
+        worksheet = self._spreadsheet.worksheet(given.pop(WORKSHEET, TITLE))
         if method.several:
-            positional = [tuple(each) for each in given.pop(next(iter(method.parameters)), ())]
+            positional: JsonArray = [tuple(each) for each in given.pop(next(iter(method.parameters)), ())]
         else:
             # gspread renamed parameters over time; their order stayed.
             names = list(method.parameters)[: method.required]
@@ -154,7 +114,7 @@ class LiveWorld(World[Book]):
         return Book(tuple(sheets))
 
 
-def open_spreadsheet(url: str, credentials: str | None = None) -> Spreadsheet:
+def open_spreadsheet(url: str, credentials: str | None = None) -> gspread.Spreadsheet:
     """Open a spreadsheet with a service account.
 
     Args:
@@ -171,7 +131,7 @@ def open_spreadsheet(url: str, credentials: str | None = None) -> Spreadsheet:
             "a real spreadsheet needs gspread; pip install 'stb-env[gspread]', or leave out world"
         ) from error
     client = gspread.service_account(filename=credentials) if credentials else gspread.service_account()
-    spreadsheet: Spreadsheet = client.open_by_url(url)
+    spreadsheet: gspread.Spreadsheet = client.open_by_url(url)
     return spreadsheet
 
 

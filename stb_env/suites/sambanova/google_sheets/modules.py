@@ -1,4 +1,4 @@
-"""Libraries besides pandas and NumPy that programs import: parts of gspread and of Python's own."""
+"""Modules that programs can import besides pandas and NumPy: parts of gspread and the standard library."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ from collections import Counter, defaultdict
 from typing import Any
 
 from stb_env.suites.sambanova.common.interpreter.builtins import take
+from stb_env.suites.sambanova.common.interpreter.costs import FLAT, flat, keys
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError
 from stb_env.suites.sambanova.common.interpreter.kinds import Apply, Module, Native, TypeName
 from stb_env.suites.sambanova.google_sheets.a1 import label, read_cell
-from stb_env.suites.sambanova.google_sheets.costs import LIBRARIES
-from stb_env.suites.sambanova.google_sheets.hosts import CellHost
+from stb_env.suites.sambanova.google_sheets.dataframes.worksheets import FRAME_FUNCTIONS
+from stb_env.suites.sambanova.google_sheets.objects import CellHost
 
 
 def _cell(row: int, col: int, value: object = "") -> CellHost:
@@ -29,25 +30,25 @@ def _counter(items: object = ()) -> dict[Any, int]:
 
 
 _CHARACTERS = ("ascii_letters", "ascii_lowercase", "ascii_uppercase", "digits")
-_CELL = Native("Cell", _cell, LIBRARIES["Cell"])
-UTILS = Module(
+_CELL = Native("Cell", _cell, flat(1))
+_UTILS = Module(
     "gspread.utils",
     {
-        "rowcol_to_a1": Native("rowcol_to_a1", label, LIBRARIES["rowcol_to_a1"]),
-        "a1_to_rowcol": Native("a1_to_rowcol", read_cell, LIBRARIES["a1_to_rowcol"]),
+        "rowcol_to_a1": Native("rowcol_to_a1", label, flat(1)),
+        "a1_to_rowcol": Native("a1_to_rowcol", read_cell, flat(1)),
     },
 )
-GSPREAD = Module("gspread", {"Cell": _CELL, "utils": UTILS})
 
 MODULES: dict[str, Module] = {
-    "gspread": GSPREAD,
-    "gspread.utils": UTILS,
+    "gspread_dataframe": Module("gspread_dataframe", FRAME_FUNCTIONS),
+    "gspread": Module("gspread", {"Cell": _CELL, "utils": _UTILS}),
+    "gspread.utils": _UTILS,
     "gspread.cell": Module("gspread.cell", {"Cell": _CELL}),
     "collections": Module(
         "collections",
         {
-            "defaultdict": Native("defaultdict", _default_dict, LIBRARIES["defaultdict"], calls=True),
-            "Counter": Native("Counter", _counter, LIBRARIES["Counter"]),
+            "defaultdict": Native("defaultdict", _default_dict, FLAT, calls=True),
+            "Counter": Native("Counter", _counter, keys),
         },
     ),
     "string": Module("string", {name: getattr(string, name) for name in _CHARACTERS}),

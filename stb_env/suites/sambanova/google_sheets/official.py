@@ -8,9 +8,9 @@ from pathlib import Path
 from stb_env.errors import DataError
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError
 from stb_env.suites.sambanova.common.interpreter.reader import PROGRAM
-from stb_env.suites.sambanova.common.official import Item, read_official
-from stb_env.suites.sambanova.google_sheets.frame import read_frame
+from stb_env.suites.sambanova.common.official import read_official
 from stb_env.suites.sambanova.google_sheets.judge import labelled
+from stb_env.suites.sambanova.google_sheets.original_frame import read_frame
 from stb_env.suites.sambanova.google_sheets.tasks import NAME, sheets_task
 from stb_env.suites.sambanova.google_sheets.values import Plain, entered
 from stb_env.tasks import TaskSet
@@ -20,7 +20,7 @@ SHEETS = "sheets"
 """Folder with the worksheets that tasks start from, beside ``test.jsonl``."""
 
 _PIVOT = "pivotTable"
-"""What stands in programs that ask the service for a pivot table."""
+"""Part of every program that asks the service for a pivot table."""
 
 
 def official_tasks(path: str | Path) -> TaskSet:
@@ -54,7 +54,7 @@ def official_tasks(path: str | Path) -> TaskSet:
             read_frame(read_grid(folder / f"{name}.csv")).grid,
             item.labels,
             (ToolCall(PROGRAM, {"text": item.labels[0]}),),
-            check_format=_check_format(item),
+            check_format=bool(item.record.get("check_format", False)),
             is_summary=any(_PIVOT in label for label in item.labels),
             sheet_name=name,
         )
@@ -86,7 +86,3 @@ def _value(text: str) -> Plain | None:
     content = entered(text).content
     # An exported formula is its value; what still begins with an equals sign is text.
     return content if isinstance(content, bool | int | float | str | None) else text
-
-
-def _check_format(item: Item) -> bool:
-    return bool(item.record.get("check_format", False))

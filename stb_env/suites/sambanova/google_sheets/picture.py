@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TypedDict, Unpack
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -9,7 +11,7 @@ from stb_env.jsontypes import JsonMapping
 from stb_env.suites.sambanova.common.picture import BLACK, LINE, Color, Picture
 from stb_env.suites.sambanova.google_sheets.a1 import letters
 from stb_env.suites.sambanova.google_sheets.formats import effective
-from stb_env.suites.sambanova.google_sheets.results import Results
+from stb_env.suites.sambanova.google_sheets.formula.results import Results
 from stb_env.suites.sambanova.google_sheets.sheet import Book, Sheet
 from stb_env.suites.sambanova.google_sheets.values import shown
 
@@ -23,10 +25,16 @@ _GREY: Color = (241, 243, 244)
 _GRID: Color = (218, 220, 224)
 
 
+class _Style(TypedDict, total=False):
+    color: Color
+    bold: bool
+    right: bool
+
+
 def picture(book: Book) -> NDArray[np.uint8]:
     """Return the worksheets that hold something, in order, as far as there is room.
 
-    Cells show what they come to, in their colours; what is beyond the picture is told at its end.
+    Cells show their values in their colours; the title says how many rows and columns are left out.
 
     Examples:
         >>> from stb_env.suites.sambanova.google_sheets.sheet import book_of
@@ -69,31 +77,21 @@ def _draw(drawn: Picture, results: Results, sheet: Sheet, top: int) -> int:
 
 def _styled(drawn: Picture, left: int, top: int, text: str, look: JsonMapping) -> None:
     style = look.get("textFormat", {})
-    right = look.get("horizontalAlignment") == "RIGHT"
-    color = _color(style.get("foregroundColor", {}), 0.0) if style.get("foregroundColor") else BLACK
-    fill = _color(look.get("backgroundColor", {}), 0.0)
+    color = _color(style["foregroundColor"]) if style.get("foregroundColor") else BLACK
+    fill, right = _color(look.get("backgroundColor", {})), look.get("horizontalAlignment") == "RIGHT"
     _cell(drawn, left, top, _CELL, text, fill, color=color, bold=bool(style.get("bold")), right=right)
 
 
 def _cell(
-    drawn: Picture,
-    left: int,
-    top: int,
-    width: int,
-    text: str,
-    fill: Color,
-    *,
-    color: Color = BLACK,
-    bold: bool = False,
-    right: bool = False,
+    drawn: Picture, left: int, top: int, width: int, text: str, fill: Color, **style: Unpack[_Style]
 ) -> None:
     # One pixel wider and higher, so that neighbours share an edge.
     drawn.box(left, top, width + 1, LINE + 1, fill, _GRID)
-    drawn.text(left + 4, top + 2, text, width=width - 8, color=color, bold=bold, right=right)
+    drawn.text(left + 4, top + 2, text, width=width - 8, **style)
 
 
-def _color(given: JsonMapping, missing: float) -> Color:
+def _color(given: JsonMapping) -> Color:
     red, green, blue = (
-        round(255 * min(1.0, max(0.0, float(given.get(part, missing))))) for part in ("red", "green", "blue")
+        round(255 * min(1.0, max(0.0, float(given.get(part, 0.0))))) for part in ("red", "green", "blue")
     )
     return red, green, blue

@@ -1,21 +1,32 @@
-"""What a goal asks for, step by step: the calls that reach it, and the table that they lead to."""
+"""The gold solution of a goal: its calls, and the table after each of them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from random import Random
+from typing import NamedTuple
 
 from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.suites.sambanova.google_sheets.a1 import label, letters
-from stb_env.suites.sambanova.google_sheets.grids import Table, Value
+from stb_env.suites.sambanova.google_sheets.tables import FUNCTIONS, Table, Value, number_of
 
 Call = tuple[str, JsonObject]
 """A tool with its arguments."""
 
-FUNCTIONS = {"sum": "SUM", "average": "AVERAGE", "maximum": "MAX", "minimum": "MIN"}
-"""How a column can be summed up, and the function of a formula that does it."""
-
 ORDERS = {"ascending": "asc", "descending": "des"}
 """Orders as goals name them, and as gspread does."""
+
+_MARKS = {"plus": "+", "minus": "-", "times": "*"}
+_TITLES = {"plus": "Total", "minus": "Difference", "times": "Result"}
+
+
+class Operation(NamedTuple):
+    """A column to compute of two others."""
+
+    title: str
+    left: str
+    sign: str
+    right: str
 
 
 class Plan:
@@ -33,7 +44,9 @@ class Plan:
         is_summary: Whether a worksheet of its own sums the table up, whose layout is free.
 
     Examples:
-        >>> plan = Plan(Table({}, ["Name", "Team", "Age"], [["Ada", "red", 36], ["Bob", "blue", 30]]))
+        >>> from stb_env.suites.sambanova.google_sheets.tables import Theme
+        >>> theme = Theme(key="Name", group="Team", keys=[], groups=[], numbers=[])
+        >>> plan = Plan(Table(theme, ["Name", "Team", "Age"], [["Ada", "red", 36], ["Bob", "blue", 30]]))
         >>> plan.sort("Age", "ascending")
         >>> plan.sum_up("Age", "sum")
         >>> plan.calls[0]
@@ -139,6 +152,17 @@ class Plan:
         rows = [[*line, value] for line, value in zip(self.table.rows, values, strict=True)]
         self._become([*self.table.header, title], rows)
 
+    def add_computed(self, draw: Random) -> Operation:
+        """Add a column that is computed of two others, which are drawn."""
+        left, right = draw.sample(self.table.numbers, 2)
+        sign = draw.choice(list(_MARKS))
+        compute = {"plus": float.__add__, "minus": float.__sub__, "times": float.__mul__}[sign]
+        pairs = zip(self.table.values(left), self.table.values(right), strict=True)
+        values: list[Value] = [round(compute(number_of(a), number_of(b)), 6) for a, b in pairs]
+        formula = f"={self.table.letter(left)}{{row}}{_MARKS[sign]}{self.table.letter(right)}{{row}}"
+        self.add_column(_TITLES[sign], formula, values)
+        return Operation(_TITLES[sign], left, sign, right)
+
     def sum_up(self, title: str, measure: str) -> None:
         """Write what a column comes to into the cell below it."""
         letter, last = letters(self.table.column(title)), self.table.last_row
@@ -153,6 +177,13 @@ class Plan:
     def freeze(self, rows: int = 1) -> None:
         """Freeze the first rows."""
         self.call("freeze", rows=rows)
+
+    def add_worksheet(self, title: str, lines: Sequence[Sequence[Value]] = ()) -> None:
+        """Add a worksheet, and write lines into it."""
+        self.call("sheet_add_worksheet", title=title, rows=100, cols=20)
+        if lines:
+            area = f"A1:{label(len(lines), len(lines[0]))}"
+            self.call("update", range_name=area, values=[list(line) for line in lines], worksheet=title)
 
     @property
     def header_area(self) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
@@ -25,7 +25,7 @@ MAX_CELLS = 20_000
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """How a worksheet is looked at; none of it changes a value.
+    """The view of a worksheet: settings that change no value.
 
     Attributes:
         frozen_rows: Rows that stay in sight.
@@ -61,7 +61,7 @@ class Sheet:
         formats: User-entered formats by place.
         merges: Merged areas.
         notes: Notes by place.
-        view: How it is looked at.
+        view: Its view.
         protected: Protected areas by number.
     """
 
@@ -78,7 +78,7 @@ class Sheet:
 
     @property
     def size(self) -> int:
-        """What there is to be gone through: contents, formats, notes, and areas of all kinds."""
+        """Number of contents, formats, notes and areas, for the cost of going through them."""
         others = len(self.merges) + len(self.protected) + len(self.view.groups)
         return len(self.cells) + len(self.formats) + len(self.notes) + others
 
@@ -90,11 +90,7 @@ class Sheet:
         return max(row for row, _ in self.cells), max(column for _, column in self.cells)
 
     def write(self, contents: Mapping[Place, Content | None]) -> Sheet:
-        """Return the sheet with contents written; None empties a cell.
-
-        Raises:
-            CrashError: A cell lies beyond the grid, or there are too many.
-        """
+        """Return the sheet with contents written; None empties a cell."""
         cells = dict(self.cells)
         for place, content in contents.items():
             if not (1 <= place[0] <= self.rows and 1 <= place[1] <= self.columns):
@@ -116,11 +112,7 @@ class Sheet:
         return replace(self, formats=_bounded(merged))
 
     def resized(self, rows: int, columns: int) -> Sheet:
-        """Return the sheet in another size; what lies beyond is lost.
-
-        Raises:
-            CrashError: The size is out of bounds.
-        """
+        """Return the sheet in another size; what lies beyond is lost."""
         if not (1 <= rows <= MAX_ROWS and 1 <= columns <= MAX_COLUMNS):
             raise CrashError(f"a sheet has 1 to {MAX_ROWS} rows and 1 to {MAX_COLUMNS} columns")
         if rows * columns > MAX_GRID:
@@ -163,22 +155,14 @@ class Book:
     next_id: int = 100
 
     def sheet(self, sheet_id: int) -> Sheet:
-        """Return the worksheet of an id.
-
-        Raises:
-            CrashError: There is none.
-        """
+        """Return the worksheet of an id."""
         for sheet in self.sheets:
             if sheet.id == sheet_id:
                 return sheet
         raise CrashError(f"the spreadsheet has no worksheet with the id {sheet_id}")
 
     def titled(self, title: str) -> Sheet:
-        """Return the worksheet of a title.
-
-        Raises:
-            CrashError: There is none.
-        """
+        """Return the worksheet of a title."""
         for sheet in self.sheets:
             if sheet.title == title:
                 return sheet
@@ -190,19 +174,11 @@ class Book:
         return replace(self, sheets=tuple(sheet if other.id == sheet.id else other for other in self.sheets))
 
     def added(self, title: str, rows: int, columns: int, index: int | None = None) -> tuple[Book, Sheet]:
-        """Return the spreadsheet with a new worksheet, and that.
-
-        Raises:
-            CrashError: The title is taken, or the size out of bounds.
-        """
+        """Return the spreadsheet with a new worksheet, and that."""
         return self.inserted(Sheet(self.next_id, title).resized(rows, columns), index)
 
     def inserted(self, sheet: Sheet, index: int | None = None) -> tuple[Book, Sheet]:
-        """Return the spreadsheet with a worksheet under a new id, and that.
-
-        Raises:
-            CrashError: The title is taken, or there are too many worksheets.
-        """
+        """Return the spreadsheet with a worksheet under a new id, and that."""
         if not isinstance(sheet.title, str) or not sheet.title or len(sheet.title) > 100:
             raise CrashError("a worksheet's title is a text of 1 to 100 characters")
         if any(other.title.lower() == sheet.title.lower() for other in self.sheets):
@@ -226,13 +202,11 @@ def book_of(grid: Sequence[Sequence[Content | None]], formats: Mapping[Place, Fo
         >>> book_of([["a", 1], [None, 2]]).sheets[-1].cells
         {(1, 1): 'a', (1, 2): 1, (2, 2): 2}
     """
-    cells = dict(_contents(grid))
+    cells = {
+        (row, column): content
+        for row, line in enumerate(grid, 1)
+        for column, content in enumerate(line, 1)
+        if content is not None and content != ""
+    }
     sheet = Sheet(1, "sheet_1", cells=cells, formats=dict(formats or {}))
     return Book((Sheet(0, "Sheet1"), sheet))
-
-
-def _contents(grid: Iterable[Sequence[Content | None]]) -> Iterable[tuple[Place, Content]]:
-    for row, line in enumerate(grid, 1):
-        for column, content in enumerate(line, 1):
-            if content is not None and content != "":
-                yield (row, column), content

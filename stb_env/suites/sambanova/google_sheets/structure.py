@@ -1,4 +1,4 @@
-"""What rows, columns and areas do: they come and go, are sorted, merged and copied. Nothing is changed."""
+"""Inserts, deletes, sorts, merges and copies rows, columns and areas; each function returns a new value."""
 
 from __future__ import annotations
 
@@ -6,13 +6,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Literal
 
-from stb_env.jsontypes import JsonMapping, JsonObject
+from stb_env.jsontypes import JsonMapping
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError
 from stb_env.suites.sambanova.google_sheets.a1 import Closed, Place
-from stb_env.suites.sambanova.google_sheets.formula.operands import Scalar
-from stb_env.suites.sambanova.google_sheets.results import Results
+from stb_env.suites.sambanova.google_sheets.formula.operands import order
+from stb_env.suites.sambanova.google_sheets.formula.references import (
+    Line,
+    deleted,
+    inserted,
+    relocated,
+    shifted,
+)
+from stb_env.suites.sambanova.google_sheets.formula.results import Results
 from stb_env.suites.sambanova.google_sheets.sheet import Book, Sheet
-from stb_env.suites.sambanova.google_sheets.shift import Line, deleted, inserted, relocated, shifted
 from stb_env.suites.sambanova.google_sheets.values import Content, Formula
 
 Dimension = Literal["ROWS", "COLUMNS"]
@@ -20,44 +26,34 @@ Order = Literal["asc", "des"]
 
 
 def insert_lines(book: Book, sheet: Sheet, dimension: Dimension, at: int, count: int) -> Book:
-    """Return the book with empty rows or columns put in before one.
-
-    Raises:
-        CrashError: There is no such line, or the sheet would grow too large.
-    """
+    """Return the book with empty rows or columns put in before one."""
     size = sheet.rows if dimension == "ROWS" else sheet.columns
     if not 1 <= at <= size + 1 or count < 1:
         raise CrashError(f"lines are put in before one from 1 to {size + 1}, got {at}")
-    grown = sheet.resized(*_size(sheet, dimension, size + count))
+    if dimension == "ROWS":
+        grown = sheet.resized(size + count, sheet.columns)
+    else:
+        grown = sheet.resized(sheet.rows, size + count)
     return _with_lines(book, grown, dimension, inserted(at, count))
 
 
 def delete_lines(book: Book, sheet: Sheet, dimension: Dimension, first: int, last: int) -> Book:
-    """Return the book without some rows or columns.
-
-    Raises:
-        CrashError: There are no such lines, or no others.
-    """
+    """Return the book without some rows or columns."""
     size = sheet.rows if dimension == "ROWS" else sheet.columns
     if not 1 <= first <= last <= size:
         raise CrashError(f"there are no lines {first} to {last}; the sheet has {size}")
-    if last - first + 1 == size:
+    left = size - (last - first + 1)
+    if not left:
         raise CrashError("the last rows or columns of a sheet cannot be deleted")
-    lines = deleted(first, last)
-    changed = _with_lines(book, sheet, dimension, lines)
-    left = changed.sheet(sheet.id)
-    return changed.with_sheet(replace(left, **_fields(dimension, size - (last - first + 1))))
-
-
-def _size(sheet: Sheet, dimension: Dimension, size: int) -> tuple[int, int]:
-    return (size, sheet.columns) if dimension == "ROWS" else (sheet.rows, size)
-
-
-def _fields(dimension: Dimension, size: int) -> JsonObject:
-    return {"rows": size} if dimension == "ROWS" else {"columns": size}
+    changed = _with_lines(book, sheet, dimension, deleted(first, last))
+    kept = changed.sheet(sheet.id)
+    return changed.with_sheet(
+        replace(kept, rows=left) if dimension == "ROWS" else replace(kept, columns=left)
+    )
 
 
 def _with_lines(book: Book, sheet: Sheet, dimension: Dimension, line: Line) -> Book:
+    """Return the book after the lines of a sheet went elsewhere; its formulas and named areas follow."""
     axis = 0 if dimension == "ROWS" else 1
 
     def move(place: Place) -> Place | None:
@@ -66,16 +62,14 @@ def _with_lines(book: Book, sheet: Sheet, dimension: Dimension, line: Line) -> B
             return None
         return (number, place[1]) if axis == 0 else (place[0], number)
 
-    moved = sheet.mapped(move)
     areas = (_moved_area(area, axis, line) for area in sheet.merges)
-    moved = replace(moved, merges=tuple(area for area in areas if area is not None))
+    moved = replace(sheet.mapped(move), merges=tuple(area for area in areas if area is not None))
     names = {
         name: (owner, area if owner != sheet.id else (_moved_area(area, axis, line) or area))
         for name, (owner, area) in book.names.items()
     }
-    sheets = (moved if other.id == sheet.id else other for other in book.sheets)
     rows, columns = (line, None) if axis == 0 else (None, line)
-    followed = (_followed(other, sheet, rows, columns) for other in sheets)
+    followed = (_followed(other, sheet, rows, columns) for other in book.with_sheet(moved).sheets)
     return replace(book, sheets=tuple(followed), names=names)
 
 
@@ -111,22 +105,19 @@ def sort_area(book: Book, sheet: Sheet, area: Closed, specs: Sequence[tuple[int,
         sheet: The sheet.
         area: What is sorted.
         specs: Columns, numbered from 1 as in the sheet, with the order of each; the first weighs most.
-
-    Raises:
-        CrashError: A column lies outside of the area.
     """
     results = Results(book)
     # Below the last content there is nothing to sort.
     bottom = max(area.top, min(area.bottom, sheet.extent[0]))
-    order = list(range(area.top, bottom + 1))
+    rows = list(range(area.top, bottom + 1))
     for column, direction in reversed(specs):
         if not area.left <= column <= area.right:
             raise CrashError(f"column {column} lies outside of the sorted area {area.label}")
-        keys = {row: _sort_key(results.value(sheet, (row, column))) for row in order}
-        filled = [row for row in order if keys[row] is not None]
-        empty = [row for row in order if keys[row] is None]
-        order = sorted(filled, key=lambda row: keys[row] or (0, 0.0), reverse=direction == "des") + empty
-    goes_to = {row: area.top + at for at, row in enumerate(order)}
+        values = {row: results.value(sheet, (row, column)) for row in rows}
+        filled = [row for row in rows if values[row] not in (None, "")]
+        empty = [row for row in rows if values[row] in (None, "")]
+        rows = sorted(filled, key=lambda row: order(values[row]), reverse=direction == "des") + empty
+    goes_to = {row: area.top + at for at, row in enumerate(rows)}
 
     def move(place: Place) -> Place:
         inside = area.left <= place[1] <= area.right and place[0] in goes_to
@@ -141,39 +132,24 @@ def sort_area(book: Book, sheet: Sheet, area: Closed, specs: Sequence[tuple[int,
     return replace(moved, cells=cells)
 
 
-def _sort_key(value: Scalar) -> tuple[int, float | str] | None:
-    if value is None or value == "":
-        return None
-    if isinstance(value, bool):
-        return 2, float(value)
-    return (0, value) if isinstance(value, int | float) else (1, value.lower())
-
-
-def parts_of(area: Closed, kind: str) -> int:
-    """Return how many areas a merge makes of one."""
-    height, width = area.shape
-    return {"MERGE_COLUMNS": width, "MERGE_ROWS": height}.get(kind, 1)
-
-
-def merge(sheet: Sheet, area: Closed, kind: str) -> Sheet:
-    """Return the sheet with an area merged; of each merged part the upper left content stays.
-
-    Raises:
-        CrashError: There is no such kind of merge, or part of a merged area is merged again.
-    """
+def merged_parts(area: Closed, kind: str) -> list[Closed]:
+    """Return the areas that a merge makes of one."""
     match kind:
         case "MERGE_ALL":
-            parts = [area]
+            return [area]
         case "MERGE_COLUMNS":
-            parts = [area._replace(left=column, right=column) for column in range(area.left, area.right + 1)]
+            return [area._replace(left=column, right=column) for column in range(area.left, area.right + 1)]
         case "MERGE_ROWS":
-            parts = [area._replace(top=row, bottom=row) for row in range(area.top, area.bottom + 1)]
-        case _:
-            raise CrashError(f"merge_type is MERGE_ALL, MERGE_COLUMNS or MERGE_ROWS, got {kind!r}")
+            return [area._replace(top=row, bottom=row) for row in range(area.top, area.bottom + 1)]
+    raise CrashError(f"merge_type is MERGE_ALL, MERGE_COLUMNS or MERGE_ROWS, got {kind!r}")
+
+
+def merge(sheet: Sheet, area: Closed, parts: Sequence[Closed]) -> Sheet:
+    """Return the sheet with each part of an area merged; of each the upper left content stays."""
     if area.bottom > sheet.rows or area.right > sheet.columns:
         raise CrashError(f"the area {area.label} exceeds the grid")
-    kept = [old for old in sheet.merges if not any(_contains(part, old) for part in parts)]
-    if any(_overlap(old, part) for old in kept for part in parts):
+    kept = [old for old in sheet.merges if not any(part.holds(old) for part in parts)]
+    if any(old.overlaps(part) for old in kept for part in parts):
         raise CrashError("an area cannot be merged with part of another merged area")
     cells = dict(sheet.cells)
     for part in parts:
@@ -185,15 +161,7 @@ def merge(sheet: Sheet, area: Closed, kind: str) -> Sheet:
 
 def unmerge(sheet: Sheet, area: Closed) -> Sheet:
     """Return the sheet with the merged areas that an area touches taken apart."""
-    return replace(sheet, merges=tuple(old for old in sheet.merges if not _overlap(old, area)))
-
-
-def _contains(area: Closed, other: Closed) -> bool:
-    return area.has((other.top, other.left)) and area.has((other.bottom, other.right))
-
-
-def _overlap(a: Closed, b: Closed) -> bool:
-    return a.top <= b.bottom and b.top <= a.bottom and a.left <= b.right and b.left <= a.right
+    return replace(sheet, merges=tuple(old for old in sheet.merges if not old.overlaps(area)))
 
 
 def copied(

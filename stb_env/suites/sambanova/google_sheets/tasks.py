@@ -11,12 +11,12 @@ from typing import Any
 from stb_env.jsontypes import JsonMapping
 from stb_env.seeding import rng
 from stb_env.suites.sambanova.common.seeded_tasks import SeededTasks, belongs
-from stb_env.suites.sambanova.google_sheets.grids import draw_table, table_text
+from stb_env.suites.sambanova.google_sheets.goals import KINDS
 from stb_env.suites.sambanova.google_sheets.judge import labelled
-from stb_env.suites.sambanova.google_sheets.kinds import KINDS
 from stb_env.suites.sambanova.google_sheets.plan import Plan
 from stb_env.suites.sambanova.google_sheets.sheet import book_of
-from stb_env.suites.sambanova.google_sheets.tools import BOOK_PREFIX, BY_NAME, SHEET_METHODS, TOOLS, WORKSHEET
+from stb_env.suites.sambanova.google_sheets.tables import draw_table, table_text
+from stb_env.suites.sambanova.google_sheets.tools import BY_NAME, TOOLS, WORKSHEET, method_of
 from stb_env.suites.sambanova.google_sheets.world import VERSION
 from stb_env.tasks import Task
 from stb_env.tools import ToolCall
@@ -64,22 +64,32 @@ def make_task(split: str, index: int, kind: str) -> Task:
         slots = KINDS[kind](plan, draw)
         if slots is None or plan.is_idle or not 1 <= len(plan.calls) <= MAX_CALLS:
             continue
-        program = "\n".join(written(name, arguments) for name, arguments in plan.calls)
         request = draw.choice(_texts()[kind]).format_map(slots)
-        task = sheets_task(
-            f"{split}-{index}",
-            split,
-            f"{table_text(plan.start.grid)}\n{request}",
-            kind,
-            plan.start.grid,
-            (program,),
-            [ToolCall(name, arguments) for name, arguments in plan.calls],
-            check_format=plan.check_format,
-            is_summary=plan.is_summary,
-        )
+        query = f"{table_text(plan.start.grid)}\n{request}"
+        task = planned_task(f"{split}-{index}", split, query, kind, plan)
+        (program,) = task.goal["labels"]
         # A program of the test is none of the training, whatever table it is about.
-        if belongs(split, program) and _asks_for_something(task):
+        if not belongs(split, program):
+            continue
+        # Even the original's reading has to see what is asked for.
+        start, check_format = book_of(plan.start.grid), plan.check_format
+        if not any(label.is_read_like(start, check_format=check_format) for label in labelled(task)):
             return task
+
+
+def planned_task(task_id: str, split: str, query: str, kind: str, plan: Plan) -> Task:
+    """Build the task that a plan solves."""
+    return sheets_task(
+        task_id,
+        split,
+        query,
+        kind,
+        plan.start.grid,
+        ("\n".join(written(name, arguments) for name, arguments in plan.calls),),
+        [ToolCall(name, arguments) for name, arguments in plan.calls],
+        check_format=plan.check_format,
+        is_summary=plan.is_summary,
+    )
 
 
 def sheets_task(
@@ -145,28 +155,18 @@ def written(name: str, arguments: JsonMapping) -> str:
         >>> written("sheet_add_worksheet", {"title": "Pivot", "rows": 100, "cols": 20})
         "sheet.add_worksheet('Pivot', 100, 20)"
     """
-    if name.startswith(BOOK_PREFIX):
-        holder, called = "sheet", name.removeprefix(BOOK_PREFIX)
-    else:
-        holder, called = "worksheet", name
+    method, is_book = method_of(name)
+    holder = "sheet" if is_book else "worksheet"
     if WORKSHEET in arguments:
         holder = f"sheet.worksheet({arguments[WORKSHEET]!r})"
         arguments = {key: value for key, value in arguments.items() if key != WORKSHEET}
-    method = SHEET_METHODS.get(name)
     parts: list[str] = []
     for at, (key, value) in enumerate(arguments.items()):
-        if method is not None and method.several and at == 0:
+        if method.several and at == 0:
             parts.extend(repr(tuple(each)) for each in value)
         else:
-            required = at < (method.required if method else len(arguments))
-            parts.append(repr(value) if required else f"{key}={value!r}")
-    return f"{holder}.{called}({', '.join(parts)})"
-
-
-def _asks_for_something(task: Task) -> bool:
-    """Return whether even the original's reading sees what is asked for."""
-    start, check_format = book_of(task.goal["grid"]), bool(task.goal["check_format"])
-    return not any(label.is_read_like(start, check_format=check_format) for label in labelled(task))
+            parts.append(repr(value) if at < method.required else f"{key}={value!r}")
+    return f"{holder}.{method.name}({', '.join(parts)})"
 
 
 @cache

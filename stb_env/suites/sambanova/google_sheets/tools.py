@@ -5,36 +5,28 @@ from __future__ import annotations
 from stb_env.jsontypes import JsonObject
 from stb_env.suites.sambanova.common.interpreter.reader import PROGRAM
 from stb_env.suites.sambanova.common.official import Document
-from stb_env.suites.sambanova.google_sheets.methods import book, level, lines, look, read, write
+from stb_env.suites.sambanova.google_sheets.methods import (
+    formatting,
+    layout,
+    properties,
+    read,
+    spreadsheet,
+    write,
+)
 from stb_env.suites.sambanova.google_sheets.methods.method import Method
 from stb_env.tools import Tool, ToolId
 
-SHEET_METHODS = {
-    method.name: method
-    for methods in (read.METHODS, write.METHODS, lines.METHODS, look.METHODS, level.METHODS)
-    for method in methods
-}
+SHEET_METHODS = read.METHODS | write.METHODS | layout.METHODS | formatting.METHODS | properties.METHODS
 """Methods of worksheets."""
 
-BOOK_METHODS = {method.name: method for method in book.METHODS}
+BOOK_METHODS = spreadsheet.METHODS
 """Methods of the spreadsheet."""
 
 BOOK_PREFIX = "sheet_"
 """Begins the names of the spreadsheet's tools: programs know it as ``sheet``."""
 
-_BOOK_READERS = (
-    *("fetch_sheet_metadata", "get_worksheet", "get_worksheet_by_id", "list_named_ranges", "named_range"),
-    *(
-        "list_permissions",
-        "list_protected_ranges",
-        "values_batch_get",
-        "values_get",
-        "worksheet",
-        "worksheets",
-    ),
-)
 READERS = frozenset(
-    [*(method.name for method in read.METHODS), *(BOOK_PREFIX + name for name in _BOOK_READERS)]
+    [*read.METHODS, *(BOOK_PREFIX + name for name, method in BOOK_METHODS.items() if method.reads)]
 )
 """Tools that change nothing."""
 
@@ -46,6 +38,13 @@ _WHICH = {
     "type": "string",
     "description": "Title of the worksheet; the task's own if left out.",
 }
+
+
+def method_of(tool: str) -> tuple[Method, bool]:
+    """Return the method that a tool stands for, and whether it is the spreadsheet's."""
+    if tool.startswith(BOOK_PREFIX) and tool.removeprefix(BOOK_PREFIX) in BOOK_METHODS:
+        return BOOK_METHODS[tool.removeprefix(BOOK_PREFIX)], True
+    return SHEET_METHODS[tool], False
 
 
 def _tool(method: Method, prefix: str, more: JsonObject) -> Tool:

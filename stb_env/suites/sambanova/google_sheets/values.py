@@ -1,4 +1,4 @@
-"""What stands in a cell: as it is entered, and as it is shown."""
+"""Contents of a cell: how typed text is read, and how values are shown."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class ErrorValue(str):
 
 
 class Entered(NamedTuple):
-    """What a text means when a user types it: a content, and the number format that comes with it."""
+    """The meaning of a typed text: a content, and the number format that comes with it."""
 
     content: Content | None
     number_format: Format | None = None
@@ -57,9 +57,6 @@ _PATTERN = re.compile(r"([^0#?.,%E]*)([#0,?]*)(?:\.([0#?]+))?(%?)(.*)", re.DOTAL
 
 def raw(value: object) -> Content | None:
     """Return a value as a cell takes it that is written without being read.
-
-    Raises:
-        CrashError: It is nothing that a cell can hold.
 
     Examples:
         >>> raw("=A1"), raw(3), raw("")
@@ -82,9 +79,6 @@ def raw(value: object) -> Content | None:
 
 def entered(value: object) -> Entered:
     """Return what a value means when a user types it.
-
-    Raises:
-        CrashError: It is nothing that a cell can hold.
 
     Examples:
         >>> entered("=A1+1").content, entered("3").content, entered("TRUE").content

@@ -11,8 +11,8 @@ from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.suites.sambanova.common.interpreter.costs import RULES
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError
 from stb_env.suites.sambanova.common.interpreter.reader import PROGRAM
-from stb_env.suites.sambanova.google_sheets.libraries import is_installed
-from stb_env.suites.sambanova.google_sheets.runs import plain, run_call, run_program
+from stb_env.suites.sambanova.google_sheets.dataframes.library import is_installed
+from stb_env.suites.sambanova.google_sheets.execution import plain, run_call, run_program
 from stb_env.suites.sambanova.google_sheets.session import Session
 from stb_env.suites.sambanova.google_sheets.sheet import Book, book_of
 from stb_env.suites.sambanova.google_sheets.tools import BY_NAME, TOOLS
@@ -44,7 +44,7 @@ class SheetsWorld(World[Book]):
 
     def start(self, task: Task, seed: int) -> Book:  # noqa: ARG002
         """Return the spreadsheet as the task finds it."""
-        return start_of(task)
+        return book_of(task.goal["grid"])
 
     def call(self, state: Book, tool: Tool, arguments: JsonMapping) -> tuple[ToolResult, Book]:
         """Make one call, or run a program; what fails leaves the spreadsheet as it is.
@@ -67,8 +67,3 @@ class SheetsWorld(World[Book]):
         except CrashError as error:
             return ToolResult.of("", error=str(error), source="world"), state
         return ToolResult.of({"done": True} if response is None else response, source="world"), session.book
-
-
-def start_of(task: Task) -> Book:
-    """Return the spreadsheet as a task finds it."""
-    return book_of(task.goal["grid"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from stb_env.suites.sambanova.google_sheets.grids import Table
+from stb_env.suites.sambanova.google_sheets.tables import Table
 
 Slots = dict[str, Any]
 Write = Callable[[Table, Slots], str]
@@ -21,7 +21,6 @@ REDUCE = {"sum": "sum", "average": "mean", "maximum": "max", "minimum": "min"}
 BUILTIN = {"sum": "sum({0})", "average": "sum({0}) / len({0})", "maximum": "max({0})", "minimum": "min({0})"}
 SIGN = {"plus": "+", "minus": "-", "times": "*"}
 HEX = {"yellow": "1, 1, 0", "green": "0, 1, 0", "red": "1, 0, 0"}
-EXTREME = {"highest": "idxmax", "lowest": "idxmin"}
 
 
 def down(order: str) -> bool:
@@ -58,6 +57,13 @@ def sorted_frame(title: str, order: str) -> str:
     return f"df = df.sort_values(by={title!r}, ascending={not down(order)})\n"
 
 
+def sort_call(table: Table, slots: Slots, more: int = 0) -> str:
+    """Sort the rows below the header, some more than the table starts with."""
+    order = "des" if down(slots["order"]) else "asc"
+    area = f"A2:{width(table)}{table.last_row + more}"
+    return f"worksheet.sort(({table.column(slots['column'])}, {order!r}), range={area!r})"
+
+
 def look(words: str) -> str:
     parts = {"textFormat": {key: True for key in ("bold", "italic") if key in words}}
     made: dict[str, Any] = dict(parts)
@@ -87,10 +93,6 @@ def row_test(slots: Slots) -> str:
     if len(words) == 1:
         return f"{at} == {words[0]!r}"
     return f"float({at}) {'>' if words[0] == 'greater' else '<'} {words[2]}"
-
-
-def group_of(table: Table) -> str:
-    return table.header[1]
 
 
 def key_of(table: Table) -> str:

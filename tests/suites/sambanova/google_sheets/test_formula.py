@@ -8,11 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stb_env.suites.sambanova.google_sheets.formula.parser import parse_formula
-from stb_env.suites.sambanova.google_sheets.formula.tokens import FormulaError
-from stb_env.suites.sambanova.google_sheets.results import Results
+from stb_env.suites.sambanova.google_sheets.formula.parser import FormulaError, parse_formula
+from stb_env.suites.sambanova.google_sheets.formula.references import deleted, inserted, relocated, shifted
+from stb_env.suites.sambanova.google_sheets.formula.results import Results
 from stb_env.suites.sambanova.google_sheets.sheet import book_of
-from stb_env.suites.sambanova.google_sheets.shift import deleted, inserted, relocated, shifted
 from stb_env.suites.sambanova.google_sheets.values import Formula, entered, shown
 
 GRID = [

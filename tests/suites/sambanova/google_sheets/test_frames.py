@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError
-from stb_env.suites.sambanova.google_sheets.frame import read_columns
-from stb_env.suites.sambanova.google_sheets.frame_names import FIELDS, FUNCTIONS, METHODS
-from stb_env.suites.sambanova.google_sheets.runs import own_sheet, plain, run_program
+from stb_env.suites.sambanova.google_sheets.dataframes.names import FIELDS, FUNCTIONS, METHODS
+from stb_env.suites.sambanova.google_sheets.execution import own_sheet, plain, run_program
+from stb_env.suites.sambanova.google_sheets.original_frame import read_columns
 from stb_env.suites.sambanova.google_sheets.session import Session
 from stb_env.suites.sambanova.google_sheets.sheet import Book, book_of
 from tests.suites.sambanova.common.interpreter.mutants import mutants

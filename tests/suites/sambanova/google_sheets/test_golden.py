@@ -9,8 +9,8 @@ import pytest
 
 from stb_env.judges.judge import Case
 from stb_env.request import drive
-from stb_env.suites.sambanova.google_sheets.frame import read_frame
 from stb_env.suites.sambanova.google_sheets.judge import OriginalJudge, SheetsJudge
+from stb_env.suites.sambanova.google_sheets.original_frame import read_frame
 from stb_env.suites.sambanova.google_sheets.outcomes import frame_of
 from stb_env.suites.sambanova.google_sheets.sheet import book_of
 from stb_env.suites.sambanova.google_sheets.tasks import sheets_task

@@ -13,9 +13,9 @@ from stb_env.errors import ConfigError
 from stb_env.rollout import play
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError
 from stb_env.suites.sambanova.google_sheets.env import make
-from stb_env.suites.sambanova.google_sheets.hosts import CellHost
 from stb_env.suites.sambanova.google_sheets.live import LiveWorld, open_spreadsheet
-from stb_env.suites.sambanova.google_sheets.methods.book import METHODS as BOOK
+from stb_env.suites.sambanova.google_sheets.methods.spreadsheet import METHODS as BOOK
+from stb_env.suites.sambanova.google_sheets.objects import CellHost
 from stb_env.suites.sambanova.google_sheets.session import Session, Tab
 from stb_env.suites.sambanova.google_sheets.sheet import Book, Sheet
 from stb_env.suites.sambanova.google_sheets.tasks import sheets_task
@@ -74,8 +74,7 @@ class RecordedSpreadsheet:
             if self._broken:
                 raise ConnectionError("no route")
             self.log.append((name, args, kwargs))
-            method = next(method for method in BOOK if method.name == name)
-            found = carried_out(method.run, self.session, *args, **kwargs)
+            found = carried_out(BOOK[name].run, self.session, *args, **kwargs)
             if isinstance(found, list):
                 return [RecordedWorksheet(tab, self.log) for tab in found]
             return RecordedWorksheet(found, self.log) if isinstance(found, Tab) else found

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError, UnsupportedError
-from stb_env.suites.sambanova.google_sheets.hosts import UNSUPPORTED
-from stb_env.suites.sambanova.google_sheets.runs import own_sheet, plain, run_program
+from stb_env.suites.sambanova.google_sheets.execution import own_sheet, plain, run_program
+from stb_env.suites.sambanova.google_sheets.objects import UNSUPPORTED
 from stb_env.suites.sambanova.google_sheets.session import Session
 from stb_env.suites.sambanova.google_sheets.sheet import Book, book_of
 from stb_env.suites.sambanova.google_sheets.tools import (

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError, UnsupportedError
+from stb_env.suites.sambanova.google_sheets.execution import run_program
 from stb_env.suites.sambanova.google_sheets.formula.operands import criterion
-from stb_env.suites.sambanova.google_sheets.runs import run_program
 from stb_env.suites.sambanova.google_sheets.session import Session
 from stb_env.suites.sambanova.google_sheets.sheet import book_of
 

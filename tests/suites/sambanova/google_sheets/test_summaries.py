@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from stb_env.suites.sambanova.google_sheets.summaries import same_summary
+from stb_env.suites.sambanova.google_sheets.outcomes import same_summary
 
 WANTED = [["Team", "Rows", "Goals"], ["blue", 2, 7], ["red", 1, 7], ["green", 3, 2.5]]
 

@@ -12,14 +12,14 @@ from stb_env.judges.judge import Case
 from stb_env.seeding import rng
 from stb_env.suites.sambanova import google_sheets
 from stb_env.suites.sambanova.google_sheets.demos import GRID, demonstrations
-from stb_env.suites.sambanova.google_sheets.grids import draw_table, table_text
+from stb_env.suites.sambanova.google_sheets.execution import run_program
+from stb_env.suites.sambanova.google_sheets.goals import KINDS
 from stb_env.suites.sambanova.google_sheets.judge import SheetsJudge, labelled
-from stb_env.suites.sambanova.google_sheets.kinds import KINDS
 from stb_env.suites.sambanova.google_sheets.outcomes import outcome_of, same_value
 from stb_env.suites.sambanova.google_sheets.plan import Plan
-from stb_env.suites.sambanova.google_sheets.runs import run_program
 from stb_env.suites.sambanova.google_sheets.session import Session
 from stb_env.suites.sambanova.google_sheets.sheet import Book, book_of
+from stb_env.suites.sambanova.google_sheets.tables import draw_table, table_text
 from stb_env.suites.sambanova.google_sheets.tasks import TEST_SIZE, SheetsTasks, make_task, written
 from stb_env.suites.sambanova.google_sheets.tools import BY_NAME
 from stb_env.suites.sambanova.google_sheets.world import VERSION, SheetsWorld

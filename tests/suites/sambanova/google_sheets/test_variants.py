@@ -6,12 +6,11 @@ import pytest
 
 from stb_env.seeding import rng
 from stb_env.suites.sambanova.google_sheets.env import make
-from stb_env.suites.sambanova.google_sheets.grids import Table, draw_table
-from stb_env.suites.sambanova.google_sheets.kinds import KINDS
+from stb_env.suites.sambanova.google_sheets.goals import KINDS
 from stb_env.suites.sambanova.google_sheets.plan import Plan
-from stb_env.suites.sambanova.google_sheets.tasks import TEST_SIZE, SheetsTasks, sheets_task, written
+from stb_env.suites.sambanova.google_sheets.tables import Table, draw_table
+from stb_env.suites.sambanova.google_sheets.tasks import TEST_SIZE, SheetsTasks, planned_task
 from stb_env.tasks import Task, TaskSet
-from stb_env.tools import ToolCall
 from tests.suites.sambanova.google_sheets.snippets import Slots
 from tests.suites.sambanova.google_sheets.variants import GOOD
 
@@ -27,19 +26,7 @@ def drawn(kind: str, seed: int) -> tuple[Task, Table, Slots]:
         slots = KINDS[kind](plan, draw)
         if slots is not None and not plan.is_idle and plan.calls:
             break
-    label = "\n".join(written(name, arguments) for name, arguments in plan.calls)
-    calls = [ToolCall(name, arguments) for name, arguments in plan.calls]
-    task = sheets_task(
-        "1",
-        "test",
-        "goal",
-        kind,
-        plan.start.grid,
-        (label,),
-        calls,
-        check_format=plan.check_format,
-        is_summary=plan.is_summary,
-    )
+    task = planned_task("1", "test", "goal", kind, plan)
     return task, plan.start, dict(slots)
 
 

@@ -14,9 +14,9 @@ import pytest
 from stb_env.baselines import load_agent
 from stb_env.errors import ConfigError
 from stb_env.rollout import play
-from stb_env.suites.sambanova.google_sheets import libraries
+from stb_env.suites.sambanova.google_sheets.dataframes import library as libraries
 from stb_env.suites.sambanova.google_sheets.env import make
-from stb_env.suites.sambanova.google_sheets.kinds import KINDS
+from stb_env.suites.sambanova.google_sheets.goals import KINDS
 from stb_env.suites.sambanova.google_sheets.tasks import sheets_task
 from stb_env.suites.sambanova.google_sheets.world import SheetsWorld
 from stb_env.tasks import TaskSet

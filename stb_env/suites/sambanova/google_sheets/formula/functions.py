@@ -19,6 +19,7 @@ from stb_env.suites.sambanova.google_sheets.formula.operands import (
     criterion,
     finite,
     flat,
+    is_number,
     matrix,
     number,
     numbers,
@@ -34,21 +35,16 @@ from stb_env.suites.sambanova.google_sheets.values import MAX_CELL, date_of, ser
 Function = Callable[..., Operand]
 
 
-def _is_number(value: Scalar) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
+def total(values: Sequence[float]) -> float:
+    """Return a sum; one of integers is an integer."""
+    exact = math.fsum(values)
+    return sum(values) if all(isinstance(value, int) for value in values) else exact
 
 
-def _average(*operands: Operand) -> float:
-    found = list(numbers(operands))
-    if not found:
+def _mean(values: Sequence[float]) -> float:
+    if not values:
         raise ProblemError(DIV0)
-    return math.fsum(found) / len(found)
-
-
-def _total(values: Sequence[float]) -> float:
-    total = math.fsum(values)
-    whole = all(isinstance(value, int) for value in values)
-    return sum(values) if whole else total
+    return math.fsum(values) / len(values)
 
 
 def _extreme(choose: Callable[..., float]) -> Function:
@@ -86,11 +82,7 @@ def _mod(value: Operand, divisor: Operand) -> float:
 
 
 def power(base: Operand, exponent: Operand) -> float:
-    """Return a power.
-
-    Raises:
-        ProblemError: There is none, or it is too large.
-    """
+    """Return a power."""
     a, b = number(base), number(exponent)
     try:
         found = finite(float(a) ** float(b))
@@ -120,17 +112,7 @@ def _selected(pairs: Sequence[Operand]) -> list[int]:
 
 def _of(area: Operand, chosen: Sequence[int]) -> list[float]:
     values = flat(area)
-    return [
-        value
-        for at in chosen
-        if at < len(values) and isinstance(value := values[at], int | float) and not isinstance(value, bool)
-    ]
-
-
-def _average_of(found: Sequence[float]) -> float:
-    if not found:
-        raise ProblemError(DIV0)
-    return math.fsum(found) / len(found)
+    return [value for at in chosen if at < len(values) and is_number(value := values[at])]
 
 
 def _joined(*parts: Operand) -> str:
@@ -184,7 +166,7 @@ def _sum_product(*areas: Operand) -> float:
     if len({shape(area) for area in areas}) != 1:
         raise ProblemError(VALUE)
     columns = [[value if isinstance(value, int | float) else 0 for value in flat(area)] for area in areas]
-    return _total([math.prod(values) for values in zip(*columns, strict=True)])
+    return total([math.prod(values) for values in zip(*columns, strict=True)])
 
 
 def _nth(reverse: bool) -> Function:
@@ -249,11 +231,11 @@ def _text_of(value: Operand, pattern: Operand) -> str:
 
 
 FUNCTIONS: Mapping[str, Function] = {
-    "SUM": lambda *operands: _total(list(numbers(operands))),
-    "AVERAGE": _average,
+    "SUM": lambda *operands: total(list(numbers(operands))),
+    "AVERAGE": _spread(_mean, 1),
     "MIN": _extreme(min),
     "MAX": _extreme(max),
-    "COUNT": lambda *areas: sum(_is_number(value) for area in areas for value in flat(area)),
+    "COUNT": lambda *areas: sum(is_number(value) for area in areas for value in flat(area)),
     "COUNTA": lambda *areas: sum(value is not None for area in areas for value in flat(area)),
     "COUNTBLANK": lambda area: sum(value in (None, "") for value in flat(area)),
     "COUNTUNIQUE": lambda *areas: len(
@@ -277,14 +259,12 @@ FUNCTIONS: Mapping[str, Function] = {
     "AND": lambda *operands: all(truth(value) for area in operands for value in flat(area)),
     "OR": lambda *operands: any(truth(value) for area in operands for value in flat(area)),
     "NOT": lambda value: not truth(value),
-    "SUMIF": lambda area, test, of=None: _total(_of(area if of is None else of, _selected([area, test]))),
-    "SUMIFS": lambda of, *pairs: _total(_of(of, _selected(pairs))),
+    "SUMIF": lambda area, test, of=None: total(_of(area if of is None else of, _selected([area, test]))),
+    "SUMIFS": lambda of, *pairs: total(_of(of, _selected(pairs))),
     "COUNTIF": lambda area, test: len(_selected([area, test])),
     "COUNTIFS": lambda *pairs: len(_selected(pairs)),
-    "AVERAGEIF": lambda area, test, of=None: _average_of(
-        _of(area if of is None else of, _selected([area, test]))
-    ),
-    "AVERAGEIFS": lambda of, *pairs: _average_of(_of(of, _selected(pairs))),
+    "AVERAGEIF": lambda area, test, of=None: _mean(_of(area if of is None else of, _selected([area, test]))),
+    "AVERAGEIFS": lambda of, *pairs: _mean(_of(of, _selected(pairs))),
     "MAXIFS": lambda of, *pairs: max(_of(of, _selected(pairs)), default=0),
     "MINIFS": lambda of, *pairs: min(_of(of, _selected(pairs)), default=0),
     "SUMPRODUCT": _sum_product,
@@ -308,7 +288,7 @@ FUNCTIONS: Mapping[str, Function] = {
     "MATCH": _match,
     "INDEX": _index,
     "ISBLANK": lambda value: flat(value)[0] is None,
-    "ISNUMBER": lambda value: _is_number(scalar(value)),
+    "ISNUMBER": lambda value: is_number(scalar(value)),
     "ISTEXT": lambda value: isinstance(scalar(value), str),
     "YEAR": _calendar("year"),
     "MONTH": _calendar("month"),
@@ -320,9 +300,6 @@ FUNCTIONS: Mapping[str, Function] = {
 
 def apply(name: str, operands: Sequence[object]) -> Operand:
     """Return what a function gives.
-
-    Raises:
-        ProblemError: It gives nothing.
 
     Examples:
         >>> apply("SUM", [[[1, "a"], [2, None]]]), apply("ROUND", [2.345, 2])

@@ -1,9 +1,10 @@
-"""What formulas compute with: values and areas, and how each is read as a number, a text or a truth."""
+"""Operands of formulas: values and areas, read as numbers, texts or truth values."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TypeGuard
 
 from stb_env.suites.sambanova.google_sheets.values import ErrorValue, Plain, entered, general
 
@@ -26,12 +27,13 @@ class ProblemError(Exception):
         self.code = code
 
 
-def scalar(operand: Operand) -> Scalar:
-    """Return a single value; of an area its first.
+def is_number(value: object) -> TypeGuard[float]:
+    """Return whether a value is a number; truth values are none."""
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
-    Raises:
-        ProblemError: The value is an error.
-    """
+
+def scalar(operand: Operand) -> Scalar:
+    """Return a single value; of an area its first."""
     value = operand[0][0] if isinstance(operand, list) else operand
     if isinstance(value, ErrorValue):
         raise ProblemError(value)
@@ -39,17 +41,13 @@ def scalar(operand: Operand) -> Scalar:
 
 
 def number(operand: Operand) -> float:
-    """Return a value as a number; nothing is 0, and texts are read.
-
-    Raises:
-        ProblemError: It is none.
-    """
+    """Return a value as a number; nothing is 0, and texts are read."""
     value = scalar(operand)
     if value is None:
         return 0
     if isinstance(value, str):
         read = entered(value).content
-        if isinstance(read, str) or not isinstance(read, int | float):
+        if not isinstance(read, int | float):
             raise ProblemError(VALUE)
         return read
     return int(value) if isinstance(value, bool) else value
@@ -66,11 +64,7 @@ def text(operand: Operand) -> str:
 
 
 def truth(operand: Operand) -> bool:
-    """Return whether a value counts as true.
-
-    Raises:
-        ProblemError: It is a text other than TRUE and FALSE.
-    """
+    """Return whether a value counts as true."""
     value = scalar(operand)
     if isinstance(value, str):
         if value.upper() not in ("TRUE", "FALSE"):
@@ -80,11 +74,7 @@ def truth(operand: Operand) -> bool:
 
 
 def finite(value: float) -> float:
-    """Return a number that a cell can hold.
-
-    Raises:
-        ProblemError: It is too large.
-    """
+    """Return a number that a cell can hold."""
     if isinstance(value, complex) or value != value or abs(value) > _LARGEST:
         raise ProblemError(NUM)
     return value
@@ -101,11 +91,7 @@ def flat(operand: Operand) -> list[Scalar]:
 
 
 def numbers(operands: Iterable[Operand]) -> Iterator[float]:
-    """Yield what sums take: the numbers in areas, and whatever is given by itself.
-
-    Raises:
-        ProblemError: There is an error among them, or a text by itself that is no number.
-    """
+    """Yield what sums take: the numbers in areas, and whatever is given by itself."""
     for operand in operands:
         if not isinstance(operand, list):
             yield number(operand)
@@ -113,7 +99,7 @@ def numbers(operands: Iterable[Operand]) -> Iterator[float]:
         for value in flat(operand):
             if isinstance(value, ErrorValue):
                 raise ProblemError(value)
-            if isinstance(value, int | float) and not isinstance(value, bool):
+            if is_number(value):
                 yield value
 
 
@@ -144,17 +130,17 @@ def criterion(condition: Operand) -> Callable[[Scalar], bool]:
     """
     wanted = scalar(condition)
     if not isinstance(wanted, str):
-        return lambda value: value is not None and same(value, wanted)
+        return _equal_to(wanted)
     sign, rest = _CRITERION.fullmatch(wanted).groups()  # type: ignore[union-attr] # matches any text
     read = entered(rest).content
     goal = read if isinstance(read, int | float) else rest
     if sign in (None, "=", "<>"):
-        equal = _like(str(goal)) if isinstance(goal, str) else _is(goal)
+        equal = _like(goal) if isinstance(goal, str) else _equal_to(goal)
         return (lambda value: not equal(value)) if sign == "<>" else equal
     return lambda value: _ordered(value, sign, goal)
 
 
-def _is(goal: float) -> Callable[[Scalar], bool]:
+def _equal_to(goal: Scalar) -> Callable[[Scalar], bool]:
     return lambda value: value is not None and same(value, goal)
 
 

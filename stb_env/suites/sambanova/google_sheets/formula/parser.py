@@ -2,13 +2,85 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
-from stb_env.suites.sambanova.google_sheets.formula.tokens import FormulaError, Token, tokens_of
+MAX_FORMULA = 2_000
+"""Characters of a formula."""
 
 MAX_DEPTH = 40
-"""How deep a formula may nest."""
+"""Deepest nesting of a formula."""
+
+
+class FormulaError(Exception):
+    """A text is no formula."""
+
+
+class Token(NamedTuple):
+    """A piece of a formula.
+
+    Attributes:
+        kind: ``number``, ``text``, ``area``, ``name``, ``error`` or ``sign``.
+        text: As it is written.
+    """
+
+    kind: str
+    text: str
+
+
+_SHEET = r"(?:'[^']{1,100}'|[A-Za-z_][A-Za-z0-9_]{0,99})!"
+_CELL = r"\$?[A-Za-z]{1,3}\$?[1-9][0-9]{0,6}"
+_COLUMN = r"\$?[A-Za-z]{1,3}"
+_ROW = r"\$?[1-9][0-9]{0,6}"
+_AREA = rf"(?:{_SHEET})?(?:{_CELL}(?::(?:{_CELL}|{_COLUMN}))?|{_COLUMN}:{_COLUMN}|{_ROW}:{_ROW})"
+_TOKEN = re.compile(
+    rf"""
+      (?P<space>\s+)
+    | (?P<text>"(?:[^"]|"")*")
+    | (?P<error>\#(?:DIV/0!|N/A|REF!|VALUE!|NAME\?|NUM!))
+    | (?P<area>{_AREA}(?![A-Za-z0-9_(.]))
+    | (?P<number>(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?)
+    | (?P<name>[A-Za-z_][A-Za-z0-9_.]*)
+    | (?P<sign><>|<=|>=|[-+*/^&=<>(),;%{{}}])
+    """,
+    re.VERBOSE,
+)
+
+
+@lru_cache(maxsize=4_096)
+def _pieces(text: str) -> tuple[Token, ...]:
+    """Return the pieces of a formula, its equals sign left out and its blanks kept."""
+    if len(text) > MAX_FORMULA:
+        raise FormulaError(f"a formula has at most {MAX_FORMULA} characters")
+    found, at = [], 1
+    while at < len(text):
+        match = _TOKEN.match(text, at)
+        if match is None:
+            raise FormulaError(f"{text[at : at + 10]!r} is no part of a formula")
+        found.append(Token(str(match.lastgroup), match[0]))
+        at = match.end()
+    return tuple(found)
+
+
+def with_areas(text: str, change: Callable[[str], str]) -> str:
+    """Return a formula with every area replaced; a text that is no formula stays as it is.
+
+    Args:
+        text: The formula.
+        change: Gives the new text of an area.
+
+    Examples:
+        >>> with_areas('=SUM(A1:A3)&"A1"', str.lower)
+        '=SUM(a1:a3)&"A1"'
+    """
+    try:
+        pieces = _pieces(text)
+    except FormulaError:
+        return text
+    return text[:1] + "".join(change(piece.text) if piece.kind == "area" else piece.text for piece in pieces)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +137,7 @@ def parse_formula(text: str) -> Node:
         >>> parse_formula("=-A1*2").operator
         '*'
     """
-    reader = _Reader(tokens_of(text))
+    reader = _Reader(tuple(piece for piece in _pieces(text) if piece.kind != "space"))
     node = reader.expression()
     if reader.next is not _END:
         raise FormulaError(f"{reader.next.text!r} is left over at the end")
@@ -123,7 +195,8 @@ class _Reader:
         token = self._take()
         match token.kind:
             case "number":
-                return Constant(float(token.text) if _is_float(token.text) else int(token.text))
+                is_whole = token.text.isdecimal() and len(token.text) <= 15
+                return Constant(int(token.text) if is_whole else float(token.text))
             case "text":
                 return Constant(token.text[1:-1].replace('""', '"'))
             case "area":
@@ -163,7 +236,3 @@ class _Reader:
     def _expect(self, text: str) -> None:
         if self._take().text != text:
             raise FormulaError(f"{text!r} is missing")
-
-
-def _is_float(text: str) -> bool:
-    return not text.isdecimal() or len(text) > 15

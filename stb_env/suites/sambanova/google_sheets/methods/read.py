@@ -3,36 +3,42 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from itertools import zip_longest
+from typing import Annotated, Any
 
-from stb_env.jsontypes import JsonArray
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError
 from stb_env.suites.sambanova.common.interpreter.kinds import Host
-from stb_env.suites.sambanova.google_sheets.a1 import Closed, Place, read_cell
+from stb_env.suites.sambanova.google_sheets.a1 import Closed, read_cell
 from stb_env.suites.sambanova.google_sheets.a1 import label as cell_label
-from stb_env.suites.sambanova.google_sheets.hosts import CellHost, numeric
 from stb_env.suites.sambanova.google_sheets.methods.method import (
     AREA,
-    AREAS,
-    CELL,
     COLUMN,
     FLAG,
     RENDER,
     ROW,
     SCALAR,
     TEXT,
-    Method,
+    AreaNames,
+    Cell,
+    Column,
+    MethodTable,
+    Render,
+    Row,
+    described,
     many,
-    said,
 )
-from stb_env.suites.sambanova.google_sheets.session import Tab
+from stb_env.suites.sambanova.google_sheets.objects import CellHost, numeric
+from stb_env.suites.sambanova.google_sheets.session import Tab, stripped, whole_number
+from stb_env.suites.sambanova.google_sheets.values import Plain
 
 _SOUGHT = 10
 """Members of a list that take as long as a cell whose text is compared."""
 
+METHODS = MethodTable()
+
 
 def _cell(tab: Tab, row: int, col: int, value_render_option: str | None = None) -> CellHost:
-    place = (_line(row, "row"), _line(col, "column"))
+    place = (whole_number(row, "a row is"), whole_number(col, "a column is"))
     sheet = tab.sheet
     if row > sheet.rows or col > sheet.columns:
         raise CrashError(f"row {row}, column {col} exceeds the grid")
@@ -40,89 +46,97 @@ def _cell(tab: Tab, row: int, col: int, value_render_option: str | None = None) 
     return CellHost(place, None if text == "" else text)
 
 
-def _line(number: object, what: str) -> int:
-    if not isinstance(number, int) or isinstance(number, bool) or number < 1:
-        raise CrashError(f"a {what} is a number from 1, got {str(number)[:40]}")
-    return number
-
-
-def _acell(tab: Tab, label: str, value_render_option: str | None = None) -> CellHost:
+@METHODS.add("Reads a cell.")
+def _acell(tab: Tab, label: Cell, value_render_option: Render = None) -> CellHost:
     return _cell(tab, *read_cell(label), value_render_option)
 
 
-def _whole(tab: Tab) -> Closed:
-    return Closed(1, 1, tab.sheet.rows, tab.sheet.columns)
+METHODS.add("Reads a cell by its numbers.", {"row": ROW, "col": COLUMN, "value_render_option": RENDER})(_cell)
 
 
-def _range(tab: Tab, name: str | int = "", *corners: int) -> list[CellHost]:
+@METHODS.add("Reads the cells of an area, row by row.")
+def _range(tab: Tab, name: Annotated[str | int, AREA] = "", *corners: int) -> list[CellHost]:
     if corners:
         # gspread takes first row, first column, last row and last column too.
         name = ":".join((cell_label(int(name), corners[0]), cell_label(*corners[1:])))
-    area = tab.area(str(name)) if name else _whole(tab)
+    area = tab.area_or_grid(str(name) if name else None)
     return [CellHost(place, tab.text(place)) for place in tab.places(area)]
 
 
+@METHODS.add("Reads the rows of an area, without what is empty at their ends.")
 def _get(
     tab: Tab,
-    range_name: str | None = None,
-    value_render_option: str | None = None,
+    range_name: Annotated[str | None, AREA] = None,
+    value_render_option: Render = None,
     major_dimension: str | None = None,
-) -> list[JsonArray]:
-    rows = tab.texts(tab.area(range_name) if range_name else _whole(tab), value_render_option)
-    return _turned(rows) if major_dimension == "COLUMNS" else rows
+) -> list[list[Plain]]:
+    rows = tab.texts(tab.area_or_grid(range_name), value_render_option)
+    if major_dimension == "COLUMNS":
+        return [stripped(list(column)) for column in zip_longest(*rows, fillvalue="")]
+    return rows
 
 
-def _turned(rows: list[JsonArray]) -> list[JsonArray]:
-    width = max((len(row) for row in rows), default=0)
-    columns = [[row[at] if at < len(row) else "" for row in rows] for at in range(width)]
-    for column in columns:
-        while column and column[-1] == "":
-            column.pop()
-    return columns
-
-
-def _get_values(
-    tab: Tab,
-    range_name: str | None = None,
-    value_render_option: str | None = None,
-    major_dimension: str | None = None,
-) -> list[JsonArray]:
-    rows = _get(tab, range_name, value_render_option, major_dimension)
-    width = max((len(row) for row in rows), default=0)
-    filled = [[*row, *[""] * (width - len(row))] for row in rows]
-    return filled or [[]]
-
-
-def _batch_get(tab: Tab, ranges: list[str], value_render_option: str | None = None) -> JsonArray:
+@METHODS.add("Reads several areas.")
+def _batch_get(tab: Tab, ranges: AreaNames, value_render_option: Render = None) -> list[list[list[Plain]]]:
     return [_get(tab, name, value_render_option) for name in ranges]
 
 
+@METHODS.add("Reads the rows of an area, all of the same length.")
+def _get_values(
+    tab: Tab,
+    range_name: Annotated[str | None, AREA] = None,
+    value_render_option: Render = None,
+    major_dimension: str | None = None,
+) -> list[list[Plain]]:
+    rows = _get(tab, range_name, value_render_option, major_dimension)
+    width = max((len(row) for row in rows), default=0)
+    return [[*row, *[""] * (width - len(row))] for row in rows] or [[]]
+
+
+METHODS.add("Reads all rows that hold something.", {"value_render_option": RENDER}, name="get_all_values")(
+    lambda tab, value_render_option=None: _get_values(tab, None, value_render_option)
+)
+
+
+@METHODS.add(
+    "Reads rows as records whose keys stand in the header row; numeric texts become numbers.",
+    name="get_all_records",
+)
 def _records(
     tab: Tab,
-    empty2zero: bool = False,
-    head: int = 1,
-    default_blank: object = "",
+    empty2zero: Annotated[bool, described(FLAG, "Whether empty cells are given as 0.")] = False,
+    head: Annotated[int, described(ROW, "The header row; 1 if left out.")] = 1,
+    default_blank: Annotated[object, described(SCALAR, "What empty cells are given as.")] = "",
     allow_underscores_in_numeric_literals: bool = False,  # noqa: ARG001 # no cell is shown with them
-    numericise_ignore: Sequence[int | str] = (),
-    value_render_option: str | None = None,
-    expected_headers: Sequence[object] | None = None,
-) -> JsonArray:
+    numericise_ignore: Annotated[
+        Sequence[int | str],
+        many({"type": ["integer", "string"]}, "Columns whose texts stay texts, from 1, or 'all'."),
+    ] = (),
+    value_render_option: Render = None,
+    expected_headers: Annotated[
+        Sequence[object] | None, many(SCALAR, "Headers that have to be there, each once; others may repeat.")
+    ] = None,
+) -> list[dict[Plain, object]]:
     rows = _get_values(tab, value_render_option=value_render_option)
-    if len(rows) < _line(head, "header row"):
+    if len(rows) < whole_number(head, "a header row is"):
         return []
     keys = rows[head - 1]
     _check_expected(keys if expected_headers is None else list(expected_headers), keys)
-    if list(numericise_ignore) == ["all"]:
-        return [dict(zip(keys, row, strict=True)) for row in rows[head:]]
+    keep_texts = list(numericise_ignore) == ["all"]
     blank = 0 if empty2zero else default_blank
-    read = [
-        [
-            text if at in numericise_ignore else blank if text == "" else _numericised(text)
-            for at, text in enumerate(row, 1)
-        ]
+
+    def read(text: object, column: int) -> object:
+        if keep_texts or column in numericise_ignore:
+            return text
+        if text == "":
+            return blank
+        number = numeric(text)
+        return text if number is None else number
+
+    return [
+        dict(zip(keys, (read(text, at) for at, text in enumerate(row, 1)), strict=True))
         for row in rows[head:]
     ]
-    return [dict(zip(keys, row, strict=True)) for row in read]
 
 
 def _check_expected(expected: Sequence[object], keys: Sequence[object]) -> None:
@@ -135,29 +149,23 @@ def _check_expected(expected: Sequence[object], keys: Sequence[object]) -> None:
         raise CrashError(f"expected_headers names what the header row does not hold: {str(unknown)[:100]}")
 
 
-def _numericised(text: object) -> object:
-    number = numeric(text)
-    return text if number is None else number
+METHODS.add("Reads all cells of the grid.", name="get_all_cells")(lambda tab: _range(tab))
 
 
-def _line_values(tab: Tab, texts: JsonArray) -> JsonArray:  # noqa: ARG001
-    while texts and texts[-1] == "":
-        texts.pop()
-    return texts
-
-
-def _row_values(tab: Tab, row: int, value_render_option: str | None = None) -> JsonArray:
+@METHODS.add("Reads a row.")
+def _row_values(tab: Tab, row: Row, value_render_option: Render = None) -> list[Plain]:
     _, right = tab.sheet.extent
     tab.places(Closed(1, 1, 1, max(1, right)))
-    places = [(_line(row, "row"), column) for column in range(1, right + 1)]
-    return _line_values(tab, [tab.text(place, value_render_option) for place in places])
+    places = [(whole_number(row, "a row is"), column) for column in range(1, right + 1)]
+    return stripped([tab.text(place, value_render_option) for place in places])
 
 
-def _col_values(tab: Tab, col: int, value_render_option: str | None = None) -> JsonArray:
+@METHODS.add("Reads a column.")
+def _col_values(tab: Tab, col: Column, value_render_option: Render = None) -> list[Plain]:
     bottom, _ = tab.sheet.extent
     tab.places(Closed(1, 1, max(1, bottom), 1))
-    places = [(row, _line(col, "column")) for row in range(1, bottom + 1)]
-    return _line_values(tab, [tab.text(place, value_render_option) for place in places])
+    places = [(row, whole_number(col, "a column is")) for row in range(1, bottom + 1)]
+    return stripped([tab.text(place, value_render_option) for place in places])
 
 
 def _matches(query: object, case_sensitive: bool) -> Callable[[str], bool]:
@@ -166,17 +174,34 @@ def _matches(query: object, case_sensitive: bool) -> Callable[[str], bool]:
         return lambda text: (text if case_sensitive else text.lower()) == wanted
     if isinstance(query, Host):
         compiled: Any = query.attribute("search")
-        search = compiled.function
-        return lambda text: bool(search(text))
+        return lambda text: bool(compiled.function(text))
     raise CrashError(f"find takes a text or a compiled pattern, got {type(query).__name__}")
 
 
+Query = Annotated[object, described(TEXT, "The whole text of the cell.")]
+InRow = Annotated[int | None, described(ROW, "Only in this row.")]
+InColumn = Annotated[int | None, described(COLUMN, "Only in this column.")]
+CaseSensitive = Annotated[bool, described(FLAG, "Whether upper and lower case differ; they do if left out.")]
+
+
+@METHODS.add("Finds the first cell with a text.")
+def _find(
+    tab: Tab,
+    query: Query,
+    in_row: InRow = None,
+    in_column: InColumn = None,
+    case_sensitive: CaseSensitive = True,
+) -> CellHost | None:
+    return next(iter(_findall(tab, query, in_row, in_column, case_sensitive)), None)
+
+
+@METHODS.add("Finds all cells with a text.")
 def _findall(
     tab: Tab,
-    query: object,
-    in_row: int | None = None,
-    in_column: int | None = None,
-    case_sensitive: bool = True,
+    query: Query,
+    in_row: InRow = None,
+    in_column: InColumn = None,
+    case_sensitive: CaseSensitive = True,
 ) -> list[CellHost]:
     test = _matches(query, case_sensitive)
     sheet, found = tab.sheet, []
@@ -189,77 +214,6 @@ def _findall(
     return found
 
 
-def _find(
-    tab: Tab,
-    query: object,
-    in_row: int | None = None,
-    in_column: int | None = None,
-    case_sensitive: bool = True,
-) -> CellHost | None:
-    return next(iter(_findall(tab, query, in_row, in_column, case_sensitive)), None)
-
-
-def _note(tab: Tab, cell: str) -> str:
-    place: Place = read_cell(cell)
-    return tab.sheet.notes.get(place, "")
-
-
-_SEARCH = {
-    "query": said(TEXT, "The whole text of the cell."),
-    "in_row": said(ROW, "Only in this row."),
-    "in_column": said(COLUMN, "Only in this column."),
-    "case_sensitive": said(FLAG, "Whether upper and lower case differ; they do if left out."),
-}
-METHODS: tuple[Method, ...] = (
-    Method("acell", "Reads a cell.", {"label": CELL, "value_render_option": RENDER}, _acell, 1),
-    Method(
-        "cell",
-        "Reads a cell by its numbers.",
-        {"row": ROW, "col": COLUMN, "value_render_option": RENDER},
-        _cell,
-        2,
-    ),
-    Method("range", "Reads the cells of an area, row by row.", {"name": AREA}, _range),
-    Method(
-        "get",
-        "Reads the rows of an area, without what is empty at their ends.",
-        {"range_name": AREA, "value_render_option": RENDER},
-        _get,
-    ),
-    Method(
-        "batch_get", "Reads several areas.", {"ranges": AREAS, "value_render_option": RENDER}, _batch_get, 1
-    ),
-    Method(
-        "get_values",
-        "Reads the rows of an area, all of the same length.",
-        {"range_name": AREA, "value_render_option": RENDER},
-        _get_values,
-    ),
-    Method(
-        "get_all_values",
-        "Reads all rows that hold something.",
-        {"value_render_option": RENDER},
-        lambda tab, value_render_option=None: _get_values(tab, None, value_render_option),
-    ),
-    Method(
-        "get_all_records",
-        "Reads rows as records whose keys stand in the header row; numeric texts become numbers.",
-        {
-            "empty2zero": said(FLAG, "Whether empty cells are given as 0."),
-            "head": said(ROW, "The header row; 1 if left out."),
-            "default_blank": said(SCALAR, "What empty cells are given as."),
-            "numericise_ignore": many(
-                {"type": ["integer", "string"]}, "Columns whose texts stay texts, from 1, or 'all'."
-            ),
-            "value_render_option": RENDER,
-            "expected_headers": many(SCALAR, "Headers that have to be there, each once; others may repeat."),
-        },
-        _records,
-    ),
-    Method("get_all_cells", "Reads all cells of the grid.", {}, lambda tab: _range(tab)),
-    Method("row_values", "Reads a row.", {"row": ROW, "value_render_option": RENDER}, _row_values, 1),
-    Method("col_values", "Reads a column.", {"col": COLUMN, "value_render_option": RENDER}, _col_values, 1),
-    Method("find", "Finds the first cell with a text.", _SEARCH, _find, 1),
-    Method("findall", "Finds all cells with a text.", _SEARCH, _findall, 1),
-    Method("get_note", "Reads the note on a cell.", {"cell": CELL}, _note, 1),
-)
+@METHODS.add("Reads the note on a cell.", name="get_note")
+def _note(tab: Tab, cell: Cell) -> str:
+    return tab.sheet.notes.get(read_cell(cell), "")

@@ -137,12 +137,8 @@ def _column(values: Sequence[Scalar]) -> Column:
     if all(_number(value) is not None for value in present):
         return Column(NUMBERS, tuple(None if _is_missing(value) else _number(value) for value in values))
     if all(isinstance(value, bool) or value in _TRUTHS for value in present):
-        return Column(OBJECTS, tuple(None if _is_missing(value) else _truth(value) for value in values))
+        return Column(OBJECTS, tuple(None if _is_missing(value) else _TRUTHS[str(value)] for value in values))
     return Column(OBJECTS, tuple(None if _is_missing(value) else value for value in values))
-
-
-def _truth(value: Scalar) -> bool:
-    return value if isinstance(value, bool) else _TRUTHS[str(value)]
 
 
 def _is_missing(value: Scalar) -> bool:

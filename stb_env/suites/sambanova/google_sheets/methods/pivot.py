@@ -8,45 +8,38 @@ from collections.abc import Callable, Mapping, Sequence
 
 from stb_env.jsontypes import JsonMapping
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError
-from stb_env.suites.sambanova.google_sheets.formula.operands import Scalar, order
+from stb_env.suites.sambanova.google_sheets.formula.functions import total
+from stb_env.suites.sambanova.google_sheets.formula.operands import Scalar, is_number, order
 
 Row = Sequence[Scalar]
 Keys = tuple[Scalar, ...]
 
 GRAND_TOTAL = "Grand Total"
-"""What the line with the totals of all groups begins with."""
+"""First cell of the line with the totals of all groups."""
 
 _ASCENDING = ("ASCENDING", "SORT_ORDER_UNSPECIFIED", None)
 
 
-def _number(value: Scalar) -> float | None:
-    return value if isinstance(value, int | float) and not isinstance(value, bool) else None
-
-
 def _reduced(reduce: Callable[[Sequence[float]], float]) -> Callable[[Sequence[Scalar]], Scalar]:
     def of(values: Sequence[Scalar]) -> Scalar:
-        numbers = [number for value in values if (number := _number(value)) is not None]
+        numbers = list(filter(is_number, values))
         return reduce(numbers) if numbers else None
 
     return of
 
 
-def _sum(numbers: Sequence[float]) -> float:
-    return sum(numbers) if all(isinstance(number, int) for number in numbers) else math.fsum(numbers)
-
-
 SUMMARIES: Mapping[str, Callable[[Sequence[Scalar]], Scalar]] = {
-    "SUM": _reduced(_sum),
+    "SUM": _reduced(total),
     "AVERAGE": _reduced(lambda numbers: math.fsum(numbers) / len(numbers)),
     "MIN": _reduced(min),
     "MAX": _reduced(max),
     "MEDIAN": _reduced(statistics.median),
     "PRODUCT": _reduced(math.prod),
-    "COUNT": lambda values: sum(_number(value) is not None for value in values),
+    "COUNT": lambda values: sum(map(is_number, values)),
     "COUNTA": lambda values: sum(value is not None for value in values),
     "COUNTUNIQUE": lambda values: len({order(value) for value in values if value is not None}),
 }
-"""How values are summarised."""
+"""The functions that summarise values."""
 
 
 def pivot_table(rows: Sequence[Row], spec: JsonMapping) -> list[list[Scalar]]:
@@ -55,9 +48,6 @@ def pivot_table(rows: Sequence[Row], spec: JsonMapping) -> list[list[Scalar]]:
     Args:
         rows: The table, its header first.
         spec: ``rows``, ``columns`` and ``values`` as the Sheets service has them.
-
-    Raises:
-        CrashError: The description is incomplete, or asks for what is not built here.
 
     Examples:
         >>> table = [["Team", "Goals"], ["red", 2], ["blue", 1], ["red", 3]]

@@ -7,15 +7,14 @@ from collections.abc import Callable, Mapping
 from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError, UnsupportedError
 from stb_env.suites.sambanova.google_sheets import structure
-from stb_env.suites.sambanova.google_sheets.a1 import Area, Closed
+from stb_env.suites.sambanova.google_sheets.a1 import Area, Closed, Place
 from stb_env.suites.sambanova.google_sheets.formats import checked
-from stb_env.suites.sambanova.google_sheets.pivot import pivot_table
+from stb_env.suites.sambanova.google_sheets.formula.operands import Scalar
+from stb_env.suites.sambanova.google_sheets.methods.pivot import pivot_table
 from stb_env.suites.sambanova.google_sheets.session import Session, Tab
 from stb_env.suites.sambanova.google_sheets.values import Content, Formula, raw
 
 Request = JsonMapping
-
-_VALUES = ("stringValue", "numberValue", "boolValue")
 
 
 def run_requests(session: Session, body: object) -> JsonObject:
@@ -49,8 +48,8 @@ def run_requests(session: Session, body: object) -> JsonObject:
     return {"spreadsheetId": "embedded", "replies": [{} for _ in requests]}
 
 
-def _tab(session: Session, sheet_id: int | str) -> Tab:
-    tab = Tab(session, int(sheet_id))
+def _tab(session: Session, given: JsonMapping) -> Tab:
+    tab = Tab(session, int(given.get("sheetId", 0)))
     _ = tab.sheet
     return tab
 
@@ -66,30 +65,28 @@ def _area(tab: Tab, given: JsonMapping) -> Closed:
     )
 
 
-def _of(session: Session, content: Request) -> tuple[Tab, Closed]:
+def _range(session: Session, content: Request) -> tuple[Tab, Closed]:
+    tab = _tab(session, content["range"])
+    return tab, _area(tab, content["range"])
+
+
+def _lines(session: Session, content: Request) -> tuple[Tab, structure.Dimension, int, int]:
+    """Return the worksheet and the rows or columns of a dimension range: the first, and the last one."""
     given = content["range"]
-    tab = _tab(session, given.get("sheetId", 0))
-    return tab, _area(tab, given)
+    dimension: structure.Dimension = "COLUMNS" if given.get("dimension") == "COLUMNS" else "ROWS"
+    return _tab(session, given), dimension, int(given["startIndex"]) + 1, int(given["endIndex"])
 
 
 def _content(cell: JsonMapping) -> Content | None:
     given = cell.get("userEnteredValue", {})
     if given.get("formulaValue") is not None:
         return Formula(str(given["formulaValue"]))
-    return next((raw(given[name]) for name in _VALUES if given.get(name) is not None), None)
+    kinds = ("stringValue", "numberValue", "boolValue")
+    return next((raw(given[name]) for name in kinds if given.get(name) is not None), None)
 
 
-def _repeat_cell(session: Session, content: Request) -> None:
-    tab, area = _of(session, content)
-    bottom, right = tab.sheet.extent
-    area = area._replace(
-        bottom=min(area.bottom, max(bottom, area.top)) if area.bottom == tab.sheet.rows else area.bottom,
-        right=min(area.right, max(right, area.left)) if area.right == tab.sheet.columns else area.right,
-    )
-    _put(tab, {place: dict(content["cell"]) for place in tab.places(area)}, str(content.get("fields", "*")))
-
-
-def _put(tab: Tab, cells: Mapping[tuple[int, int], JsonMapping], fields: str) -> None:
+def _put(tab: Tab, cells: Mapping[Place, JsonMapping], fields: str) -> None:
+    """Write the values and formats of cells, as far as the request's ``fields`` name them."""
     if "userEnteredValue" in fields or fields == "*":
         tab.sheet = tab.sheet.write({place: _content(cell) for place, cell in cells.items()})
     if "userEnteredFormat" in fields or fields == "*":
@@ -106,73 +103,76 @@ def _put(tab: Tab, cells: Mapping[tuple[int, int], JsonMapping], fields: str) ->
         )
 
 
+def _repeat_cell(session: Session, content: Request) -> None:
+    tab, area = _range(session, content)
+    cells = {place: dict(content["cell"]) for place in tab.places(tab.used(area))}
+    _put(tab, cells, str(content.get("fields", "*")))
+
+
 def _update_cells(session: Session, content: Request) -> None:
     start = content.get("start") or {
         "sheetId": content["range"].get("sheetId", 0),
         "rowIndex": content["range"].get("startRowIndex", 0),
         "columnIndex": content["range"].get("startColumnIndex", 0),
     }
-    tab = _tab(session, start.get("sheetId", 0))
+    tab = _tab(session, start)
     top, left = int(start.get("rowIndex", 0)) + 1, int(start.get("columnIndex", 0)) + 1
     cells = {
         (top + down, left + across): cell
         for down, row in enumerate(content["rows"])
         for across, cell in enumerate(row.get("values", ()))
     }
-    pivots = {place: cell["pivotTable"] for place, cell in cells.items() if "pivotTable" in cell}
-    for place, spec in pivots.items():
-        source = _tab(session, spec["source"].get("sheetId", 0))
-        area = _area(source, spec["source"])
-        area = area._replace(bottom=min(area.bottom, source.sheet.extent[0]))
-        source.places(area)
-        lines = [
-            [source.value((row, column)) for column in range(area.left, area.right + 1)]
-            for row in range(area.top, area.bottom + 1)
-        ]
-        if len(lines) < 2:
-            raise CrashError("the source of a pivot table has a header and at least one row")
-        tab.write_rows(Area(*place, None, None), pivot_table(lines, spec), user=False)
-    plain = {place: cell for place, cell in cells.items() if place not in pivots}
+    plain: dict[Place, JsonMapping] = {}
+    for place, cell in cells.items():
+        if "pivotTable" in cell:
+            spec = cell["pivotTable"]
+            table = pivot_table(_source(session, spec["source"]), spec)
+            tab.write_rows(Area(*place, None, None), table, user=False)
+        else:
+            plain[place] = cell
     if plain:
         _put(tab, plain, str(content.get("fields", "*")))
 
 
+def _source(session: Session, given: JsonMapping) -> list[list[Scalar]]:
+    """Return the table that a pivot table sums up, its header first."""
+    tab = _tab(session, given)
+    area = _area(tab, given)
+    area = area._replace(bottom=min(area.bottom, tab.sheet.extent[0]))
+    tab.places(area)
+    lines = session.results.rows(tab.sheet, *area)
+    if len(lines) < 2:
+        raise CrashError("the source of a pivot table has a header and at least one row")
+    return lines
+
+
 def _sort_range(session: Session, content: Request) -> None:
-    tab, area = _of(session, content)
+    tab, area = _range(session, content)
     specs: list[tuple[int, structure.Order]] = [
         (int(spec["dimensionIndex"]) + 1, "des" if spec.get("sortOrder") == "DESCENDING" else "asc")
         for spec in content["sortSpecs"]
     ]
-    tab.sheet = structure.sort_area(session.book, tab.changing(1 + len(specs)), area, specs)
+    tab.sort(area, specs)
 
 
 def _merge(session: Session, content: Request) -> None:
-    tab, area = _of(session, content)
-    kind = content.get("mergeType", "MERGE_ALL")
-    tab.sheet = structure.merge(tab.changing(structure.parts_of(area, kind)), area, kind)
+    tab, area = _range(session, content)
+    tab.merge(area, content.get("mergeType", "MERGE_ALL"))
 
 
 def _unmerge(session: Session, content: Request) -> None:
-    tab, area = _of(session, content)
+    tab, area = _range(session, content)
     tab.sheet = structure.unmerge(tab.sheet, area)
 
 
 def _delete_lines(session: Session, content: Request) -> None:
-    given = content["range"]
-    tab = _tab(session, given.get("sheetId", 0))
-    first, last = int(given["startIndex"]) + 1, int(given["endIndex"])
-    session.book = structure.delete_lines(session.book, tab.changing(), _dimension(given), first, last)
+    tab, dimension, first, last = _lines(session, content)
+    tab.delete_lines(dimension, first, last)
 
 
 def _insert_lines(session: Session, content: Request) -> None:
-    given = content["range"]
-    tab = _tab(session, given.get("sheetId", 0))
-    first, count = int(given["startIndex"]) + 1, int(given["endIndex"]) - int(given["startIndex"])
-    session.book = structure.insert_lines(session.book, tab.changing(), _dimension(given), first, count)
-
-
-def _dimension(given: Request) -> structure.Dimension:
-    return "COLUMNS" if given.get("dimension") == "COLUMNS" else "ROWS"
+    tab, dimension, first, last = _lines(session, content)
+    tab.insert_lines(dimension, first, last - first + 1)
 
 
 def _add_sheet(session: Session, content: Request) -> None:

@@ -10,23 +10,23 @@ from stb_env.jsontypes import Json, JsonMapping
 from stb_env.suites.sambanova.common.interpreter.arrays import NUMPY
 from stb_env.suites.sambanova.common.interpreter.budget import MAX_TEXT, Budget, weigh
 from stb_env.suites.sambanova.common.interpreter.builtins import MATH
+from stb_env.suites.sambanova.common.interpreter.costs import at_least, read
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError
 from stb_env.suites.sambanova.common.interpreter.kinds import Host, Module, Native
 from stb_env.suites.sambanova.common.interpreter.machine import Machine, Outcome
 from stb_env.suites.sambanova.common.interpreter.values import PYTHON_ERRORS, said
-from stb_env.suites.sambanova.google_sheets.costs import LIBRARIES
-from stb_env.suites.sambanova.google_sheets.frame_calls import where
-from stb_env.suites.sambanova.google_sheets.frame_io import get_as_dataframe, set_with_dataframe
-from stb_env.suites.sambanova.google_sheets.frames import kinds_for, pandas_names
-from stb_env.suites.sambanova.google_sheets.hosts import BookHost, CellHost, SheetHost
-from stb_env.suites.sambanova.google_sheets.libraries import own_errors
+from stb_env.suites.sambanova.google_sheets.dataframes.calls import where
+from stb_env.suites.sambanova.google_sheets.dataframes.kind import kinds_for, pandas_names
+from stb_env.suites.sambanova.google_sheets.dataframes.library import own_errors
+from stb_env.suites.sambanova.google_sheets.dataframes.worksheets import FRAME_FUNCTIONS
 from stb_env.suites.sambanova.google_sheets.modules import MODULES
+from stb_env.suites.sambanova.google_sheets.objects import BookHost, CellHost, SheetHost
 from stb_env.suites.sambanova.google_sheets.patterns import library_of
 from stb_env.suites.sambanova.google_sheets.session import Session, Tab
 from stb_env.suites.sambanova.google_sheets.sheet import Book, Sheet
-from stb_env.suites.sambanova.google_sheets.tools import BOOK_METHODS, BOOK_PREFIX, SHEET_METHODS, WORKSHEET
+from stb_env.suites.sambanova.google_sheets.tools import BOOK_METHODS, SHEET_METHODS, WORKSHEET, method_of
 
-_NUMPY = NUMPY.extended({"where": Native("where", where, LIBRARIES["where"])})
+_NUMPY = NUMPY.extended({"where": Native("where", where, at_least(10, read))})
 
 
 def own_sheet(book: Book) -> Sheet:
@@ -47,11 +47,11 @@ def run_call(session: Session, name: str, arguments: JsonMapping) -> object:
     """
     given = dict(arguments)
     try:
-        if name.startswith(BOOK_PREFIX) and name.removeprefix(BOOK_PREFIX) in BOOK_METHODS:
-            return BOOK_METHODS[name.removeprefix(BOOK_PREFIX)].run(session, **given)
+        method, is_book = method_of(name)
+        if is_book:
+            return method.run(session, **given)
         title = given.pop(WORKSHEET, None)
-        sheet = own_sheet(session.book) if title is None else session.book.titled(title)
-        method, tab = SHEET_METHODS[name], Tab(session, sheet.id)
+        tab = Tab(session, own_sheet(session.book).id) if title is None else session.titled(title)
         if method.several:
             first = next(iter(method.parameters))
             return method.run(tab, *given.pop(first, ()), **given)
@@ -80,31 +80,24 @@ def run_program(session: Session, text: str) -> Outcome:
     """
     parent = BookHost(session, BOOK_METHODS, SHEET_METHODS)
     tab = Tab(session, own_sheet(session.book).id)
-    pandas, kinds = _Pandas(session.budget), kinds_for(session.budget)
+    pandas = _Pandas(session.budget)
     names = {
         "sheet": parent,
         "worksheet": SheetHost(tab, parent),
-        "get_as_dataframe": Native("get_as_dataframe", get_as_dataframe, LIBRARIES["get_as_dataframe"]),
-        "set_with_dataframe": Native(
-            "set_with_dataframe", set_with_dataframe, LIBRARIES["set_with_dataframe"]
-        ),
+        **FRAME_FUNCTIONS,
         "np": _NUMPY,
         "pd": pandas,
     }
-    frames = Module(
-        "gspread_dataframe", {name: names[name] for name in ("get_as_dataframe", "set_with_dataframe")}
-    )
     modules = {
         "numpy": _NUMPY,
         "pandas": pandas,
         "math": MATH,
         "re": library_of(session.budget),
-        "gspread_dataframe": frames,
         **MODULES,
     }
-    machine = Machine(names, {**modules, **MODULES}, kinds, budget=session.budget)
+    machine = Machine(names, modules, kinds_for(session.budget), budget=session.budget)
     with warnings.catch_warnings():
-        # What pandas warns of is the program's affair.
+        # Warnings of pandas concern the program alone.
         warnings.simplefilter("ignore")
         try:
             return machine.run(text)

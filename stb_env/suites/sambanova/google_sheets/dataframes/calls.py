@@ -1,4 +1,4 @@
-"""Calls of pandas that programs make: what they give is looked at first, what comes back is bounded."""
+"""Calls of pandas by programs: arguments are checked first, and results are bounded."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ import numpy as np
 from stb_env.suites.sambanova.common.interpreter.budget import MAX_ITEMS, Budget, weigh
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError, UnsupportedError
 from stb_env.suites.sambanova.common.interpreter.kinds import Apply, Host, Native, TypeName
-from stb_env.suites.sambanova.google_sheets.frame_names import APPLIED, PAIRED, PATTERNED, REDUCTIONS
-from stb_env.suites.sambanova.google_sheets.libraries import pandas
+from stb_env.suites.sambanova.google_sheets.dataframes.library import pandas
+from stb_env.suites.sambanova.google_sheets.dataframes.names import APPLIED, PAIRED, PATTERNED, REDUCTIONS
 from stb_env.suites.sambanova.google_sheets.patterns import Pattern
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ MAX_TEXT = 1_000_000
 """Characters in a data frame."""
 
 _STEPWISE = ("iterrows", "itertuples", "items")
-"""What pandas gives step by step."""
+"""Methods of pandas that return an iterator."""
 
 _LONGEST = 100
 _GROUPINGS = 3
@@ -46,9 +46,6 @@ def call(
         apply: Makes functions of the program callable.
         *args: Values of the program.
         **kwargs: Values of the program.
-
-    Raises:
-        CrashError: A value is none that pandas is to see, or the result is too large.
     """
     args = tuple(given(arg) for arg in args)
     kwargs = {key: given(arg) for key, arg in kwargs.items()}
@@ -82,11 +79,7 @@ def _append(frame: Any, other: Any, ignore_index: bool = False, sort: bool = Fal
 
 
 def given(value: object) -> object:
-    """Return a value of a program as pandas takes it.
-
-    Raises:
-        CrashError: It is too large, or none that pandas is to see.
-    """
+    """Return a value of a program as pandas takes it."""
     weigh(value)
     if isinstance(value, Host):
         raise CrashError(f"{value.kind} has no place in a data frame")
@@ -100,11 +93,7 @@ def given(value: object) -> object:
 
 
 def bounded(value: T) -> T:
-    """Return what pandas made.
-
-    Raises:
-        CrashError: It is too large.
-    """
+    """Return a result of pandas, unless it is too large."""
     pd = pandas()
     if isinstance(value, pd.DataFrame | pd.Series | pd.Index):
         if value.size > MAX_ITEMS:
@@ -123,20 +112,13 @@ def has_texts(value: pd.DataFrame | pd.Series | pd.Index) -> bool:
 
 
 def check_planned(cells: int) -> None:
-    """Look at how large an operation will be.
-
-    Raises:
-        CrashError: It is too large.
-    """
+    """Check the size of an operation before it is carried out."""
     if cells > MAX_PLANNED:
         raise CrashError("the tables are too large to be combined like that")
 
 
 def where(condition: object, yes: object, no: object) -> object:
     """Choose between values row by row, texts too: NumPy's function, as it is used on columns.
-
-    Raises:
-        CrashError: A value is none that pandas is to see, or the result is too large.
 
     Examples:
         >>> where([True, False], "high", "low").tolist()
@@ -170,7 +152,7 @@ def _callable(value: object, apply: Apply) -> object:
 
 
 def _check_names(name: str, args: tuple[object, ...], kwargs: Mapping[str, object]) -> None:
-    """Look at functions that are given by name: pandas would call a method of that name, whatever it does."""
+    """Check functions that are given by name: pandas would call any method of that name."""
     if name in APPLIED:
         # Whatever is no option is a function, or a column with a function.
         options = {"axis", "args", "na_action", "func", "arg"}
@@ -253,11 +235,7 @@ def _pattern(owner: object, name: str, args: tuple[object, ...], kwargs: Mapping
 def matched(
     texts: Any, name: str, pattern: Pattern, args: tuple[object, ...], kwargs: Mapping[str, object]
 ) -> object:
-    """Return what a method of texts gives for a pattern: its answer for each text, and for others nothing.
-
-    Raises:
-        CrashError: An option is none that is read with a pattern.
-    """
+    """Return what a method of texts gives for a pattern: its answer for each text, and for others nothing."""
     options = {**dict(zip(_OPTIONS[name], args, strict=False)), **kwargs}
     unread = [key for key, value in options.items() if key not in _OPTIONS[name] and value]
     if unread:

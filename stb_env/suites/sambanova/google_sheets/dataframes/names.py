@@ -1,10 +1,16 @@
-"""What programs may use of pandas, by name; everything else is refused.
+"""Names of pandas that programs may use, with the cost of each call; everything else is refused.
 
 Nothing here reaches a file, runs a text as code, draws at random or repeats texts.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
+from stb_env.suites.sambanova.common.interpreter import costs
+from stb_env.suites.sambanova.common.interpreter.budget import SHARE, weigh
+from stb_env.suites.sambanova.common.interpreter.costs import Args, Cost, Options
 from stb_env.suites.sambanova.common.interpreter.kinds import words
 
 REDUCTIONS = words("sum mean min max count size median std var prod nunique first last any all idxmin idxmax")
@@ -71,7 +77,51 @@ APPLIED = words("agg aggregate apply applymap map transform")
 """Methods whose first argument is a function, or the name of one."""
 
 PAIRED = words("crosstab join merge pivot pivot_table stack unstack")
-"""What can make a table as large as the product of its parts."""
+"""Operations whose result can be as large as the product of their parts."""
 
 PATTERNED = words("contains count fullmatch match replace split")
 """Methods of texts that take a pattern."""
+
+
+def _frames(steps: int, *, a_row: int = 0, a_group: int = 0, pairs: int = 20_000) -> Cost:
+    """Return the rule of a call of pandas.
+
+    Args:
+        steps: What it takes with a table of a few rows.
+        a_row: Steps for each row, where rows are gone through one by one.
+        a_group: Steps for each row of groups, each of which may be one.
+        pairs: Pairs of rows that take one step: all rows may meet in one place of a table.
+    """
+
+    def cost(args: Args, options: Options) -> int:
+        tables: list[Any] = [getattr(value, "obj", value) for value in (*args, *options.values())]
+        rows = max((len(table) for table in tables if hasattr(table, "__len__")), default=0)
+        cells = sum(map(weigh, tables))
+        each = a_group if args and hasattr(args[0], "obj") else a_row
+        return steps + cells * 2 // SHARE + each * rows + rows * rows // pairs
+
+    return cost
+
+
+_QUICK = _frames(30)
+_SLOW_NAMES = (
+    "DataFrame Series assign cat concat drop_duplicates duplicated fillna groupby infer_objects isin "
+    "mode nlargest nsmallest pct_change quantile rank replace reindex set_index sort_index sort_values stack "
+    "to_datetime truncate unstack update value_counts select_dtypes count first last head tail "
+    "get_group insert"
+)
+_BY_ROW_NAMES = (
+    "agg aggregate all any apply applymap cumcount cumsum filter idxmax idxmin iterrows items itertuples map "
+    "max mean median min nunique prod size shift std sum to_dict transform var append"
+)
+_RULES: Mapping[str, Cost] = {
+    **costs.words(_SLOW_NAMES, _frames(100)),
+    **costs.words("join melt merge pivot", _frames(250)),
+    **costs.words(_BY_ROW_NAMES, _frames(50, a_row=2, a_group=6)),
+    **costs.words("crosstab pivot_table", _frames(400, pairs=200)),
+    "describe": _frames(200, a_group=40),
+}
+PANDAS: Mapping[str, Cost] = {
+    name: _RULES.get(name, _QUICK) for name in sorted(FUNCTIONS.union(*METHODS.values(), *EARLIER.values()))
+}
+"""pandas' functions, and the methods of its objects, which come first among the arguments."""

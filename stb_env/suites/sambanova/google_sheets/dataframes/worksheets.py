@@ -1,4 +1,4 @@
-"""Worksheets as data frames and back, as gspread-dataframe does it."""
+"""Reads worksheets as data frames and writes them back, as gspread-dataframe does."""
 
 from __future__ import annotations
 
@@ -7,11 +7,13 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from stb_env.jsontypes import JsonArray
+from stb_env.suites.sambanova.common.interpreter.costs import at_least, flat, read
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError
+from stb_env.suites.sambanova.common.interpreter.kinds import Native
 from stb_env.suites.sambanova.google_sheets.a1 import Area
-from stb_env.suites.sambanova.google_sheets.frame import NUMBERS, read_columns
-from stb_env.suites.sambanova.google_sheets.hosts import SheetHost
-from stb_env.suites.sambanova.google_sheets.libraries import pandas
+from stb_env.suites.sambanova.google_sheets.dataframes.library import pandas
+from stb_env.suites.sambanova.google_sheets.objects import SheetHost
+from stb_env.suites.sambanova.google_sheets.original_frame import NUMBERS, read_columns
 from stb_env.suites.sambanova.google_sheets.session import Tab
 from stb_env.suites.sambanova.google_sheets.values import Formula
 
@@ -39,9 +41,6 @@ def get_as_dataframe(
         nrows: Number of rows to read.
         usecols: Columns to keep, by label or position.
         **options: Options of pandas' reader that change nothing here, such as ``dtype=None``.
-
-    Raises:
-        CrashError: An option is not understood, or the grid is too large.
     """
     pd = pandas()
     tab = _tab(worksheet)
@@ -108,9 +107,6 @@ def set_with_dataframe(
         include_column_header: Whether the column labels are written above.
         resize: Whether the grid becomes as large as what is written.
         allow_formulas: Whether texts that begin with an equals sign are formulas.
-
-    Raises:
-        CrashError: It is no data frame, or has no place in a worksheet.
     """
     pd = pandas()
     tab = _tab(worksheet)
@@ -166,3 +162,14 @@ def _tab(worksheet: object) -> Tab:
     if isinstance(worksheet, SheetHost):
         return worksheet.tab
     raise CrashError(f"a worksheet is wanted, got {type(worksheet).__name__}")
+
+
+FRAME_FUNCTIONS = {
+    "get_as_dataframe": Native("get_as_dataframe", get_as_dataframe, flat(100)),
+    "set_with_dataframe": Native(
+        "set_with_dataframe",
+        set_with_dataframe,
+        at_least(50, lambda args, options: 8 * read(args, options)),
+    ),
+}
+"""The functions as programs call them."""

@@ -1,4 +1,4 @@
-"""How formulas follow when rows and columns come, go and are copied."""
+"""Updates the references of formulas when rows and columns are inserted, deleted or copied."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from stb_env.suites.sambanova.google_sheets.a1 import column_of, letters
-from stb_env.suites.sambanova.google_sheets.formula.tokens import with_areas
+from stb_env.suites.sambanova.google_sheets.formula.parser import with_areas
 
 _SIDE = re.compile(r"(\$?)([A-Za-z]{1,3})?(\$?)([1-9]\d*)?")
 
@@ -96,8 +96,7 @@ def relocated(formula: str, down: int, right: int) -> str:
 
 def _read(side: str) -> _Side:
     match = _SIDE.fullmatch(side)
-    groups = match.groups(default="") if match else ("", "", "", "")
-    return _Side(*groups)
+    return _Side(*match.groups(default="")) if match else _Side("", "", "", "")
 
 
 def _carried(side: _Side, down: int, right: int) -> _Side | None:
@@ -119,19 +118,19 @@ def _carried(side: _Side, down: int, right: int) -> _Side | None:
 def _moved(area: str, rows: Line | None, columns: Line | None) -> str:
     start, *end = (_read(side) for side in area.split(":"))
     for line, name in ((rows, "row"), (columns, "column")):
-        if line is None:
+        old, old_last = getattr(start, name), getattr(end[0], name) if end else ""
+        if line is None or not (old or old_last):
             continue
-        first = _line(getattr(start, name), line, is_end=False)
-        last = _line(getattr(end[0], name), line, is_end=True) if end else first
-        old = getattr(start, name)
-        if old and first is None and end:
-            # The area begins where what was deleted began, if anything is left of it.
-            first = _first_left(old, getattr(end[0], name), line)
-        if (old and first is None) or (end and last is not None and first is not None and last < first):
+        # An area begins where what was deleted began, if anything is left of it.
+        first = (
+            _first_left(old, old_last, line) if old and end else line(_number(old), False) if old else None
+        )
+        last = line(_number(old_last), True) if old_last else None
+        if (old and first is None) or (first is not None and last is not None and last < first):
             return GONE
-        if old and first is not None:
+        if first is not None:
             start = start._replace(**{name: _written(first, name)})
-        if end and getattr(end[0], name) and last is not None:
+        if last is not None:
             end = [end[0]._replace(**{name: _written(last, name)})]
     return ":".join(side.text for side in (start, *end))
 
@@ -140,18 +139,11 @@ def _number(text: str) -> int:
     return int(text) if text.isdecimal() else column_of(text)
 
 
-def _line(text: str, line: Line, *, is_end: bool) -> int | None:
-    return line(_number(text), is_end) if text else None
-
-
 def _first_left(start: str, end: str, line: Line) -> int | None:
     """Return where the first line of an area goes that is still there."""
     last = _number(end) if end else _number(start) + 10_000
-    for number in range(_number(start), last + 1):
-        found = line(number, False)
-        if found is not None:
-            return found
-    return None
+    lines = (line(number, False) for number in range(_number(start), last + 1))
+    return next((found for found in lines if found is not None), None)
 
 
 def _written(number: int, name: str) -> str:

@@ -1,15 +1,13 @@
-"""What programs hold in their hands: the spreadsheet, its worksheets and their cells."""
+"""The objects of programs: the spreadsheet, its worksheets and their cells."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import partial
-from typing import TypeAlias
 
 from stb_env.errors import did_you_mean
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError, UnsupportedError
 from stb_env.suites.sambanova.common.interpreter.kinds import Host, Native, words
-from stb_env.suites.sambanova.google_sheets import costs
 from stb_env.suites.sambanova.google_sheets.a1 import Place, label
 from stb_env.suites.sambanova.google_sheets.methods.method import Method
 from stb_env.suites.sambanova.google_sheets.session import Session, Tab
@@ -60,10 +58,6 @@ class CellHost(Host):
         self.value = value
 
 
-Methods: TypeAlias = Mapping[str, Method]
-"""Methods by name."""
-
-
 class BookHost(Host):
     """The spreadsheet of a program.
 
@@ -75,33 +69,32 @@ class BookHost(Host):
 
     kind = "a spreadsheet"
 
-    def __init__(self, session: Session, methods: Methods, sheet_methods: Methods) -> None:
+    def __init__(
+        self, session: Session, methods: Mapping[str, Method], sheet_methods: Mapping[str, Method]
+    ) -> None:
         self.session = session
         self.methods = methods
         self.sheet_methods = sheet_methods
 
-    def wrapped(self, value: object) -> object:
+    def bound(self, method: Method, owner: Session | Tab) -> Native:
+        """Return a method as programs call it."""
+        run = partial(method.run, owner)
+        return Native(method.name, lambda *args, **kwargs: self.held(run(*args, **kwargs)), method.cost)
+
+    def held(self, value: object) -> object:
         """Return a result with worksheets as programs hold them."""
         if isinstance(value, Tab):
             return SheetHost(value, self)
-        return [self.wrapped(item) for item in value] if isinstance(value, list) else value
+        return [self.held(item) for item in value] if isinstance(value, list) else value
 
     def attribute(self, name: str) -> object:
-        """Return a method or a property.
-
-        Raises:
-            CrashError: There is none.
-        """
-        method = self.methods.get(name)
-        if method is not None:
-            run = partial(method.run, self.session)
-            return Native(name, lambda *args, **kwargs: self.wrapped(run(*args, **kwargs)), costs.BOOK[name])
+        """Return a method or a property."""
+        if name in self.methods:
+            return self.bound(self.methods[name], self.session)
         book = self.session.book
-        properties: dict[str, object] = {"id": "embedded", "title": book.title}
-        properties["sheet1"] = self.wrapped(Tab(self.session, book.sheets[0].id))
-        if name in properties:
-            return properties[name]
-        raise missing(self.kind, name, [*properties, *self.methods])
+        first = SheetHost(Tab(self.session, book.sheets[0].id), self)
+        properties = {"id": "embedded", "title": book.title, "sheet1": first}
+        return _found(self.kind, name, properties, self.methods)
 
 
 class SheetHost(Host):
@@ -122,19 +115,12 @@ class SheetHost(Host):
         return f"<Worksheet {self.tab.sheet.title!r} id:{self.tab.sheet_id}>"
 
     def attribute(self, name: str) -> object:
-        """Return a method or a property.
-
-        Raises:
-            CrashError: There is none.
-        """
-        method = self._parent.sheet_methods.get(name)
-        if method is not None:
-            run = partial(method.run, self.tab)
-            return Native(
-                name, lambda *args, **kwargs: self._parent.wrapped(run(*args, **kwargs)), costs.SHEET[name]
-            )
+        """Return a method or a property."""
+        methods = self._parent.sheet_methods
+        if name in methods:
+            return self._parent.bound(methods[name], self.tab)
         sheet = self.tab.sheet
-        properties: dict[str, object] = {
+        properties = {
             "id": sheet.id,
             "title": sheet.title,
             "index": self.tab.index,
@@ -144,16 +130,15 @@ class SheetHost(Host):
             "frozen_col_count": sheet.view.frozen_columns,
             "spreadsheet": self._parent,
         }
-        if name in properties:
-            return properties[name]
-        raise missing(self.kind, name, [*properties, *self._parent.sheet_methods])
+        return _found(self.kind, name, properties, methods)
 
 
-def missing(kind: str, name: str, known: Iterable[str]) -> CrashError:
-    """Return the error for a name that a worksheet or a spreadsheet does not have."""
+def _found(kind: str, name: str, properties: Mapping[str, object], methods: Mapping[str, Method]) -> object:
+    if name in properties:
+        return properties[name]
     if name in UNSUPPORTED:
-        return UnsupportedError(f"unsupported: {name} needs an account, which this spreadsheet has not")
-    return CrashError(f"{kind} has no attribute {name!r}.{did_you_mean(name, known)}")
+        raise UnsupportedError(f"unsupported: {name} needs an account, which this spreadsheet has not")
+    raise CrashError(f"{kind} has no attribute {name!r}.{did_you_mean(name, [*properties, *methods])}")
 
 
 def numeric(value: object) -> int | float | None:

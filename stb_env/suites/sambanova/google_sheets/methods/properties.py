@@ -3,15 +3,28 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Annotated
 
 from stb_env.jsontypes import JsonObject
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError
 from stb_env.suites.sambanova.google_sheets.a1 import read_cell
-from stb_env.suites.sambanova.google_sheets.methods.method import AREA, CELL, COUNT, TEXT, Method, said
+from stb_env.suites.sambanova.google_sheets.methods.method import (
+    COUNT,
+    TEXT,
+    AreaName,
+    Cell,
+    Count,
+    MethodTable,
+    Text,
+    described,
+)
 from stb_env.suites.sambanova.google_sheets.session import Tab
 
+METHODS = MethodTable()
 
-def _update_title(tab: Tab, title: str) -> None:
+
+@METHODS.add("Renames the worksheet.")
+def _update_title(tab: Tab, title: Text) -> None:
     others = [sheet for sheet in tab.session.book.sheets if sheet.id != tab.sheet_id]
     if not isinstance(title, str) or not title or len(title) > 100:
         raise CrashError("a title is a text of 1 to 100 characters")
@@ -20,7 +33,8 @@ def _update_title(tab: Tab, title: str) -> None:
     tab.sheet = replace(tab.sheet, title=title)
 
 
-def _update_index(tab: Tab, index: int) -> None:
+@METHODS.add("Moves the worksheet among the others.")
+def _update_index(tab: Tab, index: Count) -> None:
     book = tab.session.book
     if not isinstance(index, int) or not 0 <= index < len(book.sheets):
         raise CrashError(f"index is a number from 0 to {len(book.sheets) - 1}")
@@ -29,17 +43,15 @@ def _update_index(tab: Tab, index: int) -> None:
     tab.session.book = replace(book, sheets=tuple(others))
 
 
+@METHODS.add("Copies the worksheet within the spreadsheet.")
 def _duplicate(
     tab: Tab,
-    insert_sheet_index: int | None = None,
-    new_sheet_id: int | None = None,  # noqa: ARG001 (ids are given in order here)
-    new_sheet_name: str | None = None,
+    insert_sheet_index: Annotated[int | None, COUNT] = None,
+    new_sheet_id: Annotated[int | None, COUNT] = None,  # noqa: ARG001 (ids are given in order here)
+    new_sheet_name: Annotated[str | None, TEXT] = None,
 ) -> Tab:
-    title = new_sheet_name or f"Copy of {tab.sheet.title}"
     index = tab.index + 1 if insert_sheet_index is None else insert_sheet_index
-    book, sheet = tab.session.book.inserted(replace(tab.sheet, title=title), index)
-    tab.session.book = book
-    return Tab(tab.session, sheet.id)
+    return tab.session.copy(tab.sheet, new_sheet_name, index)
 
 
 def _set_hidden(tab: Tab, hidden: bool) -> None:
@@ -47,7 +59,12 @@ def _set_hidden(tab: Tab, hidden: bool) -> None:
     tab.sheet = replace(sheet, view=replace(sheet.view, hidden=hidden))
 
 
-def _define_name(tab: Tab, name: str, range_name: str) -> None:
+METHODS.add("Hides the worksheet.", name="hide", steps=20)(lambda tab: _set_hidden(tab, True))
+METHODS.add("Shows the worksheet again.", name="show", steps=20)(lambda tab: _set_hidden(tab, False))
+
+
+@METHODS.add("Names an area.", name="define_named_range")
+def _define_name(tab: Tab, name: AreaName, range_name: Text) -> None:
     # gspread calls the area "name", and the name "range_name".
     if not isinstance(range_name, str) or not range_name.isidentifier() or len(range_name) > 100:
         raise CrashError("a name is of letters, digits and underscores, and begins with no digit")
@@ -56,7 +73,8 @@ def _define_name(tab: Tab, name: str, range_name: str) -> None:
     tab.session.book = replace(book, names=names)
 
 
-def _delete_name(tab: Tab, named_range_id: str) -> None:
+@METHODS.add("Takes a name away.", name="delete_named_range")
+def _delete_name(tab: Tab, named_range_id: Text) -> None:
     book = tab.session.book
     if named_range_id not in book.names:
         raise CrashError(f"no area is named {str(named_range_id)[:60]!r}")
@@ -64,14 +82,16 @@ def _delete_name(tab: Tab, named_range_id: str) -> None:
     tab.session.book = replace(book, names=names)
 
 
-def _protect(tab: Tab, name: str, *_: object, **__: object) -> JsonObject:
+@METHODS.add("Protects an area.", name="add_protected_range")
+def _protect(tab: Tab, name: AreaName, *_: object, **__: object) -> JsonObject:
     sheet = tab.sheet
     number = max(sheet.protected, default=0) + 1
     tab.sheet = replace(sheet, protected={**sheet.protected, number: tab.area(name)})
     return {"protectedRangeId": number}
 
 
-def _unprotect(tab: Tab, id: object) -> None:
+@METHODS.add("Ends a protection.", name="delete_protected_range")
+def _unprotect(tab: Tab, id: Annotated[object, COUNT]) -> None:
     sheet = tab.sheet
     if id not in sheet.protected:
         raise CrashError(f"no protected area has the number {str(id)[:20]}")
@@ -79,7 +99,12 @@ def _unprotect(tab: Tab, id: object) -> None:
     tab.sheet = replace(sheet, protected=kept)
 
 
-def _note(tab: Tab, cell: str, content: str) -> None:
+Note = Annotated[str, described(TEXT, "The note.")]
+
+
+@METHODS.add("Changes the note on a cell.", name="update_note")
+@METHODS.add("Puts a note on a cell.", name="insert_note")
+def _note(tab: Tab, cell: Cell, content: Note) -> None:
     if not isinstance(content, str):
         raise CrashError("only a text can be a note")
     sheet, place = tab.sheet, read_cell(cell)
@@ -87,27 +112,6 @@ def _note(tab: Tab, cell: str, content: str) -> None:
     tab.sheet = replace(sheet, notes={**notes, place: content} if content else notes)
 
 
-def _clear_note(tab: Tab, cell: str) -> None:
+@METHODS.add("Takes the note off a cell.")
+def _clear_note(tab: Tab, cell: Cell) -> None:
     _note(tab, cell, "")
-
-
-_CONTENT = said(TEXT, "The note.")
-METHODS: tuple[Method, ...] = (
-    Method("update_title", "Renames the worksheet.", {"title": TEXT}, _update_title, 1),
-    Method("update_index", "Moves the worksheet among the others.", {"index": COUNT}, _update_index, 1),
-    Method(
-        "duplicate",
-        "Copies the worksheet within the spreadsheet.",
-        {"insert_sheet_index": COUNT, "new_sheet_id": COUNT, "new_sheet_name": TEXT},
-        _duplicate,
-    ),
-    Method("hide", "Hides the worksheet.", {}, lambda tab: _set_hidden(tab, True)),
-    Method("show", "Shows the worksheet again.", {}, lambda tab: _set_hidden(tab, False)),
-    Method("define_named_range", "Names an area.", {"name": AREA, "range_name": TEXT}, _define_name, 2),
-    Method("delete_named_range", "Takes a name away.", {"named_range_id": TEXT}, _delete_name, 1),
-    Method("add_protected_range", "Protects an area.", {"name": AREA}, _protect, 1),
-    Method("delete_protected_range", "Ends a protection.", {"id": COUNT}, _unprotect, 1),
-    Method("insert_note", "Puts a note on a cell.", {"cell": CELL, "content": _CONTENT}, _note, 2),
-    Method("update_note", "Changes the note on a cell.", {"cell": CELL, "content": _CONTENT}, _note, 2),
-    Method("clear_note", "Takes the note off a cell.", {"cell": CELL}, _clear_note, 1),
-)

@@ -12,10 +12,22 @@ from stb_env.suites.sambanova.common.interpreter.budget import Budget
 from stb_env.suites.sambanova.common.interpreter.costs import spent
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError
 from stb_env.suites.sambanova.common.interpreter.kinds import Kind, Native
-from stb_env.suites.sambanova.google_sheets.costs import PANDAS
-from stb_env.suites.sambanova.google_sheets.frame_calls import bounded, call, check_planned, given, has_texts
-from stb_env.suites.sambanova.google_sheets.frame_names import EARLIER, FIELDS, FUNCTIONS, LABELS, METHODS
-from stb_env.suites.sambanova.google_sheets.libraries import is_used, pandas
+from stb_env.suites.sambanova.google_sheets.dataframes.calls import (
+    bounded,
+    call,
+    check_planned,
+    given,
+    has_texts,
+)
+from stb_env.suites.sambanova.google_sheets.dataframes.library import is_used, pandas
+from stb_env.suites.sambanova.google_sheets.dataframes.names import (
+    EARLIER,
+    FIELDS,
+    FUNCTIONS,
+    LABELS,
+    METHODS,
+    PANDAS,
+)
 
 _MOST_TIMES = 100
 
@@ -44,7 +56,7 @@ def _all_types() -> tuple[type, ...]:
 
 
 class Frames(Kind):
-    """How programs use data frames, their columns, groups and indexes.
+    """The use of data frames, columns, groups and indexes by programs.
 
     Args:
         budget: The steps that are left to the program.
@@ -62,11 +74,7 @@ class Frames(Kind):
         return _all_types() if is_used() else ()
 
     def attribute(self, value: Any, name: str) -> object:
-        """Return an attribute that programs may use, or a column of that name.
-
-        Raises:
-            CrashError: It is none of those.
-        """
+        """Return an attribute that programs may use, or a column of that name."""
         kind = next(kind for kind, types in _types() if isinstance(value, types))
         if name in FIELDS.get(kind, ()):
             return getattr(value, name)
@@ -80,11 +88,7 @@ class Frames(Kind):
         raise CrashError(f"{type(value).__name__} has no attribute {name!r} here.{near}")
 
     def set_attribute(self, value: object, name: str, new: object) -> None:
-        """Set labels, a name, or a column.
-
-        Raises:
-            CrashError: It cannot be set.
-        """
+        """Set labels, a name, or a column."""
         if name in LABELS:
             setattr(value, name, given(new))
         elif name in _columns(value) and isinstance(value, pandas().DataFrame):
@@ -93,11 +97,7 @@ class Frames(Kind):
             super().set_attribute(value, name, new)
 
     def before(self, left: Any, right: Any) -> None:
-        """Look at the operands of an operator.
-
-        Raises:
-            CrashError: One is none that frames are computed with, or the result would be too large.
-        """
+        """Check the operands of an operator."""
         for value, other in ((left, right), (right, left)):
             given(value)
             table = isinstance(value, _types()[0][1] + _types()[1][1] + _types()[3][1])
@@ -109,29 +109,17 @@ class Frames(Kind):
             check_planned(len(left) * len(right))
 
     def index(self, value: object, index: object) -> object:  # noqa: ARG002
-        """Return an index.
-
-        Raises:
-            CrashError: It holds what no index is made of.
-        """
+        """Return an index."""
         return given(index)
 
     def delete(self, value: Any, index: object) -> None:
-        """Delete a column.
-
-        Raises:
-            CrashError: It is none of a data frame's.
-        """
+        """Delete a column."""
         if not isinstance(value, pandas().DataFrame):
             super().delete(value, index)
         del value[index]
 
     def result(self, value: object) -> object:
-        """Return a result.
-
-        Raises:
-            CrashError: It is too large.
-        """
+        """Return a result."""
         return bounded(value)
 
 
@@ -142,7 +130,7 @@ def _columns(value: object) -> Container[object]:
 
 
 def pandas_names(budget: Budget) -> Mapping[str, object]:
-    """Return what programs have of pandas.
+    """Return the functions of pandas that programs may call.
 
     Args:
         budget: The steps that are left to the program.
@@ -159,7 +147,7 @@ def pandas_names(budget: Budget) -> Mapping[str, object]:
 
 
 def kinds_for(budget: Budget) -> tuple[Kind, ...]:
-    """Return how a program uses what pandas and NumPy make.
+    """Return the kinds of value that pandas and NumPy make.
 
     Args:
         budget: The steps that are left to the program.
