@@ -16,7 +16,7 @@ from stb_env.errors import ConfigError
 from stb_env.jsontypes import JsonMapping
 from stb_env.kinds import Count
 from stb_env.llm import available, connect, load_models
-from stb_env.prompting import Prompt, latest
+from stb_env.prompting import Prompt, prompt
 from stb_env.retrieval import (
     BM25Retriever,
     DenseRetriever,
@@ -100,24 +100,26 @@ def make(
     """
     corpus, tasks = _loaded(ability, data, databases, split, pool, scenes, ask_user)
     world = RetrievalWorld(corpus.apis, corpus.databases, _searcher_of(search, corpus), search)
+    basis = reward_basis or ("acts" if compat is None else "calls")
     return ToolEnv(
         tasks,
         world,
-        DialogueJudge(world, reward_basis or ("acts" if compat is None else "calls")),
+        DialogueJudge(world, basis),
         max_turns=max_turns,
         compat=compat,
         parse=reader(corpus.apis),
         user=_user(user, models),
         user_hears_finish=compat is None,
-        wording=_wording(),
+        wording=_wording(basis),
         visible=None if ability == "Call" else world.visible,
         oracle=oracle,
         **settings,
     )
 
 
-def _wording() -> Wording:
-    found = latest("agent", "stb_env.suites.api_bank")
+def _wording(basis: RewardBasis) -> Wording:
+    # Only "acts" counts the last calls of each tool alone, and only there the agent is told so.
+    found = prompt("agent", "v2" if basis == "acts" else "v1", "stb_env.suites.api_bank")
     return Wording(Prompt(found.name, found.version, found.render(date=TODAY, year=TODAY[:4])))
 
 

@@ -70,6 +70,13 @@ def test_an_agent_that_calls_nothing_scores_nothing(ability, agent):
     assert {episode.reward for episode in played(agent, ability)} == {0.0}
 
 
+@pytest.mark.parametrize(("settings", "told"), [({}, True), ({"reward_basis": "calls"}, False)])
+def test_an_agent_is_told_that_its_last_calls_decide_where_they_do(settings, told):
+    env, _, _ = started(**settings)
+    episode = play(env, load_agent("noop")(), task_id="stock-price-1", seed=0)
+    assert ("only your last calls of each tool are judged" in episode.messages[0]["content"]) is told
+
+
 @pytest.mark.parametrize("ability", ABILITIES)
 def test_equal_seeds_give_equal_bytes(ability):
     first, second = ("\n".join(episode.to_json() for episode in played("random", ability)) for _ in range(2))
