@@ -16,18 +16,16 @@ from stb_env.suites.api_bank.api_error import ArgumentsError
 from stb_env.suites.api_bank.apis.tool_search import SEARCHER
 from stb_env.suites.api_bank.corpus import LEVELS, Corpus
 from stb_env.suites.api_bank.definition import API
-from stb_env.suites.api_bank.equal_forms import Loose
-from stb_env.suites.api_bank.error_types import Attempt, error_type
 from stb_env.suites.api_bank.formats.call_syntax import read_as_released, read_strictly
-from stb_env.suites.api_bank.formats.dialogues import Dialogue, GoldCall, Utterance
-from stb_env.suites.api_bank.formats.predictions import Predictions
+from stb_env.suites.api_bank.formats.dialogues import Dialogue, GoldCall, Utterance, recorded_ids
+from stb_env.suites.api_bank.formats.predictions import Predictions, prediction_key
 from stb_env.suites.api_bank.formats.samples import Sample, cut
-from stb_env.suites.api_bank.gold import recorded_ids
 from stb_env.suites.api_bank.grounding import Origin, origins
-from stb_env.suites.api_bank.metrics import Score
+from stb_env.suites.api_bank.metrics import Attempt, Score, error_type
 from stb_env.suites.api_bank.retrieval_world import found_names
 from stb_env.suites.api_bank.searcher import ToolSearcher, spaced
 from stb_env.suites.api_bank.state import State
+from stb_env.suites.api_bank.wording import Loose
 from stb_env.suites.api_bank.world import ApiBankWorld
 from stb_env.tools import Status, ToolResult
 
@@ -103,7 +101,8 @@ class Evaluator:
     def evaluate(self, predictions: Predictions) -> list[Score]:
         """Score every sample, in order; those without a prediction count as not right."""
         self._kept = None
-        return [self.score(sample, predictions.of(sample, self.place(sample))) for sample in self.samples]
+        keys = ((sample, prediction_key(sample, self.place(sample))) for sample in self.samples)
+        return [self.score(sample, predictions.get(key)) for sample, key in keys]
 
     def score(self, sample: Sample, text: str | None) -> Score:
         """Score one sample.

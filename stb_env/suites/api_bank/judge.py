@@ -1,4 +1,4 @@
-"""Judges an episode of API-Bank by its calls and by the state that it leaves."""
+"""Judge an episode of API-Bank by its calls and by the state that it leaves."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Literal, get_args
 from stb_env.errors import ConfigError, JudgeError, did_you_mean
 from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.judges.judge import Case
+from stb_env.metrics.rouge import rouge_l
 from stb_env.request import Slow
 from stb_env.suites.api_bank.matching import (
     STEPS,
@@ -19,9 +20,9 @@ from stb_env.suites.api_bank.matching import (
     match,
     same_state,
 )
-from stb_env.suites.api_bank.replies import mean_rouge
 from stb_env.suites.api_bank.state import State
 from stb_env.suites.api_bank.world import ApiBankWorld
+from stb_env.tools import FINISH
 from stb_env.verdict import Verdict, Vote
 
 RewardBasis = Literal["acts", "calls", "state", "rouge", "all"]
@@ -140,3 +141,26 @@ def _acts(gold: Sequence[JsonMapping], matched: Matched) -> dict[str, bool]:
         if is_needed(each) and (each["name"] not in STEPS or place > last)
     )
     return {f"act:{place + 1} {gold[place]['name']}": matched.last[place] for place in counted}
+
+
+def mean_rouge(case: Case) -> float | None:
+    """Return the mean ROUGE-L of the replies that follow recorded calls; None where there are none.
+
+    Each text of the agent belongs to the turn that it answers; those after the user's last utterance belong
+    to the last turn, of which the likest counts. A turn that was never answered scores 0.
+    """
+    references = case.task.goal["replies"]
+    if not references:
+        return None
+    said = list(case.replies)
+    if case.calls and case.calls[-1].name == FINISH and case.final_answer:
+        said.append(case.final_answer)
+    last = len(case.task.record["turns"]) - 1
+    scores = [
+        max(
+            (round(rouge_l(text, wanted), 4) for n, text in enumerate(said) if min(n, last) == turn),
+            default=0.0,
+        )
+        for turn, wanted in references
+    ]
+    return sum(scores) / len(scores)

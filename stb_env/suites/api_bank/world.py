@@ -16,10 +16,9 @@ from stb_env.suites.api_bank.apis.smart_home import DEVICE_IDS
 from stb_env.suites.api_bank.apis.tool_search import SEARCHER
 from stb_env.suites.api_bank.databases import Databases, embedded
 from stb_env.suites.api_bank.definition import API
-from stb_env.suites.api_bank.equal_forms import NOTHING_LOOSE, Loose
 from stb_env.suites.api_bank.errata import errata
 from stb_env.suites.api_bank.state import State
-from stb_env.suites.api_bank.stored_wording import as_stored
+from stb_env.suites.api_bank.wording import NOTHING_LOOSE, Loose, as_stored
 from stb_env.tasks import Task
 from stb_env.tools import Status, Tool, ToolResult
 

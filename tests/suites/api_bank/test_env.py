@@ -347,7 +347,7 @@ def test_a_wrong_setting_is_refused(settings, message):
     ("ability", "message"),
     [
         ("Call", r"holds no API-Bank dialogues; give the folder that holds level-1-given-desc"),
-        ("Plan", r"holds no level-3\.json; give that file or a folder that holds it$"),
+        ("Plan", r"holds no dialogues of level 3; give level-3\.json or a folder that holds it$"),
     ],
 )
 def test_a_folder_without_dialogues_is_refused(tmp_path, ability, message):

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from stb_env.actions.python_text import NotDataError
 from stb_env.errors import DataError
 from stb_env.suites.api_bank.formats.call_syntax import read_as_released, read_strictly
-from stb_env.suites.api_bank.formats.dialogues import Dialogue, GoldCall, Utterance
+from stb_env.suites.api_bank.formats.dialogues import Dialogue, GoldCall, Utterance, find_dialogues
 from stb_env.suites.api_bank.formats.predictions import read_predictions, sample_record
 from stb_env.suites.api_bank.formats.samples import cut
 from stb_env.suites.api_bank.formats.scenes import read_scene, read_scenes
-from stb_env.suites.api_bank.formats.statistics import find_dialogues, statistics
+from stb_env.suites.api_bank.inspect import statistics
 
 USER, AI = Utterance("User", "Hi."), Utterance("AI", "Hello.")
 CALL = GoldCall("GetToday", {}, {"input": None, "output": "2023-03-31", "exception": None})

@@ -16,7 +16,7 @@ from stb_env.suites.api_bank.env import make
 from stb_env.suites.api_bank.formats.dialogues import read_dialogues, read_level3
 from stb_env.suites.api_bank.formats.training import read_training
 from stb_env.suites.api_bank.formats.written import read_written
-from stb_env.suites.api_bank.recorded_corpus import RecordedApis
+from stb_env.suites.api_bank.recorded_apis import RecordedApis
 from tests.shared import folder
 
 ABILITIES = ("Call", "Retrieve", "Plan")

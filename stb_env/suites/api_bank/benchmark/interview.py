@@ -1,4 +1,4 @@
-"""Asks samples and keeps the answers in a folder: each on disk before the next, none asked for twice."""
+"""Ask samples and keep the answers in a folder, one line an answer."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import json
 import threading
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from stb_env import jsontext
@@ -14,13 +15,79 @@ from stb_env.files import write_json, write_text
 from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.llm.chat import digest
 from stb_env.rollout.judging.ordered_work import Progress, check_concurrency, read_lines, work_in_order
-from stb_env.suites.api_bank.benchmark.answer import Answer, key_of
 from stb_env.suites.api_bank.benchmark.speaker import Speaker
 from stb_env.suites.api_bank.evaluator import Evaluator
 from stb_env.suites.api_bank.formats.predictions import Predictions, prediction_key, prediction_record
 from stb_env.suites.api_bank.formats.rendering import Rendering, messages
 from stb_env.suites.api_bank.formats.samples import Sample
 from stb_env.usage import Usage
+
+VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """An answer, or why there is none.
+
+    Attributes:
+        level: Level of the sample.
+        dialogue: Name of its dialogue.
+        id: Its number in the dialogue.
+        asked: Digest of what was asked; an answer to other words is none to this sample.
+        text: What was written; None where nothing came.
+        failure: Kind, stage and message of the failure, where nothing came.
+        usage: What it cost.
+
+    Examples:
+        >>> answer = Answer(1, "d", 0, "5f1d", "[GetToday()]")
+        >>> Answer.from_json(answer.to_json()) == answer, answer.is_final
+        (True, True)
+        >>> Answer(1, "d", 0, "5f1d", failure={"kind": "timeout", "retryable": True}).is_final
+        False
+    """
+
+    level: int
+    dialogue: str
+    id: int
+    asked: str
+    text: str | None = None
+    failure: JsonMapping | None = None
+    usage: JsonMapping = field(default_factory=dict)
+
+    @property
+    def key(self) -> tuple[int, str, int]:
+        """What tells its sample from others."""
+        return self.level, self.dialogue, self.id
+
+    @property
+    def is_final(self) -> bool:
+        """Whether asking again is of no use."""
+        return self.failure is None or not self.failure["retryable"]
+
+    def to_json(self) -> str:
+        """Return the line."""
+        return jsontext.dumps({"version": VERSION} | asdict(self))
+
+    @classmethod
+    def from_json(cls, line: str) -> Answer:
+        """Read a line that `to_json` wrote.
+
+        Raises:
+            DataError: It is no line of a version that this package reads.
+        """
+        try:
+            data = json.loads(line)
+            if data.pop("version") != VERSION:
+                raise ValueError("another version")
+            return cls(**data)
+        except (ValueError, TypeError, KeyError, AttributeError) as error:
+            raise DataError(f"no answer to a sample ({error!r:.200}): {line[:80]!r}") from error
+
+
+def key_of(sample: Sample) -> tuple[int, str, int]:
+    """Return the key of the answer to a sample."""
+    return sample.level, sample.dialogue, sample.id
+
 
 ANSWERS, PREDICTIONS, MANIFEST = "answers.jsonl", "predictions.jsonl", "manifest.json"
 PATIENCE = 10
@@ -83,13 +150,11 @@ class Interview:
     def predictions(self) -> Predictions:
         """The answers as predictions; a sample without one has none."""
         found = ((sample, self._answers.get(key_of(sample))) for sample in self._evaluator.samples)
-        return Predictions(
-            {
-                prediction_key(sample, self._evaluator.place(sample)): answer.text
-                for sample, answer in found
-                if answer is not None and answer.text is not None
-            }
-        )
+        return {
+            prediction_key(sample, self._evaluator.place(sample)): answer.text
+            for sample, answer in found
+            if answer is not None and answer.text is not None
+        }
 
     @property
     def failures(self) -> Mapping[str, int]:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 from stb_env.errors import DataError
 from stb_env.jsontypes import JsonMapping, JsonObject
+
+LEVEL_NAMES = {1: "Call", 2: "Retrieve+Call", 3: "Plan+Retrieve+Call"}
+"""Names of the levels in the paper."""
 
 _LEVEL = re.compile(r"level-([123])")
 
@@ -62,6 +65,35 @@ class Dialogue:
         """Its calls, in order."""
         return tuple(item for item in self.items if isinstance(item, GoldCall))
 
+    @property
+    def calls_by_turn(self) -> list[int]:
+        """The number of calls in each turn; an utterance of the user opens a turn."""
+        turns: list[int] = []
+        for item in self.items:
+            if isinstance(item, GoldCall):
+                turns = [*turns[:-1], turns[-1] + 1] if turns else [1]
+            elif item.speaker == "User":
+                turns.append(0)
+        return turns
+
+
+def recorded_ids(calls: Sequence[GoldCall]) -> dict[str, tuple[str, ...]]:
+    """Return the random ids that a dialogue recorded, by the API that handed them out, in order.
+
+    Later calls and utterances of the dialogue name these ids, so a world that plays it hands them out again.
+
+    Examples:
+        >>> recorded_ids([GoldCall("AppointmentRegistration", {}, {"output": "43744231"})])
+        {'AppointmentRegistration': ('43744231',)}
+    """
+    ids: dict[str, tuple[str, ...]] = {}
+    for call in calls:
+        output = call.result.get("output")
+        new = output.get("token") if call.name == "RegisterUser" and isinstance(output, dict) else output
+        if call.name in ("RegisterUser", "AppointmentRegistration") and isinstance(new, str):
+            ids[call.name] = (*ids.get(call.name, ()), new)
+    return ids
+
 
 def read_dialogues(folder: str | Path) -> list[Dialogue]:
     """Read the dialogues of levels 1 and 2 under a folder, in order of level and name.
@@ -99,6 +131,21 @@ def read_level3(file: str | Path) -> list[Dialogue]:
         return [_plan(f"{path.stem}-{index:03}", record) for index, record in enumerate(records)]
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise DataError(f"{path} is no list of level 3 dialogues: {error!r:.200}") from error
+
+
+def find_dialogues(path: str | Path) -> list[Dialogue]:
+    """Return the dialogues of all levels under a folder or in a file; none where it holds no such thing."""
+    root = Path(path)
+    plans = [dialogue for file in level3_files(root) for dialogue in read_level3(file)]
+    if root.is_dir() and any(file.parent.name.startswith("level-") for file in root.rglob("*.jsonl")):
+        return [*read_dialogues(root), *plans]
+    return plans
+
+
+def level3_files(root: Path) -> list[Path]:
+    """Return the files of level 3 dialogues under a folder, or the file itself where it is one."""
+    files = [root] if root.is_file() else sorted(root.rglob("level-3*.json"))
+    return [file for file in files if file.suffix == ".json" and file.name.startswith("level-3")]
 
 
 def _read_dialogue(file: Path) -> Dialogue:
