@@ -44,7 +44,8 @@ _HALF = re.compile(r"\b(half past|quarter past|quarter to)\s+(\w+)", re.IGNORECA
 _NUMBER_WORDS = "zero one two three four five six seven eight nine ten eleven twelve"
 NUMBERS = tuple(_NUMBER_WORDS.split())
 """Numbers as words, each at its place."""
-_SPELLED = re.compile(rf"\b({'|'.join(NUMBERS)})\b", re.IGNORECASE)
+# Which group matched says which number it is: other letters than ASCII can match one of these words.
+_SPELLED = re.compile(rf"\b(?:{'|'.join(f'({word})' for word in NUMBERS)})\b", re.IGNORECASE)
 _NOON = re.compile(r"\b(noon|midday)\b", re.IGNORECASE)
 _DAY_LONG = re.compile(r"\bmidnight|whole day|all day\b", re.IGNORECASE)
 _OFFSETS = {"half past": 30, "quarter past": 15, "quarter to": -15}
@@ -86,7 +87,7 @@ def clocks_in(text: str) -> set[Clock]:
     for match in _CLOCK.finditer(text):
         found |= _both_halves(int(match[1]), int(match[2] or 0))
     for match in _SPELLED.finditer(text):
-        found |= _both_halves(NUMBERS.index(match[1].lower()), 0)
+        found |= _both_halves((match.lastindex or 0) - 1, 0)
     if _NOON.search(text):
         found.add((12, 0))
     if _DAY_LONG.search(text):

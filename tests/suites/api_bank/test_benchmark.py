@@ -108,14 +108,20 @@ def test_a_model_that_says_the_same_to_all_is_never_right(server, official, tmp_
     assert sum(figures["errors"].values()) == sum(row["calls"] for row in figures["levels"].values())
 
 
-def test_what_was_recorded_in_our_own_dialogues_is_right_throughout():
-    figures = report("--agent", "gold")
+@pytest.fixture(scope="module")
+def own_gold() -> dict:
+    """The figures of the recorded texts of our own dialogues."""
+    return report("--agent", "gold")
+
+
+def test_what_was_recorded_in_our_own_dialogues_is_right_throughout(own_gold):
+    figures = own_gold
     assert {level: row["accuracy"] for level, row in figures["levels"].items()} == {"1": 1, "2": 1, "3": 1}
     assert all(row["rouge"] > 0.999 for row in figures["levels"].values())
 
 
-def test_the_protocol_reads_and_judges_as_the_released_evaluator():
-    asked, strict = report("--agent", "gold", "--protocol", "api-bank"), report("--agent", "gold")
+def test_the_protocol_reads_and_judges_as_the_released_evaluator(own_gold):
+    asked, strict = report("--agent", "gold", "--protocol", "api-bank"), own_gold
     assert (asked["compat"], strict["compat"]) == ("original", None)
     assert asked["total"]["accuracy"] < strict["total"]["accuracy"]
     assert (asked["protocol"]["followed"], strict["protocol"]["followed"]) == (True, False)

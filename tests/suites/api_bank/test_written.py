@@ -80,7 +80,7 @@ def test_official_dialogues_are_still_no_training_split(shared_data):
 
 
 def test_a_file_that_is_not_there_is_said_to_be_missing(tmp_path):
-    with pytest.raises(DataError, match=r"holds no level-3\.json; give that file"):
+    with pytest.raises(DataError, match=r"holds no dialogues of level 3; give level-3\.json"):
         make("Plan", data=tmp_path / "missing.json")
     with pytest.raises(DataError, match="holds no API-Bank dialogues"):
         make("Call", data=tmp_path)

@@ -23,6 +23,9 @@ from stb_env.suites.api_bank.formats.samples import Sample
 from stb_env.usage import Usage
 
 VERSION = 1
+ANSWERS, PREDICTIONS, MANIFEST = "answers.jsonl", "predictions.jsonl", "manifest.json"
+PATIENCE = 10
+"""Failures in a row, all of which may pass, after which no sample is asked any more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,11 +90,6 @@ class Answer:
 def key_of(sample: Sample) -> tuple[int, str, int]:
     """Return the key of the answer to a sample."""
     return sample.level, sample.dialogue, sample.id
-
-
-ANSWERS, PREDICTIONS, MANIFEST = "answers.jsonl", "predictions.jsonl", "manifest.json"
-PATIENCE = 10
-"""After so many failures in a row, all of which may pass, nobody is asked any more."""
 
 
 class Interview:

@@ -27,14 +27,10 @@ def _day(random: Random) -> date:
 def _remind_of_meetings(scribe: Scribe, lead: str) -> None:
     name = scribe.random.choice(sorted(content()["calendar_of"]))
     mail = scribe.random.choice(words()["correspondents"])
-    scribe.user(
-        lead
-        + scribe.random.choice(
-            (
-                f"Which meetings does {name} have? Send an e-mail reminder of each to {mail}.",
-                f"Look up {name}'s meetings and remind {mail} of every one of them by mail.",
-            )
-        )
+    scribe.ask(
+        lead,
+        f"Which meetings does {name} have? Send an e-mail reminder of each to {mail}.",
+        f"Look up {name}'s meetings and remind {mail} of every one of them by mail.",
     )
     meetings = scribe.call("QueryMeeting", {"user_name": name})["meetings"]
     for meeting in meetings:
@@ -51,14 +47,10 @@ def _remind_of_meetings(scribe: Scribe, lead: str) -> None:
 
 def _dress_for(scribe: Scribe, lead: str) -> None:
     place = scribe.random.choice(sorted(content()["places"]))
-    scribe.user(
-        lead
-        + scribe.random.choice(
-            (
-                f"I am in {place}. What shall I wear in this weather?",
-                f"Which clothes suit the weather in {place}?",
-            )
-        )
+    scribe.ask(
+        lead,
+        f"I am in {place}. What shall I wear in this weather?",
+        f"Which clothes suit the weather in {place}?",
     )
     weather = scribe.call("GetWeatherForCoordinates", scribe.call("Geocoding", {"address": place}))
     clothes = scribe.call(
@@ -77,14 +69,10 @@ def _dress_for(scribe: Scribe, lead: str) -> None:
 
 def _tell_weather(scribe: Scribe, lead: str) -> None:
     places = scribe.random.sample(sorted(content()["places"]), scribe.random.choice((1, 2)))
-    scribe.user(
-        lead
-        + scribe.random.choice(
-            (
-                f"How is the weather in {' and in '.join(places)}?",
-                f"Tell me the weather in {' and '.join(places)}.",
-            )
-        )
+    scribe.ask(
+        lead,
+        f"How is the weather in {' and in '.join(places)}?",
+        f"Tell me the weather in {' and '.join(places)}.",
     )
     told = []
     for place in places:
@@ -133,14 +121,10 @@ def _eat_near(scribe: Scribe, lead: str) -> None:
 
 def _pick_a_film(scribe: Scribe, lead: str) -> None:
     name = scribe.random.choice(sorted(content()["film_preferences"]))
-    scribe.user(
-        lead
-        + scribe.random.choice(
-            (
-                f"Recommend films that suit the taste of {name} and that {name} has not watched yet.",
-                f"{name} wants to see something new. Which recommended films are left for {name}?",
-            )
-        )
+    scribe.ask(
+        lead,
+        f"Recommend films that suit the taste of {name} and that {name} has not watched yet.",
+        f"{name} wants to see something new. Which recommended films are left for {name}?",
     )
     tastes = scribe.call("UserMoviePreferences", {"user_name": name})["preferences"]
     watched = scribe.call("UserWatchedMovies", {"user_name": name})
@@ -150,14 +134,10 @@ def _pick_a_film(scribe: Scribe, lead: str) -> None:
 
 def _count_likes(scribe: Scribe, lead: str) -> None:
     user = scribe.random.choice(sorted(content()["posts"]))
-    scribe.user(
-        lead
-        + scribe.random.choice(
-            (
-                f"How many likes did the posts of user {user} get? Add them up with the calculator.",
-                f"Look up the likes of all posts of the user with the id {user}, and calculate the sum.",
-            )
-        )
+    scribe.ask(
+        lead,
+        f"How many likes did the posts of user {user} get? Add them up with the calculator.",
+        f"Look up the likes of all posts of the user with the id {user}, and calculate the sum.",
     )
     posts = scribe.call("UserPosts", {"user_id": int(user)})["post_ids"]
     likes = [scribe.call("LikeCount", {"post_id": post})["like_count"] for post in posts]
@@ -186,14 +166,10 @@ def _travel(scribe: Scribe, lead: str) -> None:
 def _earn(scribe: Scribe, lead: str) -> None:
     jobs = scribe.random.sample(sorted(content()["salaries"]), scribe.random.choice((1, 2)))
     named = " and of a ".join(job.lower() for job in jobs)
-    scribe.user(
-        lead
-        + scribe.random.choice(
-            (
-                f"What is left of the salary of a {named} after tax?",
-                f"After tax, what remains of the pay of a {named}?",
-            )
-        )
+    scribe.ask(
+        lead,
+        f"What is left of the salary of a {named} after tax?",
+        f"After tax, what remains of the pay of a {named}?",
     )
     told = []
     for job in jobs:

@@ -42,6 +42,10 @@ class Scribe:
         """Take down what the user says."""
         self._items.append(Utterance("User", text))
 
+    def ask(self, lead: str, *forms: str) -> None:
+        """Take down a request of the user in one of several wordings, after words that lead over to it."""
+        self.user(lead + self.random.choice(forms))
+
     def assistant(self, text: str) -> None:
         """Take down what the assistant says."""
         self._items.append(Utterance("AI", text))
