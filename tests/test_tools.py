@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from stb_env import tools
 from stb_env.errors import DataError
-from stb_env.suites.stabletoolbench import original_names
+from stb_env.suites.stabletoolbench import api_entry as original_names
 from stb_env.suites.stabletoolbench.queries import load
 from stb_env.tools import Status, Tool, ToolCatalog, ToolId, ToolResult, unique_names
 from tests.shared import golden_cases, queries

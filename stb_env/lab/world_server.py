@@ -14,7 +14,7 @@ from stb_env.jsontypes import Json
 from stb_env.lab.world_api import WorldAPI
 from stb_env.request import drive
 from stb_env.suites.sandbox.catalog import tools
-from stb_env.suites.stabletoolbench.original_names import server_names
+from stb_env.suites.stabletoolbench.api_entry import server_names
 from stb_env.tools import Tool
 
 PATH = "/rapidapi"

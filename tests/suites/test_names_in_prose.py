@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from stb_env.actions import Action
+from stb_env.suites.api_bank.action_reader import reader
 from stb_env.suites.api_bank.api_set import LEVEL_12
-from stb_env.suites.api_bank.syntax import reader
 from stb_env.suites.sambanova.cat_api import program as cats
 from stb_env.suites.sambanova.cat_api import tools as cat_tools
 from stb_env.suites.sambanova.google_sheets import program as sheets

@@ -19,8 +19,8 @@ from stb_env.jsontypes import JsonObject
 from stb_env.protocol import find_protocol
 from stb_env.rollout.make import make_env
 from stb_env.rollout.verdict_file import manifest_of, read_judged
-from stb_env.suites.api_bank.benchmark.interview import Interview
-from stb_env.suites.api_bank.benchmark.speaker import MODEL, speaker
+from stb_env.suites.api_bank.benchmark.responder import MODEL, responder
+from stb_env.suites.api_bank.benchmark.run import BenchmarkRun
 from stb_env.suites.api_bank.corpus import LEVELS, levels_of
 from stb_env.suites.api_bank.episodes import episode_scores
 from stb_env.suites.api_bank.evaluator import Evaluator
@@ -94,28 +94,28 @@ def benchmark(
     if not corpora:
         raise ConfigError(f"{data} holds no dialogues of level {', '.join(map(str, level or ()))}")
     evaluator = Evaluator(corpora, cast(Literal["original"] | None, compat))
-    who = speaker(agent, models, seed)
+    who = responder(agent, models, seed)
     with ExitStack() as stack:
         folder = out or Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        interview = Interview(evaluator, who, folder, cast(Rendering, rendering))
+        run = BenchmarkRun(evaluator, who, folder, cast(Rendering, rendering))
         progress = stack.enter_context(Progress(console=console, transient=True, disable=as_json))
         bar = progress.add_task("samples", total=None)
-        interview.hold(concurrency, lambda done, total: progress.update(bar, completed=done, total=total))
-    figures = _figures(evaluator, interview, {"compat": compat, "rendering": rendering}, data)
+        run.answer_all(concurrency, lambda done, total: progress.update(bar, completed=done, total=total))
+    figures = _figures(evaluator, run, {"compat": compat, "rendering": rendering}, data)
     figures["protocol"]["followed"] = protocol is not None
     figures |= {"model": who.name, "out": None if out is None else str(out)}
     emit(figures, as_json, _tables(figures))
-    if sum(interview.failures.values()) == len(evaluator.samples):
+    if sum(run.failures.values()) == len(evaluator.samples):
         raise typer.Exit(1)
 
 
-def _figures(evaluator: Evaluator, interview: Interview, given: JsonObject, data: str | None) -> JsonObject:
+def _figures(evaluator: Evaluator, run: BenchmarkRun, given: JsonObject, data: str | None) -> JsonObject:
     paper = find_protocol(PROTOCOL)
-    return report(evaluator.evaluate(interview.predictions)) | {
+    return report(evaluator.evaluate(run.predictions)) | {
         **given,
         "invalid_episodes": 0,
-        "failures": dict(interview.failures),
-        "usage": interview.usage.to_dict(),
+        "failures": dict(run.failures),
+        "usage": run.usage.to_dict(),
         "published": {
             "models": {
                 row["name"]: {"correctness": row["correctness"], "rouge": row["rouge"]}

@@ -1,4 +1,4 @@
-"""How the paper compares the result of a call with the recorded one: rules built of small checks.
+"""Rules of the paper that compare the result of a call with the recorded one, built of small checks.
 
 A rule takes two envelopes, the executed prediction's and the recorded one's. Equality is Python's, without
 tolerance; inputs that no check names do not count.

@@ -1,4 +1,4 @@
-"""What an API-Bank environment is made of: dialogues, APIs, databases and known searches of one level."""
+"""A corpus: the dialogues, APIs, databases and known searches of one level."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from stb_env.suites.api_bank.formats.dialogues import (
     read_level3,
 )
 from stb_env.suites.api_bank.formats.scenes import Scene, read_scenes
-from stb_env.suites.api_bank.formats.written import is_written, read_written
+from stb_env.suites.api_bank.formats.written_dialogues import is_written, read_written
 from stb_env.suites.api_bank.recorded_apis import RecordedApis
 from stb_env.suites.api_bank.searcher import frozen_searches
 from stb_env.suites.api_bank.world import ApiBankWorld

@@ -44,7 +44,7 @@ LIBRARY = (
 )
 """Databases that calls only read."""
 FROZEN = ("Dictionary", "Translate")
-"""What the original asks live services for; no official file holds it."""
+"""Answers that the original asks live services for; no official file holds them."""
 
 _NUMBERED = ("Meeting", "Reminder")
 _LISTS = ("HealthData", "Scenes", "TimeSwitch")

@@ -1,4 +1,4 @@
-"""How an API is written down: documentation, code and rule of comparison in one place.
+"""Declarations of APIs: documentation, code and rule of comparison in one place.
 
 A module in ``apis/`` makes a `Domain` and decorates its functions; a function's docstring is the API's
 description, and nothing else has to be told about it.
@@ -15,10 +15,10 @@ from stb_env.errors import ConfigError, DataError
 from stb_env.jsontypes import Json, JsonMapping, JsonObject
 from stb_env.reference import load_object
 from stb_env.suites.api_bank.api_error import ApiError, ArgumentsError
+from stb_env.suites.api_bank.argument_forms import NOTHING_LOOSE, Loose, reconciled
 from stb_env.suites.api_bank.casting import CASTS, ORIGINAL_CASTS, Kind
 from stb_env.suites.api_bank.compare import WHOLE, Envelope, Rule
 from stb_env.suites.api_bank.state import State
-from stb_env.suites.api_bank.wording import NOTHING_LOOSE, Loose, reconciled
 
 T = TypeVar("T")
 Arguments = JsonMapping

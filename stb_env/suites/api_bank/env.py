@@ -26,15 +26,15 @@ from stb_env.retrieval import (
     paraphrase_minilm,
 )
 from stb_env.settings import checks_settings
+from stb_env.suites.api_bank.action_reader import reader
 from stb_env.suites.api_bank.apis.schedule import TODAY
 from stb_env.suites.api_bank.composer.splits import Split
 from stb_env.suites.api_bank.corpus import Ability, Corpus, embedded_corpus, read_corpus, read_scene_corpus
-from stb_env.suites.api_bank.formats.written import is_written
+from stb_env.suites.api_bank.formats.written_dialogues import is_written
 from stb_env.suites.api_bank.judge import DialogueJudge, RewardBasis
 from stb_env.suites.api_bank.oracle import oracle
 from stb_env.suites.api_bank.retrieval_world import RetrievalWorld
 from stb_env.suites.api_bank.searcher import ToolSearcher
-from stb_env.suites.api_bank.syntax import reader
 from stb_env.suites.api_bank.tasks import Pool, checked_pool, dialogue_tasks, scene_tasks
 from stb_env.suites.api_bank.user import ModelUser, ScriptedUser
 from stb_env.tasks import TaskSet

@@ -15,13 +15,13 @@ from stb_env.metrics.rouge import rouge_l
 from stb_env.retrieval import NgramRetriever
 from stb_env.suites.api_bank.api_error import ArgumentsError
 from stb_env.suites.api_bank.apis.tool_search import SEARCHER
+from stb_env.suites.api_bank.argument_origins import origins
 from stb_env.suites.api_bank.corpus import LEVELS, Corpus
 from stb_env.suites.api_bank.definition import API
 from stb_env.suites.api_bank.formats.call_syntax import read_as_released, read_strictly
 from stb_env.suites.api_bank.formats.dialogues import Dialogue, GoldCall, Utterance, recorded_ids
 from stb_env.suites.api_bank.formats.predictions import Predictions, prediction_key
 from stb_env.suites.api_bank.formats.samples import Sample, cut
-from stb_env.suites.api_bank.grounding import origins
 from stb_env.suites.api_bank.metrics import Attempt, Score, error_type
 from stb_env.suites.api_bank.retrieval_world import found_names
 from stb_env.suites.api_bank.searcher import ToolSearcher, spaced

@@ -17,7 +17,7 @@ from stb_env.suites.api_bank.formats.dialogues import (
     Dialogue,
     find_dialogues,
 )
-from stb_env.suites.api_bank.formats.written import is_written, read_written
+from stb_env.suites.api_bank.formats.written_dialogues import is_written, read_written
 from stb_env.suites.api_bank.recorded_apis import RecordedApis
 
 PAPER = {
@@ -35,7 +35,7 @@ PAPER = {
 
 @dataclass(frozen=True, slots=True)
 class Statistics:
-    """What a set of dialogues holds.
+    """Counts of a set of dialogues.
 
     Attributes:
         counts: The rows of the table, by name.

@@ -34,7 +34,7 @@ class DialogueJudge:
     A recorded call counts as done where a call of the episode is right by the rule of its API, as the paper
     defines it: the same query or modification, the same result (Li et al., 2023, section 5). Each act
     answers for one recorded call, in whatever order they are made; a query also answers for its recorded
-    repetitions. Arguments that nobody gave decide nothing (`grounding`).
+    repetitions. Arguments that nobody gave decide nothing (`argument_origins`).
 
     The verdict's parts are ``act:NUMBER NAME`` for each recorded call that counts, ``state:TABLE`` for each
     table that the recorded calls change, and ``kept:NAME``, False, for each API with an act that nobody asked
@@ -75,7 +75,7 @@ class DialogueJudge:
 
     @property
     def fingerprint(self) -> JsonObject:
-        """What decides a verdict."""
+        """The settings that decide a verdict."""
         return {"judge": self.name, "basis": self.basis, "version": self.version}
 
     def judge(self, case: Case) -> Slow[Verdict]:

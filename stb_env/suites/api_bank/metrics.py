@@ -11,7 +11,7 @@ from stb_env.jsontypes import JsonObject
 
 
 class ErrorType(StrEnum):
-    """What is wrong with a call that is not right, in the order in which it is looked for."""
+    """Types of wrong calls, in the order in which they are looked for."""
 
     NO_CALL = "No API Call"
     FORMAT = "False API Call Format"
@@ -24,7 +24,7 @@ class ErrorType(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """What is known of a call that is not right.
+    """The facts about a call that is not right.
 
     Attributes:
         level: Level of the dialogue.
@@ -99,12 +99,12 @@ def _of_arguments(attempt: Attempt) -> ErrorType:
 
 
 TOTAL_WEIGHTS: Mapping[int, int] = {1: 399, 2: 123, 3: 152}
-"""How levels weigh in a total. The paper does not say; these reproduce every total of its table 3."""
+"""Weights of the levels in a total. The paper gives none; these reproduce every total of its table 3."""
 
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """What became of one sample.
+    """The score of one sample.
 
     Attributes:
         level: Level of its dialogue.

@@ -15,11 +15,11 @@ from stb_env.suites.api_bank.casting import CASTS, Kind
 from stb_env.suites.api_bank.databases import Databases
 from stb_env.suites.api_bank.definition import API, Library, Parameter
 from stb_env.suites.api_bank.formats.dialogues import Dialogue, GoldCall
-from stb_env.suites.api_bank.formats.written import WrittenDialogue
+from stb_env.suites.api_bank.formats.written_dialogues import WrittenDialogue
 from stb_env.suites.api_bank.state import State
 
 ANSWERS = "Recorded"
-"""Where a library holds the answers: by API and `answer_key`, each with ``output`` and ``exception``."""
+"""Name of the answers in a library: by API and `answer_key`, each with ``output`` and ``exception``."""
 
 _KINDS: Mapping[str, Kind] = {name: name for name in CASTS}
 
@@ -141,7 +141,7 @@ class RecordedApis:
 
     @property
     def databases(self) -> Databases:
-        """What they answer."""
+        """Their recorded answers."""
         return Databases({}, {ANSWERS: self._answers}, source={ANSWERS: self._answers})
 
     def _taken(self, one: WrittenDialogue) -> Dialogue:

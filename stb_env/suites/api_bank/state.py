@@ -1,4 +1,4 @@
-"""What an episode changes: rows by table, and which random ids come next."""
+"""The state of an episode: rows by table, and the random ids that come next."""
 
 from __future__ import annotations
 

@@ -11,10 +11,10 @@ from stb_env.seeding import rng
 from stb_env.suites.api_bank.api_error import ApiError
 from stb_env.suites.api_bank.api_set import ApiSet
 from stb_env.suites.api_bank.apis.tool_search import SEARCHER
+from stb_env.suites.api_bank.argument_origins import origins
 from stb_env.suites.api_bank.corpus import Corpus
 from stb_env.suites.api_bank.formats.dialogues import Dialogue, GoldCall, Utterance, recorded_ids
 from stb_env.suites.api_bank.formats.scenes import Scene
-from stb_env.suites.api_bank.grounding import origins
 from stb_env.suites.api_bank.knowledge import asking_tool, facts_of
 from stb_env.suites.api_bank.retrieval_world import found_names
 from stb_env.suites.api_bank.searcher import ToolSearcher
@@ -74,7 +74,7 @@ def pool_tools(own: Iterable[str], apis: ApiSet, pool: Pool, *, searched: bool, 
 
 
 DONE = "Done."
-"""What the oracle says where the dialogue records a call and no reply to it."""
+"""The oracle's reply where the dialogue records a call and no reply to it."""
 
 
 def dialogue_tasks(corpus: Corpus, pool: Pool, *, ask_user: bool = False) -> TaskSet:

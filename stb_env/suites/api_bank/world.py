@@ -14,11 +14,11 @@ from stb_env.suites.api_bank.api_error import ApiError, ArgumentsError
 from stb_env.suites.api_bank.api_set import LEVEL_12, ApiSet
 from stb_env.suites.api_bank.apis.smart_home import DEVICE_IDS
 from stb_env.suites.api_bank.apis.tool_search import SEARCHER
+from stb_env.suites.api_bank.argument_forms import NOTHING_LOOSE, Loose, as_stored
 from stb_env.suites.api_bank.databases import Databases, embedded
 from stb_env.suites.api_bank.definition import API
 from stb_env.suites.api_bank.errata import errata
 from stb_env.suites.api_bank.state import State
-from stb_env.suites.api_bank.wording import NOTHING_LOOSE, Loose, as_stored
 from stb_env.tasks import Task
 from stb_env.tools import Status, Tool, ToolResult
 
@@ -139,8 +139,8 @@ class ApiBankWorld(World[State]):
             tool: The API.
             predicted: The envelope; None where the call never reached the API.
             gold: The recorded envelope.
-            loose: Arguments of the recorded call that nobody gave (see `grounding`), so that any value will
-                do.
+            loose: Arguments of the recorded call that nobody gave, so that any value will do; see
+                `argument_origins`.
         """
         if predicted is None:
             return False

@@ -1,19 +1,13 @@
-"""API entries of StableToolBench query files and tool files, as tools.
-
-The default form mends what the original loses: optional parameters are kept where nothing is required,
-``NUMBER`` is a number, defaults and enums stay, names are unique. ``original_function`` is the
-original's own form to the byte, its fixed sentences and defects included, and exists for that alone.
-"""
+"""API entries of StableToolBench query files and tool files, as tools."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from stb_env import jsontext
 from stb_env.jsontypes import Json, JsonMapping, JsonObject
-from stb_env.suites.stabletoolbench.original_names import original_name
-from stb_env.tools import Tool, ToolId, pure_name, standardize
+from stb_env.tools import MAX_NAME, Tool, ToolId, pure_name, standardize, standardize_category
 
 MAX_DESCRIPTION = 1024
 PARAMETERS = ("required_parameters", "optional_parameters")
@@ -264,3 +258,38 @@ def _original_tool(entry: JsonMapping, functions: Functions) -> Tool:
     function = wrapped if functions == "stabletoolbench" else original_function(entry, wrapped=False)
     name, description, parameters = function["name"], function["description"], function["parameters"]
     return Tool(name, description, parameters, api_id(entry), entry, checked=False)
+
+
+def original_name(api: str, tool: str) -> str:
+    """Return the original's function name: ``api_for_tool``, only its last 64 characters.
+
+    Different APIs can meet in one such name; `unique_names` is what the package itself uses.
+
+    Examples:
+        >>> original_name("Songkick concert", "TheClique")
+        'songkick_concert_for_theclique'
+    """
+    return f"{pure_name(api)}_for_{standardize(tool)}"[-MAX_NAME:]
+
+
+class ServerNames(NamedTuple):
+    """The original server's place for a request: folder ``category/tool_folder``, file ``api``."""
+
+    category: str
+    tool_folder: str
+    api: str
+
+
+def server_names(category: str, tool: str, api: str) -> ServerNames:
+    """Return the names under which the original server keeps the responses to a request.
+
+    Examples:
+        >>> server_names("Tools", "Calc Tool", "Add Numbers")
+        ServerNames(category='Tools', tool_folder='calc_tool_for_Tools', api='add_numbers')
+        >>> server_names("Tools", "calc_tool", "add_numbers_for_calc_tool").api
+        'add_numbers'
+    """
+    category = standardize_category(category)
+    suffix = f"_for_{category}"
+    folder = tool if tool.endswith(suffix) else standardize(tool) + suffix
+    return ServerNames(category, folder, pure_name(api).split(f"_for_{tool}")[0])

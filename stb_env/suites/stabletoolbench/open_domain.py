@@ -14,7 +14,7 @@ from stb_env.tools import NO_ID, ToolId, unique_names
 
 @dataclass(frozen=True, slots=True)
 class Retrieval:
-    """How APIs are found for a query.
+    """Settings for finding the APIs of a query.
 
     Attributes:
         k: How many.

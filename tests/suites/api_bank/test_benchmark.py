@@ -12,8 +12,8 @@ from typer.testing import CliRunner
 from stb_env.cli.main import app
 from stb_env.errors import InfrastructureError
 from stb_env.llm import ScriptedModel
-from stb_env.suites.api_bank.benchmark.interview import PATIENCE, Interview
-from stb_env.suites.api_bank.benchmark.speaker import of_model
+from stb_env.suites.api_bank.benchmark.responder import of_model
+from stb_env.suites.api_bank.benchmark.run import MAX_FAILURES, BenchmarkRun
 from stb_env.suites.api_bank.corpus import levels_of
 from stb_env.suites.api_bank.evaluator import Evaluator
 from stb_env.suites.api_bank.formats.rendering import expected_text, messages
@@ -200,10 +200,12 @@ def test_a_dead_endpoint_ends_the_benchmark_after_a_few_samples(tmp_path):
         return InfrastructureError("no route", kind="transport", stage="agent", retryable=True)
 
     model = ScriptedModel(down)
-    interview = Interview(evaluator, of_model(model), tmp_path, "chat")
-    with pytest.raises(InfrastructureError, match=f"^{PATIENCE} samples in a row got no answer: no route;"):
-        interview.hold()
-    assert len(model.requests) == PATIENCE
+    run = BenchmarkRun(evaluator, of_model(model), tmp_path, "chat")
+    with pytest.raises(
+        InfrastructureError, match=f"^{MAX_FAILURES} samples in a row got no answer: no route;"
+    ):
+        run.answer_all()
+    assert len(model.requests) == MAX_FAILURES
 
 
 def test_the_answers_of_another_model_are_not_continued(server, official, tmp_path):
@@ -253,8 +255,8 @@ def test_text_is_one_message_that_ends_in_what_is_wanted(official):
 
 def test_a_function_of_your_own_can_answer(tmp_path, official):
     file = tmp_path / "mine.py"
-    file.write_text("def say(messages):\n    return '[GetToday()]'\n")
-    figures = report("--agent", f"{file}:say", "--data", official, "--level", 1)
+    file.write_text("def respond(messages):\n    return '[GetToday()]'\n")
+    figures = report("--agent", f"{file}:respond", "--data", official, "--level", 1)
     assert figures["levels"]["1"]["accuracy"] == 1.0
 
 

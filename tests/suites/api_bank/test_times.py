@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from stb_env.suites.api_bank.api_error import ApiError
+from stb_env.suites.api_bank.argument_forms import in_full
 from stb_env.suites.api_bank.spoken_times import clocks_in
 from stb_env.suites.api_bank.times import read_time
-from stb_env.suites.api_bank.wording import in_full
 
 
 def test_a_text_that_is_no_moment_is_refused_in_the_same_words_again():

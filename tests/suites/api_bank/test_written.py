@@ -15,7 +15,7 @@ from stb_env.suites.api_bank.corpus import read_corpus
 from stb_env.suites.api_bank.env import make
 from stb_env.suites.api_bank.formats.dialogues import read_dialogues, read_level3
 from stb_env.suites.api_bank.formats.training import read_training
-from stb_env.suites.api_bank.formats.written import read_written
+from stb_env.suites.api_bank.formats.written_dialogues import read_written
 from stb_env.suites.api_bank.recorded_apis import RecordedApis
 from tests.shared import folder
 

@@ -9,7 +9,7 @@ from stb_env.suites.api_bank.definition import Domain, Library, text
 
 TOOL_SEARCH = Domain("Tool Search")
 SEARCHER = "ToolSearcher"
-"""Where a library holds the searcher: a function of keywords that returns the output or raises `ApiError`."""
+"""Name of the searcher in a library: a function of keywords that returns the output or raises `ApiError`."""
 
 
 def same_tools(predicted: Envelope, gold: Envelope) -> bool:

@@ -20,7 +20,7 @@ _LEVEL = re.compile(r"level-([123])")
 
 @dataclass(frozen=True, slots=True)
 class Utterance:
-    """What somebody said.
+    """One utterance of a dialogue.
 
     Attributes:
         speaker: Who said it.

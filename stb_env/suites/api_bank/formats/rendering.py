@@ -1,4 +1,4 @@
-"""What a model reads for a sample, in the two renderings of the paper's code (Li et al., 2023).
+"""Samples as models read them, in the two renderings of the paper's code (Li et al., 2023).
 
 The markers of the lines are the wire format and stand here as published; the instructions are our own words.
 """

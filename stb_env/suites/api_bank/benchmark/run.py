@@ -15,7 +15,7 @@ from stb_env.files import write_json, write_text
 from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.llm.chat import digest
 from stb_env.rollout.judging.ordered_work import Progress, check_concurrency, read_lines, work_in_order
-from stb_env.suites.api_bank.benchmark.speaker import Speaker
+from stb_env.suites.api_bank.benchmark.responder import Responder
 from stb_env.suites.api_bank.evaluator import Evaluator
 from stb_env.suites.api_bank.formats.predictions import Predictions, prediction_key, prediction_record
 from stb_env.suites.api_bank.formats.rendering import Rendering, messages
@@ -24,8 +24,8 @@ from stb_env.usage import Usage
 
 VERSION = 1
 ANSWERS, PREDICTIONS, MANIFEST = "answers.jsonl", "predictions.jsonl", "manifest.json"
-PATIENCE = 10
-"""Failures in a row, all of which may pass, after which no sample is asked any more."""
+MAX_FAILURES = 10
+"""Retryable failures in a row after which the run stops."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ class Answer:
 
     @property
     def key(self) -> tuple[int, str, int]:
-        """What tells its sample from others."""
+        """Level, dialogue and number of its sample."""
         return self.level, self.dialogue, self.id
 
     @property
@@ -92,8 +92,8 @@ def key_of(sample: Sample) -> tuple[int, str, int]:
     return sample.level, sample.dialogue, sample.id
 
 
-class Interview:
-    """The answers of one speaker to the samples of an evaluator.
+class BenchmarkRun:
+    """The answers of one responder to the samples of an evaluator.
 
     The folder gets ``manifest.json``, ``answers.jsonl`` (every answer and failure, appended as it comes)
     and, once all were asked, ``predictions.jsonl`` in the form that ``api-bank evaluate`` reads. The same
@@ -101,29 +101,29 @@ class Interview:
 
     Args:
         evaluator: Has the samples.
-        speaker: Answers.
+        responder: Answers.
         out: The folder; made where it does not exist.
         rendering: In which form samples are put.
 
     Raises:
-        ConfigError: The folder holds the answers of another speaker, or to another form.
+        ConfigError: The folder holds the answers of another responder, or to another form.
         DataError: It cannot be read.
     """
 
-    def __init__(self, evaluator: Evaluator, speaker: Speaker, out: Path, rendering: Rendering) -> None:
+    def __init__(self, evaluator: Evaluator, responder: Responder, out: Path, rendering: Rendering) -> None:
         self._evaluator = evaluator
-        self._speaker = speaker
+        self._speaker = responder
         self._out = out
         self._rendering = rendering
         self._failed = 0
         self._counting = threading.Lock()
         out.mkdir(parents=True, exist_ok=True)
-        _settle(out / MANIFEST, {"version": 1, "rendering": rendering, **speaker.fingerprint})
+        _settle(out / MANIFEST, {"version": 1, "rendering": rendering, **responder.fingerprint})
         self._asked = {key_of(sample): digest(self._messages(sample)) for sample in evaluator.samples}
         self._answers: dict[tuple[int, str, int], Answer] = {}
         self._take(read_lines(out / ANSWERS, Answer.from_json))
 
-    def hold(self, concurrency: int = 1, progress: Progress | None = None) -> None:
+    def answer_all(self, concurrency: int = 1, progress: Progress | None = None) -> None:
         """Ask every sample that has no answer yet.
 
         Args:
@@ -156,18 +156,18 @@ class Interview:
 
     @property
     def failures(self) -> Mapping[str, int]:
-        """How many samples have no answer, by kind of failure."""
+        """Numbers of samples without an answer, by kind of failure."""
         return Counter(str(answer.failure["kind"]) for answer in self._answers.values() if answer.failure)
 
     @property
     def usage(self) -> Usage:
-        """What the answers cost that count now, whenever they were given."""
+        """Tokens and cost of the answers that count now, whenever they were given."""
         return sum((Usage(**answer.usage) for answer in self._answers.values()), Usage())
 
     def _ask(self, sample: Sample) -> Answer:
         asked = self._asked[key_of(sample)]
         try:
-            text, usage = self._speaker.say(self._messages(sample), sample)
+            text, usage = self._speaker.respond(self._messages(sample), sample)
         except InfrastructureError as error:
             self._notice(error)
             return Answer(*key_of(sample), asked, None, error.failure(), error.usage.to_dict())
@@ -178,7 +178,7 @@ class Interview:
         with self._counting:
             self._failed = self._failed + 1 if error is not None and error.retryable else 0
             failed = self._failed
-        if error is not None and failed >= PATIENCE:
+        if error is not None and failed >= MAX_FAILURES:
             raise InfrastructureError(
                 f"{failed} samples in a row got no answer: {error}; the same command goes on",
                 kind=error.kind,

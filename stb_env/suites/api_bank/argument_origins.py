@@ -1,4 +1,4 @@
-"""Where the arguments of recorded calls come from: from what the user said, from results, or from nowhere.
+"""Origins of the arguments of recorded calls: the user's words, earlier results, or nothing at all.
 
 Annotators sometimes wrote arguments that nobody ever gave: an end time, a room, a year's wrong day. Nothing
 but the text of a dialogue decides that here, so that it holds for dialogues nobody has looked at.
@@ -14,14 +14,14 @@ from stb_env import jsontext
 from stb_env.jsontypes import Json, JsonMapping
 from stb_env.suites.api_bank.apis.schedule import TODAY
 from stb_env.suites.api_bank.apis.tool_search import SEARCHER
+from stb_env.suites.api_bank.argument_forms import share_of
 from stb_env.suites.api_bank.formats.dialogues import Dialogue, GoldCall
 from stb_env.suites.api_bank.languages import languages
 from stb_env.suites.api_bank.spoken_times import NUMBERS, clocks_in, dates_in
 from stb_env.suites.api_bank.times import read_date, read_moment
-from stb_env.suites.api_bank.wording import share_of
 
 Loose = Literal["all", "date", "time"]
-"""Which part of an argument nobody gave: all of it, the date of a time, or the time of day."""
+"""The part of an argument that nobody gave: all of it, the date of a time, or the time of day."""
 
 _ENOUGH = 0.5
 _KILO = 1_000
@@ -30,7 +30,7 @@ _CHOICES = ("status", "on")
 
 
 class Origin(NamedTuple):
-    """Where the arguments of one recorded call come from.
+    """Origins of the arguments of one recorded call.
 
     Attributes:
         loose: Arguments that nobody gave, and which part of them.

@@ -28,7 +28,7 @@ _TOPICS: Mapping[str, tuple[str, str]] = {
 """Table, and the field that tells a record, of the APIs that look for one."""
 
 Loose = Mapping[str, str]
-"""Arguments that nobody gave, by name: all of them, their date or their time; see `grounding`."""
+"""Arguments that nobody gave, by name: all of them, their date or their time; see `argument_origins`."""
 NOTHING_LOOSE: Loose = {}
 
 WORDED = frozenset(("address", "content", "hotel_name", "location", "meeting_topic", "question", "subject"))
