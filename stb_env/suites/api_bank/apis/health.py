@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Any
 
-from stb_env.jsontypes import Json, JsonArray, JsonObject
 from stb_env.suites.api_bank.api_error import ApiError
 from stb_env.suites.api_bank.compare import (
     DATE,
@@ -26,11 +26,15 @@ from stb_env.suites.api_bank.times import normal_date, normal_time, read_time
 
 HEALTH = Domain("Health Management")
 
+Measurement = dict[str, Any]
+"""Measured values by name, with the time; in calls objects of name and value."""
+Illness = dict[str, str]
+
 _USER = text("user_id", "Id of the patient.")
 _SYMPTOM = text("symptom", "The symptom.")
 
 
-def _user_text(value: Json) -> str:
+def _user_text(value: object) -> str:
     return str(value).upper().strip()
 
 
@@ -51,7 +55,7 @@ _SYMPTOM_MATCH = all_of(same("symptom", normal=_filled), RESULT)
     outputs={"health_data": ("list", "The records of this time.")},
     compare=all_of(same("user_id", normal=raised), same("start_time", "end_time", normal=moment), RESULT),
 )
-def query_health_data(state: State, user_id: str, start_time: str, end_time: str) -> JsonArray:
+def query_health_data(state: State, user_id: str, start_time: str, end_time: str) -> list[Measurement]:
     """Look up what was measured of a patient in a span of time."""
     user = raised(user_id)
     if not user:
@@ -68,7 +72,7 @@ def query_health_data(state: State, user_id: str, start_time: str, end_time: str
     return found
 
 
-def _values(measured: Json) -> list[str]:
+def _values(measured: object) -> list[str]:
     """Return what was measured, whatever it is called: the later release compared none of it."""
     items = measured if isinstance(measured, list) else []
     return sorted(str(item.get("value")) for item in items)
@@ -85,7 +89,9 @@ _RECORD_MATCH = all_of(same("user_id", normal=_user_text), same("time", normal=T
     compare=all_of(_RECORD_MATCH, same("health_data", normal=_values)),
     original_compare=_RECORD_MATCH,
 )
-def record_health_data(state: State, user_id: str, time: str, health_data: Json = None) -> tuple[str, State]:
+def record_health_data(
+    state: State, user_id: str, time: str, health_data: list[Measurement] | None = None
+) -> tuple[str, State]:
     """Record what was measured of a patient."""
     user = _user_text(user_id)
     if not user:
@@ -107,7 +113,7 @@ def record_health_data(state: State, user_id: str, time: str, health_data: Json 
     reads="library",
     compare=_SYMPTOM_MATCH,
 )
-def symptom_search(library: Library, symptom: str) -> list[JsonObject]:
+def symptom_search(library: Library, symptom: str) -> list[Illness]:
     """Find illnesses that a symptom may come from."""
     name = folded(symptom)
     if not name:
@@ -122,7 +128,7 @@ def symptom_search(library: Library, symptom: str) -> list[JsonObject]:
     reads="library",
     compare=_SYMPTOM_MATCH,
 )
-def emergency_knowledge(library: Library, symptom: str) -> list[JsonObject]:
+def emergency_knowledge(library: Library, symptom: str) -> list[Illness]:
     """Find out what to do about a symptom in an emergency."""
     name = folded(symptom)
     if not name:
@@ -143,7 +149,7 @@ def _span(start_time: str, end_time: str) -> tuple[datetime, datetime]:
     return times[0], times[1]
 
 
-def _measured(health_data: Json) -> JsonObject:
+def _measured(health_data: list[Measurement] | None) -> Measurement:
     if not health_data:
         raise ApiError("The health data cannot be empty.")
     if not all(isinstance(item, dict) and isinstance(item.get("name"), str) for item in health_data):
@@ -155,8 +161,8 @@ def _measured(health_data: Json) -> JsonObject:
     return {item["name"]: item["value"] for item in health_data}
 
 
-def _illnesses(library: Library, symptom: str) -> Json:
-    illnesses = library["Symptom"].get(symptom)
+def _illnesses(library: Library, symptom: str) -> list[Illness]:
+    illnesses: list[Illness] | None = library["Symptom"].get(symptom)
     if illnesses is None:
         raise ApiError("The symptom does not exist.")
     return illnesses
@@ -167,7 +173,7 @@ _DATE = text("date", "Day of the appointment, as YYYY-MM-DD.")
 _ID = text("appointment_id", "Id of the appointment.")
 
 
-def _id_text(value: Json) -> str:
+def _id_text(value: object) -> str:
     return str(value).strip()
 
 
@@ -253,7 +259,7 @@ def modify_registration(
     outputs={"appointments": ("list", "The patient's appointments of this day, by id.")},
     compare=all_of(same("patient_name", normal=trimmed), same("date", normal=DATE), RESULT),
 )
-def query_registration(state: State, patient_name: str, date: str) -> JsonObject:
+def query_registration(state: State, patient_name: str, date: str) -> dict[str, dict[str, str]]:
     """Look up a patient's appointments on a day."""
     day, patient = normal_date(date), patient_name.strip()
     found = {

@@ -8,11 +8,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import lru_cache
 from importlib.resources import files
+from typing import Any, TypedDict, TypeVar, Unpack, cast
 
-from stb_env.jsontypes import Json, JsonArray, JsonMapping, JsonObject
 from stb_env.suites.api_bank.api_error import ApiError
 from stb_env.suites.api_bank.apis.information import calculator
-from stb_env.suites.api_bank.apis.schedule import MEETING, MEETING_MATCH, check_meeting
+from stb_env.suites.api_bank.apis.schedule import MEETING, MEETING_MATCH, Meeting, check_meeting
 from stb_env.suites.api_bank.compare import (
     EXCEPTION,
     INPUT,
@@ -44,14 +44,64 @@ _DESTINATION = text("destination", "Where to.")
 _NAMED = all_of(NAME, WHOLE)
 
 
+Row = dict[str, str]
+T = TypeVar("T")
+
+
+class Weather(TypedDict):
+    """The weather at a place."""
+
+    temperature: float
+    humidity: float
+    description: str
+
+
+class Place(TypedDict):
+    """A place: latitude and longitude, and its weather."""
+
+    coordinates: list[float]
+    weather: Weather
+
+
+class Clothes(TypedDict):
+    """Clothes by temperature, each ``below`` a bound, and those for damp air and for rain."""
+
+    by_temperature: list[dict[str, Any]]
+    humid_above: float
+    humid: list[str]
+    rain: list[str]
+
+
+class Content(TypedDict):
+    """The fixed content, by kind."""
+
+    accounts: dict[str, Row]
+    calendar_of: dict[str, str]
+    calendars: dict[str, list[dict[str, Any]]]
+    members: dict[str, list[str]]
+    travel_status: dict[str, str]
+    posts: dict[str, list[int]]
+    likes: dict[str, int]
+    places: dict[str, Place]
+    clothes: Clothes
+    restaurants: list[dict[str, Any]]
+    film_preferences: dict[str, list[str]]
+    watched_films: dict[str, list[str]]
+    films: dict[str, list[str]]
+    flights: list[Row]
+    hotels: list[Row]
+    salaries: dict[str, float]
+    taxes: list[dict[str, float]]
+
+
 @lru_cache(maxsize=1)
-def content() -> JsonMapping:
-    """Return the fixed content, by kind."""
+def content() -> Content:
+    """Return the fixed content."""
     text = (files("stb_env.suites.api_bank") / "level3.json").read_text(encoding="utf-8")
-    return dict(json.loads(text))
+    return cast(Content, json.loads(text))
 
 
-def found(table: JsonMapping, key: Json) -> Json:
+def found(table: Mapping[str, T], key: str) -> T:
     """Return a value by key.
 
     Raises:
@@ -75,7 +125,7 @@ def _lookup(
     return domain.api(name, *parameters, outputs=outputs, reads="nothing", compare=_NAMED)
 
 
-def _account(username: str, password: str) -> Json:
+def _account(username: str, password: str) -> Row:
     account = content()["accounts"].get(username)
     if account is None or account["password"] != password:
         raise ApiError("User not found.")
@@ -88,7 +138,7 @@ def _account(username: str, password: str) -> Json:
     *_ACCOUNT,
     outputs={**STATUS, "account_info": ("dict", "Mail address and telephone number.")},
 )
-def account_info(username: str, password: str) -> JsonObject:
+def account_info(username: str, password: str) -> Row:
     """Look up mail address and telephone number of a user."""
     account = _account(username, password)
     return {"email": account["email"], "phone": account["phone"]}
@@ -109,15 +159,16 @@ def personal_info_update(
 
 
 @MEETINGS.api("AddMeeting", *MEETING, compare=MEETING_MATCH)
-def add_meeting(state: State, **meeting: Json) -> tuple[str, State]:
+def add_meeting(state: State, **meeting: Unpack[Meeting]) -> tuple[str, State]:
     """Book a meeting."""
     check_meeting(meeting)
-    ordered = {name: meeting[name] for name in ("meeting_topic", "start_time", "end_time")} | meeting
+    topic, start, end = meeting["meeting_topic"], meeting["start_time"], meeting["end_time"]
+    ordered = {"meeting_topic": topic, "start_time": start, "end_time": end, **meeting}
     return "success", state.with_row("AddMeeting", str(len(state.table("AddMeeting"))), ordered)
 
 
 @_lookup(MEETINGS, "QueryMeeting", _USER, outputs={"meetings": ("list", "The user's meetings.")})
-def query_meeting(user_name: str) -> JsonObject:
+def query_meeting(user_name: str) -> dict[str, list[dict[str, Any]]]:
     """Look up the meetings of a user."""
     calendar = found(content()["calendar_of"], user_name)
     return {"meetings": content()["calendars"][calendar]}
@@ -147,7 +198,7 @@ def email_reminder(content: str, time: str, **_others: object) -> str:
     text("organization", "Name of the organisation."),
     outputs={"members": ("list", "Names of its members.")},
 )
-def organization_members(organization: str) -> JsonObject:
+def organization_members(organization: str) -> dict[str, list[str]]:
     """List the members of an organisation."""
     return {"members": found(content()["members"], organization)}
 
@@ -158,7 +209,7 @@ def organization_members(organization: str) -> JsonObject:
     text("member_name", "Name of the member."),
     outputs={"status": ("str", "Whether the member travels, or where they work.")},
 )
-def travel_status(member_name: str) -> Json:
+def travel_status(member_name: str) -> str:
     """Tell whether a member of an organisation is travelling."""
     return found(content()["travel_status"], member_name)
 
@@ -169,7 +220,7 @@ def travel_status(member_name: str) -> Json:
     Parameter("user_id", "int", "Id of the user."),
     outputs={"post_ids": ("list", "Ids of the posts.")},
 )
-def user_posts(user_id: int) -> JsonObject:
+def user_posts(user_id: int) -> dict[str, list[int]]:
     """List the posts of a user."""
     posts = content()["posts"].get(str(user_id))
     if posts is None:
@@ -183,7 +234,7 @@ def user_posts(user_id: int) -> JsonObject:
     Parameter("post_id", "int", "Id of the post."),
     outputs={"like_count": ("int", "Number of likes.")},
 )
-def like_count(post_id: int) -> JsonObject:
+def like_count(post_id: int) -> dict[str, int]:
     """Count the likes of a post."""
     likes = content()["likes"].get(str(post_id))
     if likes is None:
@@ -197,7 +248,7 @@ def like_count(post_id: int) -> JsonObject:
     text("address", "Name of the place."),
     outputs={"latitude": ("float", "Its latitude."), "longitude": ("float", "Its longitude.")},
 )
-def geocoding(address: str) -> JsonObject:
+def geocoding(address: str) -> dict[str, float]:
     """Find the coordinates of a place."""
     latitude, longitude = found(content()["places"], address)["coordinates"]
     return {"latitude": latitude, "longitude": longitude}
@@ -214,7 +265,7 @@ def geocoding(address: str) -> JsonObject:
     },
     reads="nothing",
 )
-def get_weather_for_coordinates(latitude: float, longitude: float) -> Json:
+def get_weather_for_coordinates(latitude: float, longitude: float) -> Weather:
     """Tell the weather at a pair of coordinates."""
     for place in content()["places"].values():
         if place["coordinates"] == [latitude, longitude]:
@@ -232,7 +283,7 @@ def get_weather_for_coordinates(latitude: float, longitude: float) -> Json:
 )
 def clothing_recommendation(
     temperature: float, humidity: float, weather_conditions: str
-) -> dict[str, JsonArray]:
+) -> dict[str, list[str]]:
     """Recommend clothes for the weather."""
     clothes = content()["clothes"]
     by_temperature = clothes["by_temperature"]
@@ -251,7 +302,7 @@ def clothing_recommendation(
     reads="nothing",
     compare=all_of(NAME, INPUT),
 )
-def nearby_restaurants(**_where: object) -> JsonObject:
+def nearby_restaurants(**_where: object) -> dict[str, list[dict[str, Any]]]:
     """List restaurants near a pair of coordinates."""
     # Wherever one is, the original lists them all.
     return {"restaurants": content()["restaurants"]}
@@ -263,13 +314,13 @@ def nearby_restaurants(**_where: object) -> JsonObject:
     _USER,
     outputs={"preferences": ("list", "Kinds of films that the user likes.")},
 )
-def user_movie_preferences(user_name: str) -> JsonObject:
+def user_movie_preferences(user_name: str) -> dict[str, list[str]]:
     """Tell which kinds of films a user likes."""
     return {"preferences": found(content()["film_preferences"], user_name)}
 
 
 @_lookup(INFORMATION, "UserWatchedMovies", _USER, outputs={"watched_movies": ("list", "Titles of films.")})
-def user_watched_movies(user_name: str) -> Json:
+def user_watched_movies(user_name: str) -> list[str]:
     """List the films that a user has seen."""
     watched = content()["watched_films"].get(user_name)
     if watched is None:
@@ -283,7 +334,7 @@ def user_watched_movies(user_name: str) -> Json:
     Parameter("preferences", "list", "Kinds of films."),
     outputs={"recommended_movies": ("list", "Titles of films.")},
 )
-def movie_recommendations(preferences: list[str]) -> dict[str, JsonArray]:
+def movie_recommendations(preferences: list[str]) -> dict[str, list[str]]:
     """Recommend films of given kinds."""
     films = content()["films"]
     return {"recommended_movies": [title for kind in preferences for title in found(films, kind)]}
@@ -295,7 +346,7 @@ def movie_recommendations(preferences: list[str]) -> dict[str, JsonArray]:
     text("occupation", "The occupation."),
     outputs={"salary": ("float", "The salary.")},
 )
-def get_occupation_salary(occupation: str) -> JsonObject:
+def get_occupation_salary(occupation: str) -> dict[str, float]:
     """Tell what is earned in an occupation."""
     salary = content()["salaries"].get(occupation)
     if salary is None:
@@ -310,7 +361,7 @@ def get_occupation_salary(occupation: str) -> JsonObject:
     reads="nothing",
     compare=all_of(NAME, same("salary"), output_member("salary_after_tax"), EXCEPTION),
 )
-def tax_calculator(salary: float) -> JsonObject:
+def tax_calculator(salary: float) -> dict[str, float]:
     """Compute what is left of a salary after taxes."""
     if salary < 0:
         # The original's complaint has no text, which could not be told from an answer.
@@ -329,7 +380,7 @@ def tax_calculator(salary: float) -> JsonObject:
 )
 def flight_search(
     state: State, source: str, destination: str, travel_dates: str
-) -> tuple[dict[str, JsonArray], State]:
+) -> tuple[dict[str, list[Row]], State]:
     """Find flights on a day."""
     day = f"{read_date(travel_dates):%Y-%m-%d}"
     route = f"{source} - {destination}"
@@ -355,7 +406,7 @@ def flight_search(
 )
 def hotel_availability(
     state: State, destination: str, check_in_date: str, check_out_date: str
-) -> tuple[dict[str, JsonArray], State]:
+) -> tuple[dict[str, list[Row]], State]:
     """Find hotels that are free for a stay."""
     arrival, departure = read_date(check_in_date), read_date(check_out_date)
     hotels = [

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Any, TypedDict, Unpack
 
-from stb_env.jsontypes import JsonMapping
 from stb_env.suites.api_bank.api_error import ApiError
 from stb_env.suites.api_bank.compare import (
     NAME,
@@ -23,9 +23,20 @@ from stb_env.suites.api_bank.times import read_time
 SCHEDULE = Domain("Schedule Management")
 TODAY = "2023-03-31"
 
-Record = JsonMapping
+Record = Mapping[str, Any]
 Found = tuple[str, Record]
 """Key and record."""
+
+
+class Meeting(TypedDict):
+    """The arguments of AddMeeting."""
+
+    meeting_topic: str
+    start_time: str
+    end_time: str
+    location: str
+    attendees: list[str]
+
 
 _CONTENT = text("content", "What is to be done.")
 _TIME = text("time", "When, as YYYY-MM-DD hh:mm:ss.")
@@ -84,7 +95,7 @@ def modify_agenda(
 @SCHEDULE.api(
     "QueryAgenda", *_ITEM, outputs={"info": ("json", "The item as it is stored.")}, compare=_ITEM_MATCH
 )
-def query_agenda(state: State, token: str, content: str, time: str, **_others: object) -> JsonMapping:
+def query_agenda(state: State, token: str, content: str, time: str, **_others: object) -> Record:
     """Look up an item of the user's agenda; its content or its time tells which."""
     found = _agenda_item(state, token, content, time)
     if found is None:
@@ -123,17 +134,18 @@ def modify_alarm(state: State, token: str, from_time: str, to_time: str) -> tupl
 
 
 @SCHEDULE.api("QueryAlarm", TOKEN, _RINGS, outputs={"info": ("json", "The alarm clock as it is stored.")})
-def query_alarm(state: State, token: str, time: str) -> JsonMapping:
+def query_alarm(state: State, token: str, time: str) -> Record:
     """Look up the user's alarm clock of this time."""
     read_time(time)
     return _alarm(state, token, time, "alarm clock")[1]
 
 
 @SCHEDULE.api("AddMeeting", TOKEN, *MEETING, compare=MEETING_MATCH)
-def add_meeting(state: State, token: str, **meeting: str | list[str]) -> tuple[str, State]:
+def add_meeting(state: State, token: str, **meeting: Unpack[Meeting]) -> tuple[str, State]:
     """Book a meeting."""
     check_meeting(meeting)
-    record = {each.name: meeting[each.name] for each in MEETING} | {"username": state.user_of(token)}
+    given: Mapping[str, object] = meeting
+    record = {each.name: given[each.name] for each in MEETING} | {"username": state.user_of(token)}
     return "success", state.with_row("Meeting", text_key(state.table("Meeting")), record)
 
 
@@ -179,7 +191,7 @@ def modify_meeting(
 )
 def query_meeting(
     state: State, token: str, meeting_topic: str, start_time: str, end_time: str, **_others: object
-) -> JsonMapping:
+) -> Record:
     """Look up a meeting of the user's; its topic or its start tells which."""
     return _meeting(state, token, meeting_topic, start_time, end_time)[1]
 
@@ -211,7 +223,7 @@ def modify_reminder(state: State, token: str, content: str, time: str) -> tuple[
     outputs={"reminder_info": ("json", "The reminder as it is stored.")},
     compare=_REMINDER_MATCH,
 )
-def query_reminder(state: State, token: str, content: str, time: str) -> JsonMapping:
+def query_reminder(state: State, token: str, content: str, time: str) -> Record:
     """Look up a reminder of the user's; its content or its time tells which."""
     return _reminder(state, token, content, time)[1]
 
@@ -244,7 +256,7 @@ def check_record(content: str, time: str) -> None:
         raise ApiError("Content should not be null")
 
 
-def check_meeting(meeting: JsonMapping) -> None:
+def check_meeting(meeting: Meeting) -> None:
     """Refuse a meeting without valid times or without a topic.
 
     Raises:
