@@ -17,7 +17,8 @@ from stb_env.reference import load_object
 from stb_env.suites.api_bank.api_error import ApiError, ArgumentsError
 from stb_env.suites.api_bank.argument_forms import NOTHING_LOOSE, Loose, reconciled
 from stb_env.suites.api_bank.casting import CASTS, ORIGINAL_CASTS, Kind
-from stb_env.suites.api_bank.compare import WHOLE, Envelope, Rule
+from stb_env.suites.api_bank.compare import WHOLE, Rule
+from stb_env.suites.api_bank.formats.dialogues import Envelope
 from stb_env.suites.api_bank.state import State
 
 T = TypeVar("T")
@@ -202,7 +203,7 @@ class API:
 
     def envelope(
         self, arguments: Arguments, output: Json, exception: str | None, *, original: bool = False
-    ) -> JsonObject:
+    ) -> Envelope:
         """Return a call and its result in the form that dialogues record.
 
         Raises:
@@ -215,7 +216,7 @@ class API:
             if self.echo == "all" or each.name in bound
         }
         inputs = None if self.echo == "none" else received
-        named = {"api_name": self.name} if self.named else {}
+        named: Envelope = {"api_name": self.name} if self.named else {}
         return {**named, "input": inputs, "output": output, "exception": exception}
 
     def matches(

@@ -9,7 +9,7 @@ from stb_env import jsontext
 from stb_env.errors import DataError
 from stb_env.formats.export import ExportSettings
 from stb_env.jsontypes import Json, JsonMapping, JsonObject
-from stb_env.suites.api_bank.formats.dialogues import Dialogue, GoldCall, Utterance
+from stb_env.suites.api_bank.formats.dialogues import Dialogue, Envelope, GoldCall, Utterance
 from stb_env.suites.api_bank.formats.training import (
     CALL_CUE,
     RESPONSE_CUE,
@@ -109,7 +109,7 @@ def _gold(call: JsonMapping) -> list[GoldCall]:
         return []
     error = call["error"] or None
     response = _official(call["response"]) if call["name"] == _SEARCHER else call["response"]
-    result = {
+    result: Envelope = {
         "api_name": call["name"],
         "input": dict(call["arguments"]),
         "output": None if error else response,

@@ -7,12 +7,13 @@ from math import prod
 from typing import Literal, get_args
 
 from stb_env.errors import ConfigError, JudgeError, did_you_mean
-from stb_env.jsontypes import JsonMapping, JsonObject
+from stb_env.jsontypes import JsonObject
 from stb_env.judges.judge import Case
 from stb_env.metrics.rouge import rouge_l
 from stb_env.request import Slow
 from stb_env.suites.api_bank.matching import (
     STEPS,
+    GoldRecord,
     Matched,
     changed_tables,
     expected_state,
@@ -132,7 +133,7 @@ class DialogueJudge:
         return Verdict("solved" if score >= 1.0 else "unsolved", score, self.name, (), parts, metrics)
 
 
-def _acts(gold: Sequence[JsonMapping], matched: Matched) -> dict[str, bool]:
+def _acts(gold: Sequence[GoldRecord], matched: Matched) -> dict[str, bool]:
     """Return for each recorded call that counts whether it was made; its number is its place, from 1."""
     last = max((place for place, each in enumerate(gold) if each["name"] not in STEPS), default=-1)
     counted = (

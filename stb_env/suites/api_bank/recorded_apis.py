@@ -173,7 +173,7 @@ class RecordedApis:
     def _called(self, api: API, call: GoldCall, answers: dict[tuple[str, str], JsonMapping]) -> GoldCall:
         """Return a call with its whole envelope, and take note of its answer."""
         output, exception = call.result["output"], call.result["exception"]
-        envelope: JsonObject = api.envelope(call.arguments, output, exception)
+        envelope = api.envelope(call.arguments, output, exception)
         if api.name == SEARCHER:
             self._found(call)
             return GoldCall(call.name, call.arguments, envelope)

@@ -11,10 +11,9 @@ from stb_env.envs.tool_env import ToolEnv
 from stb_env.errors import ConfigError, DataError, did_you_mean
 from stb_env.jsontypes import Json, JsonMapping, JsonObject
 from stb_env.suites.api_bank.apis.tool_search import SEARCHER
-from stb_env.suites.api_bank.compare import Envelope
 from stb_env.suites.api_bank.definition import API
 from stb_env.suites.api_bank.errata import errata
-from stb_env.suites.api_bank.formats.dialogues import GoldCall, recorded_ids
+from stb_env.suites.api_bank.formats.dialogues import Envelope, GoldCall, recorded_ids
 from stb_env.suites.api_bank.searcher import ToolSearcher
 from stb_env.suites.api_bank.tasks import recorded_calls
 from stb_env.suites.api_bank.world import ApiBankWorld
@@ -49,7 +48,7 @@ class Reproduction:
     index: int
     call: GoldCall
     result: ToolResult
-    envelope: JsonMapping | None
+    envelope: Envelope | None
     reproduced: bool
     cause: str = ""
 

@@ -18,6 +18,7 @@ from stb_env.suites.api_bank.argument_forms import NOTHING_LOOSE, Loose, as_stor
 from stb_env.suites.api_bank.databases import Databases, embedded
 from stb_env.suites.api_bank.definition import API
 from stb_env.suites.api_bank.errata import errata
+from stb_env.suites.api_bank.formats.dialogues import Envelope
 from stb_env.suites.api_bank.state import State
 from stb_env.tasks import Task
 from stb_env.tools import Status, Tool, ToolResult
@@ -119,7 +120,7 @@ class ApiBankWorld(World[State]):
             return ToolResult.of("", error=str(error), source="world"), state
         return ToolResult.of(output, source="world"), after
 
-    def envelope(self, tool: Tool, arguments: JsonMapping, result: ToolResult) -> JsonObject | None:
+    def envelope(self, tool: Tool, arguments: JsonMapping, result: ToolResult) -> Envelope | None:
         """Return a call's result in the form that dialogues record: api_name, input, output, exception.
 
         Returns:
@@ -131,7 +132,7 @@ class ApiBankWorld(World[State]):
         return self._api(tool).envelope(arguments, output, exception, original=self.original)
 
     def matches(
-        self, tool: Tool, predicted: JsonMapping | None, gold: JsonMapping, loose: Loose = NOTHING_LOOSE
+        self, tool: Tool, predicted: Envelope | None, gold: Envelope, loose: Loose = NOTHING_LOOSE
     ) -> bool:
         """Return whether a call's envelope is right, by the rule of its API.
 

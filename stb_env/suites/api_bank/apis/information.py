@@ -12,13 +12,13 @@ from stb_env.suites.api_bank.compare import (
     EXCEPTION,
     NAME,
     RESULT,
-    Envelope,
     all_of,
     folded,
     same,
     trimmed,
 )
 from stb_env.suites.api_bank.definition import Domain, Library, text
+from stb_env.suites.api_bank.formats.dialogues import Envelope
 from stb_env.suites.api_bank.languages import language_code
 from stb_env.suites.api_bank.search_engine import SearchIndex
 from stb_env.suites.api_bank.times import normal_day

@@ -9,7 +9,6 @@ from stb_env.suites.api_bank.api_error import ApiError
 from stb_env.suites.api_bank.compare import (
     NAME,
     RESULT,
-    Envelope,
     alike,
     all_but,
     all_of,
@@ -17,6 +16,7 @@ from stb_env.suites.api_bank.compare import (
     when_done,
 )
 from stb_env.suites.api_bank.definition import TOKEN, Domain, Parameter, text
+from stb_env.suites.api_bank.formats.dialogues import Envelope
 from stb_env.suites.api_bank.state import State, Table
 from stb_env.suites.api_bank.times import read_time
 

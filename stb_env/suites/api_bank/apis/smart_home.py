@@ -7,13 +7,13 @@ from stb_env.suites.api_bank.compare import (
     EXCEPTION,
     RESULT,
     TIME,
-    Envelope,
     all_of,
     answered_alike,
     folded,
     same,
 )
 from stb_env.suites.api_bank.definition import Domain, Parameter, text
+from stb_env.suites.api_bank.formats.dialogues import Envelope
 from stb_env.suites.api_bank.state import State
 from stb_env.suites.api_bank.times import normal_time
 

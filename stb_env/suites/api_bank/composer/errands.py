@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from importlib.resources import files
 from string import Template
+from typing import TypedDict
 
-from stb_env.jsontypes import Json, JsonMapping
+from stb_env.jsontypes import Json
 from stb_env.suites.api_bank.composer.dialogue_writer import DialogueWriter
 from stb_env.suites.api_bank.composer.phrases import SLOTS, Phrase, Phrases, Source, words
 from stb_env.suites.api_bank.databases import Databases
@@ -26,8 +27,38 @@ _LOGINS = (
 )
 
 
+class Errand(TypedDict, total=False):
+    """A kind of request of a user, with ``{slots}`` in its texts.
+
+    Attributes:
+        slots: Names of the slots that are drawn.
+        full: Wordings that say everything at once.
+        parts: Wordings in parts: the request, the assistant's question, and the details.
+        steps: The calls, each a name with arguments; ``$slot`` stands for a value.
+        reply: The assistant's reply, with ``{r}`` for the last output.
+        keywords: The search for its tool.
+        login: Whether the user has to log in.
+        needs: A table in which the user has a row.
+        apart: Whether it stands alone in its dialogue.
+        last: Whether it comes last.
+        then: A request that follows from it.
+    """
+
+    slots: list[str]
+    full: list[str]
+    parts: list[tuple[str, str, str]]
+    steps: list[tuple[str, dict[str, str]]]
+    reply: str
+    keywords: str
+    login: bool
+    needs: str
+    apart: bool
+    last: bool
+    then: Errand
+
+
 @lru_cache(maxsize=1)
-def errands() -> Mapping[str, JsonMapping]:
+def errands() -> Mapping[str, Errand]:
     """Return every errand by name: its slots, how it is asked for, its calls and the reply.
 
     Examples:
@@ -92,7 +123,7 @@ def _chosen(source: Source) -> list[tuple[str, Phrases]]:
     return sorted(chosen, key=lambda each: bool(errands()[each[0]].get("last")))
 
 
-def _filled(errand: JsonMapping, source: Source) -> Phrases | None:
+def _filled(errand: Errand, source: Source) -> Phrases | None:
     if "needs" in errand and source.user not in source.databases.tables[errand["needs"]]:
         return None
     phrases: Phrases = {}
@@ -110,9 +141,9 @@ def _fits(name: str, others: Sequence[str]) -> bool:
     return name.split("_")[0] not in kinds and not (apart and others)
 
 
-def _ask(writer: DialogueWriter, errand: JsonMapping, known: Phrases, lead: str) -> None:
+def _ask(writer: DialogueWriter, errand: Errand, known: Phrases, lead: str) -> None:
     said = {name: phrase.said for name, phrase in known.items()}
-    if errand["parts"] and writer.random.random() < 1 / 2:
+    if errand.get("parts") and writer.random.random() < 1 / 2:
         opening, question, details = writer.random.choice(errand["parts"])
         writer.user(lead + opening.format(**said))
         writer.assistant(question)
@@ -127,7 +158,7 @@ def _log_in(writer: DialogueWriter, known: Phrases) -> None:
     writer.user(writer.random.choice(_LOGINS).format(**said))
 
 
-def _run(writer: DialogueWriter, errand: JsonMapping, known: Phrases) -> None:
+def _run(writer: DialogueWriter, errand: Errand, known: Phrases) -> None:
     """Make the calls of an errand and reply; ``known`` learns the token, and a new password."""
     output: Json = ""
     for name, arguments in errand["steps"]:
@@ -140,11 +171,11 @@ def _run(writer: DialogueWriter, errand: JsonMapping, known: Phrases) -> None:
     writer.assistant(errand["reply"].format(**said))
     if "then" in errand:
         again = {**known, "r": Phrase(result, result)}
-        _ask(writer, {"parts": [], **errand["then"]}, again, "")
+        _ask(writer, errand["then"], again, "")
         _run(writer, errand["then"], again)
 
 
-def _find_with_login(writer: DialogueWriter, name: str, errand: JsonMapping, known: Phrases) -> None:
+def _find_with_login(writer: DialogueWriter, name: str, errand: Errand, known: Phrases) -> None:
     """Search the tool first where that is needed: it brings the login with it."""
     writer.find(name, errand["keywords"])
     login = {key: known[key].value for key in ("username", "password")}

@@ -7,10 +7,10 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypedDict, cast
 
 from stb_env.errors import DataError
-from stb_env.jsontypes import JsonMapping, JsonObject
+from stb_env.jsontypes import Json, JsonMapping
 
 LEVEL_NAMES = {1: "Call", 2: "Retrieve+Call", 3: "Plan+Retrieve+Call"}
 """Names of the levels in the paper."""
@@ -31,6 +31,22 @@ class Utterance:
     text: str
 
 
+class Envelope(TypedDict, total=False):
+    """A call and its result in the form that dialogues record.
+
+    Attributes:
+        api_name: Name of the API; not all have it.
+        input: The arguments that it received, or null.
+        output: Its output, or null.
+        exception: The text of its refusal, or null.
+    """
+
+    api_name: str
+    input: Json
+    output: Json
+    exception: str | None
+
+
 @dataclass(frozen=True, slots=True)
 class GoldCall:
     """An annotated call with its recorded result.
@@ -38,12 +54,12 @@ class GoldCall:
     Attributes:
         name: Name of the API.
         arguments: Its arguments as annotated: texts in levels 1 and 2, typed values in level 3.
-        result: The recorded envelope: api_name (not always), input, output and exception.
+        result: The recorded envelope.
     """
 
     name: str
     arguments: JsonMapping
-    result: JsonMapping
+    result: Envelope
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,11 +199,11 @@ def read_item(record: JsonMapping) -> Utterance | GoldCall:
     raise ValueError(f"role must be User, AI or API, got {record['role']!r}")
 
 
-def _envelope(result: JsonMapping) -> JsonObject:
+def _envelope(result: JsonMapping) -> Envelope:
     missing = {"input", "output", "exception"} - result.keys()
     if missing:
         raise ValueError(f"a result has input, output and exception; this one lacks {min(missing)}")
-    return dict(result)
+    return cast(Envelope, dict(result))
 
 
 def _plan(name: str, record: JsonMapping) -> Dialogue:

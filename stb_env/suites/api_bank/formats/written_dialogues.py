@@ -13,8 +13,8 @@ from itertools import zip_longest
 from pathlib import Path
 
 from stb_env.errors import DataError
-from stb_env.jsontypes import Json, JsonMapping, JsonObject
-from stb_env.suites.api_bank.formats.dialogues import Dialogue, GoldCall, Utterance
+from stb_env.jsontypes import Json, JsonMapping
+from stb_env.suites.api_bank.formats.dialogues import Dialogue, Envelope, GoldCall, Utterance
 from stb_env.suites.api_bank.formats.training import Requested, Said, TrainingSample, read_training
 
 SYNTHESIS = "dialogues.jsonl"
@@ -102,7 +102,7 @@ def _synthesised(data: JsonMapping) -> WrittenDialogue:
     return WrittenDialogue(dialogue, apis, data["domain"])
 
 
-def _result(value: Json) -> JsonObject:
+def _result(value: Json) -> Envelope:
     """Return what a call returned as ``output`` and ``exception``; an object of an error alone refuses."""
     if isinstance(value, Mapping) and value.keys() == {"error"} and value["error"]:
         return {"output": None, "exception": str(value["error"])}
