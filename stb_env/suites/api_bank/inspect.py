@@ -52,6 +52,7 @@ def statistics(dialogues: Sequence[Dialogue]) -> Statistics:
     """Count dialogues, turns and calls; what a user says opens a turn, to which the calls after it belong.
 
     Examples:
+        >>> from stb_env.suites.api_bank.formats.dialogues import GoldCall, Utterance
         >>> call = GoldCall("GetToday", {}, {})
         >>> items = (Utterance("User", "Hi."), Utterance("User", "Which day?"), call, call)
         >>> counts = statistics([Dialogue("d", 1, items)]).counts
