@@ -15,7 +15,7 @@ from stb_env.suites.api_bank.apis.leisure import ENTERTAINMENT, TRAVEL
 from stb_env.suites.api_bank.apis.level3 import LEVEL_3_DOMAINS
 from stb_env.suites.api_bank.apis.schedule import SCHEDULE
 from stb_env.suites.api_bank.apis.smart_home import SMART_HOME
-from stb_env.suites.api_bank.apis.tool_search import TOOL_SEARCH
+from stb_env.suites.api_bank.apis.tool_search import SEARCHER, TOOL_SEARCH
 from stb_env.suites.api_bank.definition import API, Output, Parameter
 from stb_env.suites.api_bank.formats.dialogues import GoldCall
 from stb_env.tools import Tool, ToolCall, ToolId
@@ -48,7 +48,7 @@ class ApiSet:
     @property
     def entries(self) -> list[JsonObject]:
         """The APIs' documentation as search results have it, without the search itself."""
-        return [api.entry for name, api in self.apis.items() if name != "ToolSearcher"]
+        return [api.entry for name, api in self.apis.items() if name != SEARCHER]
 
     def tool_call(self, call: GoldCall) -> ToolCall:
         """Return a recorded call as an agent makes it: today's parameter names, typed values.
@@ -81,7 +81,7 @@ class ApiSet:
 
 
 def _found(call: GoldCall) -> list[JsonMapping]:
-    if call.name != "ToolSearcher":
+    if call.name != SEARCHER:
         return []
     output = call.result.get("output")
     entries = output if isinstance(output, list) else [output]

@@ -168,6 +168,8 @@ class API:
             if parameter is None:
                 raise ArgumentsError(f"invalid parameter name. parameter: {name}")
             bound[parameter.name] = casts[parameter.kind](value)
+        if len(bound) == len(self.parameters):
+            return bound
         missing = [f"'{each.name}'" for each in self.parameters if not (each.optional or each.name in bound)]
         if missing:
             raise ArgumentsError(f"{self.name} missing {_required(missing)}")

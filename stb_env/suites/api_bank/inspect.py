@@ -12,6 +12,7 @@ from rich.table import Table
 from stb_env.console.inspection import Inspection
 from stb_env.jsontypes import JsonObject
 from stb_env.suites.api_bank.api_set import LEVEL_3, LEVEL_12
+from stb_env.suites.api_bank.apis.tool_search import SEARCHER
 from stb_env.suites.api_bank.formats.dialogues import (
     LEVEL_NAMES,
     Dialogue,
@@ -141,5 +142,5 @@ def api_counts() -> dict[str, int]:
         {'domains': 8, 'APIs': 73}
     """
     sets = (LEVEL_12.apis, LEVEL_3.apis)
-    domains = {api.domain for apis in sets for api in apis.values() if api.name != "ToolSearcher"}
+    domains = {api.domain for apis in sets for api in apis.values() if api.name != SEARCHER}
     return {"domains": len(domains), "APIs": sum(map(len, sets)) - 2}
