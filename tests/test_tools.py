@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from stb_env import tools
 from stb_env.errors import DataError
-from stb_env.suites.stabletoolbench import original_names
+from stb_env.suites.stabletoolbench.api_entry import original_name, server_names
 from stb_env.suites.stabletoolbench.queries import load
 from stb_env.tools import Status, Tool, ToolCatalog, ToolId, ToolResult, unique_names
 from tests.shared import golden_cases, queries
@@ -38,10 +38,10 @@ def golden_name(case: dict) -> object:
             return {
                 "pure_api_name": tools.pure_name(api),
                 "untruncated": f"{tools.pure_name(api)}_for_{tools.standardize(tool)}",
-                "function_name": original_names.original_name(api, tool),
+                "function_name": original_name(api, tool),
             }
         case "server_names":
-            names = original_names.server_names(given_["category"], given_["tool_name"], given_["api_name"])
+            names = server_names(given_["category"], given_["tool_name"], given_["api_name"])
             return {
                 "cache_tool_dir": names.tool_folder,
                 "standard_category": names.category,
@@ -80,7 +80,7 @@ def test_default_names_do_not_depend_on_order(identities: list[ToolId], random):
 
 def test_a_short_unambiguous_name_is_kept_as_the_original_writes_it():
     identity = ToolId.of("Data", "TheClique", "Songkick concert")
-    assert unique_names([identity])[identity] == original_names.original_name("Songkick concert", "TheClique")
+    assert unique_names([identity])[identity] == original_name("Songkick concert", "TheClique")
 
 
 @given(texts)

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import stb_env
 from stb_env.protocol import find_protocol
-from stb_env.suites.api_bank.benchmark.published import published as api_bank_figures
+from stb_env.suites.api_bank.figures_table import published as api_bank_figures
 from stb_env.suites.sambanova.published import published as sambanova_figures
 from stb_env.suites.stabletoolbench.leaderboard import find_table
 from stb_env.trajectory import CallRecord
@@ -145,7 +145,10 @@ def _table_3() -> str:
     columns = ["", "level 1", "level 2", "level 3", "in all", "ROUGE-L in all"]
     return _markdown(
         columns,
-        [[row.name, *map(str, row.correctness), f"{row.rouge[-1]:.4f}"] for row in api_bank_figures().models],
+        [
+            [row["name"], *map(str, row["correctness"]), f"{row['rouge'][-1]:.4f}"]
+            for row in api_bank_figures()["models"]
+        ],
     )
 
 

@@ -16,9 +16,9 @@ from functools import cached_property
 
 from stb_env import jsontext
 from stb_env.jsontypes import Json, JsonMapping
+from stb_env.suites.api_bank.argument_forms import words_of
 from stb_env.suites.api_bank.languages import languages
 from stb_env.suites.api_bank.spoken_times import NUMBERS, clocks_in, dates_in
-from stb_env.suites.api_bank.wording import words_of
 from stb_env.synthesis.api import Api
 from stb_env.synthesis.dialogue import Turn
 

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from stb_env.actions import Action
+from stb_env.suites.api_bank.action_reader import reader
 from stb_env.suites.api_bank.api_set import LEVEL_12
-from stb_env.suites.api_bank.syntax import reader
 from stb_env.suites.sambanova.cat_api import api as cats
 from stb_env.suites.sambanova.cat_api import env as cat_env
 from stb_env.suites.sambanova.google_sheets import env as sheets

@@ -13,7 +13,7 @@ from stb_env.prompting import prompt
 from stb_env.request import Slow
 from stb_env.rollout import Agent, play
 from stb_env.suites.stabletoolbench.answers import answer_file, convert
-from stb_env.suites.stabletoolbench.original_names import original_name
+from stb_env.suites.stabletoolbench.api_entry import original_name
 from stb_env.tasks import Task, TaskSet
 from stb_env.tools import Tool, ToolCall, ToolId, ToolResult
 from stb_env.trajectory import arguments_text

@@ -1,4 +1,4 @@
-"""How an API of API-Bank refuses a call."""
+"""Errors with which an API of API-Bank refuses a call."""
 
 from __future__ import annotations
 

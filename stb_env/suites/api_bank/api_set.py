@@ -8,23 +8,15 @@ from functools import cached_property
 
 from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.suites.api_bank.apis.accounts import ACCOUNTS
-from stb_env.suites.api_bank.apis.agenda import AGENDA
-from stb_env.suites.api_bank.apis.alarms import ALARMS
 from stb_env.suites.api_bank.apis.finance import FINANCE
 from stb_env.suites.api_bank.apis.health import HEALTH
 from stb_env.suites.api_bank.apis.information import INFORMATION
 from stb_env.suites.api_bank.apis.leisure import ENTERTAINMENT, TRAVEL
-from stb_env.suites.api_bank.apis.level3_outings import MONEY, PLACES
-from stb_env.suites.api_bank.apis.level3_outings import TRAVEL as LEVEL_3_TRAVEL
-from stb_env.suites.api_bank.apis.level3_people import MEETINGS as LEVEL_3_MEETINGS
-from stb_env.suites.api_bank.apis.level3_people import NETWORK, PEOPLE
-from stb_env.suites.api_bank.apis.meetings import MEETINGS
-from stb_env.suites.api_bank.apis.registration import REGISTRATION
-from stb_env.suites.api_bank.apis.reminders import REMINDERS
+from stb_env.suites.api_bank.apis.level3 import LEVEL_3_DOMAINS
+from stb_env.suites.api_bank.apis.schedule import SCHEDULE
 from stb_env.suites.api_bank.apis.smart_home import SMART_HOME
-from stb_env.suites.api_bank.apis.today import CALENDAR
-from stb_env.suites.api_bank.apis.tool_search import TOOL_SEARCH
-from stb_env.suites.api_bank.definition import API, Domain, Output, Parameter
+from stb_env.suites.api_bank.apis.tool_search import SEARCHER, TOOL_SEARCH
+from stb_env.suites.api_bank.definition import API, Output, Parameter
 from stb_env.suites.api_bank.formats.dialogues import GoldCall
 from stb_env.tools import Tool, ToolCall, ToolId
 
@@ -56,7 +48,7 @@ class ApiSet:
     @property
     def entries(self) -> list[JsonObject]:
         """The APIs' documentation as search results have it, without the search itself."""
-        return [api.entry for name, api in self.apis.items() if name != "ToolSearcher"]
+        return [api.entry for name, api in self.apis.items() if name != SEARCHER]
 
     def tool_call(self, call: GoldCall) -> ToolCall:
         """Return a recorded call as an agent makes it: today's parameter names, typed values.
@@ -89,7 +81,7 @@ class ApiSet:
 
 
 def _found(call: GoldCall) -> list[JsonMapping]:
-    if call.name != "ToolSearcher":
+    if call.name != SEARCHER:
         return []
     output = call.result.get("output")
     entries = output if isinstance(output, list) else [output]
@@ -116,31 +108,11 @@ def _output(entry: Mapping[str, str]) -> Output:
     return entry["type"], entry["description"]
 
 
-def _of(*domains: Domain) -> dict[str, API]:
-    return {api.name: api for domain in domains for api in domain.apis}
+_DOMAINS = (ACCOUNTS, SCHEDULE, FINANCE, INFORMATION, HEALTH, SMART_HOME, ENTERTAINMENT, TRAVEL, TOOL_SEARCH)
 
-
-LEVEL_12 = ApiSet(
-    "API-Bank",
-    _of(
-        ACCOUNTS,
-        AGENDA,
-        ALARMS,
-        MEETINGS,
-        REMINDERS,
-        CALENDAR,
-        FINANCE,
-        INFORMATION,
-        HEALTH,
-        REGISTRATION,
-        SMART_HOME,
-        ENTERTAINMENT,
-        TRAVEL,
-        TOOL_SEARCH,
-    ),
-)
+LEVEL_12 = ApiSet("API-Bank", {api.name: api for domain in _DOMAINS for api in domain.apis})
 LEVEL_3 = ApiSet(
     "API-Bank level 3",
-    _of(PEOPLE, LEVEL_3_MEETINGS, NETWORK, PLACES, MONEY, LEVEL_3_TRAVEL, TOOL_SEARCH),
+    {api.name: api for domain in (*LEVEL_3_DOMAINS, TOOL_SEARCH) for api in domain.apis},
     uses_databases=False,
 )

@@ -1,4 +1,4 @@
-"""How the paper compares the result of a call with the recorded one: rules built of small checks.
+"""Rules of the paper that compare the result of a call with the recorded one, built of small checks.
 
 A rule takes two envelopes, the executed prediction's and the recorded one's. Equality is Python's, without
 tolerance; inputs that no check names do not count.
@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import datetime
+from typing import Literal
 
 from stb_env.jsontypes import Json, JsonMapping, JsonObject
+from stb_env.suites.api_bank.formats.dialogues import Envelope
 from stb_env.suites.api_bank.times import normal_date, normal_day, normal_time, read_time
 
-Envelope = JsonMapping
+Member = Literal["api_name", "input", "output", "exception"]
 Rule = Callable[[Envelope, Envelope], bool]
 Normal = Callable[[Json], object]
 
@@ -22,7 +24,7 @@ def all_of(*rules: Rule) -> Rule:
     return lambda predicted, gold: all(rule(predicted, gold) for rule in rules)
 
 
-def member(name: str) -> Rule:
+def member(name: Member) -> Rule:
     """Return a rule that compares one member of the envelopes; an absent one counts as null."""
     return lambda predicted, gold: bool(predicted.get(name) == gold.get(name))
 

@@ -1,4 +1,4 @@
-"""What an API-Bank environment is made of: dialogues, APIs, databases and known searches of one level."""
+"""A corpus: the dialogues, APIs, databases and known searches of one level."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from stb_env.errors import DataError
 from stb_env.suites.api_bank.api_set import LEVEL_3, LEVEL_12, ApiSet
 from stb_env.suites.api_bank.apis.tool_search import SEARCHER
 from stb_env.suites.api_bank.composer.splits import Split, composed
-from stb_env.suites.api_bank.databases import Databases, embedded, read_databases
+from stb_env.suites.api_bank.databases import Databases, embedded, frozen_answers, read_databases
 from stb_env.suites.api_bank.formats.dialogues import (
     Dialogue,
     GoldCall,
+    level3_files,
     read_dialogues,
     read_item,
     read_level3,
 )
 from stb_env.suites.api_bank.formats.scenes import Scene, read_scenes
-from stb_env.suites.api_bank.formats.written import is_written, read_written
-from stb_env.suites.api_bank.frozen import frozen_answers
-from stb_env.suites.api_bank.recorded_corpus import RecordedApis
+from stb_env.suites.api_bank.formats.written_dialogues import is_written, read_written
+from stb_env.suites.api_bank.recorded_apis import RecordedApis
 from stb_env.suites.api_bank.searcher import frozen_searches
 from stb_env.suites.api_bank.world import ApiBankWorld
 
@@ -183,12 +183,10 @@ def _written(ability: Ability, data: str | Path) -> Corpus:
 
 
 def _plans(path: Path) -> list[Dialogue]:
-    found = [path] if path.is_file() else sorted(path.rglob("level-3*.json"))
-    if not found:
-        raise DataError(f"{path} holds no level-3.json; give that file or a folder that holds it")
-    dialogues = [dialogue for file in found for dialogue in read_level3(file)]
+    files = level3_files(path)
+    dialogues = [dialogue for file in files for dialogue in read_level3(file)]
     if not dialogues:
-        raise DataError(f"{found[0]} holds no dialogues")
+        raise DataError(f"{path} holds no dialogues of level 3; give level-3.json or a folder that holds it")
     return dialogues
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from importlib.resources import files
@@ -12,6 +12,9 @@ from pathlib import Path
 
 from stb_env.errors import DataError
 from stb_env.jsontypes import Json, JsonMapping, JsonObject
+from stb_env.suites.api_bank.api_error import ApiError
+from stb_env.suites.api_bank.formats.dialogues import GoldCall
+from stb_env.suites.api_bank.languages import language_code
 from stb_env.suites.api_bank.search_engine import SearchIndex, words
 from stb_env.suites.api_bank.state import Table
 
@@ -41,7 +44,7 @@ LIBRARY = (
 )
 """Databases that calls only read."""
 FROZEN = ("Dictionary", "Translate")
-"""What the original asks live services for; no official file holds it."""
+"""Answers that the original asks live services for; no official file holds them."""
 
 _NUMBERED = ("Meeting", "Reminder")
 _LISTS = ("HealthData", "Scenes", "TimeSwitch")
@@ -193,3 +196,37 @@ def _index(engine: JsonMapping) -> SearchIndex:
 
 def _merged(ours: JsonMapping, theirs: JsonMapping) -> JsonObject:
     return {code: {**ours.get(code, {}), **theirs.get(code, {})} for code in {**ours, **theirs}}
+
+
+def frozen_answers(calls: Iterable[GoldCall]) -> dict[str, JsonObject]:
+    """Return what the dictionary and the translator answered, for `Databases.with_frozen`.
+
+    Args:
+        calls: Recorded calls of any APIs; the first answer to a question is kept.
+
+    Examples:
+        >>> call = GoldCall("Translate", {"src": "hello", "tgt_lang": "French"}, {"output": "bonjour"})
+        >>> frozen_answers([call])
+        {'Dictionary': {}, 'Translate': {'fr': {'hello': 'bonjour'}}}
+    """
+    meanings: JsonObject = {}
+    translations: dict[str, dict[str, str]] = {}
+    for call in calls:
+        answer = call.result.get("output")
+        if answer is None:
+            continue
+        if call.name == "Dictionary":
+            keyword = str(call.arguments.get("keyword", "")).replace("_", " ").strip().lower()
+            meanings.setdefault(keyword, answer)
+        elif call.name == "Translate":
+            code = _target(call.arguments)
+            if code:
+                translations.setdefault(code, {}).setdefault(str(call.arguments.get("src", "")), answer)
+    return {"Dictionary": meanings, "Translate": translations}
+
+
+def _target(arguments: JsonMapping) -> str:
+    try:
+        return language_code(str(arguments.get("tgt_lang", "en")))
+    except ApiError:
+        return ""

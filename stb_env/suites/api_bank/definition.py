@@ -1,4 +1,4 @@
-"""How an API is written down: documentation, code and rule of comparison in one place.
+"""Declarations of APIs: documentation, code and rule of comparison in one place.
 
 A module in ``apis/`` makes a `Domain` and decorates its functions; a function's docstring is the API's
 description, and nothing else has to be told about it.
@@ -9,17 +9,19 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Literal, TypeAlias, TypedDict, Unpack
+from typing import Literal, TypeAlias, TypedDict, TypeVar, Unpack
 
 from stb_env.errors import ConfigError, DataError
 from stb_env.jsontypes import Json, JsonMapping, JsonObject
 from stb_env.reference import load_object
 from stb_env.suites.api_bank.api_error import ApiError, ArgumentsError
+from stb_env.suites.api_bank.argument_forms import NOTHING_LOOSE, Loose, reconciled
 from stb_env.suites.api_bank.casting import CASTS, ORIGINAL_CASTS, Kind
-from stb_env.suites.api_bank.compare import WHOLE, Envelope, Rule
-from stb_env.suites.api_bank.equal_forms import NOTHING_LOOSE, Loose, reconciled
+from stb_env.suites.api_bank.compare import WHOLE, Rule
+from stb_env.suites.api_bank.formats.dialogues import Envelope
 from stb_env.suites.api_bank.state import State
 
+T = TypeVar("T")
 Arguments = JsonMapping
 Library = JsonMapping
 """Databases that no API changes, by name."""
@@ -108,9 +110,12 @@ class API:
     named: bool = True
     acts: bool = False
     by_name: Mapping[str, Parameter] = field(init=False, repr=False, compare=False)
+    by_alias: Mapping[str, str] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "by_name", {parameter.name: parameter for parameter in self.parameters})
+        aliases = {parameter.alias: parameter.name for parameter in self.parameters if parameter.alias}
+        object.__setattr__(self, "by_alias", aliases)
 
     def __reduce__(self) -> tuple[Callable[..., API], tuple[object, ...]]:
         """Pickle as the place of the declaration, with the documentation that this one has."""
@@ -158,12 +163,16 @@ class API:
         casts = ORIGINAL_CASTS if original else CASTS
         bound = {}
         for name, value in arguments.items():
-            parameter = self.by_name.get(name) or (None if original else self._by_alias(name))
+            current = name if original else self.by_alias.get(name, name)
+            parameter = self.by_name.get(current)
             if parameter is None:
                 raise ArgumentsError(f"invalid parameter name. parameter: {name}")
             bound[parameter.name] = casts[parameter.kind](value)
-        if len(bound) < len(self.parameters):
-            self._refuse_gaps(bound)
+        if len(bound) == len(self.parameters):
+            return bound
+        missing = [f"'{each.name}'" for each in self.parameters if not (each.optional or each.name in bound)]
+        if missing:
+            raise ArgumentsError(f"{self.name} missing {_required(missing)}")
         return bound
 
     def run(self, state: State, library: Library, bound: JsonMapping) -> tuple[Json, State]:
@@ -196,7 +205,7 @@ class API:
 
     def envelope(
         self, arguments: Arguments, output: Json, exception: str | None, *, original: bool = False
-    ) -> JsonObject:
+    ) -> Envelope:
         """Return a call and its result in the form that dialogues record.
 
         Raises:
@@ -209,7 +218,7 @@ class API:
             if self.echo == "all" or each.name in bound
         }
         inputs = None if self.echo == "none" else received
-        named = {"api_name": self.name} if self.named else {}
+        named: Envelope = {"api_name": self.name} if self.named else {}
         return {**named, "input": inputs, "output": output, "exception": exception}
 
     def matches(
@@ -239,27 +248,18 @@ class API:
         ours, theirs = predicted["input"], gold["input"]
         if not ours or not theirs:
             return predicted
-        by_alias = {each.alias: each.name for each in self.parameters if each.alias}
-        loose = {by_alias.get(name, name): part for name, part in loose.items()}
+        loose = self._renamed(loose)
         if self.echo == "given":
             # Such an API passes over what a call need not have given.
             ours = {name: value for name, value in ours.items() if name in theirs}
         return {**predicted, "input": reconciled(ours, theirs, loose)}
 
-    def _by_alias(self, name: str) -> Parameter | None:
-        return next((each for each in self.parameters if each.alias and each.alias == name), None)
-
     def _current(self, envelope: Envelope) -> Envelope:
         inputs = envelope["input"]
-        if not inputs or inputs.keys() <= self.by_name.keys():
-            return envelope
-        by_alias = {each.alias: each.name for each in self.parameters if each.alias}
-        return {**envelope, "input": {by_alias.get(name, name): value for name, value in inputs.items()}}
+        return {**envelope, "input": self._renamed(inputs)} if inputs and self.by_alias else envelope
 
-    def _refuse_gaps(self, bound: JsonMapping) -> None:
-        missing = [f"'{each.name}'" for each in self.parameters if not (each.optional or each.name in bound)]
-        if missing:
-            raise ArgumentsError(f"{self.name} missing {_required(missing)}")
+    def _renamed(self, named: Mapping[str, T]) -> dict[str, T]:
+        return {self.by_alias.get(name, name): value for name, value in named.items()}
 
     def _is_typed(self, name: str, value: Json) -> bool:
         kind = self.by_name[name].kind

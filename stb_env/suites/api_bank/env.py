@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Literal, Unpack
@@ -16,7 +16,7 @@ from stb_env.errors import ConfigError
 from stb_env.jsontypes import JsonMapping
 from stb_env.kinds import Count
 from stb_env.llm import available, connect, load_models
-from stb_env.prompting import Prompt, latest
+from stb_env.prompting import Prompt, prompt
 from stb_env.retrieval import (
     BM25Retriever,
     DenseRetriever,
@@ -26,17 +26,16 @@ from stb_env.retrieval import (
     paraphrase_minilm,
 )
 from stb_env.settings import checks_settings
-from stb_env.suites.api_bank.apis.today import TODAY
+from stb_env.suites.api_bank.action_reader import reader
+from stb_env.suites.api_bank.apis.schedule import TODAY
 from stb_env.suites.api_bank.composer.splits import Split
 from stb_env.suites.api_bank.corpus import Ability, Corpus, embedded_corpus, read_corpus, read_scene_corpus
-from stb_env.suites.api_bank.formats.written import is_written
+from stb_env.suites.api_bank.formats.written_dialogues import is_written
 from stb_env.suites.api_bank.judge import DialogueJudge, RewardBasis
 from stb_env.suites.api_bank.oracle import oracle
-from stb_env.suites.api_bank.pool import Pool, checked_pool
-from stb_env.suites.api_bank.retrieval_world import RetrievalWorld, SearcherOf
+from stb_env.suites.api_bank.retrieval_world import RetrievalWorld
 from stb_env.suites.api_bank.searcher import ToolSearcher
-from stb_env.suites.api_bank.syntax import reader
-from stb_env.suites.api_bank.tasks import dialogue_tasks, scene_tasks
+from stb_env.suites.api_bank.tasks import Pool, checked_pool, dialogue_tasks, scene_tasks
 from stb_env.suites.api_bank.user import ModelUser, ScriptedUser
 from stb_env.tasks import TaskSet
 
@@ -99,25 +98,29 @@ def make(
         DataError: The files are missing or broken.
     """
     corpus, tasks = _loaded(ability, data, databases, split, pool, scenes, ask_user)
-    world = RetrievalWorld(corpus.apis, corpus.databases, _searcher_of(search, corpus), search)
+    frozen = corpus.right_searches if search == "frozen" else None
+    searcher_of = partial(_searcher, search=search, frozen=frozen)
+    world = RetrievalWorld(corpus.apis, corpus.databases, searcher_of, search)
+    basis = reward_basis or ("acts" if compat is None else "calls")
     return ToolEnv(
         tasks,
         world,
-        DialogueJudge(world, reward_basis or ("acts" if compat is None else "calls")),
+        DialogueJudge(world, basis),
         max_turns=max_turns,
         compat=compat,
         parse=reader(corpus.apis),
         user=_user(user, models),
         user_hears_finish=compat is None,
-        wording=_wording(),
+        wording=_wording(basis),
         visible=None if ability == "Call" else world.visible,
         oracle=oracle,
         **settings,
     )
 
 
-def _wording() -> Wording:
-    found = latest("agent", "stb_env.suites.api_bank")
+def _wording(basis: RewardBasis) -> Wording:
+    # Only "acts" counts the last calls of each tool alone, and only there the agent is told so.
+    found = prompt("agent", "v2" if basis == "acts" else "v1", "stb_env.suites.api_bank")
     return Wording(Prompt(found.name, found.version, found.render(date=TODAY, year=TODAY[:4])))
 
 
@@ -144,46 +147,24 @@ def _loaded(
     return corpus, dialogue_tasks(corpus, checked_pool(pool, corpus.apis), ask_user=ask_user)
 
 
-def _searcher_of(search: Search, corpus: Corpus) -> SearcherOf:
-    frozen = corpus.right_searches if search == "frozen" else None
-    return partial(_searcher, frozen=frozen, retriever=_RETRIEVERS[search])
-
-
 def _searcher(
-    entries: Sequence[JsonMapping],
-    frozen: Mapping[str, str] | None,
-    retriever: Callable[[], RetrieverFactory] | None,
+    entries: Sequence[JsonMapping], search: Search, frozen: Mapping[str, str] | None
 ) -> ToolSearcher:
-    return ToolSearcher(entries, frozen, None if retriever is None else retriever())
+    # The sentence encoder is an extra, and is loaded when the first search needs it.
+    minilm = search == "minilm"
+    retriever = partial(DenseRetriever, paraphrase_minilm()) if minilm else _RETRIEVERS[search]
+    return ToolSearcher(entries, frozen, retriever)
 
 
-def _bm25() -> RetrieverFactory:
-    return BM25Retriever
-
-
-def _ngram() -> RetrieverFactory:
-    return NgramRetriever
-
-
-def _both(texts: Sequence[str]) -> HybridRetriever:
+def _hybrid(texts: Sequence[str]) -> HybridRetriever:
     return HybridRetriever([BM25Retriever(texts), NgramRetriever(texts)], len(texts))
 
 
-def _hybrid() -> RetrieverFactory:
-    return _both
-
-
-def _minilm() -> RetrieverFactory:
-    return partial(DenseRetriever, paraphrase_minilm())
-
-
-# A retriever is made when the first search needs one: the sentence encoder is an extra.
-_RETRIEVERS: Mapping[str, Callable[[], RetrieverFactory] | None] = {
+_RETRIEVERS: Mapping[str, RetrieverFactory | None] = {
     "frozen": None,
-    "ngram": _ngram,
-    "bm25": _bm25,
+    "ngram": NgramRetriever,
+    "bm25": BM25Retriever,
     "hybrid": _hybrid,
-    "minilm": _minilm,
 }
 
 

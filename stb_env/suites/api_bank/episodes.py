@@ -6,11 +6,10 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from stb_env.jsontypes import JsonMapping
 from stb_env.suites.api_bank.apis.tool_search import SEARCHER
-from stb_env.suites.api_bank.error_types import Attempt, ErrorType, error_type
 from stb_env.suites.api_bank.evaluator import argument_facts
 from stb_env.suites.api_bank.judge import DialogueJudge
-from stb_env.suites.api_bank.matching import is_needed, match
-from stb_env.suites.api_bank.metrics import Score
+from stb_env.suites.api_bank.matching import GoldRecord, is_needed, match
+from stb_env.suites.api_bank.metrics import Attempt, ErrorType, Score, error_type
 from stb_env.suites.api_bank.retrieval_world import found_names
 from stb_env.tasks import Task, TaskSource
 from stb_env.tools import Status
@@ -69,7 +68,7 @@ def _taken(others: list[CallRecord], name: str) -> CallRecord | None:
 
 def _error(
     task: Task,
-    gold: JsonMapping,
+    gold: GoldRecord,
     call: CallRecord | None,
     calls: Sequence[CallRecord],
     judge: DialogueJudge,

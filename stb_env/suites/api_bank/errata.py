@@ -1,4 +1,4 @@
-"""Where recorded calls do not reproduce on the released code, why, and what is done about it."""
+"""Errata: recorded calls that the released code does not reproduce, their causes and cures."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from importlib.resources import files
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """Why a class of recorded calls does not reproduce.
+    """The cause for which a class of recorded calls does not reproduce.
 
     Attributes:
         what: What is wrong.

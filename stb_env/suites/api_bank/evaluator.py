@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import cache
 from typing import Literal
 
 from stb_env.actions import bracketed
@@ -14,17 +15,14 @@ from stb_env.metrics.rouge import rouge_l
 from stb_env.retrieval import NgramRetriever
 from stb_env.suites.api_bank.api_error import ArgumentsError
 from stb_env.suites.api_bank.apis.tool_search import SEARCHER
+from stb_env.suites.api_bank.argument_origins import origins
 from stb_env.suites.api_bank.corpus import LEVELS, Corpus
 from stb_env.suites.api_bank.definition import API
-from stb_env.suites.api_bank.equal_forms import Loose
-from stb_env.suites.api_bank.error_types import Attempt, error_type
 from stb_env.suites.api_bank.formats.call_syntax import read_as_released, read_strictly
-from stb_env.suites.api_bank.formats.dialogues import Dialogue, GoldCall, Utterance
-from stb_env.suites.api_bank.formats.predictions import Predictions
+from stb_env.suites.api_bank.formats.dialogues import Dialogue, GoldCall, Utterance, recorded_ids
+from stb_env.suites.api_bank.formats.predictions import Predictions, prediction_key
 from stb_env.suites.api_bank.formats.samples import Sample, cut
-from stb_env.suites.api_bank.gold import recorded_ids
-from stb_env.suites.api_bank.grounding import Origin, origins
-from stb_env.suites.api_bank.metrics import Score
+from stb_env.suites.api_bank.metrics import Attempt, Score, error_type
 from stb_env.suites.api_bank.retrieval_world import found_names
 from stb_env.suites.api_bank.searcher import ToolSearcher, spaced
 from stb_env.suites.api_bank.state import State
@@ -34,15 +32,6 @@ from stb_env.tools import Status, ToolResult
 Compat = Literal["original"]
 
 _MOST_CALLS = 64
-
-
-@dataclass(frozen=True, slots=True)
-class _Ran:
-    """What came of a call: its arguments, its result, and whether it is right."""
-
-    arguments: JsonMapping
-    result: ToolResult
-    right: bool
 
 
 class Evaluator:
@@ -92,8 +81,8 @@ class Evaluator:
         self._places = {
             dialogue.name: place for each in self.dialogues.values() for place, dialogue in enumerate(each)
         }
-        self._before: dict[str, list[State]] = {}
-        self._origins: dict[str, list[Origin]] = {}
+        self._origins = cache(lambda level, place: origins(self.dialogues[level][place]))
+        self._before = cache(lambda level, place: _states(self.dialogues[level][place], self._worlds[level]))
         self._kept: State | None = None
 
     def place(self, sample: Sample) -> int:
@@ -103,7 +92,8 @@ class Evaluator:
     def evaluate(self, predictions: Predictions) -> list[Score]:
         """Score every sample, in order; those without a prediction count as not right."""
         self._kept = None
-        return [self.score(sample, predictions.of(sample, self.place(sample))) for sample in self.samples]
+        keys = ((sample, prediction_key(sample, self.place(sample))) for sample in self.samples)
+        return [self.score(sample, predictions.get(key)) for sample, key in keys]
 
     def score(self, sample: Sample, text: str | None) -> Score:
         """Score one sample.
@@ -126,12 +116,11 @@ class Evaluator:
     def _attempt(self, sample: Sample, gold: GoldCall, text: str) -> Attempt | None:
         """Return what is known of a prediction that is not right, or None where it is right."""
         name, arguments, calls = self._read(text)
-        ran = None
+        facts: dict[str, bool] = {}
         if name == gold.name and (calls == 1 or self.original):
-            ran = self._run(sample, gold, arguments)
-            if ran.right:
+            right, facts = self._run(sample, gold, arguments)
+            if right:
                 return None
-        facts = {} if ran is None else _facts(self._api(sample.level, name), ran, original=self.original)
         return Attempt(
             sample.level,
             gold.name,
@@ -156,7 +145,8 @@ class Evaluator:
         arguments = calls[0].arguments
         return calls[0].name, {} if isinstance(arguments, str) else arguments, len(calls) - len(same) + 1
 
-    def _run(self, sample: Sample, gold: GoldCall, arguments: JsonMapping) -> _Ran:
+    def _run(self, sample: Sample, gold: GoldCall, arguments: JsonMapping) -> tuple[bool, dict[str, bool]]:
+        """Return whether a call is right, and the facts about its arguments and its result."""
         world = self._worlds[sample.level]
         if self.original and sample.level == 3 and gold.name == SEARCHER:
             arguments = {name: spaced(str(value)) for name, value in arguments.items()}
@@ -164,27 +154,16 @@ class Evaluator:
         result, after = world.call(self._state(sample, world), tool, arguments)
         if sample.level == 3:
             self._kept = after
-        loose = self._loose(sample)
+        loose = self._origins(sample.level, self.place(sample))[sample.call].loose
         right = world.matches(tool, world.envelope(tool, arguments, result), gold.result, loose)
-        return _Ran(arguments, result, right)
-
-    def _loose(self, sample: Sample) -> Loose:
-        """Return which arguments of a sample's call nobody gave."""
-        if sample.dialogue not in self._origins:
-            dialogue = self.dialogues[sample.level][self.place(sample)]
-            self._origins[sample.dialogue] = origins(dialogue)
-        return self._origins[sample.dialogue][sample.call].loose
+        raised = bool(result.error) and result.status is not Status.INVALID_ARGUMENTS
+        facts = argument_facts(world.apis.apis[gold.name], arguments, original=self.original)
+        return right, {**facts, "raised": raised}
 
     def _state(self, sample: Sample, world: ApiBankWorld) -> State:
-        if self.original:
-            return self._kept if sample.level == 3 and self._kept is not None else world.fresh()
-        if sample.dialogue not in self._before:
-            dialogue = self.dialogues[sample.level][self.place(sample)]
-            self._before[sample.dialogue] = _states(dialogue, world)
-        return self._before[sample.dialogue][sample.call]
-
-    def _api(self, level: int, name: str) -> API:
-        return self._worlds[level].apis.apis[name]
+        if not self.original:
+            return self._before(sample.level, self.place(sample))[sample.call]
+        return self._kept if sample.level == 3 and self._kept is not None else world.fresh()
 
     def _world(self, corpus: Corpus) -> ApiBankWorld:
         retriever = NgramRetriever if self.original else None
@@ -211,11 +190,6 @@ def argument_facts(api: API, arguments: JsonMapping, *, original: bool = False) 
         not (each.optional or each.name in arguments or each.alias in arguments) for each in api.parameters
     )
     return {"misfit": misfit, "missing": missing}
-
-
-def _facts(api: API, ran: _Ran, *, original: bool) -> dict[str, bool]:
-    raised = bool(ran.result.error) and ran.result.status is not Status.INVALID_ARGUMENTS
-    return {**argument_facts(api, ran.arguments, original=original), "raised": raised}
 
 
 def _states(dialogue: Dialogue, world: ApiBankWorld) -> list[State]:

@@ -9,7 +9,8 @@ from stb_env import jsontext
 from stb_env.errors import DataError
 from stb_env.formats.export import ExportSettings
 from stb_env.jsontypes import Json, JsonMapping, JsonObject
-from stb_env.suites.api_bank.formats.dialogues import Dialogue, GoldCall, Utterance
+from stb_env.suites.api_bank.apis.tool_search import SEARCHER
+from stb_env.suites.api_bank.formats.dialogues import Dialogue, Envelope, GoldCall, Utterance
 from stb_env.suites.api_bank.formats.training import (
     CALL_CUE,
     RESPONSE_CUE,
@@ -23,7 +24,6 @@ from stb_env.suites.api_bank.formats.training import (
 from stb_env.tools import FINISH, Status
 from stb_env.trajectory import Trajectory
 
-_SEARCHER = "ToolSearcher"
 _FOLDERS = {1: "level-1-given-desc", 2: "level-2-toolsearcher"}
 
 
@@ -108,8 +108,8 @@ def _gold(call: JsonMapping) -> list[GoldCall]:
     if refused or not isinstance(call["arguments"], Mapping):
         return []
     error = call["error"] or None
-    response = _official(call["response"]) if call["name"] == _SEARCHER else call["response"]
-    result = {
+    response = _official(call["response"]) if call["name"] == SEARCHER else call["response"]
+    result: Envelope = {
         "api_name": call["name"],
         "input": dict(call["arguments"]),
         "output": None if error else response,
@@ -155,7 +155,7 @@ def _plan(dialogue: Dialogue) -> JsonObject:
 def _samples(episode: Trajectory, instructions: Instructions) -> Iterator[TrainingSample]:
     dialogue = dialogue_of(episode)
     described = _described(episode, dialogue)
-    search = tuple(described[name] for name in (_SEARCHER,) if name in described)
+    search = tuple(described[name] for name in (SEARCHER,) if name in described)
     everything = tuple(described.values())
     history: list[Said | Requested] = []
     for item in dialogue.items:
@@ -196,7 +196,7 @@ def _described(episode: Trajectory, dialogue: Dialogue) -> dict[str, str]:
             description = function.get("description", "")
             records[function["name"]] = {"description": description, "input_parameters": inputs}
     for call in dialogue.calls:
-        output = call.result["output"] if call.name == _SEARCHER else None
+        output = call.result["output"] if call.name == SEARCHER else None
         for found in output if isinstance(output, list) else [output]:
             if isinstance(found, Mapping) and "name" in found:
                 records[found["name"]] = found

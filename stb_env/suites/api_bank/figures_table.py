@@ -1,12 +1,71 @@
-"""API-Bank's figures as tables for people: of a run or of predictions, alone or beside the paper's."""
+"""The paper's figures (Li et al., 2023, tables 3 to 6), and tables of ours beside them."""
 
 from __future__ import annotations
+
+import tomllib
+from functools import lru_cache
+from importlib.resources import files
+from typing import TypedDict, cast
 
 from rich.table import Table
 
 from stb_env.jsontypes import JsonObject
-from stb_env.suites.api_bank.benchmark.published import published
-from stb_env.suites.api_bank.formats.statistics import ABILITIES
+from stb_env.suites.api_bank.formats.dialogues import LEVEL_NAMES
+
+
+class PublishedModel(TypedDict):
+    """A row of Table 3: levels 1, 2, 3 and the total.
+
+    Attributes:
+        name: Name of the model.
+        correctness: Percent of right calls; of dialogues in level 3.
+        rouge: ROUGE-L of its replies.
+    """
+
+    name: str
+    correctness: list[float]
+    rouge: list[float]
+
+
+class PublishedErrors(TypedDict):
+    """One of Tables 4 to 6.
+
+    Attributes:
+        table: Its number.
+        name: Name of the model.
+        shares: Percent of its errors, by type.
+    """
+
+    table: int
+    name: str
+    shares: dict[str, float]
+
+
+class Published(TypedDict):
+    """The paper's figures.
+
+    Attributes:
+        samples: Numbers of ``calls`` and ``responses`` by level.
+        models: Table 3.
+        errors: Tables 4 to 6.
+    """
+
+    samples: dict[str, dict[str, int]]
+    models: list[PublishedModel]
+    errors: list[PublishedErrors]
+
+
+@lru_cache(maxsize=1)
+def published() -> Published:
+    """Return the paper's figures, read once.
+
+    Examples:
+        >>> found = published()
+        >>> found["samples"]["calls"]["1"], found["models"][4]["name"], found["errors"][2]["table"]
+        (399, 'GPT-4', 6)
+    """
+    file = files("stb_env.suites.api_bank") / "benchmark" / "published.toml"
+    return cast(Published, tomllib.loads(file.read_text(encoding="utf-8")))
 
 
 def tables(figures: JsonObject, *, beside_paper: bool = False) -> Table:
@@ -34,7 +93,7 @@ def accuracy_table(figures: JsonObject) -> Table:
         calls = f"{row['right_calls']}/{row['calls']}"
         dialogues = f"{row['right_dialogues']}/{row['dialogues']}"
         shares = _percent(row["accuracy"]), _fraction(row["rouge"])
-        table.add_row(ABILITIES[int(level)], *shares, calls, dialogues)
+        table.add_row(LEVEL_NAMES[int(level)], *shares, calls, dialogues)
     total = figures["total"]
     table.add_row("total", _percent(total["accuracy"]), _fraction(total["rouge"]), "", "")
     return table
@@ -61,9 +120,9 @@ def paper_table(figures: JsonObject) -> Table:
     )
     for column in ("model", "level 1", "level 2", "level 3", "total"):
         table.add_column(column, justify="left" if column == "model" else "right")
-    for row in published().models:
-        pairs = zip(row.correctness, row.rouge, strict=True)
-        table.add_row(row.name, *(f"{right:.2f} {rouge:.4f}" for right, rouge in pairs))
+    for row in published()["models"]:
+        pairs = zip(row["correctness"], row["rouge"], strict=True)
+        table.add_row(row["name"], *(f"{right:.2f} {rouge:.4f}" for right, rouge in pairs))
     table.add_section()
     rows = [figures["levels"].get(str(level)) for level in (1, 2, 3)]
     table.add_row(figures["model"], *map(_cell, [*rows, figures["total"]]))
@@ -74,11 +133,11 @@ def paper_errors(figures: JsonObject) -> Table:
     """Return Tables 4 to 6 of the paper beside the shares of the figures."""
     table = Table(title="Tables 4 to 6: share of the types of errors, in %")
     table.add_column("type")
-    for name in ("here", *(f"{one.table}: {one.name}" for one in published().errors)):
+    for name in ("here", *(f"{one['table']}: {one['name']}" for one in published()["errors"])):
         table.add_column(name, justify="right")
     errors = sum(figures["errors"].values())
     for name, count in figures["errors"].items():
-        shares = (one.shares.get(name) for one in published().errors)
+        shares = (one["shares"].get(name) for one in published()["errors"])
         here = f"{100 * count / errors:.2f}" if errors else "-"
         table.add_row(name, here, *("-" if share is None else f"{share:.2f}" for share in shares))
     return table

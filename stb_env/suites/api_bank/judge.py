@@ -1,4 +1,4 @@
-"""Judges an episode of API-Bank by its calls and by the state that it leaves."""
+"""Judge an episode of API-Bank by its calls and by the state that it leaves."""
 
 from __future__ import annotations
 
@@ -7,11 +7,13 @@ from math import prod
 from typing import Literal, get_args
 
 from stb_env.errors import ConfigError, JudgeError, did_you_mean
-from stb_env.jsontypes import JsonMapping, JsonObject
+from stb_env.jsontypes import JsonObject
 from stb_env.judges.judge import Case
+from stb_env.metrics.rouge import rouge_l
 from stb_env.request import Slow
 from stb_env.suites.api_bank.matching import (
     STEPS,
+    GoldRecord,
     Matched,
     changed_tables,
     expected_state,
@@ -19,9 +21,9 @@ from stb_env.suites.api_bank.matching import (
     match,
     same_state,
 )
-from stb_env.suites.api_bank.replies import mean_rouge
 from stb_env.suites.api_bank.state import State
 from stb_env.suites.api_bank.world import ApiBankWorld
+from stb_env.tools import FINISH
 from stb_env.verdict import Verdict, Vote
 
 RewardBasis = Literal["acts", "calls", "state", "rouge", "all"]
@@ -33,7 +35,7 @@ class DialogueJudge:
     A recorded call counts as done where a call of the episode is right by the rule of its API, as the paper
     defines it: the same query or modification, the same result (Li et al., 2023, section 5). Each act
     answers for one recorded call, in whatever order they are made; a query also answers for its recorded
-    repetitions. Arguments that nobody gave decide nothing (`grounding`).
+    repetitions. Arguments that nobody gave decide nothing (`argument_origins`).
 
     The verdict's parts are ``act:NUMBER NAME`` for each recorded call that counts, ``state:TABLE`` for each
     table that the recorded calls change, and ``kept:NAME``, False, for each API with an act that nobody asked
@@ -74,7 +76,7 @@ class DialogueJudge:
 
     @property
     def fingerprint(self) -> JsonObject:
-        """What decides a verdict."""
+        """The settings that decide a verdict."""
         return {"judge": self.name, "basis": self.basis, "version": self.version}
 
     def judge(self, case: Case) -> Slow[Verdict]:
@@ -131,7 +133,7 @@ class DialogueJudge:
         return Verdict("solved" if score >= 1.0 else "unsolved", score, self.name, (), parts, metrics)
 
 
-def _acts(gold: Sequence[JsonMapping], matched: Matched) -> dict[str, bool]:
+def _acts(gold: Sequence[GoldRecord], matched: Matched) -> dict[str, bool]:
     """Return for each recorded call that counts whether it was made; its number is its place, from 1."""
     last = max((place for place, each in enumerate(gold) if each["name"] not in STEPS), default=-1)
     counted = (
@@ -140,3 +142,26 @@ def _acts(gold: Sequence[JsonMapping], matched: Matched) -> dict[str, bool]:
         if is_needed(each) and (each["name"] not in STEPS or place > last)
     )
     return {f"act:{place + 1} {gold[place]['name']}": matched.last[place] for place in counted}
+
+
+def mean_rouge(case: Case) -> float | None:
+    """Return the mean ROUGE-L of the replies that follow recorded calls; None where there are none.
+
+    Each text of the agent belongs to the turn that it answers; those after the user's last utterance belong
+    to the last turn, of which the likest counts. A turn that was never answered scores 0.
+    """
+    references = case.task.goal["replies"]
+    if not references:
+        return None
+    said = list(case.replies)
+    if case.calls and case.calls[-1].name == FINISH and case.final_answer:
+        said.append(case.final_answer)
+    last = len(case.task.record["turns"]) - 1
+    scores = [
+        max(
+            (round(rouge_l(text, wanted), 4) for n, text in enumerate(said) if min(n, last) == turn),
+            default=0.0,
+        )
+        for turn, wanted in references
+    ]
+    return sum(scores) / len(scores)

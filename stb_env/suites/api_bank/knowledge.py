@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from stb_env.jsontypes import Json, JsonArray, JsonMapping
 from stb_env.suites.api_bank.api_set import ApiSet
 from stb_env.suites.api_bank.apis.tool_search import SEARCHER
+from stb_env.suites.api_bank.argument_origins import Origin
 from stb_env.suites.api_bank.formats.dialogues import GoldCall
-from stb_env.suites.api_bank.grounding import Origin
 from stb_env.tools import Tool, ToolId, ToolResult
 
 ASK_USER = "ask_user"

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
+from typing import TypedDict
 
 from stb_env import jsontext
 from stb_env.jsontypes import JsonMapping
 from stb_env.suites.api_bank.apis.tool_search import SEARCHER
+from stb_env.suites.api_bank.argument_forms import Loose
+from stb_env.suites.api_bank.formats.dialogues import Envelope
 from stb_env.suites.api_bank.knowledge import ASK_USER
 from stb_env.suites.api_bank.retrieval_world import FOUND, found_names
 from stb_env.suites.api_bank.searcher import LOGIN
@@ -25,6 +28,20 @@ STEPS = (SEARCHER, LOGIN)
 _NUMBERED = ("AddMeeting", "Agenda", "Alarm", "Appointments", "Hotel", "Meeting", "Reminder")
 # What an API remembers between calls is no change that anyone asks for.
 _BOOKKEEPING = (FOUND, "FlightSearch", "ForgotPassword", "HotelAvailability")
+
+
+class GoldRecord(TypedDict):
+    """A recorded call in a task's goal.
+
+    Attributes:
+        name: Name of the API.
+        result: The recorded envelope.
+        loose: Arguments that nobody gave; see `argument_origins`.
+    """
+
+    name: str
+    result: Envelope
+    loose: Loose
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +64,7 @@ class Matched:
 
 
 def match(
-    world: ApiBankWorld, gold: Sequence[JsonMapping], calls: Iterable[CallRecord], state: State
+    world: ApiBankWorld, gold: Sequence[GoldRecord], calls: Iterable[CallRecord], state: State
 ) -> Matched:
     """Run calls again, each of them matched with the first recorded one that it is right for.
 
@@ -104,12 +121,12 @@ def same_state(one: State, other: State) -> bool:
     return not changed_tables(one, other)
 
 
-def is_needed(gold: JsonMapping) -> bool:
+def is_needed(gold: GoldRecord) -> bool:
     """Return whether a recorded call has to be made: nobody can make a sum of numbers from nowhere."""
-    return not (gold["name"] == "Calculator" and gold.get("loose"))
+    return not (gold["name"] == "Calculator" and gold["loose"])
 
 
-def _latest(gold: Sequence[JsonMapping], calls: Sequence[CallRecord], acted: Set[int]) -> set[str]:
+def _latest(gold: Sequence[GoldRecord], calls: Sequence[CallRecord], acted: Set[int]) -> set[str]:
     """Return the keys of the last different calls of each API, as many as it has recorded ones.
 
     Without this an agent could make every call that might be right, the right one among them.
@@ -137,7 +154,7 @@ def _key(call: CallRecord) -> str:
 def _places(
     world: ApiBankWorld,
     call: CallRecord,
-    gold: Sequence[JsonMapping],
+    gold: Sequence[GoldRecord],
     right: Sequence[CallRecord | None],
     *,
     once: bool,
@@ -154,13 +171,13 @@ def _places(
     places = [
         place
         for place in free
-        if world.matches(tool, envelope, gold[place]["result"], gold[place].get("loose", {}))
+        if world.matches(tool, envelope, gold[place]["result"], gold[place]["loose"])
         or (call.name == SEARCHER and _finds(call, gold[place + 1 :]))
     ]
     return places[:1] if once else places
 
 
-def _finds(call: CallRecord, later: Sequence[JsonMapping]) -> bool:
+def _finds(call: CallRecord, later: Sequence[GoldRecord]) -> bool:
     """Return whether a search finds what the dialogue goes on to call, where its own search found another."""
     wanted = next((each["name"] for each in later if each["name"] not in STEPS), None)
     return wanted is not None and wanted in found_names(call.result)

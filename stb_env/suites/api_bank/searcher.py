@@ -10,10 +10,10 @@ from stb_env.errors import DataError
 from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.retrieval import NgramRetriever, RetrieverFactory
 from stb_env.suites.api_bank.api_error import ApiError
+from stb_env.suites.api_bank.apis.tool_search import SEARCHER
 from stb_env.suites.api_bank.topics import TopicIndex
 
 LOGIN = "GetUserToken"
-SEARCHER = "ToolSearcher"
 
 Record = JsonMapping
 """``name``, ``description``, ``input_parameters`` and ``output_parameters`` of an API."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from datetime import date, timedelta
 
 MONTHS = (
@@ -44,7 +44,7 @@ _HALF = re.compile(r"\b(half past|quarter past|quarter to)\s+(\w+)", re.IGNORECA
 _NUMBER_WORDS = "zero one two three four five six seven eight nine ten eleven twelve"
 NUMBERS = tuple(_NUMBER_WORDS.split())
 """Numbers as words, each at its place."""
-# Which group of it matched says which number it is.
+# Which group matched says which number it is: other letters than ASCII can match one of these words.
 _SPELLED = re.compile(rf"\b(?:{'|'.join(f'({word})' for word in NUMBERS)})\b", re.IGNORECASE)
 _NOON = re.compile(r"\b(noon|midday)\b", re.IGNORECASE)
 _DAY_LONG = re.compile(r"\bmidnight|whole day|all day\b", re.IGNORECASE)
@@ -85,30 +85,20 @@ def clocks_in(text: str) -> set[Clock]:
     """
     found: set[Clock] = set()
     for match in _CLOCK.finditer(text):
-        hour, minute = int(match[1]), int(match[2] or 0)
-        found |= _both_halves(hour, minute)
-    may_have = _hints(text)
-    for match in _SPELLED.finditer(text) if may_have(NUMBERS) else ():
-        assert match.lastindex is not None  # noqa: S101 (narrows the type)
-        found |= _both_halves(match.lastindex - 1, 0)
-    if may_have(("noon", "midday")) and _NOON.search(text):
+        found |= _both_halves(int(match[1]), int(match[2] or 0))
+    for match in _SPELLED.finditer(text):
+        found |= _both_halves((match.lastindex or 0) - 1, 0)
+    if _NOON.search(text):
         found.add((12, 0))
-    if may_have(("midnight", "whole day", "all day")) and _DAY_LONG.search(text):
+    if _DAY_LONG.search(text):
         found |= {(0, 0), (23, 59)}
-    for match in _HALF.finditer(text) if may_have(("half", "quarter")) else ():
+    for match in _HALF.finditer(text):
         if (named := _number(match[2])) is not None:
             found |= {_moved(clock, _OFFSETS[match[1].lower()]) for clock in _both_halves(named, 0)}
-    shifts = _SHIFT.finditer(text) if may_have(("minute", "hour")) else ()
-    spans = {span for match in shifts if (span := _minutes(match[1], match[2])) is not None}
-    return found | {_moved(clock, sign * span) for clock in found for span in spans for sign in (1, -1)}
-
-
-def _hints(text: str) -> Callable[[Iterable[str]], bool]:
-    """Return what is quick to say that a text has none of some words; beyond ASCII nothing is quick."""
-    if not text.isascii():
-        return lambda _: True
-    folded = text.lower()
-    return lambda words: any(word in folded for word in words)
+    spans = {_minutes(match[1], match[2]) for match in _SHIFT.finditer(text)}
+    return found | {
+        _moved(clock, sign * span) for clock in found for span in spans if span for sign in (1, -1)
+    }
 
 
 def _absolute(text: str, year: int) -> Iterator[tuple[int, int, int]]:

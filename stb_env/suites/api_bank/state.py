@@ -1,4 +1,4 @@
-"""What an episode changes: rows by table, and which random ids come next."""
+"""The state of an episode: rows by table, and the random ids that come next."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from stb_env.jsontypes import Json, JsonMapping
 from stb_env.seeding import mix
+from stb_env.suites.api_bank.api_error import ApiError
 
 Table = JsonMapping
 
@@ -65,3 +66,14 @@ class State:
         while (made := make(mix(self.seed, draws))) in taken:
             draws += 1
         return made, replace(self, draws=draws + 1)
+
+    def user_of(self, token: str) -> str:
+        """Return the user of a token; accounts are looked up as they are now.
+
+        Raises:
+            ApiError: No account has it.
+        """
+        for username, account in self.table("Account").items():
+            if account["token"] == token:
+                return str(username)
+        raise ApiError("The token is invalid.")

@@ -25,6 +25,6 @@ SUITE = Suite(
     inspect="stb_env.suites.api_bank.inspect:inspect",
     oracle="stb_env.suites.api_bank.oracle:oracle",
     prompts="stb_env.suites.api_bank",
-    checks="stb_env.suites.api_bank.checks:check",
+    checks="stb_env.suites.api_bank.reproduction:check",
     commands="stb_env.suites.api_bank.commands:app",
 )

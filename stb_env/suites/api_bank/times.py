@@ -35,6 +35,21 @@ def read_date(text: str) -> datetime:
     return _parse(text, _DATE)
 
 
+def read_moment(text: str) -> datetime | None:
+    """Return the point in time that a date means, with or without a time of day; None where it is none.
+
+    Examples:
+        >>> read_moment("2023-3-5"), read_moment("tomorrow")
+        (datetime.datetime(2023, 3, 5, 0, 0), None)
+    """
+    for form in (_TIME, _DATE):
+        try:
+            return _parse(text, form)
+        except ApiError:
+            continue
+    return None
+
+
 def normal_date(text: str) -> str:
     """Return a date as ``YYYY-MM-DD``; blanks around it and a short year are put right first.
 

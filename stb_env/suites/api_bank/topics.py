@@ -12,7 +12,7 @@ from importlib.resources import files
 from stb_env.jsontypes import JsonMapping
 from stb_env.retrieval import NgramRetriever
 from stb_env.retrieval.inverted import InvertedIndex
-from stb_env.suites.api_bank.wording import word_list
+from stb_env.suites.api_bank.argument_forms import word_list
 
 _NAME, _USED, _DESCRIBED = 3.0, 2.0, 1.0
 # Spelling and endings decide between equals, and where no word is known.

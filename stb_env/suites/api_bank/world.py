@@ -14,12 +14,12 @@ from stb_env.suites.api_bank.api_error import ApiError, ArgumentsError
 from stb_env.suites.api_bank.api_set import LEVEL_12, ApiSet
 from stb_env.suites.api_bank.apis.smart_home import DEVICE_IDS
 from stb_env.suites.api_bank.apis.tool_search import SEARCHER
+from stb_env.suites.api_bank.argument_forms import NOTHING_LOOSE, Loose, as_stored
 from stb_env.suites.api_bank.databases import Databases, embedded
 from stb_env.suites.api_bank.definition import API
-from stb_env.suites.api_bank.equal_forms import NOTHING_LOOSE, Loose
 from stb_env.suites.api_bank.errata import errata
+from stb_env.suites.api_bank.formats.dialogues import Envelope
 from stb_env.suites.api_bank.state import State
-from stb_env.suites.api_bank.stored_wording import as_stored
 from stb_env.tasks import Task
 from stb_env.tools import Status, Tool, ToolResult
 
@@ -120,7 +120,7 @@ class ApiBankWorld(World[State]):
             return ToolResult.of("", error=str(error), source="world"), state
         return ToolResult.of(output, source="world"), after
 
-    def envelope(self, tool: Tool, arguments: JsonMapping, result: ToolResult) -> JsonObject | None:
+    def envelope(self, tool: Tool, arguments: JsonMapping, result: ToolResult) -> Envelope | None:
         """Return a call's result in the form that dialogues record: api_name, input, output, exception.
 
         Returns:
@@ -132,7 +132,7 @@ class ApiBankWorld(World[State]):
         return self._api(tool).envelope(arguments, output, exception, original=self.original)
 
     def matches(
-        self, tool: Tool, predicted: JsonMapping | None, gold: JsonMapping, loose: Loose = NOTHING_LOOSE
+        self, tool: Tool, predicted: Envelope | None, gold: Envelope, loose: Loose = NOTHING_LOOSE
     ) -> bool:
         """Return whether a call's envelope is right, by the rule of its API.
 
@@ -140,8 +140,8 @@ class ApiBankWorld(World[State]):
             tool: The API.
             predicted: The envelope; None where the call never reached the API.
             gold: The recorded envelope.
-            loose: Arguments of the recorded call that nobody gave (see `grounding`), so that any value will
-                do.
+            loose: Arguments of the recorded call that nobody gave, so that any value will do; see
+                `argument_origins`.
         """
         if predicted is None:
             return False

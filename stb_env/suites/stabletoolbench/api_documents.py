@@ -1,4 +1,4 @@
-"""What is known of an API that somebody asks for by name."""
+"""Documentation of APIs that are asked for by name."""
 
 from __future__ import annotations
 

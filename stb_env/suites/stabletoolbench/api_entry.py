@@ -1,22 +1,17 @@
-"""API entries of StableToolBench query files and tool files, as tools.
-
-The default form mends what the original loses: optional parameters are kept where nothing is required,
-``NUMBER`` is a number, defaults and enums stay, names are unique. ``original_function`` is the
-original's own form to the byte, its fixed sentences and defects included, and exists for that alone.
-"""
+"""API entries of StableToolBench query files and tool files, as tools."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Literal
+from typing import Literal, NamedTuple, Required, TypedDict
 
 from stb_env import jsontext
-from stb_env.jsontypes import Json, JsonMapping, JsonObject
-from stb_env.suites.stabletoolbench.original_names import original_name
-from stb_env.tools import Tool, ToolId, pure_name, standardize
+from stb_env.jsontypes import Json, JsonArray, JsonMapping, JsonObject
+from stb_env.tools import MAX_NAME, Tool, ToolId, pure_name, standardize, standardize_category
 
 MAX_DESCRIPTION = 1024
-PARAMETERS = ("required_parameters", "optional_parameters")
+ParameterList = Literal["required_parameters", "optional_parameters"]
+PARAMETERS: tuple[ParameterList, ParameterList] = ("required_parameters", "optional_parameters")
 
 # Every function of a tool says again what the tool is for.
 _MAX_TOOL_DESCRIPTION = 256
@@ -46,7 +41,38 @@ _PYTHON_TYPES: Mapping[str, type | tuple[type, ...]] = {
 _ORIGINAL_TYPES = {"NUMBER": "integer", "STRING": "string", "BOOLEAN": "boolean"}
 
 
-def api_id(entry: JsonMapping) -> ToolId:
+class APIParameter(TypedDict, total=False):
+    """A parameter of an API entry."""
+
+    name: Required[str]
+    type: str
+    description: str
+    default: Json
+    enum: JsonArray
+
+
+class APIDetails(TypedDict, total=False):
+    """The part of an API entry that tool files alone have."""
+
+    tool_description: str
+    host: str
+    url: str
+    method: str
+
+
+class APIEntry(APIDetails, total=False):
+    """An API of a query file."""
+
+    category_name: Required[str]
+    tool_name: Required[str]
+    api_name: Required[str]
+    api_description: str | None
+    required_parameters: list[APIParameter]
+    optional_parameters: list[APIParameter]
+    template_response: Json
+
+
+def api_id(entry: APIEntry) -> ToolId:
     """Return the identity of an API entry.
 
     Examples:
@@ -56,7 +82,7 @@ def api_id(entry: JsonMapping) -> ToolId:
     return ToolId.of(entry["category_name"], entry["tool_name"], entry["api_name"])
 
 
-def tool_from_api(entry: JsonMapping, name: str) -> Tool:
+def tool_from_api(entry: APIEntry, name: str) -> Tool:
     """Build a tool from an API entry.
 
     Args:
@@ -75,7 +101,7 @@ def tool_from_api(entry: JsonMapping, name: str) -> Tool:
     return Tool(name, _description(entry), parameters_schema(entry), api_id(entry), entry)
 
 
-def parameters_schema(entry: JsonMapping) -> JsonObject:
+def parameters_schema(entry: APIEntry) -> JsonObject:
     """Return the JSON Schema of an API entry's parameters.
 
     Examples:
@@ -95,7 +121,7 @@ def parameters_schema(entry: JsonMapping) -> JsonObject:
     return schema
 
 
-def _parameters(entry: JsonMapping) -> Iterable[tuple[JsonMapping, bool]]:
+def _parameters(entry: APIEntry) -> Iterable[tuple[APIParameter, bool]]:
     for key, needed in zip(PARAMETERS, (True, False), strict=True):
         for parameter in entry.get(key) or ():
             yield parameter, needed
@@ -117,7 +143,7 @@ def _is_parameter_list(listed: Json) -> bool:
     )
 
 
-def raw_names(entry: JsonMapping) -> dict[str, str]:
+def raw_names(entry: APIEntry) -> dict[str, str]:
     """Return the names by which an API itself knows its parameters, by those that an agent sees.
 
     Examples:
@@ -139,7 +165,7 @@ def _free_name(name: str, taken: Mapping[str, object]) -> str:
     return f"{name}_{number}"
 
 
-def _description(entry: JsonMapping) -> str:
+def _description(entry: APIEntry) -> str:
     source = f'API "{entry["api_name"]}" of "{entry["tool_name"].strip()}", {entry["category_name"]}'
     about = " ".join(str(entry.get("tool_description") or "").split())
     if len(about) > _MAX_TOOL_DESCRIPTION:
@@ -149,7 +175,7 @@ def _description(entry: JsonMapping) -> str:
     return f"{text[: MAX_DESCRIPTION - len(source) - 1]} {source}".strip() if text else source
 
 
-def _schema(parameter: JsonMapping) -> JsonObject:
+def _schema(parameter: APIParameter) -> JsonObject:
     kind = str(parameter.get("type", "STRING"))
     schema = dict(_TYPES.get(kind.upper(), {"type": "string"}))
     description = str(parameter.get("description") or "").strip()
@@ -190,7 +216,7 @@ def _fit(kind: str, default: Json) -> Json:
     return default if isinstance(default, _PYTHON_TYPES[kind]) else None
 
 
-def original_function(entry: JsonMapping, *, wrapped: bool = True) -> JsonObject:
+def original_function(entry: APIEntry, *, wrapped: bool = True) -> JsonObject:
     """Return an API entry as the original's OpenAI function, defects included.
 
     Optional parameters are lost where nothing is required, and the wrapped form starts ``required`` and
@@ -223,7 +249,7 @@ def original_function(entry: JsonMapping, *, wrapped: bool = True) -> JsonObject
     return {"type": "function", "function": function} if wrapped else function
 
 
-def _original_parameter(parameter: JsonMapping) -> JsonObject:
+def _original_parameter(parameter: APIParameter) -> JsonObject:
     default = parameter.get("default", "")
     made: JsonObject = {
         "type": _ORIGINAL_TYPES.get(parameter.get("type", ""), "string"),
@@ -234,7 +260,7 @@ def _original_parameter(parameter: JsonMapping) -> JsonObject:
     return made
 
 
-def _original_description(entry: JsonMapping, name: str) -> str:
+def _original_description(entry: APIEntry, name: str) -> str:
     tool = standardize(entry["tool_name"])
     text = f'This is the subfunction for tool "{tool}", you can use this tool.'
     described = str(entry.get("api_description") or "").strip()
@@ -244,9 +270,7 @@ def _original_description(entry: JsonMapping, name: str) -> str:
     return text
 
 
-def original_tools(
-    entries: Sequence[JsonMapping], functions: Functions = "stabletoolbench"
-) -> tuple[Tool, ...]:
+def original_tools(entries: Sequence[APIEntry], functions: Functions = "stabletoolbench") -> tuple[Tool, ...]:
     """Return the tools of a record as the original shows them, unchecked.
 
     Names may collide, and where RapidAPI's have ``^`` or Chinese characters these stay, as the original
@@ -259,8 +283,43 @@ def original_tools(
     return tuple(_original_tool(entry, functions) for entry in entries)
 
 
-def _original_tool(entry: JsonMapping, functions: Functions) -> Tool:
+def _original_tool(entry: APIEntry, functions: Functions) -> Tool:
     wrapped = original_function(entry)["function"]
     function = wrapped if functions == "stabletoolbench" else original_function(entry, wrapped=False)
     name, description, parameters = function["name"], function["description"], function["parameters"]
     return Tool(name, description, parameters, api_id(entry), entry, checked=False)
+
+
+def original_name(api: str, tool: str) -> str:
+    """Return the original's function name: ``api_for_tool``, only its last 64 characters.
+
+    Different APIs can meet in one such name; `unique_names` is what the package itself uses.
+
+    Examples:
+        >>> original_name("Songkick concert", "TheClique")
+        'songkick_concert_for_theclique'
+    """
+    return f"{pure_name(api)}_for_{standardize(tool)}"[-MAX_NAME:]
+
+
+class ServerNames(NamedTuple):
+    """The original server's place for a request: folder ``category/tool_folder``, file ``api``."""
+
+    category: str
+    tool_folder: str
+    api: str
+
+
+def server_names(category: str, tool: str, api: str) -> ServerNames:
+    """Return the names under which the original server keeps the responses to a request.
+
+    Examples:
+        >>> server_names("Tools", "Calc Tool", "Add Numbers")
+        ServerNames(category='Tools', tool_folder='calc_tool_for_Tools', api='add_numbers')
+        >>> server_names("Tools", "calc_tool", "add_numbers_for_calc_tool").api
+        'add_numbers'
+    """
+    category = standardize_category(category)
+    suffix = f"_for_{category}"
+    folder = tool if tool.endswith(suffix) else standardize(tool) + suffix
+    return ServerNames(category, folder, pure_name(api).split(f"_for_{tool}")[0])

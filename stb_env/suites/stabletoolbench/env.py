@@ -137,7 +137,7 @@ def _wording(data: str | Path | TaskSource | None, originals: str | Path | None)
 
 
 class _Reading(NamedTuple):
-    """How query files are read; see `make`."""
+    """Settings for reading query files; see `make`."""
 
     strict: bool
     compat: Compat | None

@@ -1,4 +1,4 @@
-"""What ``stb-env data check`` and ``data import`` say of query files."""
+"""Report on query files for ``stb-env data check`` and ``data import``."""
 
 from __future__ import annotations
 

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import cast
 
 from stb_env.errors import DataError
-from stb_env.jsontypes import JsonMapping, JsonObject
+from stb_env.jsontypes import JsonObject
 from stb_env.retrieval import ToolIndex
-from stb_env.suites.stabletoolbench.api_entry import api_id, tool_from_api
+from stb_env.suites.stabletoolbench.api_entry import APIEntry, api_id, tool_from_api
 from stb_env.tools import NO_ID, ToolId, unique_names
 
 
 @dataclass(frozen=True, slots=True)
 class Retrieval:
-    """How APIs are found for a query.
+    """Settings for finding the APIs of a query.
 
     Attributes:
         k: How many.
@@ -47,8 +48,8 @@ class ApiSearch:
         {'k': 1, 'retriever': 'bm25', 'apis': 3}
     """
 
-    def __init__(self, entries: Iterable[JsonMapping], settings: Retrieval) -> None:
-        known: dict[ToolId, JsonMapping] = {}
+    def __init__(self, entries: Iterable[APIEntry], settings: Retrieval) -> None:
+        known: dict[ToolId, APIEntry] = {}
         for entry in entries:
             known.setdefault(api_id(entry), entry)
         known.pop(NO_ID, None)
@@ -71,6 +72,6 @@ class ApiSearch:
             "apis": len(self._index.catalog),
         }
 
-    def apis(self, query: str) -> list[JsonMapping]:
+    def apis(self, query: str) -> list[APIEntry]:
         """Return the entries that fit a query best, best first."""
-        return [tool.record for tool in self._index.search(query, self.settings.k)]
+        return [cast(APIEntry, tool.record) for tool in self._index.search(query, self.settings.k)]

@@ -20,7 +20,7 @@ from stb_env import jsontext
 from stb_env.errors import InfrastructureError
 from stb_env.jsontypes import Json, JsonMapping, JsonObject
 from stb_env.metrics.taxonomy import accept_real
-from stb_env.suites.stabletoolbench.original_names import server_names
+from stb_env.suites.stabletoolbench.api_entry import server_names
 from stb_env.tools import standardize
 
 FIELDS = ("category", "tool_name", "api_name", "tool_input", "strip", "toolbench_key")
@@ -36,7 +36,7 @@ _FENCE = re.compile(r"```json|```")
 
 
 class Question(NamedTuple):
-    """What the simulator is shown.
+    """The request to the simulator.
 
     Attributes:
         document: Description of the tool and of the API.

@@ -121,7 +121,7 @@ def _read(folder: Path) -> Originals:
 
 
 class _Found:
-    """What was seen so far; of several texts of one name the first counts."""
+    """The texts seen so far; of several texts of one name the first counts."""
 
     def __init__(self) -> None:
         self.texts: dict[str, str] = {}

@@ -23,7 +23,7 @@ _API, _OLDER = 3, len(COLUMNS) - 1
 
 
 class Provenance(NamedTuple):
-    """Where an answer comes from, as `CacheEntry` has it."""
+    """The origin of an answer, as `CacheEntry` has it."""
 
     source: EntrySource
     origin: str

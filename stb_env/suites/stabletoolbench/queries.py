@@ -15,7 +15,13 @@ from pathlib import Path
 from stb_env import jsontext
 from stb_env.errors import DataError, did_you_mean
 from stb_env.jsontypes import Json, JsonArray, JsonMapping, JsonObject
-from stb_env.suites.stabletoolbench.api_entry import Functions, api_id, original_tools, tool_from_api
+from stb_env.suites.stabletoolbench.api_entry import (
+    APIEntry,
+    Functions,
+    api_id,
+    original_tools,
+    tool_from_api,
+)
 from stb_env.suites.stabletoolbench.open_domain import ApiSearch, Retrieval
 from stb_env.suites.stabletoolbench.query_record import (
     NO_APIS,
@@ -190,7 +196,7 @@ def _repaired(entry: JsonMapping) -> JsonMapping:
 class _Record:
     id: str
     query: str
-    apis: Sequence[JsonMapping]
+    apis: Sequence[APIEntry]
     relevant: tuple[ToolId, ...]
     group: str
     raw: JsonMapping
@@ -208,7 +214,7 @@ class _Reader:
         self.problems: list[Problem] = []
         self.cut_templates = self.without_apis = 0
         self._seen: set[str] = set()
-        self._documented: dict[ToolId, JsonMapping] = {}
+        self._documented: dict[ToolId, APIEntry] = {}
 
     def read(self, file: Path, group: str | None) -> Iterator[_Record]:
         records = _read_list(file)
@@ -263,9 +269,9 @@ class _Reader:
             task_id, query, apis, relevant, group, {k: v for k, v in raw.items() if k != "api_list"}
         )
 
-    def _new_apis(self, apis: Sequence[JsonMapping]) -> dict[ToolId, JsonMapping]:
+    def _new_apis(self, apis: Sequence[APIEntry]) -> dict[ToolId, APIEntry]:
         """Return the APIs that no earlier record has; an identity that means two APIs is a bad record."""
-        new: dict[ToolId, JsonMapping] = {}
+        new: dict[ToolId, APIEntry] = {}
         for position, entry in enumerate(apis):
             identity = api_id(entry)
             known = self._documented.get(identity) or new.setdefault(identity, entry)
@@ -276,7 +282,7 @@ class _Reader:
                 )
         return new
 
-    def _described(self, file: str, index: int, listed: Sequence[JsonMapping]) -> Sequence[JsonMapping]:
+    def _described(self, file: str, index: int, listed: Sequence[APIEntry]) -> Sequence[APIEntry]:
         """Return the entries with what the tool files say of them."""
         if self.tools is None:
             return listed
@@ -297,7 +303,7 @@ class _Reader:
         return kept
 
 
-def _matching(pairs: Json, apis: Sequence[JsonMapping]) -> tuple[tuple[ToolId, ...], JsonArray]:
+def _matching(pairs: Json, apis: Sequence[APIEntry]) -> tuple[tuple[ToolId, ...], JsonArray]:
     """Return the APIs that pairs of raw names mean, each once, and the pairs that mean none."""
     by_pair = {(entry["tool_name"], entry["api_name"]): api_id(entry) for entry in apis}
     found: dict[ToolId, None] = {}
@@ -337,7 +343,7 @@ def _tasks(records: Sequence[_Record], compat: str | None, functions: Functions)
             tools = original_tools(record.apis, functions)
         else:
             # An API that is listed again, under names that standardise to the same, is taken once.
-            listed: dict[ToolId, JsonMapping] = {}
+            listed: dict[ToolId, APIEntry] = {}
             for entry in record.apis:
                 listed.setdefault(api_id(entry), entry)
             tools = tuple(_tool(entry, names, made) for entry in listed.values())
@@ -353,7 +359,7 @@ def _tasks(records: Sequence[_Record], compat: str | None, functions: Functions)
         )
 
 
-def _tool(entry: JsonMapping, names: Mapping[ToolId, str], made: dict[tuple[ToolId, str], Tool]) -> Tool:
+def _tool(entry: APIEntry, names: Mapping[ToolId, str], made: dict[tuple[ToolId, str], Tool]) -> Tool:
     # The same API stands in many records; it is built once for each distinct documentation.
     identity = api_id(entry)
     key = identity, json.dumps(entry, sort_keys=True)

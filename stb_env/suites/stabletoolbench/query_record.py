@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 from stb_env.errors import DataError
-from stb_env.jsontypes import Json, JsonArray, JsonMapping
+from stb_env.jsontypes import Json
 from stb_env.suites.stabletoolbench.api_entry import (
     PARAMETERS,
+    APIEntry,
     api_id,
     damaged_parameters,
     parameters_schema,
@@ -54,7 +57,7 @@ def read_id(task_id: Json) -> str:
     return str(task_id)
 
 
-def read_apis(apis: Json) -> JsonArray:
+def read_apis(apis: Json) -> list[APIEntry]:
     """Return the API entries; none where the record names none.
 
     Raises:
@@ -78,11 +81,11 @@ def _check_api(place: str, entry: Json) -> None:
     damaged = damaged_parameters(entry)
     if damaged:
         raise BadRecord(f"{place}.{damaged}", "expected a list of objects that have a text 'name'")
-    if api_id(entry) == NO_ID:
+    if api_id(cast(APIEntry, entry)) == NO_ID:
         raise BadRecord(place, "nothing is left of its category, tool and API name once standardised")
 
 
-def same_parameters(one: JsonMapping, other: JsonMapping) -> bool:
+def same_parameters(one: APIEntry, other: APIEntry) -> bool:
     """Say whether two entries have the same parameters.
 
     Examples:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 from functools import partial
-from typing import ClassVar
+from typing import ClassVar, cast
 from urllib.parse import parse_qsl, urlsplit
 
 from stb_env import jsontext
@@ -23,7 +23,7 @@ from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.llm import Clock
 from stb_env.metrics.taxonomy import RealCheck
 from stb_env.request import Slow
-from stb_env.suites.stabletoolbench.api_entry import raw_names
+from stb_env.suites.stabletoolbench.api_entry import APIEntry, raw_names
 from stb_env.tools import Tool, ToolResult
 
 KEY = "RAPIDAPI_KEY"
@@ -104,7 +104,7 @@ class RapidAPI(HTTPTemplate):
         values = read_arguments(arguments)
         if isinstance(values, str):
             raise ActionError("an object of arguments was expected")
-        names = raw_names(tool.record)
+        names = raw_names(cast(APIEntry, tool.record))
         given = {names.get(name, name): value for name, value in values.items()}
         url = self._address(tool)
         filling = Filling(given, {}, frozenset(PLACE.findall(url)))

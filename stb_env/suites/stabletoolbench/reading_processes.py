@@ -15,8 +15,7 @@ from typing import TypeAlias
 
 from stb_env.backend.cache.key import RowKey
 from stb_env.jsontypes import JsonObject
-from stb_env.suites.stabletoolbench.import_report import ImportReport
-from stb_env.suites.stabletoolbench.recording_reader import Reading, RecordingReader
+from stb_env.suites.stabletoolbench.recording_reader import ImportReport, Reading, RecordingReader
 
 Rows: TypeAlias = Iterable[tuple[RowKey, str]]
 _Read: TypeAlias = tuple[list[tuple[RowKey, str]], JsonObject]

@@ -83,7 +83,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class RetrieverData:
-    """What a retriever is trained and tested on.
+    """The data that a retriever is trained and tested on.
 
     Attributes:
         corpus: Id and JSON text of each API entry, one for every occurrence, so that both repeat.

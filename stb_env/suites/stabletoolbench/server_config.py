@@ -44,7 +44,7 @@ _KINDS: Mapping[str, type | tuple[type, ...]] = {
 
 
 class OriginalPlace(NamedTuple):
-    """What the original's server works on.
+    """The folders and the real API of the original's server.
 
     Attributes:
         cache: Folder of recorded answers, in the original's layout; new ones go there.
@@ -61,7 +61,7 @@ class OriginalPlace(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ServerConfig:
-    """What such a file says.
+    """The settings in such a file.
 
     Attributes:
         folder: The file's.

@@ -13,12 +13,18 @@ from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
-from typing import Self
+from typing import Self, cast
 
 from stb_env import jsontext
 from stb_env.errors import DataError
 from stb_env.jsontypes import Json, JsonMapping, JsonObject
-from stb_env.suites.stabletoolbench.api_entry import PARAMETERS, api_id, damaged_parameters
+from stb_env.suites.stabletoolbench.api_entry import (
+    PARAMETERS,
+    APIDetails,
+    APIEntry,
+    api_id,
+    damaged_parameters,
+)
 from stb_env.tools import ToolId, pure_name, standardize, standardize_category
 
 # An archive that was unpacked may have a folder of its own inside.
@@ -72,23 +78,24 @@ class ToolFile:
             apis.setdefault(pure_name(api["name"]), api)
         return cls(category, data["tool_name"], _text(data, "tool_description"), _text(data, "host"), apis)
 
-    def entry(self, api: JsonMapping) -> JsonObject:
+    def entry(self, api: JsonMapping) -> APIEntry:
         """Return one of its APIs with the fields of a query file's entry, and those that only it has."""
-        entry: JsonObject = {
+        entry: APIEntry = {
             "category_name": self.category,
             "tool_name": self.name,
             "api_name": api["name"],
             "api_description": api.get("description"),
-            **{key: api.get(key) or [] for key in PARAMETERS},
+            "required_parameters": api.get("required_parameters") or [],
+            "optional_parameters": api.get("optional_parameters") or [],
         }
-        return entry | self.further(api)
+        return {**entry, **self.further(api)}
 
-    def further(self, api: JsonMapping | None) -> JsonObject:
+    def further(self, api: JsonMapping | None) -> APIDetails:
         """Return what a query file's entry never has: the tool's description, and where an API is called."""
         found = {"tool_description": self.description, "host": self.host}
         if api is not None:
             found |= {"url": _text(api, "url"), "method": _text(api, "method")}
-        return {name: value for name, value in found.items() if value}
+        return cast(APIDetails, {name: value for name, value in found.items() if value})
 
 
 class ToolFiles:
@@ -152,7 +159,7 @@ class ToolFiles:
         self._used.add(key)
         return self._get(key)
 
-    def completed(self, entry: JsonMapping) -> JsonMapping:
+    def completed(self, entry: APIEntry) -> APIEntry:
         """Return a query file's entry with what it lacks and a tool file says.
 
         What the entry says itself stays.
@@ -161,7 +168,7 @@ class ToolFiles:
         if file is None:
             return entry
         api = file.apis.get(pure_name(entry["api_name"]))
-        more = file.further(api)
+        more: dict[str, object] = {**file.further(api)}
         if api is not None:
             documented = file.entry(api)
             if not str(entry.get("api_description") or "").strip():
@@ -169,9 +176,9 @@ class ToolFiles:
             if not any(key in entry for key in PARAMETERS):
                 more |= {key: documented[key] for key in PARAMETERS}
         own = {name: value for name, value in entry.items() if name not in more or name == "method"}
-        return {**more, **own}
+        return cast(APIEntry, {**more, **own})
 
-    def replaced(self, entry: JsonMapping) -> JsonMapping | None:
+    def replaced(self, entry: APIEntry) -> APIEntry | None:
         """Return a query file's entry as the original uses it: the tool file's words for it (2.7).
 
         Returns:
@@ -186,10 +193,10 @@ class ToolFiles:
         api = file.apis.get(pure_name(entry["api_name"]))
         if api is None:
             return None
-        names = {name: entry[name] for name in ("category_name", "tool_name")}
-        return {**entry, **file.entry(api), **names}
+        category, tool = entry["category_name"], entry["tool_name"]
+        return {**entry, **file.entry(api), "category_name": category, "tool_name": tool}
 
-    def entries(self) -> Iterator[JsonObject]:
+    def entries(self) -> Iterator[APIEntry]:
         """Yield every API of every tool, in the order of the files, each identity once."""
         known: set[ToolId] = set()
         self._used.update(self._index)

@@ -1,4 +1,4 @@
-"""How the original opens an episode, searches and ranks: in its own words where the user has them."""
+"""The original's wording of episodes, searches and rankings, in its own texts where the user has them."""
 
 from __future__ import annotations
 

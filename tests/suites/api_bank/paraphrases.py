@@ -1,4 +1,4 @@
-"""What people would search for to find each API, in words that are not its name."""
+"""Searches for each API in words that are not its name."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ import gymnasium as gym
 
 import stb_env  # noqa: F401 (registers the ids)
 from stb_env.actions import Action
-from stb_env.suites.api_bank.apis.today import TODAY
+from stb_env.suites.api_bank.apis.schedule import TODAY
 from stb_env.suites.api_bank.apis.tool_search import SEARCHER
 from stb_env.suites.api_bank.matching import STEPS
 from stb_env.suites.api_bank.searcher import LOGIN

@@ -1,4 +1,4 @@
-"""Which APIs there are, and how agents see them."""
+"""The sets of APIs, and the APIs as agents see them."""
 
 from __future__ import annotations
 

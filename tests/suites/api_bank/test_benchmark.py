@@ -12,8 +12,8 @@ from typer.testing import CliRunner
 from stb_env.cli.main import app
 from stb_env.errors import InfrastructureError
 from stb_env.llm import ScriptedModel
-from stb_env.suites.api_bank.benchmark.interview import PATIENCE, Interview
-from stb_env.suites.api_bank.benchmark.speaker import of_model
+from stb_env.suites.api_bank.benchmark.responder import of_model
+from stb_env.suites.api_bank.benchmark.run import MAX_FAILURES, BenchmarkRun
 from stb_env.suites.api_bank.corpus import levels_of
 from stb_env.suites.api_bank.evaluator import Evaluator
 from stb_env.suites.api_bank.formats.rendering import expected_text, messages
@@ -108,14 +108,20 @@ def test_a_model_that_says_the_same_to_all_is_never_right(server, official, tmp_
     assert sum(figures["errors"].values()) == sum(row["calls"] for row in figures["levels"].values())
 
 
-def test_what_was_recorded_in_our_own_dialogues_is_right_throughout():
-    figures = report("--agent", "gold")
+@pytest.fixture(scope="module")
+def own_gold() -> dict:
+    """The figures of the recorded texts of our own dialogues."""
+    return report("--agent", "gold")
+
+
+def test_what_was_recorded_in_our_own_dialogues_is_right_throughout(own_gold):
+    figures = own_gold
     assert {level: row["accuracy"] for level, row in figures["levels"].items()} == {"1": 1, "2": 1, "3": 1}
     assert all(row["rouge"] > 0.999 for row in figures["levels"].values())
 
 
-def test_the_protocol_reads_and_judges_as_the_released_evaluator():
-    asked, strict = report("--agent", "gold", "--protocol", "api-bank"), report("--agent", "gold")
+def test_the_protocol_reads_and_judges_as_the_released_evaluator(own_gold):
+    asked, strict = report("--agent", "gold", "--protocol", "api-bank"), own_gold
     assert (asked["compat"], strict["compat"]) == ("original", None)
     assert asked["total"]["accuracy"] < strict["total"]["accuracy"]
     assert (asked["protocol"]["followed"], strict["protocol"]["followed"]) == (True, False)
@@ -194,10 +200,12 @@ def test_a_dead_endpoint_ends_the_benchmark_after_a_few_samples(tmp_path):
         return InfrastructureError("no route", kind="transport", stage="agent", retryable=True)
 
     model = ScriptedModel(down)
-    interview = Interview(evaluator, of_model(model), tmp_path, "chat")
-    with pytest.raises(InfrastructureError, match=f"^{PATIENCE} samples in a row got no answer: no route;"):
-        interview.hold()
-    assert len(model.requests) == PATIENCE
+    run = BenchmarkRun(evaluator, of_model(model), tmp_path, "chat")
+    with pytest.raises(
+        InfrastructureError, match=f"^{MAX_FAILURES} samples in a row got no answer: no route;"
+    ):
+        run.answer_all()
+    assert len(model.requests) == MAX_FAILURES
 
 
 def test_the_answers_of_another_model_are_not_continued(server, official, tmp_path):
@@ -247,8 +255,8 @@ def test_text_is_one_message_that_ends_in_what_is_wanted(official):
 
 def test_a_function_of_your_own_can_answer(tmp_path, official):
     file = tmp_path / "mine.py"
-    file.write_text("def say(messages):\n    return '[GetToday()]'\n")
-    figures = report("--agent", f"{file}:say", "--data", official, "--level", 1)
+    file.write_text("def respond(messages):\n    return '[GetToday()]'\n")
+    figures = report("--agent", f"{file}:respond", "--data", official, "--level", 1)
     assert figures["levels"]["1"]["accuracy"] == 1.0
 
 

@@ -1,4 +1,4 @@
-"""What calls answer and change, on the embedded databases."""
+"""Answers and changes of calls, on the embedded databases."""
 
 from __future__ import annotations
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from stb_env.suites.api_bank.argument_origins import origins
 from stb_env.suites.api_bank.composer.splits import SIZES, composed, signature_of
 from stb_env.suites.api_bank.corpus import embedded_corpus
 from stb_env.suites.api_bank.formats.dialogues import Utterance
-from stb_env.suites.api_bank.gold import replay
-from stb_env.suites.api_bank.grounding import origins
+from stb_env.suites.api_bank.reproduction import replay
 from stb_env.suites.api_bank.searcher import ToolSearcher
 from stb_env.suites.api_bank.world import ApiBankWorld
 

@@ -8,9 +8,16 @@ import pickle
 import pytest
 
 from stb_env.errors import DataError
-from stb_env.suites.api_bank.databases import FROZEN, LIBRARY, TABLES, Databases, embedded, read_databases
+from stb_env.suites.api_bank.databases import (
+    FROZEN,
+    LIBRARY,
+    TABLES,
+    Databases,
+    embedded,
+    frozen_answers,
+    read_databases,
+)
 from stb_env.suites.api_bank.formats.dialogues import GoldCall, Utterance, read_dialogues, read_level3
-from stb_env.suites.api_bank.frozen import frozen_answers
 from stb_env.suites.api_bank.search_engine import SearchIndex, words
 from stb_env.suites.api_bank.world import ApiBankWorld
 from tests.suites.api_bank.play import WORLD, play

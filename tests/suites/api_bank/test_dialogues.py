@@ -6,7 +6,7 @@ import pytest
 
 from stb_env.suites.api_bank.corpus import embedded_corpus
 from stb_env.suites.api_bank.formats.samples import cut
-from stb_env.suites.api_bank.gold import replay
+from stb_env.suites.api_bank.reproduction import replay
 from stb_env.suites.api_bank.retrieval_world import found_names
 from stb_env.suites.api_bank.searcher import ToolSearcher
 from stb_env.suites.api_bank.world import ApiBankWorld

@@ -70,6 +70,13 @@ def test_an_agent_that_calls_nothing_scores_nothing(ability, agent):
     assert {episode.reward for episode in played(agent, ability)} == {0.0}
 
 
+@pytest.mark.parametrize(("settings", "told"), [({}, True), ({"reward_basis": "calls"}, False)])
+def test_an_agent_is_told_that_its_last_calls_decide_where_they_do(settings, told):
+    env, _, _ = started(**settings)
+    episode = play(env, load_agent("noop")(), task_id="stock-price-1", seed=0)
+    assert ("only your last calls of each tool are judged" in episode.messages[0]["content"]) is told
+
+
 @pytest.mark.parametrize("ability", ABILITIES)
 def test_equal_seeds_give_equal_bytes(ability):
     first, second = ("\n".join(episode.to_json() for episode in played("random", ability)) for _ in range(2))
@@ -340,7 +347,7 @@ def test_a_wrong_setting_is_refused(settings, message):
     ("ability", "message"),
     [
         ("Call", r"holds no API-Bank dialogues; give the folder that holds level-1-given-desc"),
-        ("Plan", r"holds no level-3\.json; give that file or a folder that holds it$"),
+        ("Plan", r"holds no dialogues of level 3; give level-3\.json or a folder that holds it$"),
     ],
 )
 def test_a_folder_without_dialogues_is_refused(tmp_path, ability, message):

@@ -12,14 +12,13 @@ from stb_env.baselines import load_agent
 from stb_env.rollout import plan, play
 from stb_env.suites.api_bank.corpus import LEVELS, read_corpus
 from stb_env.suites.api_bank.evaluator import Evaluator
-from stb_env.suites.api_bank.formats.predictions import Predictions
+from stb_env.suites.api_bank.formats.dialogues import find_dialogues
 from stb_env.suites.api_bank.formats.rendering import call_line
 from stb_env.suites.api_bank.formats.scenes import read_scenes
-from stb_env.suites.api_bank.formats.statistics import find_dialogues, statistics
-from stb_env.suites.api_bank.gold import replay
+from stb_env.suites.api_bank.inspect import statistics
 from stb_env.suites.api_bank.judge import is_needed
 from stb_env.suites.api_bank.metrics import by_level
-from stb_env.suites.api_bank.reproduction import CURED, SEARCHED, replays
+from stb_env.suites.api_bank.reproduction import CURED, SEARCHED, replay, replays
 
 ABILITIES = ("Call", "Retrieve", "Plan")
 
@@ -91,7 +90,7 @@ def test_golden_replay_cured_reproduces_everything_and_explains_every_other_miss
     rows = {row.setting: row for row in replays([*env.tasks], env.rules.backend)}
     assert rows[CURED].misses == ()
     for row in rows.values():
-        assert row.explained == row.tried - row.reproduced, row.misses
+        assert row.counts["explained"] == row.tried - row.reproduced, row.misses
 
 
 def test_golden_our_search_alone_misses_nothing_but_searches(envs):
@@ -113,7 +112,7 @@ def gold_predictions(evaluator):
         if sample.level == 3:
             key = (place, sample.id if sample.wants_call else None)
         texts[key] = call_line(sample.target) if sample.wants_call else sample.target.text
-    return Predictions(texts)
+    return texts
 
 
 def test_golden_the_recorded_texts_score_everything(corpora):

@@ -7,8 +7,8 @@ from collections import Counter
 import pytest
 
 from stb_env.suites.api_bank.corpus import embedded_corpus
-from stb_env.suites.api_bank.error_types import ErrorType
 from stb_env.suites.api_bank.evaluator import Evaluator
+from stb_env.suites.api_bank.metrics import ErrorType
 
 STOCK = ("Call", "stock-price-1", 0)
 LOGIN = ("Call", "balance-1", 0)

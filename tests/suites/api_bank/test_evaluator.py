@@ -7,7 +7,6 @@ import pytest
 from stb_env.errors import ConfigError
 from stb_env.suites.api_bank.corpus import embedded_corpus
 from stb_env.suites.api_bank.evaluator import Evaluator
-from stb_env.suites.api_bank.formats.predictions import Predictions
 from stb_env.suites.api_bank.formats.rendering import call_line
 from stb_env.suites.api_bank.metrics import by_level
 
@@ -97,7 +96,7 @@ def test_other_keywords_that_find_the_same_are_right(evaluators):
 
 
 def test_a_missing_prediction_is_not_right_and_no_error(evaluators):
-    scores = evaluators[None].evaluate(Predictions({}))
+    scores = evaluators[None].evaluate({})
     assert not any(score.right or score.rouge or score.error or score.given for score in scores)
     assert by_level(scores)[3].missing == by_level(scores)[3].calls + by_level(scores)[3].replies
 

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from stb_env.actions.python_text import NotDataError
 from stb_env.errors import DataError
 from stb_env.suites.api_bank.formats.call_syntax import read_as_released, read_strictly
-from stb_env.suites.api_bank.formats.dialogues import Dialogue, GoldCall, Utterance
-from stb_env.suites.api_bank.formats.predictions import read_predictions, sample_record
+from stb_env.suites.api_bank.formats.dialogues import Dialogue, GoldCall, Utterance, find_dialogues
+from stb_env.suites.api_bank.formats.predictions import prediction_key, read_predictions, sample_record
 from stb_env.suites.api_bank.formats.samples import cut
 from stb_env.suites.api_bank.formats.scenes import read_scene, read_scenes
-from stb_env.suites.api_bank.formats.statistics import find_dialogues, statistics
+from stb_env.suites.api_bank.inspect import statistics
 
 USER, AI = Utterance("User", "Hi."), Utterance("AI", "Hello.")
 CALL = GoldCall("GetToday", {}, {"input": None, "output": "2023-03-31", "exception": None})
@@ -116,12 +116,11 @@ def test_predictions_come_as_lines_or_as_a_list(tmp_path):
     found = read_predictions([lines, listed])
     reply = cut([Dialogue("d", 1, (USER, CALL, AI))])[1]
     call, answer = cut([Dialogue("level-3-000", 3, (USER, CALL, AI))])
-    assert [found.of(reply, 7), found.of(call, 0), found.of(answer, 0)] == [
-        "Hello.",
-        "[GetToday()]",
-        "Friday.",
-    ]
-    assert found.of(call, 1) is None
+    assert found == {
+        prediction_key(reply, 7): "Hello.",
+        prediction_key(call, 0): "[GetToday()]",
+        prediction_key(answer, 0): "Friday.",
+    }
 
 
 @pytest.mark.parametrize(

@@ -6,12 +6,10 @@ import pytest
 
 from stb_env.errors import ConfigError, DataError
 from stb_env.suites.api_bank.api_set import LEVEL_3, LEVEL_12
-from stb_env.suites.api_bank.databases import read_databases
+from stb_env.suites.api_bank.databases import frozen_answers, read_databases
 from stb_env.suites.api_bank.errata import errata
-from stb_env.suites.api_bank.formats.dialogues import GoldCall
-from stb_env.suites.api_bank.formats.statistics import find_dialogues
-from stb_env.suites.api_bank.frozen import frozen_answers
-from stb_env.suites.api_bank.gold import replay
+from stb_env.suites.api_bank.formats.dialogues import GoldCall, find_dialogues
+from stb_env.suites.api_bank.reproduction import replay
 from stb_env.suites.api_bank.searcher import ToolSearcher, frozen_searches
 from stb_env.suites.api_bank.world import ApiBankWorld
 from stb_env.validation import validate_call

@@ -1,4 +1,4 @@
-"""What an episode of API-Bank is worth."""
+"""Scores of API-Bank episodes."""
 
 from __future__ import annotations
 

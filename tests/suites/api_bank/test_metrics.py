@@ -4,8 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from stb_env.suites.api_bank.error_types import Attempt, ErrorType, error_type
-from stb_env.suites.api_bank.metrics import Score, by_level, error_counts, report, total
+from stb_env.suites.api_bank.metrics import (
+    Attempt,
+    ErrorType,
+    Score,
+    by_level,
+    error_counts,
+    error_type,
+    report,
+    total,
+)
 
 
 def calls(level, right, of, dialogue="d"):

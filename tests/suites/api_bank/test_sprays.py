@@ -1,4 +1,4 @@
-"""Who guesses many calls earns no more than who makes the last of these guesses alone."""
+"""An agent that guesses many calls earns no more than one that makes the last of its guesses alone."""
 
 from __future__ import annotations
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from stb_env.suites.api_bank.api_error import ApiError
+from stb_env.suites.api_bank.argument_forms import in_full
 from stb_env.suites.api_bank.spoken_times import clocks_in
-from stb_env.suites.api_bank.stored_wording import in_full
 from stb_env.suites.api_bank.times import read_time
 
 

@@ -1,4 +1,4 @@
-"""What searches in other words find."""
+"""Searches in other words than the API's name."""
 
 from __future__ import annotations
 

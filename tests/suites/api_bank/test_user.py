@@ -1,4 +1,4 @@
-"""What the scripted user says to what an agent says."""
+"""Replies of the scripted user."""
 
 from __future__ import annotations
 

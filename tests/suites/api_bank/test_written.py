@@ -15,8 +15,8 @@ from stb_env.suites.api_bank.corpus import read_corpus
 from stb_env.suites.api_bank.env import make
 from stb_env.suites.api_bank.formats.dialogues import read_dialogues, read_level3
 from stb_env.suites.api_bank.formats.training import read_training
-from stb_env.suites.api_bank.formats.written import read_written
-from stb_env.suites.api_bank.recorded_corpus import RecordedApis
+from stb_env.suites.api_bank.formats.written_dialogues import read_written
+from stb_env.suites.api_bank.recorded_apis import RecordedApis
 from tests.shared import folder
 
 ABILITIES = ("Call", "Retrieve", "Plan")
@@ -80,7 +80,7 @@ def test_official_dialogues_are_still_no_training_split(shared_data):
 
 
 def test_a_file_that_is_not_there_is_said_to_be_missing(tmp_path):
-    with pytest.raises(DataError, match=r"holds no level-3\.json; give that file"):
+    with pytest.raises(DataError, match=r"holds no dialogues of level 3; give level-3\.json"):
         make("Plan", data=tmp_path / "missing.json")
     with pytest.raises(DataError, match="holds no API-Bank dialogues"):
         make("Call", data=tmp_path)

@@ -14,8 +14,7 @@ from stb_env import jsontext
 from stb_env.backend.cache import ResponseCache
 from stb_env.suites.stabletoolbench import cache_import
 from stb_env.suites.stabletoolbench.cache_folder import read_key
-from stb_env.suites.stabletoolbench.cache_import import import_source
-from stb_env.suites.stabletoolbench.import_progress import FILE
+from stb_env.suites.stabletoolbench.cache_import import FILE, import_source
 
 needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="nobody can be killed here without a fork")
 

@@ -16,9 +16,9 @@ from stb_env.backend.virtual import VirtualBackend
 from stb_env.errors import BackendError, SimulatorError
 from stb_env.formats.recorded_answer import read_answer
 from stb_env.request import Slow, drive
+from stb_env.suites.stabletoolbench.api_entry import server_names
 from stb_env.suites.stabletoolbench.cache_export import export_folder
 from stb_env.suites.stabletoolbench.cache_import import import_source
-from stb_env.suites.stabletoolbench.original_names import server_names
 from stb_env.suites.stabletoolbench.original_server import (
     FAILED_SIMULATION,
     FIELDS,

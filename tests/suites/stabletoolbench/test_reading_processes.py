@@ -13,9 +13,8 @@ from stb_env.backend.cache import ResponseCache
 from stb_env.cli import cache as cli
 from stb_env.suites.stabletoolbench import cache_import, reading_processes
 from stb_env.suites.stabletoolbench.cache_import import import_source
-from stb_env.suites.stabletoolbench.import_report import ImportReport
 from stb_env.suites.stabletoolbench.reading_processes import ReadingProcesses
-from stb_env.suites.stabletoolbench.recording_reader import Reading
+from stb_env.suites.stabletoolbench.recording_reader import ImportReport, Reading
 
 READING = Reading("auto", None, None, simulated=False)
 

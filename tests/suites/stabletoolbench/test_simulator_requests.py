@@ -1,4 +1,4 @@
-"""What the simulator's model is sent: the tool's description, and recorded examples in the files' order."""
+"""Requests to the simulator's model: the tool's description, and recorded examples in the files' order."""
 
 from __future__ import annotations
 

@@ -10,7 +10,6 @@ from stb_env.suites.api_bank.api_error import ApiError
 from stb_env.suites.api_bank.compare import EXCEPTION, INPUT, all_of, answered_alike
 from stb_env.suites.api_bank.definition import TOKEN, Domain, Parameter, text
 from stb_env.suites.api_bank.state import State
-from stb_env.suites.api_bank.tokens import user_of
 
 ACCOUNTS = Domain("Account Management")
 CODE = 970420
@@ -56,7 +55,7 @@ def register_user(state: State, username: str, password: str, email: str) -> tup
 @ACCOUNTS.api("DeleteAccount", TOKEN, named=False)
 def delete_account(state: State, token: str) -> tuple[dict[str, str], State]:
     """Delete the account of the user who is logged in."""
-    return DONE, state.without_row("Account", user_of(state, token))
+    return DONE, state.without_row("Account", state.user_of(token))
 
 
 @ACCOUNTS.api(
@@ -69,7 +68,7 @@ def modify_password(
     state: State, token: str, old_password: str, new_password: str
 ) -> tuple[dict[str, str], State]:
     """Change the password of the user who is logged in."""
-    username = user_of(state, token)
+    username = state.user_of(token)
     if state.row("Account", username)["password"] != old_password:
         raise ApiError("The old password is incorrect.")
     return DONE, _with_password(state, username, new_password)
@@ -105,7 +104,7 @@ def forgot_password(
 @ACCOUNTS.api("CheckToken", TOKEN, outputs={"username": ("str", "Name of the user.")}, named=False)
 def check_token(state: State, token: str) -> dict[str, str]:
     """Tell whom a token belongs to."""
-    return {"username": user_of(state, token)}
+    return {"username": state.user_of(token)}
 
 
 def _send_code(state: State, username: str | None, email: str | None) -> tuple[int, State]:

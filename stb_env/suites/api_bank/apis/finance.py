@@ -8,7 +8,6 @@ from stb_env.suites.api_bank.compare import DATE, RESULT, all_of, raised, same, 
 from stb_env.suites.api_bank.definition import TOKEN, Domain, Library, text
 from stb_env.suites.api_bank.state import State
 from stb_env.suites.api_bank.times import normal_date
-from stb_env.suites.api_bank.tokens import user_of
 
 FINANCE = Domain("Finance Management")
 
@@ -38,7 +37,7 @@ def open_bank_account(state: State, account: str, password: str, name: str) -> s
 def query_balance(state: State, token: str) -> Json:
     """Tell what the user's bank account holds."""
     try:
-        user = user_of(state, token)
+        user = state.user_of(token)
     except ApiError as error:
         raise ApiError("The token is incorrect.") from error
     account = state.row("Bank", user)

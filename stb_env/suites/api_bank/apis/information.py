@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from stb_env.jsontypes import Json, JsonObject
+from stb_env.jsontypes import Json, JsonMapping
 from stb_env.suites.api_bank.api_error import ApiError
 from stb_env.suites.api_bank.calculator import calculate
 from stb_env.suites.api_bank.compare import (
@@ -12,14 +12,15 @@ from stb_env.suites.api_bank.compare import (
     EXCEPTION,
     NAME,
     RESULT,
-    Envelope,
     all_of,
     folded,
     same,
     trimmed,
 )
 from stb_env.suites.api_bank.definition import Domain, Library, text
+from stb_env.suites.api_bank.formats.dialogues import Envelope
 from stb_env.suites.api_bank.languages import language_code
+from stb_env.suites.api_bank.search_engine import SearchIndex
 from stb_env.suites.api_bank.times import normal_day
 
 INFORMATION = Domain("Information Query and Processing")
@@ -96,12 +97,12 @@ def document_qa(library: Library, url: str, question: str) -> str:
     outputs={"caption": ("str", "What the picture shows.")},
     reads="library",
 )
-def image_caption(library: Library, url: str) -> Json:
+def image_caption(library: Library, url: str) -> str:
     """Describe a picture on the web."""
     address = url.strip()
     if not address.endswith((".jpg", ".jpeg", ".png")):
         raise ApiError("The url should end with .jpg, .jpeg or .png.")
-    caption = library["ImageCaptioning"].get(address)
+    caption: str | None = library["ImageCaptioning"].get(address)
     if caption is None:
         raise ApiError("The image of this url failed to be processed.")
     return caption
@@ -132,9 +133,10 @@ def query_history_today(library: Library, date: str) -> list[str]:
     reads="library",
     compare=all_of(NAME, EXCEPTION, _same_documents),
 )
-def search_engine(library: Library, keyword: str) -> Json:
+def search_engine(library: Library, keyword: str) -> list[JsonMapping]:
     """Search the web for documents."""
-    return library["SearchEngine"].best(keyword, 2)
+    index: SearchIndex = library["SearchEngine"]
+    return index.best(keyword, 2)
 
 
 @INFORMATION.api(
@@ -163,12 +165,12 @@ def send_email(receiver: str, subject: str, content: str) -> str:
     outputs={"transcript": ("str", "What is said.")},
     reads="library",
 )
-def speech_recognition(library: Library, url: str) -> Json:
+def speech_recognition(library: Library, url: str) -> str:
     """Write down what is said in a recording on the web."""
     address = url.strip()
     if not address.endswith(".wav"):
         raise ApiError("The url should end with .wav.")
-    transcript = library["SpeechRecognition"].get(address)
+    transcript: str | None = library["SpeechRecognition"].get(address)
     if transcript is None:
         raise ApiError("The audio of this url failed to be processed.")
     return transcript
@@ -184,12 +186,12 @@ def speech_recognition(library: Library, url: str) -> Json:
     compare=all_of(NAME, same("src"), RESULT),
     echo="given",
 )
-def translate(library: Library, src: str, src_lang: str | None = None, tgt_lang: str | None = None) -> Json:
+def translate(library: Library, src: str, src_lang: str | None = None, tgt_lang: str | None = None) -> str:
     """Translate a text into another language."""
     if src_lang is not None:
         language_code(src_lang)
     target = "en" if tgt_lang is None else language_code(tgt_lang)
-    translation = library["Translate"].get(target, {}).get(src)
+    translation: str | None = library["Translate"].get(target, {}).get(src)
     if translation is None:
         raise ApiError(f"No translation of this text into {target} is recorded.")
     return translation
@@ -202,7 +204,7 @@ def translate(library: Library, src: str, src_lang: str | None = None, tgt_lang:
     reads="library",
     compare=all_of(NAME, RESULT),
 )
-def wiki(library: Library, keyword: str) -> JsonObject:
+def wiki(library: Library, keyword: str) -> dict[str, str]:
     """Look a subject up in an encyclopedia."""
     article = library["Wiki"].get(_keyword(keyword))
     if article is None:

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from stb_env.jsontypes import Json
 from stb_env.suites.api_bank.api_error import ApiError
 from stb_env.suites.api_bank.compare import (
     EXCEPTION,
     RESULT,
     TIME,
-    Envelope,
     all_of,
     answered_alike,
     folded,
     same,
 )
 from stb_env.suites.api_bank.definition import Domain, Parameter, text
+from stb_env.suites.api_bank.formats.dialogues import Envelope
 from stb_env.suites.api_bank.state import State
 from stb_env.suites.api_bank.times import normal_time
 
@@ -30,7 +29,7 @@ _DEVICE = text("name", "Name of the device.", alias="device_id")
 _TIME = text("time", "When it switches, as YYYY-MM-DD hh:mm:ss.")
 
 
-def normal_devices(devices: Json) -> list[Device]:
+def normal_devices(devices: list[Device]) -> list[Device]:
     """Return devices with trimmed, lower-case names and trimmed descriptions, in order of name.
 
     Raises:
@@ -68,7 +67,7 @@ _SWITCH_MATCH = all_of(same("name", normal=folded), same("time", normal=TIME), R
         same("name", normal=folded), same("devices", normal=normal_devices), EXCEPTION, answered_alike
     ),
 )
-def add_scene(state: State, name: str, devices: Json) -> tuple[str, State]:
+def add_scene(state: State, name: str, devices: list[Device]) -> tuple[str, State]:
     """Create a scene of devices."""
     scene = _scene_name(name)
     ordered = normal_devices(devices)
@@ -92,7 +91,7 @@ def delete_scene(state: State, name: str) -> tuple[str, State]:
     _DEVICES,
     compare=all_of(same("name", normal=folded), same("devices", normal=normal_devices), RESULT),
 )
-def modify_scene(state: State, name: str, devices: Json) -> tuple[str, State]:
+def modify_scene(state: State, name: str, devices: list[Device]) -> tuple[str, State]:
     """Give a scene other devices."""
     scene = _scene_name(name)
     ordered = normal_devices(devices)
@@ -108,9 +107,9 @@ def modify_scene(state: State, name: str, devices: Json) -> tuple[str, State]:
     compare=all_of(same("name", normal=folded), _same_but_for_case, EXCEPTION),
     original_compare=_SCENE_MATCH,
 )
-def query_scene(state: State, name: str) -> Json:
+def query_scene(state: State, name: str) -> list[Device]:
     """Look up the devices of a scene."""
-    devices = state.row("Scenes", _scene_name(name))
+    devices: list[Device] | None = state.row("Scenes", _scene_name(name))
     if devices is None:
         raise ApiError("Scene not found.")
     return devices

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from stb_env.errors import ConfigError
 from stb_env.jsontypes import Json, JsonMapping
-from stb_env.suites.api_bank.compare import EXCEPTION, RESULT, Envelope, all_of
+from stb_env.suites.api_bank.compare import EXCEPTION, RESULT, all_of
 from stb_env.suites.api_bank.definition import Domain, Library, text
+from stb_env.suites.api_bank.formats.dialogues import Envelope
 
 TOOL_SEARCH = Domain("Tool Search")
 SEARCHER = "ToolSearcher"
-"""Where a library holds the searcher: a function of keywords that returns the output or raises `ApiError`."""
+"""Name of the searcher in a library: a function of keywords that returns the output or raises `ApiError`."""
 
 
 def same_tools(predicted: Envelope, gold: Envelope) -> bool:

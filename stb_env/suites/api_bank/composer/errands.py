@@ -7,10 +7,11 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from importlib.resources import files
 from string import Template
+from typing import TypedDict
 
-from stb_env.jsontypes import Json, JsonMapping
+from stb_env.jsontypes import Json
+from stb_env.suites.api_bank.composer.dialogue_writer import DialogueWriter
 from stb_env.suites.api_bank.composer.phrases import SLOTS, Phrase, Phrases, Source, words
-from stb_env.suites.api_bank.composer.scribe import Scribe
 from stb_env.suites.api_bank.databases import Databases
 
 _MOST = 3
@@ -26,8 +27,38 @@ _LOGINS = (
 )
 
 
+class Errand(TypedDict, total=False):
+    """A kind of request of a user, with ``{slots}`` in its texts.
+
+    Attributes:
+        slots: Names of the slots that are drawn.
+        full: Wordings that say everything at once.
+        parts: Wordings in parts: the request, the assistant's question, and the details.
+        steps: The calls, each a name with arguments; ``$slot`` stands for a value.
+        reply: The assistant's reply, with ``{r}`` for the last output.
+        keywords: The search for its tool.
+        login: Whether the user has to log in.
+        needs: A table in which the user has a row.
+        apart: Whether it stands alone in its dialogue.
+        last: Whether it comes last.
+        then: A request that follows from it.
+    """
+
+    slots: list[str]
+    full: list[str]
+    parts: list[tuple[str, str, str]]
+    steps: list[tuple[str, dict[str, str]]]
+    reply: str
+    keywords: str
+    login: bool
+    needs: str
+    apart: bool
+    last: bool
+    then: Errand
+
+
 @lru_cache(maxsize=1)
-def errands() -> Mapping[str, JsonMapping]:
+def errands() -> Mapping[str, Errand]:
     """Return every errand by name: its slots, how it is asked for, its calls and the reply.
 
     Examples:
@@ -38,10 +69,10 @@ def errands() -> Mapping[str, JsonMapping]:
     return dict(json.loads(text))
 
 
-def write_errands(scribe: Scribe, databases: Databases) -> None:
+def write_errands(writer: DialogueWriter, databases: Databases) -> None:
     """Write a conversation of one to three errands, with a login before the first that needs one."""
-    user = scribe.random.choice(sorted(databases.tables["Account"]))
-    source = Source(scribe.random, databases, user)
+    user = writer.random.choice(sorted(databases.tables["Account"]))
+    source = Source(writer.random, databases, user)
     account = databases.tables["Account"][user]
     known: Phrases = {
         "username": Phrase(user, user),
@@ -51,14 +82,14 @@ def write_errands(scribe: Scribe, databases: Databases) -> None:
     for place, (name, phrases) in enumerate(chosen):
         errand = errands()[name]
         known = {**known, **phrases}
-        lead = scribe.random.choice(words()["thanks"]) if place else ""
-        _ask(scribe, errand, known, lead)
+        lead = writer.random.choice(words()["thanks"]) if place else ""
+        _ask(writer, errand, known, lead)
         if errand.get("login") and "token" not in known:
-            _log_in(scribe, known)
-        _run(scribe, errand, known)
-    if scribe.random.random() < 1 / 4:
-        scribe.user(scribe.random.choice(words()["goodbyes"]))
-        scribe.assistant("You are welcome. Goodbye!")
+            _log_in(writer, known)
+        _run(writer, errand, known)
+    if writer.random.random() < 1 / 4:
+        writer.user(writer.random.choice(words()["goodbyes"]))
+        writer.assistant("You are welcome. Goodbye!")
 
 
 def told(output: Json) -> str:
@@ -92,7 +123,7 @@ def _chosen(source: Source) -> list[tuple[str, Phrases]]:
     return sorted(chosen, key=lambda each: bool(errands()[each[0]].get("last")))
 
 
-def _filled(errand: JsonMapping, source: Source) -> Phrases | None:
+def _filled(errand: Errand, source: Source) -> Phrases | None:
     if "needs" in errand and source.user not in source.databases.tables[errand["needs"]]:
         return None
     phrases: Phrases = {}
@@ -110,45 +141,45 @@ def _fits(name: str, others: Sequence[str]) -> bool:
     return name.split("_")[0] not in kinds and not (apart and others)
 
 
-def _ask(scribe: Scribe, errand: JsonMapping, known: Phrases, lead: str) -> None:
+def _ask(writer: DialogueWriter, errand: Errand, known: Phrases, lead: str) -> None:
     said = {name: phrase.said for name, phrase in known.items()}
-    if errand["parts"] and scribe.random.random() < 1 / 2:
-        opening, question, details = scribe.random.choice(errand["parts"])
-        scribe.user(lead + opening.format(**said))
-        scribe.assistant(question)
-        scribe.user(details.format(**said))
+    if errand.get("parts") and writer.random.random() < 1 / 2:
+        opening, question, details = writer.random.choice(errand["parts"])
+        writer.user(lead + opening.format(**said))
+        writer.assistant(question)
+        writer.user(details.format(**said))
     else:
-        scribe.user(lead + scribe.random.choice(errand["full"]).format(**said))
+        writer.user(lead + writer.random.choice(errand["full"]).format(**said))
 
 
-def _log_in(scribe: Scribe, known: Phrases) -> None:
-    scribe.assistant(scribe.random.choice(_ASKED))
+def _log_in(writer: DialogueWriter, known: Phrases) -> None:
+    writer.assistant(writer.random.choice(_ASKED))
     said = {name: known[name].said for name in ("username", "password")}
-    scribe.user(scribe.random.choice(_LOGINS).format(**said))
+    writer.user(writer.random.choice(_LOGINS).format(**said))
 
 
-def _run(scribe: Scribe, errand: JsonMapping, known: Phrases) -> None:
+def _run(writer: DialogueWriter, errand: Errand, known: Phrases) -> None:
     """Make the calls of an errand and reply; ``known`` learns the token, and a new password."""
     output: Json = ""
     for name, arguments in errand["steps"]:
         if "token" in arguments and "token" not in known:
-            _find_with_login(scribe, name, errand, known)
+            _find_with_login(writer, name, errand, known)
         given = {key: _argument(text, known) for key, text in arguments.items()}
-        output = scribe.call(name, given, errand.get("keywords", ""))
+        output = writer.call(name, given, errand.get("keywords", ""))
     result = told(output)
     said = {name: phrase.said for name, phrase in known.items()} | {"r": result}
-    scribe.assistant(errand["reply"].format(**said))
+    writer.assistant(errand["reply"].format(**said))
     if "then" in errand:
         again = {**known, "r": Phrase(result, result)}
-        _ask(scribe, {"parts": [], **errand["then"]}, again, "")
-        _run(scribe, errand["then"], again)
+        _ask(writer, errand["then"], again, "")
+        _run(writer, errand["then"], again)
 
 
-def _find_with_login(scribe: Scribe, name: str, errand: JsonMapping, known: Phrases) -> None:
+def _find_with_login(writer: DialogueWriter, name: str, errand: Errand, known: Phrases) -> None:
     """Search the tool first where that is needed: it brings the login with it."""
-    scribe.find(name, errand["keywords"])
+    writer.find(name, errand["keywords"])
     login = {key: known[key].value for key in ("username", "password")}
-    token = scribe.call("GetUserToken", login)["token"]
+    token = writer.call("GetUserToken", login)["token"]
     known["token"] = Phrase(token, token)
 
 

@@ -29,7 +29,7 @@ Phrases = dict[str, Phrase]
 
 
 class Source(NamedTuple):
-    """What values are drawn from.
+    """The source of drawn values.
 
     Attributes:
         random: Draws.
@@ -320,4 +320,4 @@ SLOTS: Mapping[str, Callable[[Source], Phrases]] = {
     "duty": _duty,
     "word": _row("Dictionary", "word"),
 }
-"""What an errand can leave open, by name; a slot that a user has nothing for is empty."""
+"""The slots of errands by name; a slot that a user has nothing for is empty."""

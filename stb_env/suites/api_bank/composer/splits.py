@@ -10,8 +10,8 @@ from stb_env.seeding import derive
 from stb_env.suites.api_bank.api_set import LEVEL_3, LEVEL_12
 from stb_env.suites.api_bank.apis.tool_search import SEARCHER
 from stb_env.suites.api_bank.composer.chains import write_chains
+from stb_env.suites.api_bank.composer.dialogue_writer import DialogueWriter
 from stb_env.suites.api_bank.composer.errands import write_errands
-from stb_env.suites.api_bank.composer.scribe import Scribe
 from stb_env.suites.api_bank.databases import Databases, embedded
 from stb_env.suites.api_bank.formats.dialogues import Dialogue
 from stb_env.suites.api_bank.searcher import ToolSearcher
@@ -65,16 +65,16 @@ def _stream(level: int, split: Split) -> Iterator[Dialogue]:
     number = 0
     while True:
         random = Random(derive("api_bank dialogue", VERSION, level, split, number))
-        scribe = Scribe(world, random, searching=level > 1)
-        write(scribe)
-        yield scribe.dialogue("", level)
+        writer = DialogueWriter(world, random, searching=level > 1)
+        write(writer)
+        yield writer.dialogue("", level)
         number += 1
 
 
-def _writer(level: int) -> tuple[Callable[[Scribe], None], ApiBankWorld]:
+def _writer(level: int) -> tuple[Callable[[DialogueWriter], None], ApiBankWorld]:
     apis = LEVEL_3 if level == 3 else LEVEL_12
     databases = Databases({}, {}) if level == 3 else embedded()
     world = ApiBankWorld(apis, databases, searcher=ToolSearcher(apis.entries))
     if level == 3:
         return write_chains, world
-    return lambda scribe: write_errands(scribe, databases), world
+    return lambda writer: write_errands(writer, databases), world

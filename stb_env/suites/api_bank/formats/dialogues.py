@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypedDict, cast
 
 from stb_env.errors import DataError
-from stb_env.jsontypes import JsonMapping, JsonObject
+from stb_env.jsontypes import Json, JsonMapping
+
+LEVEL_NAMES = {1: "Call", 2: "Retrieve+Call", 3: "Plan+Retrieve+Call"}
+"""Names of the levels in the paper."""
 
 _LEVEL = re.compile(r"level-([123])")
 
 
 @dataclass(frozen=True, slots=True)
 class Utterance:
-    """What somebody said.
+    """One utterance of a dialogue.
 
     Attributes:
         speaker: Who said it.
@@ -28,6 +31,22 @@ class Utterance:
     text: str
 
 
+class Envelope(TypedDict, total=False):
+    """A call and its result in the form that dialogues record.
+
+    Attributes:
+        api_name: Name of the API; not all have it.
+        input: The arguments that it received, or null.
+        output: Its output, or null.
+        exception: The text of its refusal, or null.
+    """
+
+    api_name: str
+    input: Json
+    output: Json
+    exception: str | None
+
+
 @dataclass(frozen=True, slots=True)
 class GoldCall:
     """An annotated call with its recorded result.
@@ -35,12 +54,12 @@ class GoldCall:
     Attributes:
         name: Name of the API.
         arguments: Its arguments as annotated: texts in levels 1 and 2, typed values in level 3.
-        result: The recorded envelope: api_name (not always), input, output and exception.
+        result: The recorded envelope.
     """
 
     name: str
     arguments: JsonMapping
-    result: JsonMapping
+    result: Envelope
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +80,35 @@ class Dialogue:
     def calls(self) -> tuple[GoldCall, ...]:
         """Its calls, in order."""
         return tuple(item for item in self.items if isinstance(item, GoldCall))
+
+    @property
+    def calls_by_turn(self) -> list[int]:
+        """The number of calls in each turn; an utterance of the user opens a turn."""
+        turns: list[int] = []
+        for item in self.items:
+            if isinstance(item, GoldCall):
+                turns = [*turns[:-1], turns[-1] + 1] if turns else [1]
+            elif item.speaker == "User":
+                turns.append(0)
+        return turns
+
+
+def recorded_ids(calls: Sequence[GoldCall]) -> dict[str, tuple[str, ...]]:
+    """Return the random ids that a dialogue recorded, by the API that handed them out, in order.
+
+    Later calls and utterances of the dialogue name these ids, so a world that plays it hands them out again.
+
+    Examples:
+        >>> recorded_ids([GoldCall("AppointmentRegistration", {}, {"output": "43744231"})])
+        {'AppointmentRegistration': ('43744231',)}
+    """
+    ids: dict[str, tuple[str, ...]] = {}
+    for call in calls:
+        output = call.result.get("output")
+        new = output.get("token") if call.name == "RegisterUser" and isinstance(output, dict) else output
+        if call.name in ("RegisterUser", "AppointmentRegistration") and isinstance(new, str):
+            ids[call.name] = (*ids.get(call.name, ()), new)
+    return ids
 
 
 def read_dialogues(folder: str | Path) -> list[Dialogue]:
@@ -101,6 +149,21 @@ def read_level3(file: str | Path) -> list[Dialogue]:
         raise DataError(f"{path} is no list of level 3 dialogues: {error!r:.200}") from error
 
 
+def find_dialogues(path: str | Path) -> list[Dialogue]:
+    """Return the dialogues of all levels under a folder or in a file; none where it holds no such thing."""
+    root = Path(path)
+    plans = [dialogue for file in level3_files(root) for dialogue in read_level3(file)]
+    if root.is_dir() and any(file.parent.name.startswith("level-") for file in root.rglob("*.jsonl")):
+        return [*read_dialogues(root), *plans]
+    return plans
+
+
+def level3_files(root: Path) -> list[Path]:
+    """Return the files of level 3 dialogues under a folder, or the file itself where it is one."""
+    files = [root] if root.is_file() else sorted(root.rglob("level-3*.json"))
+    return [file for file in files if file.suffix == ".json" and file.name.startswith("level-3")]
+
+
 def _read_dialogue(file: Path) -> Dialogue:
     match = _LEVEL.match(file.parent.name)
     level = int(match[1]) if match else 0
@@ -136,11 +199,11 @@ def read_item(record: JsonMapping) -> Utterance | GoldCall:
     raise ValueError(f"role must be User, AI or API, got {record['role']!r}")
 
 
-def _envelope(result: JsonMapping) -> JsonObject:
+def _envelope(result: JsonMapping) -> Envelope:
     missing = {"input", "output", "exception"} - result.keys()
     if missing:
         raise ValueError(f"a result has input, output and exception; this one lacks {min(missing)}")
-    return dict(result)
+    return cast(Envelope, dict(result))
 
 
 def _plan(name: str, record: JsonMapping) -> Dialogue:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from stb_env.errors import DataError
@@ -20,26 +19,8 @@ _TEXTS = ("pred", "prediction")
 Key = tuple[str | int, int | None]
 """Dialogue and number of the sample in levels 1 and 2; places of dialogue and call in level 3, None for the
 reply."""
-
-
-@dataclass(frozen=True, slots=True)
-class Predictions:
-    """What a model wrote for samples.
-
-    Attributes:
-        texts: The texts by sample; the last one counts where there are several.
-    """
-
-    texts: Mapping[Key, str]
-
-    def of(self, sample: Sample, place: int) -> str | None:
-        """Return the text for a sample, or None.
-
-        Args:
-            sample: The sample.
-            place: Place of its dialogue among those of its level.
-        """
-        return self.texts.get(prediction_key(sample, place))
+Predictions = Mapping[Key, str]
+"""The texts that a model wrote for samples; the last one counts where there are several."""
 
 
 def prediction_key(sample: Sample, place: int) -> Key:
@@ -76,7 +57,7 @@ def read_predictions(files: Iterable[str | Path]) -> Predictions:
         for number, record in enumerate(_records(file), 1):
             key, text = _read(record, f"{file}, record {number}")
             texts[key] = text
-    return Predictions(texts)
+    return texts
 
 
 def sample_record(sample: Sample, place: int, descriptions: Mapping[str, JsonMapping]) -> JsonObject:

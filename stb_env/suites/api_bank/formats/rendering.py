@@ -1,4 +1,4 @@
-"""What a model reads for a sample, in the two renderings of the paper's code (Li et al., 2023).
+"""Samples as models read them, in the two renderings of the paper's code (Li et al., 2023).
 
 The markers of the lines are the wire format and stand here as published; the instructions are our own words.
 """
@@ -11,7 +11,7 @@ from typing import Literal
 
 from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.prompting import Prompt, latest
-from stb_env.suites.api_bank.apis.today import TODAY
+from stb_env.suites.api_bank.apis.schedule import TODAY
 from stb_env.suites.api_bank.apis.tool_search import SEARCHER
 from stb_env.suites.api_bank.formats.dialogues import GoldCall, Utterance
 from stb_env.suites.api_bank.formats.samples import Sample

@@ -33,7 +33,7 @@ _LINE = re.compile(rf"^(User|AI|{_REQUEST}): ", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """What somebody said, all its lines."""
+    """An utterance with all its lines."""
 
     speaker: Literal["User", "AI"]
     text: str

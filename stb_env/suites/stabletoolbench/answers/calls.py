@@ -14,7 +14,7 @@ from stb_env.errors import DataError
 from stb_env.formats.recorded_answer import Notes, RecordedCall, read_answer
 from stb_env.jsontypes import Json, JsonMapping
 from stb_env.suites.stabletoolbench.answers.files import is_answer, read_json
-from stb_env.suites.stabletoolbench.original_names import original_name
+from stb_env.suites.stabletoolbench.api_entry import original_name
 from stb_env.tools import FINISH, ToolId
 
 # Made by the environment, not by an API: unknown name, bad Finish, answer, give-up, time-out, not sent.

@@ -16,7 +16,7 @@ _NUMBERED = re.compile(r"(\d+)(?:_|\Z)")
 
 
 class FileName(NamedTuple):
-    """What the name of an answer file says.
+    """The parts of an answer file's name.
 
     Attributes:
         query_id: The query.

@@ -22,7 +22,7 @@ THOUGHT, ACTION, INPUT = "Thought", "Action", "Action Input"
 Raw = JsonObject
 
 CONSTANTS: JsonMapping = {"Elo": 1000.0}
-"""What is the same on every node; only files of an older version have anything else here."""
+"""Fields that are the same on every node; only files of an older version have others."""
 
 _STANDARD = frozenset(
     (

@@ -1,4 +1,4 @@
-"""Who answers samples: a model, the recorded dialogues themselves, or a function of the user's."""
+"""Responders answer samples: a model, the recorded dialogues, or a function of the user's."""
 
 from __future__ import annotations
 
@@ -17,27 +17,27 @@ from stb_env.usage import NO_USAGE, Usage
 
 MODEL, GOLD = "chat", "gold"
 
-Spoken = tuple[str, Usage]
+Response = tuple[str, Usage]
 """A text and what it cost."""
 
 
 @dataclass(frozen=True, slots=True)
-class Speaker:
-    """Who answers.
+class Responder:
+    """Answers samples.
 
     Attributes:
         name: Name for tables.
         fingerprint: Plain data that decides the answers.
-        say: Answers chat messages that ask for a sample.
+        respond: Answers chat messages that ask for a sample.
     """
 
     name: str
     fingerprint: JsonObject
-    say: Callable[[Sequence[JsonMapping], Sample], Spoken]
+    respond: Callable[[Sequence[JsonMapping], Sample], Response]
 
 
-def speaker(spec: str, models: str | Path | None, seed: int | None) -> Speaker:
-    """Return who answers.
+def responder(spec: str, models: str | Path | None, seed: int | None) -> Responder:
+    """Return the responder that a text names.
 
     Args:
         spec: ``chat`` for the ``agent`` role of the models file, ``gold`` for the recorded texts, or
@@ -46,12 +46,12 @@ def speaker(spec: str, models: str | Path | None, seed: int | None) -> Speaker:
         seed: Seed of the model's sampling; that of its configuration where None.
 
     Raises:
-        ConfigError: There is no such speaker, or no model.
+        ConfigError: There is no such responder, or no model.
 
     Examples:
-        >>> speaker("gold", None, None).name
+        >>> responder("gold", None, None).name
         'gold'
-        >>> speaker("golden", None, None)
+        >>> responder("golden", None, None)
         Traceback (most recent call last):
         ...
         stb_env.errors.ConfigError: --agent must be chat, gold, path.py:name or module:name, got 'golden'
@@ -59,38 +59,38 @@ def speaker(spec: str, models: str | Path | None, seed: int | None) -> Speaker:
     if spec == MODEL:
         return of_model(agent_model(models, "benchmark's"), seed)
     if spec == GOLD:
-        return Speaker(GOLD, {"agent": GOLD}, lambda _, sample: (expected_text(sample), NO_USAGE))
+        return Responder(GOLD, {"agent": GOLD}, lambda _, sample: (expected_text(sample), NO_USAGE))
     if ":" not in spec:
         raise ConfigError(f"--agent must be chat, gold, path.py:name or module:name, got {spec!r}")
     return _of_function(spec)
 
 
-def of_model(model: ChatModel, seed: int | None = None) -> Speaker:
-    """Return a speaker who passes everything on to a model.
+def of_model(model: ChatModel, seed: int | None = None) -> Responder:
+    """Return a responder who passes everything on to a model.
 
     Examples:
         >>> from stb_env.llm import ScriptedModel
         >>> ask = [{"role": "user", "content": "Which day?"}]
-        >>> of_model(ScriptedModel(["[GetToday()]"])).say(ask, None)[0]
+        >>> of_model(ScriptedModel(["[GetToday()]"])).respond(ask, None)[0]
         '[GetToday()]'
     """
 
-    def say(messages: Sequence[JsonMapping], _: Sample) -> Spoken:
+    def respond(messages: Sequence[JsonMapping], _: Sample) -> Response:
         reply = model.complete(ChatRequest(tuple(messages), sampling=Sampling(seed=seed)))
         return reply.text, reply.usage
 
-    return Speaker(model.name, {"agent": MODEL, "model": fingerprint(model), "seed": seed}, say)
+    return Responder(model.name, {"agent": MODEL, "model": fingerprint(model), "seed": seed}, respond)
 
 
-def _of_function(spec: str) -> Speaker:
+def _of_function(spec: str) -> Responder:
     function = load_object(spec)
     if not callable(function):
         raise ConfigError(f"{spec} is a {type(function).__name__}; expected a function of chat messages")
 
-    def say(messages: Sequence[JsonMapping], _: Sample) -> Spoken:
+    def respond(messages: Sequence[JsonMapping], _: Sample) -> Response:
         text = function(messages)
         if not isinstance(text, str):
             raise ConfigError(f"{spec} must return a text, got {type(text).__name__}")
         return text, NO_USAGE
 
-    return Speaker(spec, {"agent": spec}, say)
+    return Responder(spec, {"agent": spec}, respond)

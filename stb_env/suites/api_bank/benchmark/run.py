@@ -1,4 +1,4 @@
-"""Asks samples and keeps the answers in a folder: each on disk before the next, none asked for twice."""
+"""Ask samples and keep the answers in a folder, one line an answer."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import json
 import threading
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from stb_env import jsontext
@@ -14,21 +15,85 @@ from stb_env.files import write_json, write_text
 from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.llm.chat import digest
 from stb_env.rollout.judging.ordered_work import Progress, check_concurrency, read_lines, work_in_order
-from stb_env.suites.api_bank.benchmark.answer import Answer, key_of
-from stb_env.suites.api_bank.benchmark.speaker import Speaker
+from stb_env.suites.api_bank.benchmark.responder import Responder
 from stb_env.suites.api_bank.evaluator import Evaluator
 from stb_env.suites.api_bank.formats.predictions import Predictions, prediction_key, prediction_record
 from stb_env.suites.api_bank.formats.rendering import Rendering, messages
 from stb_env.suites.api_bank.formats.samples import Sample
 from stb_env.usage import Usage
 
+VERSION = 1
 ANSWERS, PREDICTIONS, MANIFEST = "answers.jsonl", "predictions.jsonl", "manifest.json"
-PATIENCE = 10
-"""After so many failures in a row, all of which may pass, nobody is asked any more."""
+MAX_FAILURES = 10
+"""Retryable failures in a row after which the run stops."""
 
 
-class Interview:
-    """The answers of one speaker to the samples of an evaluator.
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """An answer, or why there is none.
+
+    Attributes:
+        level: Level of the sample.
+        dialogue: Name of its dialogue.
+        id: Its number in the dialogue.
+        asked: Digest of what was asked; an answer to other words is none to this sample.
+        text: What was written; None where nothing came.
+        failure: Kind, stage and message of the failure, where nothing came.
+        usage: What it cost.
+
+    Examples:
+        >>> answer = Answer(1, "d", 0, "5f1d", "[GetToday()]")
+        >>> Answer.from_json(answer.to_json()) == answer, answer.is_final
+        (True, True)
+        >>> Answer(1, "d", 0, "5f1d", failure={"kind": "timeout", "retryable": True}).is_final
+        False
+    """
+
+    level: int
+    dialogue: str
+    id: int
+    asked: str
+    text: str | None = None
+    failure: JsonMapping | None = None
+    usage: JsonMapping = field(default_factory=dict)
+
+    @property
+    def key(self) -> tuple[int, str, int]:
+        """Level, dialogue and number of its sample."""
+        return self.level, self.dialogue, self.id
+
+    @property
+    def is_final(self) -> bool:
+        """Whether asking again is of no use."""
+        return self.failure is None or not self.failure["retryable"]
+
+    def to_json(self) -> str:
+        """Return the line."""
+        return jsontext.dumps({"version": VERSION} | asdict(self))
+
+    @classmethod
+    def from_json(cls, line: str) -> Answer:
+        """Read a line that `to_json` wrote.
+
+        Raises:
+            DataError: It is no line of a version that this package reads.
+        """
+        try:
+            data = json.loads(line)
+            if data.pop("version") != VERSION:
+                raise ValueError("another version")
+            return cls(**data)
+        except (ValueError, TypeError, KeyError, AttributeError) as error:
+            raise DataError(f"no answer to a sample ({error!r:.200}): {line[:80]!r}") from error
+
+
+def key_of(sample: Sample) -> tuple[int, str, int]:
+    """Return the key of the answer to a sample."""
+    return sample.level, sample.dialogue, sample.id
+
+
+class BenchmarkRun:
+    """The answers of one responder to the samples of an evaluator.
 
     The folder gets ``manifest.json``, ``answers.jsonl`` (every answer and failure, appended as it comes)
     and, once all were asked, ``predictions.jsonl`` in the form that ``api-bank evaluate`` reads. The same
@@ -36,29 +101,29 @@ class Interview:
 
     Args:
         evaluator: Has the samples.
-        speaker: Answers.
+        responder: Answers.
         out: The folder; made where it does not exist.
         rendering: In which form samples are put.
 
     Raises:
-        ConfigError: The folder holds the answers of another speaker, or to another form.
+        ConfigError: The folder holds the answers of another responder, or to another form.
         DataError: It cannot be read.
     """
 
-    def __init__(self, evaluator: Evaluator, speaker: Speaker, out: Path, rendering: Rendering) -> None:
+    def __init__(self, evaluator: Evaluator, responder: Responder, out: Path, rendering: Rendering) -> None:
         self._evaluator = evaluator
-        self._speaker = speaker
+        self._speaker = responder
         self._out = out
         self._rendering = rendering
         self._failed = 0
         self._counting = threading.Lock()
         out.mkdir(parents=True, exist_ok=True)
-        _settle(out / MANIFEST, {"version": 1, "rendering": rendering, **speaker.fingerprint})
+        _settle(out / MANIFEST, {"version": 1, "rendering": rendering, **responder.fingerprint})
         self._asked = {key_of(sample): digest(self._messages(sample)) for sample in evaluator.samples}
         self._answers: dict[tuple[int, str, int], Answer] = {}
         self._take(read_lines(out / ANSWERS, Answer.from_json))
 
-    def hold(self, concurrency: int = 1, progress: Progress | None = None) -> None:
+    def answer_all(self, concurrency: int = 1, progress: Progress | None = None) -> None:
         """Ask every sample that has no answer yet.
 
         Args:
@@ -83,28 +148,26 @@ class Interview:
     def predictions(self) -> Predictions:
         """The answers as predictions; a sample without one has none."""
         found = ((sample, self._answers.get(key_of(sample))) for sample in self._evaluator.samples)
-        return Predictions(
-            {
-                prediction_key(sample, self._evaluator.place(sample)): answer.text
-                for sample, answer in found
-                if answer is not None and answer.text is not None
-            }
-        )
+        return {
+            prediction_key(sample, self._evaluator.place(sample)): answer.text
+            for sample, answer in found
+            if answer is not None and answer.text is not None
+        }
 
     @property
     def failures(self) -> Mapping[str, int]:
-        """How many samples have no answer, by kind of failure."""
+        """Numbers of samples without an answer, by kind of failure."""
         return Counter(str(answer.failure["kind"]) for answer in self._answers.values() if answer.failure)
 
     @property
     def usage(self) -> Usage:
-        """What the answers cost that count now, whenever they were given."""
+        """Tokens and cost of the answers that count now, whenever they were given."""
         return sum((Usage(**answer.usage) for answer in self._answers.values()), Usage())
 
     def _ask(self, sample: Sample) -> Answer:
         asked = self._asked[key_of(sample)]
         try:
-            text, usage = self._speaker.say(self._messages(sample), sample)
+            text, usage = self._speaker.respond(self._messages(sample), sample)
         except InfrastructureError as error:
             self._notice(error)
             return Answer(*key_of(sample), asked, None, error.failure(), error.usage.to_dict())
@@ -115,7 +178,7 @@ class Interview:
         with self._counting:
             self._failed = self._failed + 1 if error is not None and error.retryable else 0
             failed = self._failed
-        if error is not None and failed >= PATIENCE:
+        if error is not None and failed >= MAX_FAILURES:
             raise InfrastructureError(
                 f"{failed} samples in a row got no answer: {error}; the same command goes on",
                 kind=error.kind,

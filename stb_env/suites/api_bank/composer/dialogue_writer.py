@@ -13,7 +13,7 @@ from stb_env.suites.api_bank.world import ApiBankWorld
 from stb_env.tools import ToolResult
 
 
-class Scribe:
+class DialogueWriter:
     """Takes down what is said, and makes the calls.
 
     Args:
@@ -22,11 +22,11 @@ class Scribe:
         searching: Whether a tool has to be found before it is called.
 
     Examples:
-        >>> scribe = Scribe(ApiBankWorld(), Random(0))
-        >>> scribe.user("What is 2 plus 3?")
-        >>> scribe.call("Calculator", {"formula": "2+3"})
+        >>> writer = DialogueWriter(ApiBankWorld(), Random(0))
+        >>> writer.user("What is 2 plus 3?")
+        >>> writer.call("Calculator", {"formula": "2+3"})
         5.0
-        >>> scribe.dialogue("sum", 1).calls[0].result["output"]
+        >>> writer.dialogue("sum", 1).calls[0].result["output"]
         5.0
     """
 
@@ -41,6 +41,10 @@ class Scribe:
     def user(self, text: str) -> None:
         """Take down what the user says."""
         self._items.append(Utterance("User", text))
+
+    def ask(self, lead: str, *forms: str) -> None:
+        """Take down a request of the user in one of several wordings, after words that lead over to it."""
+        self.user(lead + self.random.choice(forms))
 
     def assistant(self, text: str) -> None:
         """Take down what the assistant says."""

@@ -1,11 +1,11 @@
-"""Where the arguments of recorded calls come from."""
+"""Origins of the arguments of recorded calls."""
 
 from __future__ import annotations
 
 import pytest
 
+from stb_env.suites.api_bank.argument_origins import origins
 from stb_env.suites.api_bank.formats.dialogues import Dialogue, GoldCall, Utterance
-from stb_env.suites.api_bank.grounding import origins
 
 
 def origin(said, name, value, *earlier):

@@ -44,7 +44,7 @@ def _read(habits: Mapping[str, _Habits], known: frozenset[str], action: ActionLi
 
 
 class _Habits(NamedTuple):
-    """What recorded calls of an API write otherwise than its schema has it.
+    """The differences between recorded calls of an API and its schema.
 
     Attributes:
         lists: Casts of the parameters that are lists.

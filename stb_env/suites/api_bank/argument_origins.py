@@ -1,4 +1,4 @@
-"""Where the arguments of recorded calls come from: from what the user said, from results, or from nowhere.
+"""Origins of the arguments of recorded calls: the user's words, earlier results, or nothing at all.
 
 Annotators sometimes wrote arguments that nobody ever gave: an end time, a room, a year's wrong day. Nothing
 but the text of a dialogue decides that here, so that it holds for dialogues nobody has looked at.
@@ -12,17 +12,16 @@ from typing import Literal, NamedTuple
 
 from stb_env import jsontext
 from stb_env.jsontypes import Json, JsonMapping
-from stb_env.suites.api_bank.api_error import ApiError
-from stb_env.suites.api_bank.apis.today import TODAY
+from stb_env.suites.api_bank.apis.schedule import TODAY
 from stb_env.suites.api_bank.apis.tool_search import SEARCHER
+from stb_env.suites.api_bank.argument_forms import share_of
 from stb_env.suites.api_bank.formats.dialogues import Dialogue, GoldCall
 from stb_env.suites.api_bank.languages import languages
 from stb_env.suites.api_bank.spoken_times import NUMBERS, clocks_in, dates_in
-from stb_env.suites.api_bank.times import read_date, read_time
-from stb_env.suites.api_bank.wording import share_of
+from stb_env.suites.api_bank.times import read_date, read_moment
 
 Loose = Literal["all", "date", "time"]
-"""Which part of an argument nobody gave: all of it, the date of a time, or the time of day."""
+"""The part of an argument that nobody gave: all of it, the date of a time, or the time of day."""
 
 _ENOUGH = 0.5
 _KILO = 1_000
@@ -31,7 +30,7 @@ _CHOICES = ("status", "on")
 
 
 class Origin(NamedTuple):
-    """Where the arguments of one recorded call come from.
+    """Origins of the arguments of one recorded call.
 
     Attributes:
         loose: Arguments that nobody gave, and which part of them.
@@ -90,7 +89,7 @@ def _origin(call: GoldCall, known: _Known) -> Origin:
 def _loose(name: str, value: Json, known: _Known) -> Loose | None:
     if name in _CHOICES or isinstance(value, bool) or value in ("", None) or _from_results(value, known):
         return None
-    if isinstance(value, str) and (moment := _moment(value)) is not None:
+    if isinstance(value, str) and (moment := read_moment(value)) is not None:
         return _loose_time(value, moment, known)
     return None if all(_is_said(part, known) for part in _parts(value)) else "all"
 
@@ -163,15 +162,6 @@ def _number(text: str) -> float | None:
         return float(text)
     except ValueError:
         return None
-
-
-def _moment(text: str) -> datetime | None:
-    for read in (read_time, read_date):
-        try:
-            return read(text)
-        except ApiError:
-            continue
-    return None
 
 
 def _parts(value: Json) -> list[Json]:

@@ -13,12 +13,12 @@ from itertools import zip_longest
 from pathlib import Path
 
 from stb_env.errors import DataError
-from stb_env.jsontypes import Json, JsonMapping, JsonObject
-from stb_env.suites.api_bank.formats.dialogues import Dialogue, GoldCall, Utterance
+from stb_env.jsontypes import Json, JsonMapping
+from stb_env.suites.api_bank.apis.tool_search import SEARCHER
+from stb_env.suites.api_bank.formats.dialogues import Dialogue, Envelope, GoldCall, Utterance
 from stb_env.suites.api_bank.formats.training import Requested, Said, TrainingSample, read_training
 
 SYNTHESIS = "dialogues.jsonl"
-_SEARCHER = "ToolSearcher"
 _LEVELS = {"call": 1, "retrieve": 2, "plan": 3}
 _HEAD = 2_000
 _RECORD = {"name", "description", "input_parameters"}
@@ -102,7 +102,7 @@ def _synthesised(data: JsonMapping) -> WrittenDialogue:
     return WrittenDialogue(dialogue, apis, data["domain"])
 
 
-def _result(value: Json) -> JsonObject:
+def _result(value: Json) -> Envelope:
     """Return what a call returned as ``output`` and ``exception``; an object of an error alone refuses."""
     if isinstance(value, Mapping) and value.keys() == {"error"} and value["error"]:
         return {"output": None, "exception": str(value["error"])}
@@ -136,9 +136,9 @@ def _items(history: Iterable[Said | Requested]) -> Iterator[Utterance | GoldCall
 
 def _level(sample: TrainingSample) -> int:
     described = {name for name, _ in _described(sample)}
-    if _SEARCHER not in described:
+    if SEARCHER not in described:
         return 1
-    return 3 if described == {_SEARCHER} else 2
+    return 3 if described == {SEARCHER} else 2
 
 
 def _described(sample: TrainingSample) -> Iterator[tuple[str, JsonMapping]]:
@@ -164,5 +164,5 @@ def _documented(sample: TrainingSample, dialogue: Dialogue) -> Iterator[tuple[st
     for call in dialogue.calls:
         found = call.result["output"]
         for record in found if isinstance(found, list) else [found]:
-            if call.name == _SEARCHER and isinstance(record, Mapping) and record.keys() >= _RECORD:
+            if call.name == SEARCHER and isinstance(record, Mapping) and record.keys() >= _RECORD:
                 yield str(record["name"]), record
