@@ -22,6 +22,9 @@ _MAX_DEPTH = 12
 _KEPT = ("type", "enum", "const", "description")
 # Grammars are written out item by item, and servers refuse long ones.
 _MOST_ITEMS = 50
+_GIVE_UP = "give_up_and_restart"
+# Members of a typed Finish that exclude each other.
+_ENDS = ("answer", "cannot", "return_type")
 _TYPES = frozenset({"object", "array", "string", "number", "integer", "boolean", "null"})
 
 
@@ -111,8 +114,32 @@ def converses(tools: Sequence[JsonMapping]) -> bool:
 
 
 def _call(name: str, parameters: JsonMapping) -> JsonObject:
-    arguments = strict({"properties": {}, **parameters, "type": "object"})
+    schema = {"properties": {}, **parameters, "type": "object"}
+    arguments = strict_finish(schema) if name == FINISH else strict(schema)
     return _object({"name": {"type": "string", "enum": [name]}, "arguments": arguments})
+
+
+def strict_finish(schema: JsonMapping) -> JsonObject:
+    """Return the `strict` form of Finish: one shape for each way to end, with null for the other ways.
+
+    Examples:
+        >>> members = {"answer": {"type": "object"}, "cannot": {"type": "object"}, "final_answer": {}}
+        >>> for shape in strict_finish({"type": "object", "properties": members})["anyOf"]:
+        ...     print({name: member.get("type") for name, member in shape["properties"].items()})
+        {'answer': 'object', 'cannot': 'null', 'final_answer': None}
+        {'answer': 'null', 'cannot': 'object', 'final_answer': None}
+    """
+    ways = [name for name in _ENDS if name in schema["properties"]]
+    if "answer" not in ways or len(ways) == 1:
+        return strict(schema)
+    shapes = []
+    for chosen in ways:
+        shape = strict({**schema, "required": [*schema.get("required", ()), chosen]})
+        shape["properties"] |= {name: {"type": "null"} for name in ways if name != chosen}
+        if chosen == "return_type":
+            shape["properties"][chosen] = {"type": "string", "enum": [_GIVE_UP]}
+        shapes.append(shape)
+    return {"anyOf": shapes}
 
 
 def _object(properties: JsonMapping) -> JsonObject:
@@ -152,6 +179,8 @@ def plain(schema: Json, depth: int = _MAX_DEPTH) -> JsonObject:
 def strict(schema: Json, depth: int = _MAX_DEPTH) -> JsonObject:
     """Return a schema as `plain` does, whose objects need all their members: null stands for an absent one.
 
+    A list of distinct listed values gets their number as its bound.
+
     Examples:
         >>> day = {"type": "string", "format": "date"}
         >>> strict({"type": "object", "properties": {"due": day}})["properties"]
@@ -165,6 +194,10 @@ def strict(schema: Json, depth: int = _MAX_DEPTH) -> JsonObject:
         kept["anyOf"] = [strict(option, depth - 1) for option in options]
     if "items" in kept:
         kept["items"] = strict(schema["items"], depth - 1)
+        # Grammars know no `uniqueItems`, and without a bound a model can repeat an item for ever.
+        distinct = _distinct(schema)
+        if 0 < distinct <= _MOST_ITEMS:
+            kept["maxItems"] = min(distinct, kept.get("maxItems", distinct))
     if "properties" in kept:
         required = kept["required"]
         kept["properties"] = {
@@ -173,6 +206,13 @@ def strict(schema: Json, depth: int = _MAX_DEPTH) -> JsonObject:
         }
         kept["required"] = list(kept["properties"])
     return kept
+
+
+def _distinct(schema: JsonMapping) -> int:
+    """Return the most items of a list without duplicates whose items are listed; 0 where unknown."""
+    items = schema["items"]
+    listed = items.get("enum") if isinstance(items, Mapping) and schema.get("uniqueItems") is True else None
+    return len({jsontext.dumps(value) for value in listed}) if isinstance(listed, list) else 0
 
 
 def _or_null(schema: JsonObject) -> JsonObject:
