@@ -17,8 +17,8 @@ from stb_env.bench.beside import session_server
 from stb_env.bench.measurement import TURNS, Measurement
 from stb_env.bench.process import resident
 from stb_env.envs.tool_env import ToolEnv
+from stb_env.http.connection import Pool
 from stb_env.jsontypes import JsonObject
-from stb_env.llm.connection import Pool
 from stb_env.rollout.make import make_env
 from stb_env.tools import FINISH
 

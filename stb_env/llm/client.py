@@ -12,18 +12,17 @@ from functools import partial
 
 from stb_env import seeding
 from stb_env.background import wait_for
-from stb_env.jsontypes import Json, JsonObject
+from stb_env.http.retry import Clock, Deadline, pause
+from stb_env.http.wire import Wire
+from stb_env.jsontypes import Json, JsonMapping, JsonObject
 from stb_env.llm.body import request_body, sendable
 from stb_env.llm.chat import ChatReply, ChatRequest
 from stb_env.llm.completion import read_reply
 from stb_env.llm.config import ANSWER_BOUNDS, ModelConfig
 from stb_env.llm.context_window import answer_share
-from stb_env.llm.credentials import Credentials
 from stb_env.llm.endpoint import Endpoint
 from stb_env.llm.model import DrivenModel, ModelError, ask
-from stb_env.llm.retry import Clock, Deadline, pause
 from stb_env.llm.transport import Transport
-from stb_env.llm.wire import Body, Wire
 from stb_env.request import Slow
 from stb_env.usage import Usage
 
@@ -60,7 +59,7 @@ class OpenAIModel(DrivenModel):
     ) -> None:
         self.config = config
         self._clock = clock or Clock()
-        self._credentials = Credentials(config, env)
+        self._credentials = config.credentials(env)
         self._endpoint = Endpoint.of(config.endpoint)
         self._transport = Transport(config, self._credentials, self._clock, self._endpoint)
         self._lock = threading.Lock()
@@ -156,7 +155,7 @@ class OpenAIModel(DrivenModel):
         if wire is not None:
             await wire.aclose()
 
-    async def _try(self, body: Body, deadline: Deadline) -> ChatReply:
+    async def _try(self, body: JsonMapping, deadline: Deadline) -> ChatReply:
         limiter = self._endpoint.limiter
         # A failure is raised after its except block, so that it carries no other exception along.
         try:
@@ -179,7 +178,7 @@ class OpenAIModel(DrivenModel):
                 limiter.release()
         raise failure
 
-    async def _bounded(self, wire: Wire, body: Body) -> Body:
+    async def _bounded(self, wire: Wire, body: JsonMapping) -> JsonMapping:
         """Return a request with a bound on its answer, where the server tells its window."""
         window = await self._transport.window(wire)
         return body if window is None else {**body, "max_tokens": answer_share(self.role, window)}

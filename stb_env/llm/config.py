@@ -11,6 +11,7 @@ from typing import Literal, get_args
 from urllib.parse import urlsplit
 
 from stb_env.errors import ConfigError
+from stb_env.http.credentials import Credentials
 from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.usage import Price
 
@@ -18,7 +19,7 @@ Structured = Literal["auto", "json_schema", "tools", "text"]
 """How replies get their form: as the endpoint can, or in one way whatever it can."""
 
 Client = Literal["auto", "lean", "openai"]
-"""What speaks HTTP: the package's own lean client, the openai package, or the first where it will do."""
+"""What speaks HTTP: the lean client, httpx2 as OpenAI's own client has it, or the first where it will do."""
 
 OPENAI_URL = "https://api.openai.com/v1"
 OPENAI_KEY_ENV = "OPENAI_API_KEY"
@@ -62,8 +63,9 @@ class ModelConfig:
         retries: Attempts after the first.
         concurrency: Requests in flight at the endpoint at once, those of other roles and agents included.
         stream: Whether answers are streamed where the endpoint can.
-        client: What speaks HTTP: ``lean``, ``openai`` (the package, which knows proxies), or ``auto`` for the
-            lean one wherever it will do. It decides no answer.
+        client: What speaks HTTP: ``lean``, ``openai`` (through httpx2, with proxies and the
+            headers of OpenAI accounts), or ``auto`` for the lean one wherever it will do. No answer
+            depends on it.
         price: Price of tokens, or None where it is unknown.
         extra: Members to send along in every request body.
         structured: How replies get their form: ``json_schema``, ``tools`` (one forced function), ``text``
@@ -162,6 +164,20 @@ class ModelConfig:
         if self.local:
             return ""
         return self.api_key_env or (OPENAI_KEY_ENV if self.endpoint == OPENAI_URL else "")
+
+    def credentials(self, env: Mapping[str, str]) -> Credentials:
+        """Return the key, as environment variables have it, and what else opens the endpoint.
+
+        Raises:
+            ConfigError: OpenAI's own endpoint is configured without a key, or the key cannot be sent.
+        """
+        key = env.get(self.key_variable, "").strip() if self.key_variable else ""
+        if not key and self.endpoint == OPENAI_URL:
+            raise ConfigError(
+                f"the {self.role} model needs a key: set {self.key_variable}, "
+                "or give base_url a local server that needs none"
+            )
+        return Credentials(key, self.base_url, variable=self.key_variable)
 
     @property
     def bounded(self) -> bool:

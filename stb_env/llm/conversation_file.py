@@ -11,10 +11,10 @@ from pathlib import Path
 
 from stb_env import jsontext
 from stb_env.errors import ConfigError, DataError
+from stb_env.http.retry import Clock
 from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.llm.chat import ChatReply, ChatRequest, digest
 from stb_env.llm.model import ChatModel, DrivenModel, ModelError, ask, fingerprint
-from stb_env.llm.retry import Clock
 from stb_env.request import Request, Slow
 
 # One for all: several models of a process may write to the same file.

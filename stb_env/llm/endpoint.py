@@ -12,7 +12,7 @@ from weakref import WeakValueDictionary
 from stb_env.llm.limiter import Limiter
 
 if TYPE_CHECKING:
-    from stb_env.llm.connection import Pool
+    from stb_env.http.connection import Pool
 
 _LOCK = threading.Lock()
 _KNOWN: WeakValueDictionary[str, Endpoint] = WeakValueDictionary()

@@ -13,11 +13,11 @@ import platformdirs
 from stb_env import jsontext
 from stb_env.errors import InfrastructureError
 from stb_env.files import write_json
+from stb_env.http.retry import Clock
 from stb_env.jsontypes import JsonObject
 from stb_env.llm.abilities import Abilities, probe
 from stb_env.llm.model import ChatModel
 from stb_env.llm.place import Place
-from stb_env.llm.retry import Clock
 
 KEPT = 7 * 24 * 3600.0
 """Seconds that a finding in the file is trusted."""

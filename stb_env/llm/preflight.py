@@ -11,15 +11,14 @@ from typing import Protocol
 
 from stb_env.background import wait_for
 from stb_env.errors import RunStopped
+from stb_env.http.retry import Clock, Deadline
 from stb_env.jsontypes import JsonObject
 from stb_env.llm.chat import ChatRequest, Sampling
 from stb_env.llm.client import OpenAIModel
 from stb_env.llm.config import ModelConfig
 from stb_env.llm.context_window import answer_share
-from stb_env.llm.credentials import Credentials
 from stb_env.llm.endpoint import Endpoint
 from stb_env.llm.model import ModelError
-from stb_env.llm.retry import Clock, Deadline
 from stb_env.llm.transport import Transport
 
 PATIENCE = 10.0
@@ -100,7 +99,7 @@ class Preflight:
 
     def _transport(self, clock: Clock) -> Transport:
         place = Endpoint.of(self.config.endpoint)
-        return Transport(self.config, Credentials(self.config, self.env), clock, place)
+        return Transport(self.config, self.config.credentials(self.env), clock, place)
 
     def _use_key(self) -> None:
         # A key may have the right to ask a model and none to list them, so only a question can tell.

@@ -15,16 +15,15 @@ from urllib.parse import urlsplit
 from stb_env import jsontext, seeding
 from stb_env.backend.cache.key import call_key
 from stb_env.backend.faults import Faults
-from stb_env.backend.real_api.exchange import HTTPAnswer, HTTPClient, HTTPFailure, HTTPRequest, late
 from stb_env.backend.real_api.observed import Health, observed, status_error, text_error
-from stb_env.backend.real_api.places import keep_from_logs, quoted
 from stb_env.backend.real_api.slots import Slots
 from stb_env.errors import ActionError, BackendError, ConfigError, RunStopped, did_you_mean
+from stb_env.http.client import HTTPClient
+from stb_env.http.credentials import Credentials, keep_from_logs
+from stb_env.http.exchange import HTTPAnswer, HTTPFailure, HTTPRequest, late
+from stb_env.http.retry import Clock, Deadline, pause
 from stb_env.jsontypes import Json, JsonMapping, JsonObject
-from stb_env.llm import Clock, ModelConfig
-from stb_env.llm.credentials import MASK, MIN_SECRET, NO_KEY, Credentials
 from stb_env.llm.preflight import PATIENCE
-from stb_env.llm.retry import Deadline, pause
 from stb_env.metrics.taxonomy import classify
 from stb_env.request import Request, Slow
 from stb_env.tools import Status, Tool, ToolId, ToolResult
@@ -128,7 +127,7 @@ class HTTPAPI(ABC):
         try:
             self._client.send(request, Deadline(min(PATIENCE, self.timeout), self._clock, "time-out"))
         except HTTPFailure as error:
-            reason = self._credentials.scrub(self._plain(str(error)))
+            reason = self._credentials.scrub(str(error))
             raise RunStopped(
                 f"{self.what} at {self.endpoint} cannot be reached: {reason}; "
                 "start it, or mend its URL, and give the same command again"
@@ -169,21 +168,15 @@ class HTTPAPI(ABC):
         await self._client.aclose()
 
     def _connect(self) -> None:
-        # The configuration is a model's in name only: secrets are read and hidden in one place.
-        config = ModelConfig("real", "api", base_url=self._url, api_key_env=self._key_env)
-        self._credentials = Credentials(config, os.environ, self._secrets())
-        keep_from_logs(self._key)
+        key = os.environ.get(self._key_env, "").strip() if self._key_env else ""
+        self._credentials = Credentials(key, self._url, self._secrets(), variable=self._key_env)
+        keep_from_logs(key)
         self._client = HTTPClient()
         self._slots = Slots(self._concurrency)
 
     def _secrets(self) -> Collection[str]:
         """Return what else no text may show, besides the key and the password of the URL."""
         return ()
-
-    @property
-    def _key(self) -> str:
-        key = self._credentials.key
-        return "" if key == NO_KEY else key
 
     def _built_and_fetched(
         self,
@@ -238,7 +231,7 @@ class HTTPAPI(ABC):
         try:
             body = self._value(answer)
         except HTTPFailure:
-            body = str(self._credentials.scrub(self._plain(answer.text)))
+            body = str(self._credentials.scrub(answer.text))
             said, response = status or text_error(body), body
         else:
             found = self._outcome(body)
@@ -289,22 +282,17 @@ class HTTPAPI(ABC):
             HTTPFailure: It is no JSON, as where its end was lost.
         """
         try:
-            return self._credentials.scrub(jsontext.loads(self._plain(answer.text)))
+            return self._credentials.scrub(jsontext.loads(answer.text))
         except ValueError as error:
             problem = f"HTTP {answer.status} with a body that is no JSON ({error}){self._said(answer)}"
         raise HTTPFailure(problem, retryable=True, status_code=answer.status)
-
-    def _plain(self, text: str) -> str:
-        """Return a text without the key as it stands in a URL, which servers quote back."""
-        key = quoted(self._key)
-        return text.replace(key, MASK) if len(key) >= MIN_SECRET else text
 
     def _refused(self, answer: HTTPAnswer) -> HTTPFailure:
         """Return the failure that an answer's status means."""
         return answer.failure(self._said(answer), self._clock)
 
     def _said(self, answer: HTTPAnswer) -> str:
-        text = self._plain(answer.text)
+        text = answer.text
         with suppress(ValueError):
             # Parsed before secrets are cut out: escapes inside JSON text could hide a key.
             text = jsontext.dumps(jsontext.loads(text))
@@ -316,7 +304,7 @@ class HTTPAPI(ABC):
     ) -> BackendError:
         tried = f" (attempts: {attempts}; {deadline})" if failure.retryable else ""
         api = f"{identity.api} of {identity.tool}"
-        reason = self._credentials.scrub(self._plain(str(failure)))
+        reason = self._credentials.scrub(str(failure))
         return BackendError(
             f"{self.what} at {self.endpoint} failed on {api}: {reason}{tried}",
             kind=failure.kind,

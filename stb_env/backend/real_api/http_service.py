@@ -9,16 +9,15 @@ from functools import partial
 
 from stb_env import jsontext
 from stb_env.backend.cache.key import read_arguments
-from stb_env.backend.real_api.exchange import HTTPAnswer, HTTPFailure, HTTPRequest
 from stb_env.backend.real_api.http_api import HTTPAPI
 from stb_env.backend.real_api.observed import status_error
 from stb_env.backend.real_api.operation import basic, request_of
-from stb_env.backend.real_api.places import keep_from_logs, quoted
 from stb_env.errors import ActionError, BackendError, ConfigError
 from stb_env.formats.catalog_file import source_of
+from stb_env.http.credentials import keep_from_logs
+from stb_env.http.exchange import HTTPAnswer, HTTPFailure, HTTPRequest
+from stb_env.http.retry import Clock
 from stb_env.jsontypes import Json, JsonMapping, JsonObject
-from stb_env.llm import Clock
-from stb_env.llm.credentials import MASK, MIN_SECRET
 from stb_env.request import Slow
 from stb_env.tools import Tool, ToolResult
 
@@ -123,12 +122,6 @@ class HTTPService(HTTPAPI):
             keep_from_logs(value)
         return found
 
-    def _plain(self, text: str) -> str:
-        for secret in sorted(self._secrets(), key=len, reverse=True):
-            if len(secret) >= MIN_SECRET:
-                text = text.replace(quoted(secret), MASK)
-        return text
-
     def _read(self, answer: HTTPAnswer) -> ToolResult:
         if 300 <= answer.status < 400:
             raise HTTPFailure(
@@ -156,9 +149,9 @@ class HTTPService(HTTPAPI):
             digest = hashlib.sha256(answer.body).hexdigest()
             return {"content_type": kind, "bytes": len(answer.body), "sha256": digest}
         try:
-            return self._credentials.scrub(jsontext.loads(self._plain(text)))
+            return self._credentials.scrub(jsontext.loads(text))
         except ValueError:
-            return self._credentials.scrub(self._plain(text))
+            return self._credentials.scrub(text)
 
     def _outcome(self, body: Json) -> tuple[str, Json] | None:
         return "", body

@@ -14,13 +14,13 @@ from urllib.parse import urlsplit
 
 from stb_env import jsontext
 from stb_env.backend.cache.key import read_arguments
-from stb_env.backend.real_api.exchange import HTTPAnswer, HTTPFailure, HTTPRequest
 from stb_env.backend.real_api.http_api import HTTPAPI, check_url
 from stb_env.backend.real_api.places import HEADER_NAME, PLACE, REST, Filling
 from stb_env.backend.real_api.remote_server import accepted
 from stb_env.errors import ActionError, ConfigError, DataError, did_you_mean
+from stb_env.http.exchange import HTTPAnswer, HTTPFailure, HTTPRequest
+from stb_env.http.retry import Clock
 from stb_env.jsontypes import Json, JsonMapping, JsonObject
-from stb_env.llm import Clock
 from stb_env.metrics.taxonomy import RealCheck
 from stb_env.request import Slow
 from stb_env.tools import NO_ID, Tool, ToolId, ToolResult, standardize
@@ -86,7 +86,7 @@ class HTTPTemplate(HTTPAPI):
         super().__init__(template["url"], key_env, timeout, retries, deadline, concurrency, clock)
         self.template: JsonMapping = json.loads(json.dumps(dict(template)))
         self.taxonomy: RealCheck = taxonomy
-        if "$key" in self._named and not self._key:
+        if "$key" in self._named and not self._credentials.key:
             raise ConfigError(f"the HTTP template sends a key; export it as {key_env}")
 
     @classmethod
@@ -140,7 +140,7 @@ class HTTPTemplate(HTTPAPI):
         values = read_arguments(arguments)
         if isinstance(values, str):
             raise ActionError("an object of arguments was expected")
-        filling = Filling(values, {"$key": self._key, **_identity(identity)}, self._named)
+        filling = Filling(values, {"$key": self._credentials.key, **_identity(identity)}, self._named)
         parts = urlsplit(self.endpoint)
         host = self._hosts.get(identity.tool, f"{parts.scheme}://{parts.netloc}")
         url = f"{host.rstrip('/')}{filling.path(parts.path)}"

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from urllib.parse import unquote
 
 from stb_env import jsontext
-from stb_env.backend.real_api.places import quoted
 from stb_env.errors import ActionError
+from stb_env.http.credentials import quoted
 from stb_env.jsontypes import Json, JsonMapping
 
 Pairs = list[tuple[str, str]]

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import logging
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from urllib.parse import quote, unquote
+from urllib.parse import unquote
 
 from stb_env import jsontext
 from stb_env.errors import ActionError
+from stb_env.http.credentials import quoted
 from stb_env.jsontypes import Json, JsonMapping
-from stb_env.llm.credentials import MASK, MIN_SECRET
 
 PLACE = re.compile(r"\{([^{}\"]+)\}")
 HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
@@ -127,38 +126,6 @@ class Filling:
                 f"{', '.join(map(repr, names))} cannot be {unquote(filled)!r} in the path of a URL"
             )
         return filled
-
-
-class KeyFilter(logging.Filter):
-    """Cuts secrets out of log records; HTTP libraries log URLs, and some APIs want their key there."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.secrets: set[str] = set()
-
-    def filter(self, record: logging.LogRecord) -> bool:
-        """Let every record pass, without the secrets."""
-        text = record.getMessage()
-        for secret in sorted(self.secrets, key=len, reverse=True):
-            text = text.replace(secret, MASK)
-        record.msg, record.args = text, ()
-        return True
-
-
-_FILTER = KeyFilter()
-
-
-def keep_from_logs(key: str) -> None:
-    """Have a key cut out of what the HTTP libraries log."""
-    if len(key) >= MIN_SECRET:
-        _FILTER.secrets |= {key, quoted(key)}
-        for library in ("httpx", "httpx2"):
-            logging.getLogger(library).addFilter(_FILTER)
-
-
-def quoted(text: str) -> str:
-    """Return a text as it stands in a URL: nothing in it can end its place."""
-    return quote(text, safe="", errors="replace")
 
 
 def _text(value: Json) -> str:

@@ -8,14 +8,14 @@ from typing import Self
 from stb_env import jsontext
 from stb_env.backend.backend import RealAPI
 from stb_env.backend.cache.key import call_key, read_arguments
-from stb_env.backend.real_api.exchange import HTTPAnswer, HTTPFailure, HTTPRequest
 from stb_env.backend.real_api.http_api import HTTPAPI
 from stb_env.backend.real_api.places import HEADER_NAME
 from stb_env.errors import ConfigError
 from stb_env.formats.recorded_answer import as_answer
+from stb_env.http.credentials import Credentials
+from stb_env.http.exchange import HTTPAnswer, HTTPFailure, HTTPRequest
+from stb_env.http.retry import Clock
 from stb_env.jsontypes import Json, JsonMapping, JsonObject
-from stb_env.llm import Clock, ModelConfig
-from stb_env.llm.credentials import Credentials
 from stb_env.metrics.taxonomy import RealCheck, Taxonomy, accept_real, classify
 from stb_env.request import Slow
 from stb_env.tools import Tool, ToolId, ToolResult
@@ -23,8 +23,6 @@ from stb_env.tools import Tool, ToolId, ToolResult
 __all__ = ["RealAPI", "RemoteServer", "accepted"]
 
 KEY = re.compile(r"[!-~]+")
-CLIENT = "CLIENT_KEY"
-"""Name under which a client's key is handed on within this process."""
 
 
 class RemoteServer(HTTPAPI):
@@ -101,18 +99,17 @@ class RemoteServer(HTTPAPI):
         Raises:
             ConfigError: It has characters that no key has.
         """
-        if not self.key_name or self._key:
+        if not self.key_name or self._credentials.key:
             return self
         if not KEY.fullmatch(key):
             raise ConfigError(f"{self.key_name} holds characters that no key has")
         other = object.__new__(type(self))
         other.__dict__.update(self.__dict__)
-        config = ModelConfig("real", "api", base_url=self._url, api_key_env=CLIENT)
-        other._credentials = Credentials(config, {CLIENT: key}, self._secrets())
+        other._credentials = Credentials(key, self._url, self._secrets())
         return other
 
     def _post(self, identity: ToolId, arguments: JsonMapping | str) -> HTTPRequest:
-        key = {self.key_name: self._key} if self.key_name else {}
+        key = {self.key_name: self._credentials.key} if self.key_name else {}
         body = {**self._body(identity, arguments), **key}
         headers = {
             "accept": "application/json",
@@ -157,7 +154,7 @@ def accepted(value: Json, taxonomy: RealCheck) -> ToolResult:
         >>> accepted({"error": "", "response": "Too many requests"}, "default")  # doctest: +ELLIPSIS
         Traceback (most recent call last):
         ...
-        stb_env.backend.real_api.exchange.HTTPFailure: the answer was not accepted (not_connected): Too...
+        stb_env.http.exchange.HTTPFailure: the answer was not accepted (not_connected): Too...
     """
     answer = as_answer(value)
     if answer is None:

@@ -8,8 +8,8 @@ from collections.abc import AsyncIterator, Hashable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from weakref import WeakKeyDictionary
 
-from stb_env.backend.real_api.exchange import HTTPFailure
-from stb_env.llm.retry import Deadline
+from stb_env.http.exchange import HTTPFailure
+from stb_env.http.retry import Deadline
 
 
 class Slots:

@@ -8,7 +8,6 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from stb_env.backend.real_api.exchange import HTTPClient, HTTPFailure, HTTPRequest
 from stb_env.backend.real_api.mcp_service import MCPService
 from stb_env.errors import ConfigError, DataError
 from stb_env.formats.catalog_file import CatalogFile, source_name
@@ -18,9 +17,10 @@ from stb_env.formats.mcp_listing import KIND as MCP
 from stb_env.formats.mcp_listing import read_listing
 from stb_env.formats.openapi import Document, Import, read_openapi
 from stb_env.formats.openapi.document import decoded
+from stb_env.http.client import HTTPClient
+from stb_env.http.exchange import HTTPFailure, HTTPRequest
+from stb_env.http.retry import Clock, Deadline
 from stb_env.jsontypes import JsonObject
-from stb_env.llm import Clock
-from stb_env.llm.retry import Deadline
 
 _PATIENCE_S = 30.0
 _WEB = ("http://", "https://")

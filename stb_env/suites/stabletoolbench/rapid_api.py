@@ -15,10 +15,10 @@ from urllib.parse import parse_qsl, urlsplit
 from stb_env import jsontext
 from stb_env.backend.cache.key import read_arguments
 from stb_env.backend.real_api import HTTPTemplate
-from stb_env.backend.real_api.exchange import HTTPRequest
 from stb_env.backend.real_api.http_template import METHODS
 from stb_env.backend.real_api.places import PLACE, REST, Filling
 from stb_env.errors import ActionError, BackendError
+from stb_env.http.exchange import HTTPRequest
 from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.llm import Clock
 from stb_env.metrics.taxonomy import RealCheck
@@ -113,7 +113,7 @@ class RapidAPI(HTTPTemplate):
         if method not in METHODS:
             raise self._nowhere(tool, f"its method is {method!r}")
         fixed = filling.query(dict(parse_qsl(parts.query)))
-        headers = {"X-RapidAPI-Key": self._key, "X-RapidAPI-Host": parts.netloc}
+        headers = {"X-RapidAPI-Key": self._credentials.key, "X-RapidAPI-Host": parts.netloc}
         content = b""
         if method in ("GET", "DELETE"):
             rest = filling.query(REST)
