@@ -1,29 +1,29 @@
-"""GET requests with the standard library: streamed, and with redirects that stay as safe as they began."""
+"""GET requests for files: streamed, and with redirects that stay as safe as they began."""
 
 from __future__ import annotations
 
-import http.client
 import json
-import urllib.error
-import urllib.request
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from email.message import Message
-from http.client import HTTPMessage
-from typing import IO, Any
-from urllib.parse import urlsplit
+from typing import TYPE_CHECKING, TypeVar
+from urllib.parse import urljoin, urlsplit
 
 from stb_env import __version__
-from stb_env.errors import FailureKind
 from stb_env.fetch.failure import FetchError
+from stb_env.http.client import HTTPClient, errors
+from stb_env.http.exchange import HTTPFailure, HTTPRequest, is_retryable, status_kind
 from stb_env.jsontypes import Json
+
+if TYPE_CHECKING:
+    import httpx2
+
+T = TypeVar("T")
 
 CHUNK = 1 << 20
 
 _TIMEOUT = 60.0
 _MAX_JSON = 64 * 2**20
-_KINDS: Mapping[int, FailureKind] = {408: "timeout", 429: "rate_limit", 504: "timeout"}
+_MAX_REDIRECTS = 20
 
 
 class Cut(Exception):
@@ -32,17 +32,17 @@ class Cut(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """What a server answered.
+    """An answer whose body is still on its way.
 
     Attributes:
         status: 200, 206 or 416.
         headers: Headers by lower-case name; those of redirects where the last answer has none of that name.
-        body: The open connection.
+        body: The open answer.
     """
 
     status: int
     headers: Mapping[str, str]
-    body: Any
+    body: httpx2.Response
 
     @property
     def length(self) -> int | None:
@@ -51,52 +51,23 @@ class Response:
         return int(text) if text.isdecimal() else None
 
     def chunks(self) -> Iterator[bytes]:
-        """Yield the body.
+        """Yield the body, as it was sent and as soon as it comes.
 
         Raises:
             Cut: It ended before its announced length.
         """
-        got = 0
-        while True:
-            try:
-                # What is there, at once: waiting for a full chunk would lose the rest of a broken one.
-                chunk = self.body.read1(CHUNK)
-            except (OSError, http.client.HTTPException) as error:
-                raise Cut(f"{type(error).__name__}: {error}") from error
-            if not chunk:
-                break
-            got += len(chunk)
-            yield chunk
-        if self.length is not None and got < self.length:
-            raise Cut(f"{got} of {self.length} bytes came")
+        try:
+            yield from self.body.iter_raw()
+        except errors() as error:
+            raise Cut(f"{type(error).__name__}: {error}") from error
 
 
-class _Redirects(urllib.request.HTTPRedirectHandler):
-    def __init__(self) -> None:
-        self.headers: dict[str, str] = {}
-
-    def redirect_request(
-        self,
-        req: urllib.request.Request,
-        fp: IO[bytes],
-        code: int,
-        msg: str,
-        headers: HTTPMessage,
-        newurl: str,
-    ) -> urllib.request.Request | None:
-        allowed = ("https",) if req.full_url.startswith("https:") else ("https", "http")
-        if urlsplit(newurl).scheme not in allowed:
-            raise FetchError(f"{req.full_url} leads to {newurl[:80]}, which is no {' or '.join(allowed)} URL")
-        self.headers |= _lower(headers)
-        return super().redirect_request(req, fp, code, msg, headers, newurl)
-
-
-@contextmanager
-def get(url: str, headers: Mapping[str, str] | None = None) -> Iterator[Response]:
-    """Open a URL whose scheme was checked to be http or https.
+def get(url: str, read: Callable[[Response], T], headers: Mapping[str, str] | None = None) -> T:
+    """Open a URL whose scheme was checked to be http or https, and return what is read from it.
 
     Args:
         url: The URL.
+        read: Reads the answer.
         headers: Headers to send.
 
     Raises:
@@ -104,19 +75,28 @@ def get(url: str, headers: Mapping[str, str] | None = None) -> Iterator[Response
     """
     # An encoded body would have another length and hash than the file.
     sent = {"User-Agent": f"stb-env/{__version__}", "Accept-Encoding": "identity", **(headers or {})}
-    redirects = _Redirects()
-    opener = urllib.request.build_opener(redirects)
+    passed: dict[str, str] = {}
+
+    def opened(response: httpx2.Response) -> tuple[str, T | None]:
+        if response.has_redirect_location:
+            passed.update(response.headers)
+            return redirected(url, response.headers["location"]), None
+        if response.status_code not in (200, 206, 416):
+            raise _refused(url, response)
+        return "", read(Response(response.status_code, {**passed, **response.headers}, response))
+
+    client = HTTPClient()
     try:
-        answer = opener.open(urllib.request.Request(url, headers=sent), timeout=_TIMEOUT)  # noqa: S310 (scheme checked)
-    except urllib.error.HTTPError as error:
-        if error.code != 416:
-            error.close()
-            raise _refused(url, error) from None
-        answer = error
-    except (OSError, http.client.HTTPException) as error:
-        raise _unreachable(url, error) from error
-    with answer:
-        yield Response(answer.status, redirects.headers | _lower(answer.headers), answer)
+        for _ in range(_MAX_REDIRECTS):
+            there, found = client.stream(HTTPRequest("GET", url, sent), _TIMEOUT, opened)
+            if not there:
+                return found  # type: ignore[return-value] # it was read, since nothing led elsewhere
+            url = there
+    except HTTPFailure as error:
+        raise _unreachable(url, error, error.kind == "timeout") from error
+    finally:
+        client.close()
+    raise FetchError(f"{url} is one of more than {_MAX_REDIRECTS} redirects in a row")
 
 
 def get_json(url: str) -> tuple[Json, Mapping[str, str]]:
@@ -125,36 +105,52 @@ def get_json(url: str) -> tuple[Json, Mapping[str, str]]:
     Raises:
         FetchError: None came.
     """
-    with get(url, {"Accept": "application/json"}) as response:
+
+    def read(response: Response) -> tuple[bytes, Mapping[str, str]]:
         text = bytearray()
-        try:
-            for chunk in response.chunks():
-                text += chunk
-                if len(text) > _MAX_JSON:
-                    raise FetchError(f"{url} answered with more than {_MAX_JSON >> 20} MiB of JSON")
-            return json.loads(text), response.headers
-        except Cut as error:
-            raise _unreachable(url, error) from error
-        except ValueError as error:
-            raise FetchError(f"{url} answered with no JSON: {bytes(text[:80])!r}") from error
+        for chunk in response.chunks():
+            text += chunk
+            if len(text) > _MAX_JSON:
+                raise FetchError(f"{url} answered with more than {_MAX_JSON >> 20} MiB of JSON")
+        return bytes(text), response.headers
+
+    try:
+        content, headers = get(url, read, {"Accept": "application/json"})
+    except Cut as error:
+        raise _unreachable(url, error) from error
+    try:
+        return json.loads(content), headers
+    except ValueError as error:
+        raise FetchError(f"{url} answered with no JSON: {content[:80]!r}") from error
 
 
-def _lower(headers: Message) -> dict[str, str]:
-    return {name.lower(): value for name, value in headers.items()}
+def redirected(url: str, location: str) -> str:
+    """Return where a redirect leads; encryption is never given up.
+
+    Examples:
+        >>> redirected("http://x.org/a/b", "../c")
+        'http://x.org/c'
+
+    Raises:
+        FetchError: It leads away from https, or to what is no web server.
+    """
+    there = urljoin(url, location)
+    allowed = ("https",) if url.startswith("https:") else ("https", "http")
+    if urlsplit(there).scheme not in allowed:
+        raise FetchError(f"{url} leads to {there[:80]}, which is no {' or '.join(allowed)} URL")
+    return there
 
 
-def _refused(url: str, error: urllib.error.HTTPError) -> FetchError:
-    status = error.code
-    spent = status == 403 and error.headers.get("X-RateLimit-Remaining") == "0"
-    retryable = status in _KINDS or status >= 500 or spent
+def _refused(url: str, response: httpx2.Response) -> FetchError:
+    status = response.status_code
+    spent = status == 403 and response.headers.get("X-RateLimit-Remaining") == "0"
+    retryable = is_retryable(status) or spent
     hint = "try again later" if retryable else "it may have moved: see the data set's homepage (--list)"
-    kind: FailureKind = "rate_limit" if spent else _KINDS.get(status, "transport")
+    kind = "rate_limit" if spent else status_kind(status) if retryable else "transport"
     return FetchError(f"{url} answered HTTP {status}; {hint}", kind=kind, retryable=retryable)
 
 
-def _unreachable(url: str, error: Exception) -> FetchError:
-    reason = getattr(error, "reason", None) or error
-    late = isinstance(reason, TimeoutError)
+def _unreachable(url: str, reason: Exception, late: bool = False) -> FetchError:
     return FetchError(
         f"cannot reach {urlsplit(url).netloc} ({reason}); fetching needs a network: try again with one, "
         "or put the files there by hand",
