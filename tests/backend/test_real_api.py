@@ -319,8 +319,8 @@ def test_a_password_in_the_url_is_sent_as_a_header_and_shown_nowhere(server, ask
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"url": "ftp://x"}, r"^the URL of the remote server must be one such as http://"),
-        ({"url": "http://"}, r"^the URL of the remote server must name a host"),
+        ({"url": "ftp://x"}, r"^the URL of the remote server must be a URL such as http://"),
+        ({"url": "http://"}, r"^the URL of the remote server names no valid host"),
         ({"url": "http://x/?key=1"}, r"^the URL of the remote server must end before any '\?'$"),
         (
             {"key_name": "key", "key_env": "sk-secret"},

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Hashable
 from contextlib import suppress
@@ -22,6 +21,7 @@ from stb_env.http.client import HTTPClient
 from stb_env.http.credentials import Credentials, keep_from_logs
 from stb_env.http.exchange import HTTPAnswer, HTTPFailure, HTTPRequest, late
 from stb_env.http.retry import Clock, Deadline, pause
+from stb_env.http.url import check_url, check_variable, public_url
 from stb_env.jsontypes import Json, JsonMapping, JsonObject
 from stb_env.llm.preflight import PATIENCE
 from stb_env.metrics.taxonomy import classify
@@ -29,9 +29,6 @@ from stb_env.request import Request, Slow
 from stb_env.tools import Status, Tool, ToolId, ToolResult
 
 MAX_QUOTE = 200
-
-_VARIABLE = re.compile(r"[A-Z_][A-Z0-9_]*")
-_HOST = re.compile(r"[\w.:-]+", re.ASCII)
 
 
 class HTTPAPI(ABC):
@@ -65,12 +62,8 @@ class HTTPAPI(ABC):
         concurrency: int,
         clock: Clock | None,
     ) -> None:
-        check_url(self.what, url)
-        if key_env and not (isinstance(key_env, str) and _VARIABLE.fullmatch(key_env)):
-            # What was got stays unsaid: it is most likely the key itself.
-            raise ConfigError(
-                f"key_env of {self.what} must be the name of an environment variable in capitals"
-            )
+        check_url(f"the URL of {self.what}", url)
+        check_variable(f"key_env of {self.what}", key_env)
         bounds = {"timeout": (timeout, 0.001), "retries": (retries, 0)}
         bounds |= {"deadline": (deadline, 0.001), "concurrency": (concurrency, 1)}
         for name, (value, low) in bounds.items():
@@ -108,8 +101,7 @@ class HTTPAPI(ABC):
     @property
     def endpoint(self) -> str:
         """The URL without a user name or password."""
-        parts = urlsplit(self._url)
-        return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
+        return public_url(self._url)
 
     @property
     def place(self) -> Hashable:
@@ -312,25 +304,3 @@ class HTTPAPI(ABC):
             retryable=failure.retryable,
             status_code=failure.status_code,
         )
-
-
-def check_url(what: str, url: object) -> None:
-    """Check that a URL is one that can be asked.
-
-    Args:
-        what: What is there, for the message; the URL stays unsaid.
-        url: The URL.
-
-    Raises:
-        ConfigError: It is none.
-    """
-    try:
-        parts = urlsplit(url) if isinstance(url, str) else None
-        port_fits = parts is not None and (parts.port is None or parts.port > 0)
-    except ValueError:
-        parts, port_fits = None, False
-    # What was got stays unsaid: a URL may carry a password.
-    if parts is None or not port_fits or parts.scheme not in ("http", "https"):
-        raise ConfigError(f"the URL of {what} must be one such as http://127.0.0.1:8080/rapidapi")
-    if not _HOST.fullmatch(parts.hostname or "") or parts.fragment:
-        raise ConfigError(f"the URL of {what} must name a host and have no '#'; write http://HOST:PORT/PATH")

@@ -14,12 +14,13 @@ from urllib.parse import urlsplit
 
 from stb_env import jsontext
 from stb_env.backend.cache.key import read_arguments
-from stb_env.backend.real_api.http_api import HTTPAPI, check_url
+from stb_env.backend.real_api.http_api import HTTPAPI
 from stb_env.backend.real_api.places import HEADER_NAME, PLACE, REST, Filling
 from stb_env.backend.real_api.remote_server import accepted
 from stb_env.errors import ActionError, ConfigError, DataError, did_you_mean
 from stb_env.http.exchange import HTTPAnswer, HTTPFailure, HTTPRequest
 from stb_env.http.retry import Clock
+from stb_env.http.url import check_url
 from stb_env.jsontypes import Json, JsonMapping, JsonObject
 from stb_env.metrics.taxonomy import RealCheck
 from stb_env.request import Slow
@@ -235,7 +236,7 @@ def _check_hosts(hosts: object) -> None:
             raise ConfigError(
                 f"hosts names the tool {tool!r}; its standardised name is {standardize(tool)!r}"
             )
-        check_url(f"the tool {tool!r}", host)
+        check_url(f"the URL of the tool {tool!r}", host)
         parts = urlsplit(host)
         if parts.path.strip("/") or parts.query or parts.username is not None:
             # What was got stays unsaid: a URL may carry a password.

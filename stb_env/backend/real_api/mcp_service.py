@@ -12,11 +12,11 @@ from typing import Any
 
 from stb_env import jsontext
 from stb_env.backend.cache.key import read_arguments
-from stb_env.backend.real_api.http_api import check_url
 from stb_env.background import wait_for
 from stb_env.errors import BackendError, ConfigError
 from stb_env.formats.catalog_file import source_of
 from stb_env.http.credentials import Credentials
+from stb_env.http.url import check_url
 from stb_env.jsontypes import Json, JsonArray, JsonMapping, JsonObject
 from stb_env.request import Request, Slow
 from stb_env.tools import Status, Tool, ToolResult
@@ -48,7 +48,7 @@ class MCPService:
         >>> MCPService({"url": "file:///etc"})
         Traceback (most recent call last):
         ...
-        stb_env.errors.ConfigError: the URL of the MCP server must be one such as http://127.0.0.1:8080/rapidapi
+        stb_env.errors.ConfigError: the URL of the MCP server must be a URL such as http://HOST:PORT/PATH
     """
 
     def __init__(self, source: JsonMapping, timeout: float = 60.0) -> None:
@@ -56,7 +56,7 @@ class MCPService:
         if bool(command) == bool(url):
             raise ConfigError("an MCP server is reached by a command or by a URL: give one of them")
         if url:
-            check_url("the MCP server", url)
+            check_url("the URL of the MCP server", url)
         if not isinstance(command, list) or not all(isinstance(part, str) and part for part in command):
             raise ConfigError("the command of an MCP server is a list of texts: program and arguments")
         self.command: Sequence[str] = tuple(command)
