@@ -1,4 +1,4 @@
-"""Which model each role uses: packaged defaults, then a models file, then environment variables."""
+"""Configuration of the model of a role: endpoint, sampling and limits."""
 
 from __future__ import annotations
 

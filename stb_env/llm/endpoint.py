@@ -1,4 +1,4 @@
-"""What a process knows of an endpoint, shared by every model behind it."""
+"""State of an endpoint in this process, shared by every model behind it."""
 
 from __future__ import annotations
 

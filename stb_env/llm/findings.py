@@ -1,4 +1,4 @@
-"""What is known of endpoints: found out once, kept in the process and, of distant ones, in a file."""
+"""Known abilities of endpoints: kept in the process and, for distant ones, in a file."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from stb_env.http.retry import Clock
 from stb_env.jsontypes import JsonObject
 from stb_env.llm.abilities import Abilities, probe
 from stb_env.llm.model import ChatModel
-from stb_env.llm.place import Place
+from stb_env.llm.model_address import ModelAddress
 
 KEPT = 7 * 24 * 3600.0
 """Seconds that a finding in the file is trusted."""
@@ -39,9 +39,9 @@ class Findings:
     def __init__(self, file: Path | None = None, clock: Clock | None = None) -> None:
         self._file = file
         self._clock = clock or Clock()
-        self._known: dict[Place, Abilities] = {}
-        self._failed: dict[Place, float] = {}
-        self._locks: defaultdict[Place, threading.Lock] = defaultdict(threading.Lock)
+        self._known: dict[ModelAddress, Abilities] = {}
+        self._failed: dict[ModelAddress, float] = {}
+        self._locks: defaultdict[ModelAddress, threading.Lock] = defaultdict(threading.Lock)
 
     def __reduce__(self) -> tuple[Callable[[Path | None], Findings], tuple[Path | None]]:
         # What is known belongs to a process, as its locks do: another one has its own.
@@ -52,7 +52,7 @@ class Findings:
         """Where findings outlive the process."""
         return self._file or platformdirs.user_cache_path("stb_env", appauthor=False) / "endpoints.json"
 
-    def of(self, place: Place, prober: Callable[[], ChatModel]) -> Abilities | None:
+    def of(self, place: ModelAddress, prober: Callable[[], ChatModel]) -> Abilities | None:
         """Return what an endpoint can do, asking it where nobody has; None where it does not answer.
 
         What it lacks is said once a process, in one line of the log.
@@ -80,7 +80,7 @@ class Findings:
         _warn(place, found)
         return found
 
-    def renew(self, place: Place, model: ChatModel) -> Abilities:
+    def renew(self, place: ModelAddress, model: ChatModel) -> Abilities:
         """Ask an endpoint, whatever was known.
 
         Raises:
@@ -92,7 +92,7 @@ class Findings:
             self._store(place, found)
         return found
 
-    def _stored(self, place: Place) -> Abilities | None:
+    def _stored(self, place: ModelAddress) -> Abilities | None:
         if place.local:
             return None
         entry = self._read().get(place.key)
@@ -102,7 +102,7 @@ class Findings:
         except (TypeError, KeyError):
             return None
 
-    def _store(self, place: Place, found: Abilities) -> None:
+    def _store(self, place: ModelAddress, found: Abilities) -> None:
         if place.local:
             return
         entry = {"found": self._clock.wall(), "abilities": found.to_dict()}
@@ -129,7 +129,7 @@ def _of_this_process(file: Path | None) -> Findings:
     return FINDINGS if file is None else Findings(file)
 
 
-def _warn(place: Place, found: Abilities) -> None:
+def _warn(place: ModelAddress, found: Abilities) -> None:
     if found.lacks:
         _log().warning("%s: %s; asked in another way (stb-env models check)", place, found.lacks)
 

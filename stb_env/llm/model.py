@@ -1,4 +1,4 @@
-"""What answers chat requests, written once for threads and event loops."""
+"""Chat models: the protocol, written once for threads and event loops."""
 
 from __future__ import annotations
 
@@ -134,6 +134,32 @@ class DrivenModel:
     async def acomplete(self, request: ChatRequest) -> ChatReply:
         """Answer on the event loop."""
         return await adrive(self.answer(request))
+
+
+class WrappedModel(DrivenModel):
+    """Base of models around another one, whose name, role and fingerprint they share.
+
+    Args:
+        model: The model inside.
+    """
+
+    def __init__(self, model: ChatModel) -> None:
+        self.model = model
+
+    @property
+    def name(self) -> str:
+        """Name of the model inside."""
+        return self.model.name
+
+    @property
+    def role(self) -> str:
+        """The role that the model inside serves, which names the stage of its failures."""
+        return str(getattr(self.model, "role", "model"))
+
+    @property
+    def fingerprint(self) -> JsonObject:
+        """Plain data that decides the answers of the model inside."""
+        return fingerprint(self.model)
 
 
 def ask(model: ChatModel, request: ChatRequest) -> Request:

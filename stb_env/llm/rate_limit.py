@@ -1,4 +1,4 @@
-"""What response headers say about the next request: how long an endpoint wants to be left alone."""
+"""Rate limits in response headers: how long an endpoint wants to be left alone."""
 
 from __future__ import annotations
 

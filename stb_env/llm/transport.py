@@ -15,7 +15,6 @@ from stb_env.http.retry import Clock, Deadline, Patience
 from stb_env.http.wire import Response, Wire
 from stb_env.jsontypes import Json, JsonMapping
 from stb_env.llm.body import encoded
-from stb_env.llm.choice import account_headers, chosen
 from stb_env.llm.chunks import Chunks
 from stb_env.llm.completion import parse
 from stb_env.llm.config import OPENAI_URL, ModelConfig
@@ -25,6 +24,7 @@ from stb_env.llm.event_stream import EventStream
 from stb_env.llm.failure import status_failure, told_failure
 from stb_env.llm.model import ModelError
 from stb_env.llm.rate_limit import rest_asked
+from stb_env.llm.wire_choice import account_headers, chosen
 
 MAX_BODY = 64 * 2**20
 

@@ -8,7 +8,7 @@ from typing import NamedTuple, Protocol
 from stb_env.backend.simulator.llm_simulator import ask_once
 from stb_env.jsontypes import JsonObject
 from stb_env.llm import ChatModel, ChatReply, fingerprint
-from stb_env.llm.another_try import another_try, is_cut
+from stb_env.llm.retry_sampling import another_try, is_cut
 from stb_env.request import Slow
 from stb_env.synthesis.role import Role, Try
 from stb_env.synthesis.scene import Scene

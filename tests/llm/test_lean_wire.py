@@ -19,7 +19,7 @@ from stb_env.errors import ConfigError
 from stb_env.http.connection import IDLE, Pool
 from stb_env.http.exchange import HTTPFailure
 from stb_env.llm import ChatRequest, ModelConfig, ModelError, OpenAIModel
-from stb_env.llm.choice import chosen
+from stb_env.llm.wire_choice import chosen
 from tests.fakes.openai_server import OpenAIServer, completion
 from tests.fakes.raw_server import CLOSE, RawServer
 

@@ -1,4 +1,4 @@
-"""What all real APIs behind HTTP share: time-outs, retries, slots, secrets, injected faults."""
+"""Base of real APIs behind HTTP: time-outs, retries, slots, secrets, injected faults."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Hashable
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from typing import ClassVar, Self, get_args
+from typing import ClassVar, Self, TypedDict, cast, get_args
 from urllib.parse import urlsplit
 
 from stb_env import jsontext, seeding
@@ -31,6 +31,28 @@ from stb_env.tools import Status, Tool, ToolId, ToolResult
 MAX_QUOTE = 200
 
 
+class Limits(TypedDict, total=False):
+    """Limits on the calls of a real API; those that are not given are its own.
+
+    Attributes:
+        timeout: Seconds that one attempt may take.
+        retries: Attempts after the first.
+        deadline: Seconds that a call may take with all waiting and retries.
+        concurrency: Requests in flight at once; one tool alone leaves one of them to the others.
+    """
+
+    timeout: float
+    retries: int
+    deadline: float
+    concurrency: int
+
+
+# Statuses that speak of the way to the API, of its key or of its load, and not of the call.
+NOT_THE_CALL = frozenset({401, 402, 403, 407, 408, 425, 429})
+
+_LEAST: Limits = {"timeout": 0.001, "retries": 0, "deadline": 0.001, "concurrency": 1}
+
+
 class HTTPAPI(ABC):
     """Base of real APIs: sends requests, tries again what may succeed, and fails with a type.
 
@@ -39,11 +61,8 @@ class HTTPAPI(ABC):
     Args:
         url: Where the requests go, for messages and for a user name and password that it may carry.
         key_env: Environment variable that holds the key; empty for none.
-        timeout: Seconds that one attempt may take.
-        retries: Attempts after the first.
-        deadline: Seconds that a call may take with all waiting and retries.
-        concurrency: Requests in flight at once; one tool alone leaves one of them to the others.
         clock: Time; for tests.
+        limits: Limits on its calls.
 
     Raises:
         ConfigError: A setting is out of range.
@@ -51,31 +70,26 @@ class HTTPAPI(ABC):
 
     what: ClassVar[str] = "the real API"
     shape: ClassVar[str] = "no object of error and response"
+    limits: ClassVar[Limits] = {"timeout": 15.0, "retries": 2, "deadline": 60.0, "concurrency": 8}
 
-    def __init__(
-        self,
-        url: str,
-        key_env: str,
-        timeout: float,
-        retries: int,
-        deadline: float,
-        concurrency: int,
-        clock: Clock | None,
-    ) -> None:
+    def __init__(self, url: str, key_env: str, clock: Clock | None, limits: Limits) -> None:
         check_url(f"the URL of {self.what}", url)
         check_variable(f"key_env of {self.what}", key_env)
-        bounds = {"timeout": (timeout, 0.001), "retries": (retries, 0)}
-        bounds |= {"deadline": (deadline, 0.001), "concurrency": (concurrency, 1)}
-        for name, (value, low) in bounds.items():
-            if isinstance(value, bool) or not low <= value < float("inf"):
+        for name, value in limits.items():
+            if name not in _LEAST:
+                raise TypeError(f"{type(self).__name__} has no setting {name!r}{did_you_mean(name, _LEAST)}")
+            low = cast(dict[str, float], _LEAST)[name]
+            if isinstance(value, bool) or not low <= cast(float, value) < float("inf"):
                 problem = f"{name} of {self.what} must be a number of at least {low:g}, got {value!r}"
                 raise ConfigError(problem)
-        self.timeout, self.retries, self.deadline = timeout, retries, deadline
+        chosen: Limits = {**self.limits, **limits}
+        self.timeout, self.retries = chosen["timeout"], chosen["retries"]
+        self.deadline = chosen["deadline"]
         self.faults: Faults | None = None
         self.health: Health = "strict"
         self._url, self._key_env = url, key_env
         self._clock = clock or Clock()
-        self._concurrency = concurrency
+        self._concurrency = chosen["concurrency"]
         self._connect()
 
     def __repr__(self) -> str:

@@ -6,10 +6,11 @@ import hashlib
 import os
 from collections.abc import Collection, Mapping
 from functools import partial
+from typing import ClassVar, Unpack
 
 from stb_env import jsontext
 from stb_env.backend.cache.key import read_arguments
-from stb_env.backend.real_api.http_api import HTTPAPI
+from stb_env.backend.real_api.http_api import HTTPAPI, NOT_THE_CALL, Limits
 from stb_env.backend.real_api.observed import status_error
 from stb_env.backend.real_api.operation import basic, request_of
 from stb_env.errors import ActionError, BackendError, ConfigError
@@ -21,9 +22,6 @@ from stb_env.jsontypes import Json, JsonMapping, JsonObject
 from stb_env.request import Slow
 from stb_env.tools import Tool, ToolResult
 
-# Statuses that speak of the way to the service, of its key or of its load, and not of the call.
-_NOT_THE_CALL = frozenset({401, 402, 403, 407, 408, 425, 429})
-
 
 class HTTPService(HTTPAPI):
     """Calls the operations of a service as a catalogue describes them.
@@ -33,11 +31,8 @@ class HTTPService(HTTPAPI):
 
     Args:
         source: The service as its catalogue has it: ``server`` and ``keys``.
-        timeout: Seconds that one attempt may take.
-        retries: Attempts after the first.
-        deadline: Seconds that a call may take with all waiting and retries.
-        concurrency: Requests in flight at once.
         clock: Time; for tests.
+        **limits: See `Limits`.
 
     Raises:
         ConfigError: The source says no server, or describes a key wrongly.
@@ -48,21 +43,14 @@ class HTTPService(HTTPAPI):
     """
 
     what = "the service"
+    limits: ClassVar[Limits] = {"timeout": 30.0, "retries": 2, "deadline": 90.0, "concurrency": 8}
 
-    def __init__(
-        self,
-        source: JsonMapping,
-        timeout: float = 30.0,
-        retries: int = 2,
-        deadline: float = 90.0,
-        concurrency: int = 8,
-        clock: Clock | None = None,
-    ) -> None:
+    def __init__(self, source: JsonMapping, *, clock: Clock | None = None, **limits: Unpack[Limits]) -> None:
         self._forms: Mapping[str, JsonMapping] = source.get("keys", {})
         for name, form in self._forms.items():
             _check_key(name, form)
         self._document = str(source.get("document", ""))
-        super().__init__(source.get("server", ""), "", timeout, retries, deadline, concurrency, clock)
+        super().__init__(source.get("server", ""), "", clock, limits)
 
     @property
     def fingerprint(self) -> JsonObject:
@@ -127,7 +115,7 @@ class HTTPService(HTTPAPI):
             raise HTTPFailure(
                 f"HTTP {answer.status} leads elsewhere, and that is not followed", kind="internal"
             )
-        if answer.status in _NOT_THE_CALL or not (200 <= answer.status < 300 or 400 <= answer.status < 500):
+        if answer.status in NOT_THE_CALL or not (200 <= answer.status < 300 or 400 <= answer.status < 500):
             raise self._refused(answer)
         error = status_error(answer.status)
         body = self._body(answer)

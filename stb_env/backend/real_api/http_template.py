@@ -9,14 +9,14 @@ import tomllib
 from collections.abc import Hashable, Mapping
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, Unpack
 from urllib.parse import urlsplit
 
 from stb_env import jsontext
 from stb_env.backend.cache.key import read_arguments
-from stb_env.backend.real_api.http_api import HTTPAPI
-from stb_env.backend.real_api.places import HEADER_NAME, PLACE, REST, Filling
+from stb_env.backend.real_api.http_api import HTTPAPI, NOT_THE_CALL, Limits
 from stb_env.backend.real_api.remote_server import accepted
+from stb_env.backend.real_api.url_template import HEADER_NAME, PLACE, REST, Filling
 from stb_env.errors import ActionError, ConfigError, DataError, did_you_mean
 from stb_env.http.exchange import HTTPAnswer, HTTPFailure, HTTPRequest
 from stb_env.http.retry import Clock
@@ -29,8 +29,6 @@ from stb_env.tools import NO_ID, Tool, ToolId, ToolResult, standardize
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 
 _FIELDS = ("method", "url", "hosts", "query", "headers", "body", "response", "error")
-# Statuses that speak of the way to the API, of its key or of its load, and not of the call.
-_NOT_THE_CALL = frozenset({401, 402, 403, 407, 408, 425, 429})
 
 
 class HTTPTemplate(HTTPAPI):
@@ -49,12 +47,9 @@ class HTTPTemplate(HTTPAPI):
     Args:
         template: The description.
         key_env: Environment variable that holds the key; empty for none.
-        timeout: Seconds that one attempt may take.
-        retries: Attempts after the first.
-        deadline: Seconds that a call may take with all waiting and retries.
-        concurrency: Requests in flight at once.
         taxonomy: Which reading decides whether an answer is usable.
         clock: Time; for tests.
+        **limits: See `Limits`.
 
     Raises:
         ConfigError: The template or a setting is wrong.
@@ -76,15 +71,12 @@ class HTTPTemplate(HTTPAPI):
         self,
         template: JsonMapping,
         key_env: str = "",
-        timeout: float = 15.0,
-        retries: int = 2,
-        deadline: float = 60.0,
-        concurrency: int = 8,
         taxonomy: RealCheck = "default",
         clock: Clock | None = None,
+        **limits: Unpack[Limits],
     ) -> None:
         _check(template, key_env)
-        super().__init__(template["url"], key_env, timeout, retries, deadline, concurrency, clock)
+        super().__init__(template["url"], key_env, clock, limits)
         self.template: JsonMapping = json.loads(json.dumps(dict(template)))
         self.taxonomy: RealCheck = taxonomy
         if "$key" in self._named and not self._credentials.key:
@@ -180,7 +172,7 @@ class HTTPTemplate(HTTPAPI):
     def _read(self, answer: HTTPAnswer) -> ToolResult:
         if 200 <= answer.status < 300:
             return self._accepted(self._value(answer))
-        if answer.status in _NOT_THE_CALL or not 400 <= answer.status < 500:
+        if answer.status in NOT_THE_CALL or not 400 <= answer.status < 500:
             raise self._refused(answer)
         try:
             body = self._value(answer)

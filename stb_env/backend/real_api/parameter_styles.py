@@ -1,4 +1,4 @@
-"""How OpenAPI writes parameters into paths, queries, headers and cookies: styles, exploded or not."""
+"""OpenAPI's styles of parameters in paths, queries, headers and cookies, exploded or not."""
 
 from __future__ import annotations
 

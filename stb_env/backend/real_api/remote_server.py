@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import Self
+from typing import Self, Unpack
 
 from stb_env import jsontext
 from stb_env.backend.backend import RealAPI
 from stb_env.backend.cache.key import call_key, read_arguments
-from stb_env.backend.real_api.http_api import HTTPAPI
-from stb_env.backend.real_api.places import HEADER_NAME
+from stb_env.backend.real_api.http_api import HTTPAPI, Limits
+from stb_env.backend.real_api.url_template import HEADER_NAME
 from stb_env.errors import ConfigError
 from stb_env.formats.recorded_answer import as_answer
 from stb_env.http.credentials import Credentials
@@ -33,12 +33,9 @@ class RemoteServer(HTTPAPI):
         key_name: Name of the field and of the header in which the server wants its key; empty for none.
         key_env: Environment variable that holds the key; None for ``key_name`` in capitals. Where it is not
             set, an empty key is sent.
-        timeout: Seconds that one attempt may take.
-        retries: Attempts after the first.
-        deadline: Seconds that a call may take with all waiting and retries.
-        concurrency: Requests in flight at once; one tool alone leaves one of them to the others.
         taxonomy: Which reading decides whether an answer is usable; see `accept_real`.
         clock: Time; for tests.
+        **limits: See `Limits`.
 
     Raises:
         ConfigError: A setting is out of range.
@@ -55,12 +52,9 @@ class RemoteServer(HTTPAPI):
         url: str,
         key_name: str = "",
         key_env: str | None = None,
-        timeout: float = 15.0,
-        retries: int = 2,
-        deadline: float = 60.0,
-        concurrency: int = 8,
         taxonomy: RealCheck = "default",
         clock: Clock | None = None,
+        **limits: Unpack[Limits],
     ) -> None:
         accept_real({}, taxonomy=taxonomy)
         if "?" in str(url):
@@ -71,7 +65,7 @@ class RemoteServer(HTTPAPI):
         if key_env and not key_name:
             raise ConfigError(f"{self.what} gets a key with key_name: the name under which it is sent")
         variable = key_name.upper().replace("-", "_") if key_env is None else key_env
-        super().__init__(url, variable, timeout, retries, deadline, concurrency, clock)
+        super().__init__(url, variable, clock, limits)
         self.taxonomy: RealCheck = taxonomy
         self.key_name = key_name
 

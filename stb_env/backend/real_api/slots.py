@@ -1,4 +1,4 @@
-"""How many requests may be in flight, such that one stuck API leaves room for the others."""
+"""Slots that bound requests in flight, so that one stuck API leaves room for the others."""
 
 from __future__ import annotations
 

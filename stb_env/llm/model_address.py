@@ -1,4 +1,4 @@
-"""Where a model is: an endpoint and the name that it has there."""
+"""Address of a model: its endpoint and the name that it has there."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ModelAddress:
     """An endpoint and a model of it.
 
     Attributes:
@@ -16,8 +16,9 @@ class Place:
         model: The model's name there.
 
     Examples:
-        >>> str(Place("http://127.0.0.1:8000/v1", "tiny")), Place("https://llm.example/v1", "m").local
-        ("model 'tiny' at http://127.0.0.1:8000/v1", False)
+        >>> here = ModelAddress("http://127.0.0.1:8000/v1", "tiny")
+        >>> str(here), here.local
+        ("model 'tiny' at http://127.0.0.1:8000/v1", True)
     """
 
     endpoint: str
