@@ -12,8 +12,8 @@ from stb_env.llm.abilities import Abilities
 from stb_env.llm.config import ModelConfig, available
 from stb_env.llm.connect import Prober
 from stb_env.llm.context_window import listed_window
+from stb_env.llm.endpoint import ModelAddress
 from stb_env.llm.findings import FINDINGS
-from stb_env.llm.model_address import ModelAddress
 
 
 @dataclass(frozen=True, slots=True)

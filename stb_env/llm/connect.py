@@ -11,10 +11,10 @@ from stb_env.llm.cached_model import CachedModel
 from stb_env.llm.client import OpenAIModel
 from stb_env.llm.config import ModelConfig
 from stb_env.llm.conversation_file import RecordingModel, ReplayModel
+from stb_env.llm.endpoint import ModelAddress
 from stb_env.llm.local import LocalModel
 from stb_env.llm.meter import BudgetedModel, current_meter
 from stb_env.llm.model import ChatModel
-from stb_env.llm.model_address import ModelAddress
 from stb_env.llm.preflight import Preflight, note
 from stb_env.llm.structured import StructuredModel
 

@@ -16,8 +16,8 @@ from stb_env.files import write_json
 from stb_env.http.retry import Clock
 from stb_env.jsontypes import JsonObject
 from stb_env.llm.abilities import Abilities, probe
+from stb_env.llm.endpoint import ModelAddress
 from stb_env.llm.model import ChatModel
-from stb_env.llm.model_address import ModelAddress
 
 KEPT = 7 * 24 * 3600.0
 """Seconds that a finding in the file is trusted."""

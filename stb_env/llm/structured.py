@@ -13,9 +13,9 @@ from stb_env.llm.abilities import Abilities
 from stb_env.llm.chat import ChatReply, ChatRequest
 from stb_env.llm.config import Structured
 from stb_env.llm.contract import CALLS, Contract, Way, given
+from stb_env.llm.endpoint import ModelAddress
 from stb_env.llm.findings import FINDINGS, Findings
 from stb_env.llm.model import ChatModel, ModelError, WrappedModel, ask
-from stb_env.llm.model_address import ModelAddress
 from stb_env.llm.written_tools import read_written, write_request
 from stb_env.prompting import prompt
 from stb_env.request import Request, Slow

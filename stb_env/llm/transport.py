@@ -11,19 +11,18 @@ from stb_env import jsontext
 from stb_env.http.credentials import Credentials
 from stb_env.http.exchange import HTTPFailure, broken, check_size, late
 from stb_env.http.httpx_wire import HTTPXWire
+from stb_env.http.rate_limit import rest_asked
 from stb_env.http.retry import Clock, Deadline, Patience
 from stb_env.http.wire import Response, Wire
 from stb_env.jsontypes import Json, JsonMapping
 from stb_env.llm.body import encoded
-from stb_env.llm.chunks import Chunks
+from stb_env.llm.chunks import Chunks, EventStream
 from stb_env.llm.completion import parse
 from stb_env.llm.config import OPENAI_URL, ModelConfig
 from stb_env.llm.context_window import listed_window, running_window
 from stb_env.llm.endpoint import Endpoint
-from stb_env.llm.event_stream import EventStream
 from stb_env.llm.failure import status_failure, told_failure
 from stb_env.llm.model import ModelError
-from stb_env.llm.rate_limit import rest_asked
 from stb_env.llm.wire_choice import account_headers, chosen
 
 MAX_BODY = 64 * 2**20
