@@ -12,7 +12,6 @@ import os
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import BinaryIO
 
@@ -116,21 +115,19 @@ class Download:
         validator = self._validator()
         have = self._have() if validator else 0
         headers = {"Range": f"bytes={have}-", "If-Range": validator} if have else {}
-        return get(self._url, partial(self._receive, have, validator), headers)
-
-    def _receive(self, have: int, validator: str, response: Response) -> Version:
-        version = Version(response.headers.get("etag", ""), response.headers.get("x-repo-commit", ""))
-        if response.status == 416:
-            return self._complete(response, have, version)
-        start = self._start(response, have, validator)
-        whole = None if response.length is None else start + response.length
-        self._check_size(whole)
-        if start == 0:
-            self._begin(_validator_of(response))
-        with self._part.open("r+b") as out:
-            out.seek(start)
-            out.truncate()
-            self._copy(response, out, start, self._size or whole)
+        with get(self._url, headers) as response:
+            version = Version(response.headers.get("etag", ""), response.headers.get("x-repo-commit", ""))
+            if response.status == 416:
+                return self._complete(response, have, version)
+            start = self._start(response, have, validator)
+            whole = None if response.length is None else start + response.length
+            self._check_size(whole)
+            if start == 0:
+                self._begin(_validator_of(response))
+            with self._part.open("r+b") as out:
+                out.seek(start)
+                out.truncate()
+                self._copy(response, out, start, self._size or whole)
         return version
 
     def _validator(self) -> str:

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 from urllib.parse import urljoin, urlsplit
 
 from stb_env import __version__
 from stb_env.fetch.failure import FetchError
-from stb_env.http.client import HTTPClient, errors
-from stb_env.http.exchange import HTTPFailure, HTTPRequest, is_retryable, status_kind
+from stb_env.http.client import arguments, blocking_client, errors, timeouts
+from stb_env.http.exchange import HTTPRequest, is_retryable, status_kind
 from stb_env.jsontypes import Json
 
 if TYPE_CHECKING:
     import httpx2
-
-T = TypeVar("T")
 
 CHUNK = 1 << 20
 
@@ -62,12 +61,12 @@ class Response:
             raise Cut(f"{type(error).__name__}: {error}") from error
 
 
-def get(url: str, read: Callable[[Response], T], headers: Mapping[str, str] | None = None) -> T:
-    """Open a URL whose scheme was checked to be http or https, and return what is read from it.
+@contextmanager
+def get(url: str, headers: Mapping[str, str] | None = None) -> Iterator[Response]:
+    """Open a URL whose scheme was checked to be http or https.
 
     Args:
         url: The URL.
-        read: Reads the answer.
         headers: Headers to send.
 
     Raises:
@@ -76,27 +75,20 @@ def get(url: str, read: Callable[[Response], T], headers: Mapping[str, str] | No
     # An encoded body would have another length and hash than the file.
     sent = {"User-Agent": f"stb-env/{__version__}", "Accept-Encoding": "identity", **(headers or {})}
     passed: dict[str, str] = {}
-
-    def opened(response: httpx2.Response) -> tuple[str, T | None]:
-        if response.has_redirect_location:
-            passed.update(response.headers)
-            return redirected(url, response.headers["location"]), None
+    with blocking_client() as client, ExitStack() as opened:
+        for _ in range(_MAX_REDIRECTS):
+            try:
+                answer = client.stream(**arguments(HTTPRequest("GET", url, sent), _TIMEOUT))
+                response = opened.enter_context(answer)
+            except errors() as error:
+                raise _unreachable(url, error) from error
+            if not response.has_redirect_location:
+                break
+            passed |= response.headers
+            url = redirected(url, response.headers["location"])
         if response.status_code not in (200, 206, 416):
             raise _refused(url, response)
-        return "", read(Response(response.status_code, {**passed, **response.headers}, response))
-
-    client = HTTPClient()
-    try:
-        for _ in range(_MAX_REDIRECTS):
-            there, found = client.stream(HTTPRequest("GET", url, sent), _TIMEOUT, opened)
-            if not there:
-                return found  # type: ignore[return-value] # it was read, since nothing led elsewhere
-            url = there
-    except HTTPFailure as error:
-        raise _unreachable(url, error, error.kind == "timeout") from error
-    finally:
-        client.close()
-    raise FetchError(f"{url} is one of more than {_MAX_REDIRECTS} redirects in a row")
+        yield Response(response.status_code, {**passed, **response.headers}, response)
 
 
 def get_json(url: str) -> tuple[Json, Mapping[str, str]]:
@@ -105,23 +97,18 @@ def get_json(url: str) -> tuple[Json, Mapping[str, str]]:
     Raises:
         FetchError: None came.
     """
-
-    def read(response: Response) -> tuple[bytes, Mapping[str, str]]:
+    with get(url, {"Accept": "application/json"}) as response:
         text = bytearray()
-        for chunk in response.chunks():
-            text += chunk
-            if len(text) > _MAX_JSON:
-                raise FetchError(f"{url} answered with more than {_MAX_JSON >> 20} MiB of JSON")
-        return bytes(text), response.headers
-
-    try:
-        content, headers = get(url, read, {"Accept": "application/json"})
-    except Cut as error:
-        raise _unreachable(url, error) from error
-    try:
-        return json.loads(content), headers
-    except ValueError as error:
-        raise FetchError(f"{url} answered with no JSON: {content[:80]!r}") from error
+        try:
+            for chunk in response.chunks():
+                text += chunk
+                if len(text) > _MAX_JSON:
+                    raise FetchError(f"{url} answered with more than {_MAX_JSON >> 20} MiB of JSON")
+            return json.loads(text), response.headers
+        except Cut as error:
+            raise _unreachable(url, error) from error
+        except ValueError as error:
+            raise FetchError(f"{url} answered with no JSON: {bytes(text[:80])!r}") from error
 
 
 def redirected(url: str, location: str) -> str:
@@ -150,7 +137,8 @@ def _refused(url: str, response: httpx2.Response) -> FetchError:
     return FetchError(f"{url} answered HTTP {status}; {hint}", kind=kind, retryable=retryable)
 
 
-def _unreachable(url: str, reason: Exception, late: bool = False) -> FetchError:
+def _unreachable(url: str, reason: Exception) -> FetchError:
+    late = isinstance(reason, timeouts())
     return FetchError(
         f"cannot reach {urlsplit(url).netloc} ({reason}); fetching needs a network: try again with one, "
         "or put the files there by hand",

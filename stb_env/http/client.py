@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import importlib
-import os
-import threading
 from collections.abc import Awaitable, Callable
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from types import ModuleType
 from typing import TYPE_CHECKING, TypedDict, TypeVar
 
+from stb_env.background import wait_for
 from stb_env.http.exchange import HTTPAnswer, HTTPFailure, HTTPRequest, broken, check_size, late
 from stb_env.http.retry import Deadline
 
@@ -29,7 +28,7 @@ _LOCAL = ("all://localhost", "all://127.0.0.1", "all://[::1]")
 
 
 class HTTPClient:
-    """Connections of this process: one client for its threads and one for each event loop.
+    """Connections of this process, for each event loop its own; threads wait on the background loop.
 
     Redirects are not followed: one could lead a key to another host. Answers are streamed, so that a server
     that sends a byte now and then cannot outlast a deadline.
@@ -40,54 +39,42 @@ class HTTPClient:
     """
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._client: httpx2.Client | None = None
-        self._owner = 0
         self._clients: dict[asyncio.AbstractEventLoop, httpx2.AsyncClient] = {}
 
     def __repr__(self) -> str:
         return "HTTPClient()"
 
     def send(self, request: HTTPRequest, deadline: Deadline) -> HTTPAnswer:
-        """Send a request and wait for the whole answer.
+        """Send a request and wait for the whole answer in this thread; see `asend`."""
+        return wait_for(self.asend(request, deadline))
+
+    async def asend(self, request: HTTPRequest, deadline: Deadline) -> HTTPAnswer:
+        """Send a request and return the whole answer.
 
         Raises:
             HTTPFailure: None came in time.
         """
-
-        def read(response: httpx2.Response) -> HTTPAnswer:
-            body = bytearray()
-            for chunk in response.iter_bytes():
-                body += chunk
-                check_size(len(body), MAX_BODY)
-                if not deadline.left():
-                    raise late(deadline)
-            return _answer(response, body)
-
-        return self.stream(request, deadline.left(), read, limit=deadline)
-
-    async def asend(self, request: HTTPRequest, deadline: Deadline) -> HTTPAnswer:
-        """Send a request without blocking the event loop; see `send`."""
 
         async def read(response: httpx2.Response) -> HTTPAnswer:
             body = bytearray()
             async for chunk in response.aiter_bytes():
                 body += chunk
                 check_size(len(body), MAX_BODY)
-            return _answer(response, body)
+            # Names are in lower case already.
+            return HTTPAnswer(response.status_code, dict(response.headers), bytes(body))
 
         try:
             async with asyncio.timeout(deadline.left()):
-                return await self.astream(request, deadline.left(), read, limit=deadline)
+                return await self.stream(request, deadline.left(), read, limit=deadline)
         except TimeoutError:
             failure = late(deadline)
         raise failure
 
-    def stream(
+    async def stream(
         self,
         request: HTTPRequest,
         seconds: float,
-        read: Callable[[httpx2.Response], T],
+        read: Callable[[httpx2.Response], Awaitable[T]],
         *,
         limit: object = None,
     ) -> T:
@@ -103,35 +90,17 @@ class HTTPClient:
             HTTPFailure: The connection failed or was lost, or a wait was too long.
         """
         try:
-            with self._sync_client().stream(**_arguments(request, seconds)) as response:
-                return read(response)
+            async with self._client().stream(**arguments(request, seconds)) as response:
+                return await read(response)
         except errors() as error:
             failure = _failure(error, seconds, limit)
         # Raised out here, because the library's exceptions hold request headers.
         raise failure
 
-    async def astream(
-        self,
-        request: HTTPRequest,
-        seconds: float,
-        read: Callable[[httpx2.Response], Awaitable[T]],
-        *,
-        limit: object = None,
-    ) -> T:
-        """Send a request on the event loop and return what is read from its answer; see `stream`."""
-        try:
-            async with self._async_client().stream(**_arguments(request, seconds)) as response:
-                return await read(response)
-        except errors() as error:
-            failure = _failure(error, seconds, limit)
-        raise failure
-
     def close(self) -> None:
         """Close the connections that threads used; the next request opens new ones."""
-        with self._lock:
-            client, self._client = self._client, None
-        if client is not None and self._owner == os.getpid():
-            client.close()
+        if self._clients:
+            wait_for(self.aclose())
 
     async def aclose(self) -> None:
         """Close the connections that the running event loop used."""
@@ -139,20 +108,19 @@ class HTTPClient:
         if client is not None:
             await client.aclose()
 
-    def _sync_client(self) -> httpx2.Client:
-        with self._lock:
-            # A child process must not talk through its parent's connections.
-            if self._client is None or self._owner != os.getpid():
-                self._client, self._owner = _httpx().Client(**_settings()), os.getpid()
-            return self._client
-
-    def _async_client(self) -> httpx2.AsyncClient:
+    def _client(self) -> httpx2.AsyncClient:
         loop = asyncio.get_running_loop()
-        with self._lock:
-            if loop not in self._clients:
-                self._clients = {known: c for known, c in self._clients.items() if not known.is_closed()}
-                self._clients[loop] = _httpx().AsyncClient(**_settings())
-            return self._clients[loop]
+        client = self._clients.get(loop)
+        if client is None:
+            self._clients = {known: c for known, c in self._clients.items() if not known.is_closed()}
+            client = self._clients[loop] = _httpx().AsyncClient(**_settings())
+        return client
+
+
+def blocking_client() -> httpx2.Client:
+    """Return a client of one thread, for downloads; whoever asks closes it."""
+    client: httpx2.Client = _httpx().Client(**_settings())
+    return client
 
 
 class _Arguments(TypedDict):
@@ -164,7 +132,8 @@ class _Arguments(TypedDict):
     follow_redirects: bool
 
 
-def _arguments(request: HTTPRequest, seconds: float) -> _Arguments:
+def arguments(request: HTTPRequest, seconds: float) -> _Arguments:
+    """Return the arguments of a client's ``stream``."""
     seconds = max(0.001, seconds)
     return {
         "method": request.method,
@@ -176,15 +145,10 @@ def _arguments(request: HTTPRequest, seconds: float) -> _Arguments:
     }
 
 
-def _answer(response: httpx2.Response, body: bytearray) -> HTTPAnswer:
-    # Names are in lower case already.
-    return HTTPAnswer(response.status_code, dict(response.headers), bytes(body))
-
-
 def _failure(error: Exception, seconds: float, limit: object) -> HTTPFailure:
     if isinstance(error, _httpx().ConnectTimeout) and seconds > CONNECT_TIMEOUT:
         return late(CONNECT_LIMIT)
-    if isinstance(error, _httpx().TimeoutException):
+    if isinstance(error, timeouts()):
         return late(f"time-out of {seconds:g} s" if limit is None else limit)
     return broken(f"{type(error).__name__}: {error}")
 
@@ -192,6 +156,11 @@ def _failure(error: Exception, seconds: float, limit: object) -> HTTPFailure:
 def errors() -> tuple[type[Exception], ...]:
     """Return what httpx2 raises where a request gets no answer to its end."""
     return _httpx().HTTPError, _httpx().InvalidURL, _httpx().StreamError
+
+
+def timeouts() -> tuple[type[Exception], ...]:
+    """Return those of `errors` that say that a wait was too long."""
+    return (_httpx().TimeoutException,)
 
 
 def _settings() -> dict[str, object]:

@@ -47,7 +47,7 @@ class HTTPXWire(Wire):
             return "", await read(Response(response.status_code, response.headers, pieces))
 
         async with asyncio.timeout(patience.left()) as alarm:
-            return await self._client.astream(request, patience.whole(), answered)
+            return await self._client.stream(request, patience.whole(), answered)
 
 
 async def _in_time(

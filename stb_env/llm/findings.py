@@ -22,6 +22,8 @@ from stb_env.llm.model import ChatModel
 KEPT = 7 * 24 * 3600.0
 """Seconds that a finding in the file is trusted."""
 
+_log = logging.getLogger("stb_env")
+
 RETRY = 60.0
 """Seconds until an endpoint that did not answer is asked again what it can do."""
 
@@ -111,7 +113,7 @@ class Findings:
             write_json(self.file, {**self._read(), place.key: entry})
         except OSError as error:
             # The next process asks again, that is all.
-            _log().info("cannot keep what endpoints can do in %s: %s", self.file, error.strerror)
+            _log.info("cannot keep what endpoints can do in %s: %s", self.file, error.strerror)
 
     def _read(self) -> JsonObject:
         try:
@@ -131,8 +133,4 @@ def _of_this_process(file: Path | None) -> Findings:
 
 def _warn(place: ModelAddress, found: Abilities) -> None:
     if found.lacks:
-        _log().warning("%s: %s; asked in another way (stb-env models check)", place, found.lacks)
-
-
-def _log() -> logging.Logger:
-    return logging.getLogger("stb_env")
+        _log.warning("%s: %s; asked in another way (stb-env models check)", place, found.lacks)

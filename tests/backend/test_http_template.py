@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
@@ -40,12 +40,10 @@ TEXTS = st.text(max_size=30) | st.sampled_from(
 
 
 @pytest.fixture
-def server(monkeypatch) -> Iterator[APIServer]:
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+def server(server: APIServer, monkeypatch: pytest.MonkeyPatch) -> APIServer:
     monkeypatch.setenv("FILM_KEY", KEY)
-    with APIServer().running() as running:
-        running.default = Answer({"data": {"cast": ["A"]}})
-        yield running
+    server.default = Answer({"data": {"cast": ["A"]}})
+    return server
 
 
 @pytest.fixture

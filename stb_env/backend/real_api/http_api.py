@@ -16,6 +16,7 @@ from stb_env.backend.cache.key import call_key
 from stb_env.backend.faults import Faults
 from stb_env.backend.real_api.observed import Health, observed, status_error, text_error
 from stb_env.backend.real_api.slots import Slots
+from stb_env.background import wait_for
 from stb_env.errors import ActionError, BackendError, ConfigError, RunStopped, did_you_mean
 from stb_env.http.client import HTTPClient
 from stb_env.http.credentials import Credentials, keep_from_logs
@@ -271,11 +272,10 @@ class HTTPAPI(ABC):
         return replace(answer, body=answer.body[: len(answer.body) // 2], injected=True)
 
     def _send(self, identity: ToolId, request: HTTPRequest, deadline: Deadline) -> HTTPAnswer:
-        with self._slots.held(identity[:2], deadline):
-            return self._client.send(request, deadline.within(self.timeout, "time-out"))
+        return wait_for(self._asend(identity, request, deadline))
 
     async def _asend(self, identity: ToolId, request: HTTPRequest, deadline: Deadline) -> HTTPAnswer:
-        async with self._slots.aheld(identity[:2], deadline):
+        async with self._slots.held(identity[:2], deadline):
             return await self._client.asend(request, deadline.within(self.timeout, "time-out"))
 
     def _sleep(self, seconds: float) -> Request:

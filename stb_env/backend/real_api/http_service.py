@@ -6,16 +6,16 @@ import hashlib
 import os
 from collections.abc import Collection, Mapping
 from functools import partial
-from typing import ClassVar, Unpack
+from typing import ClassVar, Unpack, cast
 
 from stb_env import jsontext
 from stb_env.backend.cache.key import read_arguments
 from stb_env.backend.real_api.http_api import HTTPAPI, NOT_THE_CALL, Limits
 from stb_env.backend.real_api.observed import status_error
-from stb_env.backend.real_api.operation import basic, request_of
+from stb_env.backend.real_api.operation import KeyForm, Operation, basic, request_of
 from stb_env.errors import ActionError, BackendError, ConfigError
 from stb_env.formats.catalog_file import source_of
-from stb_env.http.credentials import keep_from_logs
+from stb_env.http.credentials import Credentials, keep_from_logs
 from stb_env.http.exchange import HTTPAnswer, HTTPFailure, HTTPRequest
 from stb_env.http.retry import Clock
 from stb_env.jsontypes import Json, JsonMapping, JsonObject
@@ -46,7 +46,7 @@ class HTTPService(HTTPAPI):
     limits: ClassVar[Limits] = {"timeout": 30.0, "retries": 2, "deadline": 90.0, "concurrency": 8}
 
     def __init__(self, source: JsonMapping, *, clock: Clock | None = None, **limits: Unpack[Limits]) -> None:
-        self._forms: Mapping[str, JsonMapping] = source.get("keys", {})
+        self._forms: Mapping[str, KeyForm] = source.get("keys", {})
         for name, form in self._forms.items():
             _check_key(name, form)
         self._document = str(source.get("document", ""))
@@ -76,13 +76,15 @@ class HTTPService(HTTPAPI):
         values = read_arguments(arguments)
         if isinstance(values, str):
             raise ActionError("an object of arguments was expected")
-        operation = source_of(tool)
+        # A key may have been exported since the last call.
+        self._credentials = Credentials("", self._url, self._secrets())
+        operation = cast(Operation, source_of(tool))
         server = str(operation.get("server", self.endpoint)).rstrip("/")
         return request_of(operation, server, values, self._keys(operation, tool.name))
 
-    def _keys(self, operation: JsonMapping, name: str) -> dict[str, tuple[JsonMapping, str]]:
+    def _keys(self, operation: Operation, name: str) -> dict[str, tuple[KeyForm, str]]:
         """Return the keys that an operation wants, of the first set that is all there."""
-        wanted: list[list[str]] = operation.get("security") or [[]]
+        wanted = operation.get("security") or [[]]
         for keys in sorted(wanted, key=len, reverse=True):
             found = {key: (self._forms[key], self._value_of(key)) for key in keys if key in self._forms}
             if len(found) == len(keys) and all(value for _, value in found.values()):
@@ -145,7 +147,7 @@ class HTTPService(HTTPAPI):
         return "", body
 
 
-def _check_key(name: str, form: JsonMapping) -> None:
+def _check_key(name: str, form: KeyForm) -> None:
     kinds = ("apiKey", "basic", "bearer")
     if form.get("kind") not in kinds or not form.get("env"):
         raise ConfigError(f"the key {name!r} of a source has env and a kind of {', '.join(kinds)}")

@@ -16,7 +16,7 @@ from stb_env import jsontext
 from stb_env.backend.cache.key import read_arguments
 from stb_env.backend.real_api.http_api import HTTPAPI, NOT_THE_CALL, Limits
 from stb_env.backend.real_api.remote_server import accepted
-from stb_env.backend.real_api.url_template import HEADER_NAME, PLACE, REST, Filling
+from stb_env.backend.real_api.url_template import HEADER_NAME, PLACE, REST, Substitution
 from stb_env.errors import ActionError, ConfigError, DataError, did_you_mean
 from stb_env.http.exchange import HTTPAnswer, HTTPFailure, HTTPRequest
 from stb_env.http.retry import Clock
@@ -133,7 +133,8 @@ class HTTPTemplate(HTTPAPI):
         values = read_arguments(arguments)
         if isinstance(values, str):
             raise ActionError("an object of arguments was expected")
-        filling = Filling(values, {"$key": self._credentials.key, **_identity(identity)}, self._named)
+        fixed = {f"${part}": value for part, value in identity._asdict().items()}
+        filling = Substitution(values, {"$key": self._credentials.key, **fixed}, self._named)
         parts = urlsplit(self.endpoint)
         host = self._hosts.get(identity.tool, f"{parts.scheme}://{parts.netloc}")
         url = f"{host.rstrip('/')}{filling.path(parts.path)}"
@@ -199,10 +200,6 @@ class HTTPTemplate(HTTPAPI):
     def _error(self, body: Json) -> str:
         error = _at(body, self.template["error"]) if "error" in self.template else None
         return error if isinstance(error, str) else jsontext.dumps(error) if error else ""
-
-
-def _identity(identity: ToolId) -> dict[str, str]:
-    return {f"${part}": value for part, value in identity._asdict().items()}
 
 
 def _at(value: Json, pointer: str) -> Json:

@@ -20,7 +20,7 @@ _HEADER_VALUE = re.compile(r"[\t -~]*")
 
 
 @dataclass(frozen=True, slots=True)
-class Filling:
+class Substitution:
     r"""One call's values for the places of a template.
 
     Attributes:
@@ -29,12 +29,13 @@ class Filling:
         named: Every name that has a place of its own.
 
     Examples:
-        >>> filling = Filling({"city": "a/b?", "days": [1, 2], "x": None}, {"$key": "k"}, frozenset({"city"}))
+        >>> arguments = {"city": "a/b?", "days": [1, 2], "x": None}
+        >>> filling = Substitution(arguments, {"$key": "k"}, frozenset({"city"}))
         >>> filling.path("/v1/{city}"), filling.query("*"), filling.query({"x": "{x}", "u": "c {city}"})
         ('/v1/a%2Fb%3F', '?days=1&days=2', '?u=c%20a%2Fb%3F')
         >>> filling.body({"d": "{days}", "x": "{x}", "t": ["{city}!"]})
         {'d': [1, 2], 't': ['a/b?!']}
-        >>> Filling({"city": "a\r\nHost: b"}, {}, frozenset()).headers({"City": "{city}"})
+        >>> Substitution({"city": "a\r\nHost: b"}, {}, frozenset()).headers({"City": "{city}"})
         Traceback (most recent call last):
         ...
         stb_env.errors.ActionError: 'city' has characters that no HTTP header can carry

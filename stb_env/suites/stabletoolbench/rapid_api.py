@@ -17,7 +17,7 @@ from stb_env.backend.cache.key import read_arguments
 from stb_env.backend.real_api import HTTPTemplate
 from stb_env.backend.real_api.http_api import Limits
 from stb_env.backend.real_api.http_template import METHODS
-from stb_env.backend.real_api.url_template import PLACE, REST, Filling
+from stb_env.backend.real_api.url_template import PLACE, REST, Substitution
 from stb_env.errors import ActionError, BackendError
 from stb_env.http.exchange import HTTPRequest
 from stb_env.jsontypes import JsonMapping, JsonObject
@@ -102,7 +102,7 @@ class RapidAPI(HTTPTemplate):
         names = raw_names(tool.record)
         given = {names.get(name, name): value for name, value in values.items()}
         url = self._address(tool)
-        filling = Filling(given, {}, frozenset(PLACE.findall(url)))
+        filling = Substitution(given, {}, frozenset(PLACE.findall(url)))
         parts = urlsplit(url)
         method = str(tool.record.get("method") or "GET").upper()
         if method not in METHODS:
