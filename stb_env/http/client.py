@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import importlib
+import os
 from collections.abc import Awaitable, Callable
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from types import ModuleType
@@ -150,6 +151,15 @@ def _failure(error: Exception, seconds: float, limit: object) -> HTTPFailure:
         return late(CONNECT_LIMIT)
     if isinstance(error, timeouts()):
         return late(f"time-out of {seconds:g} s" if limit is None else limit)
+    cause: BaseException | None = error
+    while cause is not None:
+        # The library says "all connection attempts failed", and the system why.
+        if isinstance(cause, ConnectionError) and cause.errno:
+            return broken(f"{type(error).__name__}: {os.strerror(cause.errno)}")
+        if isinstance(cause, BaseExceptionGroup):
+            cause = cause.exceptions[0]
+        else:
+            cause = cause.__cause__ or cause.__context__
     return broken(f"{type(error).__name__}: {error}")
 
 

@@ -21,7 +21,7 @@ from stb_env.llm.completion import read_reply
 from stb_env.llm.config import ANSWER_BOUNDS, ModelConfig
 from stb_env.llm.context_window import answer_share
 from stb_env.llm.endpoint import Endpoint
-from stb_env.llm.model import DrivenModel, ModelError, ask
+from stb_env.llm.model import ConfiguredModel, ModelError, ask
 from stb_env.llm.transport import Transport
 from stb_env.request import Slow
 from stb_env.usage import Usage
@@ -30,7 +30,7 @@ from stb_env.usage import Usage
 _TEMPLATE = 16
 
 
-class OpenAIModel(DrivenModel):
+class OpenAIModel(ConfiguredModel):
     """A model behind an OpenAI-compatible endpoint, for threads and event loops.
 
     What blocks a thread is done on the process's background loop. All models of one endpoint share its
@@ -57,7 +57,7 @@ class OpenAIModel(DrivenModel):
     def __init__(
         self, config: ModelConfig, *, env: Mapping[str, str] = os.environ, clock: Clock | None = None
     ) -> None:
-        self.config = config
+        super().__init__(config)
         self._clock = clock or Clock()
         self._credentials = config.credentials(env)
         self._endpoint = Endpoint.of(config.endpoint)
@@ -66,21 +66,8 @@ class OpenAIModel(DrivenModel):
         # Connections cannot move to another loop.
         self._wires: dict[asyncio.AbstractEventLoop, Wire] = {}
 
-    def __repr__(self) -> str:
-        return repr(self.config).replace("ModelConfig", "OpenAIModel", 1)
-
     def __reduce__(self) -> tuple[partial[OpenAIModel], tuple[ModelConfig]]:
         return partial(OpenAIModel, clock=self._clock), (self.config,)
-
-    @property
-    def name(self) -> str:
-        """Name of the model."""
-        return self.config.model
-
-    @property
-    def role(self) -> str:
-        """The role that the model serves, which names the stage of its failures."""
-        return self.config.role
 
     @property
     def fingerprint(self) -> JsonObject:
