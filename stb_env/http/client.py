@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import importlib
 import os
+import threading
 from collections.abc import Awaitable, Callable
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from types import ModuleType
@@ -40,6 +41,8 @@ class HTTPClient:
     """
 
     def __init__(self) -> None:
+        # Loops of several threads may begin at the same time.
+        self._lock = threading.Lock()
         self._clients: dict[asyncio.AbstractEventLoop, httpx2.AsyncClient] = {}
 
     def __repr__(self) -> str:
@@ -111,11 +114,11 @@ class HTTPClient:
 
     def _client(self) -> httpx2.AsyncClient:
         loop = asyncio.get_running_loop()
-        client = self._clients.get(loop)
-        if client is None:
-            self._clients = {known: c for known, c in self._clients.items() if not known.is_closed()}
-            client = self._clients[loop] = _httpx().AsyncClient(**_settings())
-        return client
+        with self._lock:
+            if loop not in self._clients:
+                self._clients = {known: c for known, c in self._clients.items() if not known.is_closed()}
+                self._clients[loop] = _httpx().AsyncClient(**_settings())
+            return self._clients[loop]
 
 
 def blocking_client() -> httpx2.Client:
