@@ -68,7 +68,8 @@ class CachedModel(WrappedModel):
             path.parent.mkdir(parents=True, exist_ok=True)
             write_text(path, text)
         except (OSError, StorageError) as error:
-            failure = f"cannot store a model answer: {error}"
+            reason = error if isinstance(error, OSError) else error.__cause__
+            failure = f"cannot store a model answer: {getattr(reason, 'strerror', error)} ({path.parent})"
         else:
             return
         raise ModelError(f"{failure}; free space or choose another folder", stage="cache")
