@@ -1,4 +1,4 @@
-"""What answers the tool calls of an episode, and what a backend may ask for an answer."""
+"""Protocols of what answers tool calls: backends, real APIs and simulators."""
 
 from __future__ import annotations
 

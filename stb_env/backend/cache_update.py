@@ -1,4 +1,4 @@
-"""What mode ``record`` adds to the cache: usable answers after Guo et al., 2024, with their provenance."""
+"""Recording in mode ``record``: usable answers after Guo et al., 2024, with their provenance."""
 
 from __future__ import annotations
 

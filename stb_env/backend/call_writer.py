@@ -25,7 +25,7 @@ from stb_env.backend.simulator.template import fields, values, words
 from stb_env.errors import ConfigError
 from stb_env.jsontypes import Json, JsonArray, JsonMapping, JsonObject
 from stb_env.llm import ChatModel, ChatReply, ChatRequest, Contract, Sampling, Usage
-from stb_env.llm.another_try import another_try
+from stb_env.llm.retry_sampling import another_try
 from stb_env.prompting import delimited, latest
 from stb_env.request import Slow
 from stb_env.spaces import sample_arguments

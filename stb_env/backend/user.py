@@ -1,4 +1,4 @@
-"""Who an agent talks to, in tasks that are conversations."""
+"""The user whom an agent talks to, in tasks that are conversations."""
 
 from __future__ import annotations
 

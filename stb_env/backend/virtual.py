@@ -13,11 +13,11 @@ from stb_env.backend.cache import CallKey, ResponseCache
 from stb_env.backend.cache.entry import CacheEntry
 from stb_env.backend.cache_update import Recorder, as_result
 from stb_env.backend.faults import UNAVAILABLE, Faults, Outage, ToolKey, unavailable
-from stb_env.backend.flights import Flight
-from stb_env.backend.own_simulator import SimulatorLike, as_simulator
+from stb_env.backend.own import SimulatorLike, as_simulator
 from stb_env.backend.real_api.http_api import HTTPAPI
 from stb_env.backend.real_api.observed import Health
 from stb_env.backend.simulator.template import TemplateSimulator
+from stb_env.backend.single_flight import Flight
 from stb_env.errors import BackendError, CacheMiss, ConfigError, InfrastructureError, did_you_mean
 from stb_env.jsontypes import Json, JsonMapping, JsonObject
 from stb_env.metrics.taxonomy import ApiClass, Taxonomy
@@ -237,7 +237,7 @@ class VirtualBackend:
 
 def _waited(flight: Flight) -> Slow[None]:
     try:
-        yield flight.boarding
+        yield flight.wait
     except InfrastructureError as error:
         # The time for one question is over, and the other's took several; this one still has its own.
         if error.stage != "call":

@@ -38,8 +38,8 @@ def rollout_measurements(
         latency: Seconds that the endpoint takes for an answer.
         rounds: Episodes one after the other in each place. All ask at once when a run starts and wait for the
             last when it ends, so the fewer these are, the more of what is measured are its two ends.
-        beside: Whether to measure them through the openai package too, and in each framework that is
-            installed.
+        beside: Whether to measure them through httpx2 too (``client="openai"``), and in each framework that
+            is installed.
     """
     with endpoint(latency) as url:
         for episodes in in_flight:

@@ -16,8 +16,8 @@ from stb_env import ToolEnv
 from stb_env.background import new_loop
 from stb_env.bench.measurement import TURNS, Measurement
 from stb_env.bench.processes import resident, session_server
+from stb_env.http.connection import Pool
 from stb_env.jsontypes import JsonObject
-from stb_env.llm.connection import Pool
 from stb_env.rollout.make import make_env
 from stb_env.tools import FINISH
 

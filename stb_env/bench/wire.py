@@ -84,9 +84,9 @@ def _run(play: Coroutine[None, None, tuple[float, float]]) -> tuple[float, float
 
 async def _bare(url: str, episodes: int, latency: float, rounds: int = ROUNDS) -> tuple[float, float]:
     """Ask with no more than connections and a JSON writer."""
+    from stb_env.http.connection import Pool
+    from stb_env.http.wire import Response
     from stb_env.llm.body import encoded
-    from stb_env.llm.connection import Pool
-    from stb_env.llm.wire import Response
 
     pool = Pool("127.0.0.1", int(url.split(":")[2].partition("/")[0]), secure=False)
     bodies = [{"model": "fake", **request.to_dict()} for request in REQUESTS]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from typing import Any
 
-from stb_env.backend.own_backend import Answered
+from stb_env.backend.own import Answered
 from stb_env.backend.world import World
 from stb_env.declare.declaration import Declaration
 from stb_env.declare.function import Function

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 from stb_env.backend.backend import RealAPI
 from stb_env.backend.cache import ResponseCache
 from stb_env.backend.faults import Faults
-from stb_env.backend.own_simulator import SimulatorLike, load_own_simulator
+from stb_env.backend.own import SimulatorLike, load_own_simulator
 from stb_env.backend.real_api import HTTPTemplate, RemoteServer, VirtualServer
 from stb_env.backend.real_api.http_api import HTTPAPI
 from stb_env.backend.real_api.observed import Health

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Literal, TypedDict
 
 from stb_env.actions import Action
-from stb_env.backend.own_user import UserLike
+from stb_env.backend.own import UserLike
 from stb_env.envs.rules import Limits
 from stb_env.envs.tool_env import Visible
 from stb_env.envs.wording import Wording

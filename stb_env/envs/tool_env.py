@@ -13,8 +13,7 @@ from gymnasium.spaces import Dict, Discrete
 
 from stb_env import jsontext
 from stb_env.actions import Action, parse_action
-from stb_env.backend.own_backend import BackendLike, as_backend
-from stb_env.backend.own_user import UserLike, as_user
+from stb_env.backend.own import BackendLike, UserLike, as_backend, as_user
 from stb_env.envs.episode_text import episode_text
 from stb_env.envs.reset_options import read_options, read_order, read_shard
 from stb_env.envs.rules import Compat, Limits, Potential, Rules

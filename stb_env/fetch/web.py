@@ -1,29 +1,28 @@
-"""GET requests with the standard library: streamed, and with redirects that stay as safe as they began."""
+"""GET requests for files: streamed, and with redirects that stay as safe as they began."""
 
 from __future__ import annotations
 
-import http.client
 import json
-import urllib.error
-import urllib.request
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from email.message import Message
-from http.client import HTTPMessage
-from typing import IO, Any
-from urllib.parse import urlsplit
+from typing import TYPE_CHECKING
+from urllib.parse import urljoin, urlsplit
 
 from stb_env import __version__
-from stb_env.errors import FailureKind
 from stb_env.fetch.failure import FetchError
+from stb_env.http.client import arguments, blocking_client, errors, timeouts
+from stb_env.http.exchange import HTTPRequest, is_retryable, status_kind
 from stb_env.jsontypes import Json
+
+if TYPE_CHECKING:
+    import httpx2
 
 CHUNK = 1 << 20
 
 _TIMEOUT = 60.0
 _MAX_JSON = 64 * 2**20
-_KINDS: Mapping[int, FailureKind] = {408: "timeout", 429: "rate_limit", 504: "timeout"}
+_MAX_REDIRECTS = 20
 
 
 class Cut(Exception):
@@ -32,17 +31,17 @@ class Cut(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """What a server answered.
+    """An answer whose body is still on its way.
 
     Attributes:
         status: 200, 206 or 416.
         headers: Headers by lower-case name; those of redirects where the last answer has none of that name.
-        body: The open connection.
+        body: The open answer.
     """
 
     status: int
     headers: Mapping[str, str]
-    body: Any
+    body: httpx2.Response
 
     @property
     def length(self) -> int | None:
@@ -51,44 +50,15 @@ class Response:
         return int(text) if text.isdecimal() else None
 
     def chunks(self) -> Iterator[bytes]:
-        """Yield the body.
+        """Yield the body, as it was sent and as soon as it comes.
 
         Raises:
             Cut: It ended before its announced length.
         """
-        got = 0
-        while True:
-            try:
-                # What is there, at once: waiting for a full chunk would lose the rest of a broken one.
-                chunk = self.body.read1(CHUNK)
-            except (OSError, http.client.HTTPException) as error:
-                raise Cut(f"{type(error).__name__}: {error}") from error
-            if not chunk:
-                break
-            got += len(chunk)
-            yield chunk
-        if self.length is not None and got < self.length:
-            raise Cut(f"{got} of {self.length} bytes came")
-
-
-class _Redirects(urllib.request.HTTPRedirectHandler):
-    def __init__(self) -> None:
-        self.headers: dict[str, str] = {}
-
-    def redirect_request(
-        self,
-        req: urllib.request.Request,
-        fp: IO[bytes],
-        code: int,
-        msg: str,
-        headers: HTTPMessage,
-        newurl: str,
-    ) -> urllib.request.Request | None:
-        allowed = ("https",) if req.full_url.startswith("https:") else ("https", "http")
-        if urlsplit(newurl).scheme not in allowed:
-            raise FetchError(f"{req.full_url} leads to {newurl[:80]}, which is no {' or '.join(allowed)} URL")
-        self.headers |= _lower(headers)
-        return super().redirect_request(req, fp, code, msg, headers, newurl)
+        try:
+            yield from self.body.iter_raw()
+        except errors() as error:
+            raise Cut(f"{type(error).__name__}: {error}") from error
 
 
 @contextmanager
@@ -104,19 +74,21 @@ def get(url: str, headers: Mapping[str, str] | None = None) -> Iterator[Response
     """
     # An encoded body would have another length and hash than the file.
     sent = {"User-Agent": f"stb-env/{__version__}", "Accept-Encoding": "identity", **(headers or {})}
-    redirects = _Redirects()
-    opener = urllib.request.build_opener(redirects)
-    try:
-        answer = opener.open(urllib.request.Request(url, headers=sent), timeout=_TIMEOUT)  # noqa: S310 (scheme checked)
-    except urllib.error.HTTPError as error:
-        if error.code != 416:
-            error.close()
-            raise _refused(url, error) from None
-        answer = error
-    except (OSError, http.client.HTTPException) as error:
-        raise _unreachable(url, error) from error
-    with answer:
-        yield Response(answer.status, redirects.headers | _lower(answer.headers), answer)
+    passed: dict[str, str] = {}
+    with blocking_client() as client, ExitStack() as opened:
+        for _ in range(_MAX_REDIRECTS):
+            try:
+                answer = client.stream(**arguments(HTTPRequest("GET", url, sent), _TIMEOUT))
+                response = opened.enter_context(answer)
+            except errors() as error:
+                raise _unreachable(url, error) from error
+            if not response.has_redirect_location:
+                break
+            passed |= response.headers
+            url = redirected(url, response.headers["location"])
+        if response.status_code not in (200, 206, 416):
+            raise _refused(url, response)
+        yield Response(response.status_code, {**passed, **response.headers}, response)
 
 
 def get_json(url: str) -> tuple[Json, Mapping[str, str]]:
@@ -139,22 +111,34 @@ def get_json(url: str) -> tuple[Json, Mapping[str, str]]:
             raise FetchError(f"{url} answered with no JSON: {bytes(text[:80])!r}") from error
 
 
-def _lower(headers: Message) -> dict[str, str]:
-    return {name.lower(): value for name, value in headers.items()}
+def redirected(url: str, location: str) -> str:
+    """Return where a redirect leads; encryption is never given up.
+
+    Examples:
+        >>> redirected("http://x.org/a/b", "../c")
+        'http://x.org/c'
+
+    Raises:
+        FetchError: It leads away from https, or to what is no web server.
+    """
+    there = urljoin(url, location)
+    allowed = ("https",) if url.startswith("https:") else ("https", "http")
+    if urlsplit(there).scheme not in allowed:
+        raise FetchError(f"{url} leads to {there[:80]}, which is no {' or '.join(allowed)} URL")
+    return there
 
 
-def _refused(url: str, error: urllib.error.HTTPError) -> FetchError:
-    status = error.code
-    spent = status == 403 and error.headers.get("X-RateLimit-Remaining") == "0"
-    retryable = status in _KINDS or status >= 500 or spent
+def _refused(url: str, response: httpx2.Response) -> FetchError:
+    status = response.status_code
+    spent = status == 403 and response.headers.get("X-RateLimit-Remaining") == "0"
+    retryable = is_retryable(status) or spent
     hint = "try again later" if retryable else "it may have moved: see the data set's homepage (--list)"
-    kind: FailureKind = "rate_limit" if spent else _KINDS.get(status, "transport")
+    kind = "rate_limit" if spent else status_kind(status) if retryable else "transport"
     return FetchError(f"{url} answered HTTP {status}; {hint}", kind=kind, retryable=retryable)
 
 
-def _unreachable(url: str, error: Exception) -> FetchError:
-    reason = getattr(error, "reason", None) or error
-    late = isinstance(reason, TimeoutError)
+def _unreachable(url: str, reason: Exception) -> FetchError:
+    late = isinstance(reason, timeouts())
     return FetchError(
         f"cannot reach {urlsplit(url).netloc} ({reason}); fetching needs a network: try again with one, "
         "or put the files there by hand",

@@ -7,9 +7,9 @@ from dataclasses import replace
 
 from stb_env.errors import ConfigError, InfrastructureError
 from stb_env.jsontypes import JsonObject
-from stb_env.llm import ChatModel, ChatReply, ChatRequest, ModelError, Usage, ask, fingerprint
-from stb_env.llm.another_try import another_try, is_cut, quoted, said
-from stb_env.llm.model import DrivenModel
+from stb_env.llm import ChatModel, ChatReply, ChatRequest, ModelError, Usage, ask
+from stb_env.llm.model import WrappedModel
+from stb_env.llm.retry_sampling import another_try, is_cut, quoted, said
 from stb_env.prompting import material
 from stb_env.request import Slow
 
@@ -22,7 +22,7 @@ _LEAST_QUOTE = 20
 _QUOTED = "Your reply only repeats a passage of the material; the decision must be your own."
 
 
-class ReadableModel(DrivenModel):
+class ReadableModel(WrappedModel):
     """Asks a model again where its answer cannot be read or it failed in a way that may pass.
 
     What could not be read is put to the model once more, with what was wrong with it. Each question has a
@@ -62,19 +62,9 @@ class ReadableModel(DrivenModel):
     ) -> None:
         if attempts < 1:
             raise ConfigError(f"attempts must be at least 1, got {attempts}")
-        self.model = model
+        super().__init__(model)
         self.attempts = attempts
         self._readable, self._seeded, self._own_words = readable, seeded, own_words
-
-    @property
-    def name(self) -> str:
-        """Name of the model inside."""
-        return self.model.name
-
-    @property
-    def fingerprint(self) -> JsonObject:
-        """What decides the answers of the model inside."""
-        return fingerprint(self.model)
 
     def answer(self, request: ChatRequest) -> Slow[ChatReply]:
         """Return the first answer that can be read; its usage covers every attempt."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from stb_env.http.retry import Clock
 from stb_env.llm.cached_model import CachedModel
 from stb_env.llm.chat import ChatReply, ChatRequest, Sampling
 from stb_env.llm.client import OpenAIModel
@@ -13,7 +14,6 @@ from stb_env.llm.local import LocalModel
 from stb_env.llm.meter import BudgetedModel, Meter, metered
 from stb_env.llm.model import ChatModel, ModelError, ask, fingerprint
 from stb_env.llm.models_file import ROLES, given_settings, load_models
-from stb_env.llm.retry import Clock
 from stb_env.llm.scripted import ScriptedModel
 from stb_env.llm.written_tools import ReactModel
 from stb_env.usage import Price, Usage

@@ -1,4 +1,4 @@
-"""What an endpoint can do with one model, found out by asking it."""
+"""Abilities of an endpoint with one model, found out by asking it."""
 
 from __future__ import annotations
 

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
 import threading
 from functools import partial
 from pathlib import Path
 
 from stb_env import jsontext
-from stb_env.errors import DataError
-from stb_env.jsontypes import JsonObject
+from stb_env.errors import DataError, StorageError
+from stb_env.files import write_text
 from stb_env.llm.chat import ChatReply, ChatRequest, digest
-from stb_env.llm.model import ChatModel, DrivenModel, ModelError, ask, fingerprint
+from stb_env.llm.model import ChatModel, ModelError, WrappedModel, ask
 from stb_env.request import Request, Slow
 
 
-class CachedModel(DrivenModel):
+class CachedModel(WrappedModel):
     """Answers equal requests from disk, so that asking again is free and gives the same.
 
     The key covers the request with its index and everything in the model's fingerprint: name, endpoint
@@ -32,6 +30,7 @@ class CachedModel(DrivenModel):
         misses: Answers that the model gave.
 
     Examples:
+        >>> import tempfile
         >>> from stb_env.llm import ScriptedModel
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     model = CachedModel(ScriptedModel(["yes"]), Path(folder))
@@ -40,21 +39,11 @@ class CachedModel(DrivenModel):
     """
 
     def __init__(self, model: ChatModel, folder: Path | str) -> None:
-        self.model = model
+        super().__init__(model)
         self.folder = Path(folder)
         self.hits = 0
         self.misses = 0
         self._lock = threading.Lock()
-
-    @property
-    def name(self) -> str:
-        """Name of the model inside."""
-        return self.model.name
-
-    @property
-    def fingerprint(self) -> JsonObject:
-        """What decides the answers of the model inside."""
-        return fingerprint(self.model)
 
     def answer(self, request: ChatRequest) -> Slow[ChatReply]:
         """Return the stored answer, or ask the model inside and store what it says."""
@@ -76,9 +65,11 @@ class CachedModel(DrivenModel):
     def _write(self, path: Path, reply: ChatReply) -> None:
         text = jsontext.dumps({"fingerprint": self.fingerprint, "reply": reply.to_dict()})
         try:
-            replace_file(path, text)
-        except OSError as error:
-            failure = f"cannot store a model answer: {error.strerror} ({path.parent})"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write_text(path, text)
+        except (OSError, StorageError) as error:
+            reason = error if isinstance(error, OSError) else error.__cause__
+            failure = f"cannot store a model answer: {getattr(reason, 'strerror', error)} ({path.parent})"
         else:
             return
         raise ModelError(f"{failure}; free space or choose another folder", stage="cache")
@@ -90,26 +81,3 @@ def _read(path: Path) -> ChatReply | None:
     except (OSError, ValueError, KeyError, TypeError, DataError):
         # A damaged entry is as good as none: the answer is asked for anew and replaces it.
         return None
-
-
-def replace_file(path: Path, text: str) -> None:
-    """Write a file so that readers, and a restart after a crash, see all of it or none.
-
-    Args:
-        path: The file; its folder is made where it is missing.
-        text: The whole content.
-
-    Raises:
-        OSError: The file system refuses.
-    """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, part = tempfile.mkstemp(dir=path.parent, prefix=".part-")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(part).replace(path)
-    except BaseException:
-        Path(part).unlink(missing_ok=True)
-        raise

@@ -1,4 +1,4 @@
-"""What is asked of a chat model and what it answers, as immutable values."""
+"""Chat requests and replies, as immutable values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What can be told of a role's model without playing: is it there, what can it do, how much does it read."""
+"""Checks of a role's model without playing: is it there, what can it do, how much does it read."""
 
 from __future__ import annotations
 
@@ -12,13 +12,8 @@ from stb_env.llm.abilities import Abilities
 from stb_env.llm.config import ModelConfig, available
 from stb_env.llm.connect import Prober
 from stb_env.llm.context_window import listed_window
+from stb_env.llm.endpoint import ModelAddress
 from stb_env.llm.findings import FINDINGS
-from stb_env.llm.place import Place
-
-# Under which name servers say how many tokens a model reads: vLLM, OpenRouter, LM Studio and others.
-_WINDOWS = ("max_model_len", "context_length", "context_window", "max_context_length")
-# llama.cpp: what it was started with, else what the model was trained for.
-_META_WINDOWS = ("n_ctx", "n_ctx_train")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,22 +66,22 @@ def check_models(models: Mapping[str, ModelConfig], env: Mapping[str, str] = os.
         >>> check.reachable, check.remark
         (None, 'no key: set OPENAI_API_KEY')
     """
-    asked: dict[Place, Check] = {}
+    asked: dict[ModelAddress, Check] = {}
     return [_check(config, env, asked) for config in models.values()]
 
 
-def _check(config: ModelConfig, env: Mapping[str, str], asked: dict[Place, Check]) -> Check:
+def _check(config: ModelConfig, env: Mapping[str, str], asked: dict[ModelAddress, Check]) -> Check:
     if config.replay:
         return Check(config, remark=f"replayed from {config.replay}")
     if not available(config, env):
         return Check(config, remark=f"no key: set {config.key_variable}")
-    place = Place(config.endpoint, config.model)
+    place = ModelAddress(config.endpoint, config.model)
     if place not in asked:
         asked[place] = _asked(config, place, env)
     return replace(asked[place], config=config)
 
 
-def _asked(config: ModelConfig, place: Place, env: Mapping[str, str]) -> Check:
+def _asked(config: ModelConfig, place: ModelAddress, env: Mapping[str, str]) -> Check:
     model = Prober(config, env)()
     try:
         found = FINDINGS.renew(place, model)

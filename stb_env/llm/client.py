@@ -12,18 +12,17 @@ from functools import partial
 
 from stb_env import seeding
 from stb_env.background import wait_for
-from stb_env.jsontypes import Json, JsonObject
+from stb_env.http.retry import Clock, Deadline, pause
+from stb_env.http.wire import Wire
+from stb_env.jsontypes import Json, JsonMapping, JsonObject
 from stb_env.llm.body import request_body, sendable
 from stb_env.llm.chat import ChatReply, ChatRequest
 from stb_env.llm.completion import read_reply
 from stb_env.llm.config import ANSWER_BOUNDS, ModelConfig
 from stb_env.llm.context_window import answer_share
-from stb_env.llm.credentials import Credentials
 from stb_env.llm.endpoint import Endpoint
-from stb_env.llm.model import DrivenModel, ModelError, ask
-from stb_env.llm.retry import Clock, Deadline, pause
+from stb_env.llm.model import ConfiguredModel, ModelError, ask
 from stb_env.llm.transport import Transport
-from stb_env.llm.wire import Body, Wire
 from stb_env.request import Slow
 from stb_env.usage import Usage
 
@@ -31,7 +30,7 @@ from stb_env.usage import Usage
 _TEMPLATE = 16
 
 
-class OpenAIModel(DrivenModel):
+class OpenAIModel(ConfiguredModel):
     """A model behind an OpenAI-compatible endpoint, for threads and event loops.
 
     What blocks a thread is done on the process's background loop. All models of one endpoint share its
@@ -58,30 +57,17 @@ class OpenAIModel(DrivenModel):
     def __init__(
         self, config: ModelConfig, *, env: Mapping[str, str] = os.environ, clock: Clock | None = None
     ) -> None:
-        self.config = config
+        super().__init__(config)
         self._clock = clock or Clock()
-        self._credentials = Credentials(config, env)
+        self._credentials = config.credentials(env)
         self._endpoint = Endpoint.of(config.endpoint)
         self._transport = Transport(config, self._credentials, self._clock, self._endpoint)
         self._lock = threading.Lock()
         # Connections cannot move to another loop.
         self._wires: dict[asyncio.AbstractEventLoop, Wire] = {}
 
-    def __repr__(self) -> str:
-        return repr(self.config).replace("ModelConfig", "OpenAIModel", 1)
-
     def __reduce__(self) -> tuple[partial[OpenAIModel], tuple[ModelConfig]]:
         return partial(OpenAIModel, clock=self._clock), (self.config,)
-
-    @property
-    def name(self) -> str:
-        """Name of the model."""
-        return self.config.model
-
-    @property
-    def role(self) -> str:
-        """The role that the model serves, which names the stage of its failures."""
-        return self.config.role
 
     @property
     def fingerprint(self) -> JsonObject:
@@ -156,7 +142,7 @@ class OpenAIModel(DrivenModel):
         if wire is not None:
             await wire.aclose()
 
-    async def _try(self, body: Body, deadline: Deadline) -> ChatReply:
+    async def _try(self, body: JsonMapping, deadline: Deadline) -> ChatReply:
         limiter = self._endpoint.limiter
         # A failure is raised after its except block, so that it carries no other exception along.
         try:
@@ -179,7 +165,7 @@ class OpenAIModel(DrivenModel):
                 limiter.release()
         raise failure
 
-    async def _bounded(self, wire: Wire, body: Body) -> Body:
+    async def _bounded(self, wire: Wire, body: JsonMapping) -> JsonMapping:
         """Return a request with a bound on its answer, where the server tells its window."""
         window = await self._transport.window(wire)
         return body if window is None else {**body, "max_tokens": answer_share(self.role, window)}

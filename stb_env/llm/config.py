@@ -1,16 +1,16 @@
-"""Which model each role uses: packaged defaults, then a models file, then environment variables."""
+"""Configuration of the model of a role: endpoint, sampling and limits."""
 
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePath
 from typing import Literal, get_args
-from urllib.parse import urlsplit
 
 from stb_env.errors import ConfigError
+from stb_env.http.credentials import Credentials
+from stb_env.http.url import check_url, check_variable, public_url
 from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.usage import Price
 
@@ -18,13 +18,11 @@ Structured = Literal["auto", "json_schema", "tools", "text"]
 """How replies get their form: as the endpoint can, or in one way whatever it can."""
 
 Client = Literal["auto", "lean", "openai"]
-"""What speaks HTTP: the package's own lean client, the openai package, or the first where it will do."""
+"""What speaks HTTP: the lean client, httpx2 as OpenAI's own client has it, or the first where it will do."""
 
 OPENAI_URL = "https://api.openai.com/v1"
 OPENAI_KEY_ENV = "OPENAI_API_KEY"
 
-_HOST = re.compile(r"[\w.:-]+", re.ASCII)
-_VARIABLE = re.compile(r"[A-Z_][A-Z0-9_]*")
 _BOUNDS: dict[str, tuple[type, float]] = {
     "temperature": (float, 0),
     "top_p": (float, 0),
@@ -62,8 +60,9 @@ class ModelConfig:
         retries: Attempts after the first.
         concurrency: Requests in flight at the endpoint at once, those of other roles and agents included.
         stream: Whether answers are streamed where the endpoint can.
-        client: What speaks HTTP: ``lean``, ``openai`` (the package, which knows proxies), or ``auto`` for the
-            lean one wherever it will do. It decides no answer.
+        client: What speaks HTTP: ``lean``, ``openai`` (through httpx2, with proxies and the
+            headers of OpenAI accounts), or ``auto`` for the lean one wherever it will do. No answer
+            depends on it.
         price: Price of tokens, or None where it is unknown.
         extra: Members to send along in every request body.
         structured: How replies get their form: ``json_schema``, ``tools`` (one forced function), ``text``
@@ -116,8 +115,12 @@ class ModelConfig:
             self._name_after_file()
         if not self.model or not isinstance(self.model, str):
             raise ConfigError(f"the {self.role} model needs a name, got {self.model!r}")
-        _check_url(self.role, self.base_url)
-        _check_variable(self.role, self.api_key_env)
+        check_url(f"base_url of the {self.role} model", self.base_url, "http://127.0.0.1:8000/v1")
+        if set("?#") & set(self.base_url):
+            raise ConfigError(
+                f"base_url of the {self.role} model must end before any '?' or '#'; use extra for settings"
+            )
+        check_variable(f"api_key_env of the {self.role} model", self.api_key_env)
         for name, (kind, low) in _BOUNDS.items():
             _check_number(self.role, name, getattr(self, name), kind, low)
         if not isinstance(self.stream, bool):
@@ -153,8 +156,7 @@ class ModelConfig:
     @property
     def endpoint(self) -> str:
         """The base URL without a user name or password, for messages and keys of caches."""
-        parts = urlsplit(self.base_url)
-        return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path.rstrip('/')}"
+        return public_url(self.base_url).rstrip("/")
 
     @property
     def key_variable(self) -> str:
@@ -162,6 +164,20 @@ class ModelConfig:
         if self.local:
             return ""
         return self.api_key_env or (OPENAI_KEY_ENV if self.endpoint == OPENAI_URL else "")
+
+    def credentials(self, env: Mapping[str, str]) -> Credentials:
+        """Return the key, as environment variables have it, and what else opens the endpoint.
+
+        Raises:
+            ConfigError: OpenAI's own endpoint is configured without a key, or the key cannot be sent.
+        """
+        key = env.get(self.key_variable, "").strip() if self.key_variable else ""
+        if not key and self.endpoint == OPENAI_URL:
+            raise ConfigError(
+                f"the {self.role} model needs a key: set {self.key_variable}, "
+                "or give base_url a local server that needs none"
+            )
+        return Credentials(key, self.base_url, variable=self.key_variable)
 
     @property
     def bounded(self) -> bool:
@@ -200,32 +216,6 @@ def available(config: ModelConfig, env: Mapping[str, str] = os.environ) -> bool:
     """
     here = bool(config.replay or config.local)
     return here or bool(env.get(config.key_variable)) or config.endpoint != OPENAI_URL
-
-
-def _check_url(role: str, url: object) -> None:
-    try:
-        parts = urlsplit(url) if isinstance(url, str) else None
-        well_formed = parts is not None and (parts.port is None or parts.port > 0)
-    except ValueError:
-        parts, well_formed = None, False
-    # What was got stays unsaid: a URL may carry a password.
-    if parts is None or not well_formed or parts.scheme not in ("http", "https"):
-        raise ConfigError(f"base_url of the {role} model must be a URL such as http://127.0.0.1:8000/v1")
-    if not _HOST.fullmatch(parts.hostname or ""):
-        raise ConfigError(f"base_url of the {role} model names no valid host; write http://HOST:PORT/v1")
-    if parts.query or parts.fragment:
-        raise ConfigError(
-            f"base_url of the {role} model must end before any '?' or '#'; use extra for settings"
-        )
-
-
-def _check_variable(role: str, name: object) -> None:
-    # What was got stays unsaid here too: it is most likely the key itself.
-    if not isinstance(name, str) or (name and not _VARIABLE.fullmatch(name)):
-        raise ConfigError(
-            f"api_key_env of the {role} model must be the name of an environment variable in capitals, "
-            "such as MY_API_KEY; export the key under that name"
-        )
 
 
 def _check_number(role: str, name: str, value: object, kind: type, low: float) -> None:

@@ -11,10 +11,10 @@ from stb_env.llm.cached_model import CachedModel
 from stb_env.llm.client import OpenAIModel
 from stb_env.llm.config import ModelConfig
 from stb_env.llm.conversation_file import RecordingModel, ReplayModel
+from stb_env.llm.endpoint import ModelAddress
 from stb_env.llm.local import LocalModel
 from stb_env.llm.meter import BudgetedModel, current_meter
 from stb_env.llm.model import ChatModel
-from stb_env.llm.place import Place
 from stb_env.llm.preflight import Preflight, note
 from stb_env.llm.structured import StructuredModel
 
@@ -37,10 +37,10 @@ def connect(config: ModelConfig, *, env: Mapping[str, str] = os.environ) -> Chat
     prober: Callable[[], ChatModel]
     if config.local:
         own = weights = LocalModel(config)
-        place, prober = Place(_HERE, config.local), partial(_itself, weights)
+        place, prober = ModelAddress(_HERE, config.local), partial(_itself, weights)
     else:
         own = OpenAIModel(config, env=env)
-        place, prober = Place(config.endpoint, config.model), Prober(config, env)
+        place, prober = ModelAddress(config.endpoint, config.model), Prober(config, env)
         note(Preflight(config, env, config.cache))
     # Each way of asking is a call of its own, so the meter stands within.
     asked = own if meter is None else BudgetedModel(own, meter)

@@ -1,4 +1,4 @@
-"""What form a reply has to have: a JSON Schema with a name, and the ways in which it can be asked for."""
+"""Contracts: the form that a reply must have, as a named JSON Schema, and the ways to ask for it."""
 
 from __future__ import annotations
 
@@ -22,6 +22,9 @@ _MAX_DEPTH = 12
 _KEPT = ("type", "enum", "const", "description")
 # Grammars are written out item by item, and servers refuse long ones.
 _MOST_ITEMS = 50
+_GIVE_UP = "give_up_and_restart"
+# Members of a typed Finish that exclude each other.
+_ENDS = ("answer", "cannot", "return_type")
 _TYPES = frozenset({"object", "array", "string", "number", "integer", "boolean", "null"})
 
 
@@ -111,8 +114,32 @@ def converses(tools: Sequence[JsonMapping]) -> bool:
 
 
 def _call(name: str, parameters: JsonMapping) -> JsonObject:
-    arguments = strict({"properties": {}, **parameters, "type": "object"})
+    schema = {"properties": {}, **parameters, "type": "object"}
+    arguments = strict_finish(schema) if name == FINISH else strict(schema)
     return _object({"name": {"type": "string", "enum": [name]}, "arguments": arguments})
+
+
+def strict_finish(schema: JsonMapping) -> JsonObject:
+    """Return the `strict` form of Finish: one shape for each way to end, with null for the other ways.
+
+    Examples:
+        >>> members = {"answer": {"type": "object"}, "cannot": {"type": "object"}, "final_answer": {}}
+        >>> for shape in strict_finish({"type": "object", "properties": members})["anyOf"]:
+        ...     print({name: member.get("type") for name, member in shape["properties"].items()})
+        {'answer': 'object', 'cannot': 'null', 'final_answer': None}
+        {'answer': 'null', 'cannot': 'object', 'final_answer': None}
+    """
+    ways = [name for name in _ENDS if name in schema["properties"]]
+    if "answer" not in ways or len(ways) == 1:
+        return strict(schema)
+    shapes = []
+    for chosen in ways:
+        shape = strict({**schema, "required": [*schema.get("required", ()), chosen]})
+        shape["properties"] |= {name: {"type": "null"} for name in ways if name != chosen}
+        if chosen == "return_type":
+            shape["properties"][chosen] = {"type": "string", "enum": [_GIVE_UP]}
+        shapes.append(shape)
+    return {"anyOf": shapes}
 
 
 def _object(properties: JsonMapping) -> JsonObject:
@@ -133,46 +160,61 @@ def plain(schema: Json, depth: int = _MAX_DEPTH) -> JsonObject:
         >>> plain({"type": "float"})
         {}
     """
-    if not isinstance(schema, Mapping) or not depth:
-        return {}
-    kept = {name: schema[name] for name in _KEPT if name in schema}
-    if not _known(kept.get("type", "object")):
-        del kept["type"]
-    options = schema.get("anyOf") or schema.get("oneOf")
-    if isinstance(options, list):
-        kept["anyOf"] = [plain(option, depth - 1) for option in options]
-    if "items" in schema:
-        kept["items"] = plain(schema["items"], depth - 1)
-    bounds = {name: schema.get(name) for name in ("minItems", "maxItems")}
-    kept |= {name: most for name, most in bounds.items() if isinstance(most, int) and most <= _MOST_ITEMS}
-    properties = schema.get("properties")
-    return kept | _members(schema, properties, depth) if isinstance(properties, Mapping) else kept
+    return _common(schema, depth, strict=False)
 
 
-def strict(schema: Json, depth: int = _MAX_DEPTH) -> JsonObject:
+def strict(schema: Json) -> JsonObject:
     """Return a schema as `plain` does, whose objects need all their members: null stands for an absent one.
+
+    A list of distinct listed values gets their number as its bound.
 
     Examples:
         >>> day = {"type": "string", "format": "date"}
         >>> strict({"type": "object", "properties": {"due": day}})["properties"]
         {'due': {'type': ['string', 'null']}}
     """
-    kept = plain(schema, depth)
+    return _common(schema, _MAX_DEPTH, strict=True)
+
+
+def _common(schema: Json, depth: int, *, strict: bool) -> JsonObject:
     if not isinstance(schema, Mapping) or not depth:
-        return kept
+        return {}
+
+    def within(part: Json) -> JsonObject:
+        return _common(part, depth - 1, strict=strict)
+
+    kept = {name: schema[name] for name in _KEPT if name in schema}
+    if not _known(kept.get("type", "object")):
+        del kept["type"]
     options = schema.get("anyOf") or schema.get("oneOf")
     if isinstance(options, list):
-        kept["anyOf"] = [strict(option, depth - 1) for option in options]
-    if "items" in kept:
-        kept["items"] = strict(schema["items"], depth - 1)
-    if "properties" in kept:
-        required = kept["required"]
-        kept["properties"] = {
-            name: strict(each, depth - 1) if name in required else _or_null(strict(each, depth - 1))
-            for name, each in schema["properties"].items()
-        }
-        kept["required"] = list(kept["properties"])
+        kept["anyOf"] = [within(option) for option in options]
+    if "items" in schema:
+        kept["items"] = within(schema["items"])
+    bounds = {name: schema.get(name) for name in ("minItems", "maxItems")}
+    kept |= {name: most for name, most in bounds.items() if isinstance(most, int) and most <= _MOST_ITEMS}
+    # Grammars know no `uniqueItems`, and without a bound a model can repeat an item for ever.
+    distinct = _distinct(schema) if strict else 0
+    if 0 < distinct <= _MOST_ITEMS:
+        kept["maxItems"] = min(distinct, kept.get("maxItems", distinct))
+    properties = schema.get("properties")
+    if isinstance(properties, Mapping):
+        required, more = schema.get("required"), schema.get("additionalProperties")
+        names = [name for name in required if name in properties] if isinstance(required, list) else []
+        forms = {name: within(each) for name, each in properties.items()}
+        if strict:
+            forms = {name: form if name in names else _or_null(form) for name, form in forms.items()}
+            names = list(forms)
+        kept["properties"], kept["required"] = forms, names
+        kept["additionalProperties"] = plain(more, depth - 1) if isinstance(more, Mapping) else False
     return kept
+
+
+def _distinct(schema: JsonMapping) -> int:
+    """Return the most items of a list without duplicates whose items are listed; 0 where unknown."""
+    items = schema.get("items")
+    listed = items.get("enum") if isinstance(items, Mapping) and schema.get("uniqueItems") is True else None
+    return len({jsontext.dumps(value) for value in listed}) if isinstance(listed, list) else 0
 
 
 def _or_null(schema: JsonObject) -> JsonObject:
@@ -228,16 +270,6 @@ def given(schema: Json, value: Json) -> Json:
         name: given(properties.get(name), each)
         for name, each in value.items()
         if each is not None or name in required or takes_null(properties.get(name))
-    }
-
-
-def _members(schema: JsonMapping, properties: JsonMapping, depth: int) -> JsonObject:
-    required, more = schema.get("required"), schema.get("additionalProperties")
-    names = required if isinstance(required, list) else []
-    return {
-        "properties": {name: plain(value, depth - 1) for name, value in properties.items()},
-        "required": [name for name in names if name in properties],
-        "additionalProperties": plain(more, depth - 1) if isinstance(more, Mapping) else False,
     }
 
 

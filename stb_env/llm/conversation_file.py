@@ -11,17 +11,17 @@ from pathlib import Path
 
 from stb_env import jsontext
 from stb_env.errors import ConfigError, DataError
+from stb_env.http.retry import Clock
 from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.llm.chat import ChatReply, ChatRequest, digest
-from stb_env.llm.model import ChatModel, DrivenModel, ModelError, ask, fingerprint
-from stb_env.llm.retry import Clock
+from stb_env.llm.model import ChatModel, ModelError, WrappedModel, ask
 from stb_env.request import Request, Slow
 
 # One for all: several models of a process may write to the same file.
 _WRITING = threading.Lock()
 
 
-class RecordingModel(DrivenModel):
+class RecordingModel(WrappedModel):
     """Appends every request with its reply or failure to a file of JSON lines, synced line by line.
 
     A line also says what decided the answer (model, endpoint, sampling), which attempts failed before it
@@ -37,22 +37,12 @@ class RecordingModel(DrivenModel):
     """
 
     def __init__(self, model: ChatModel, file: Path | str, clock: Clock | None = None) -> None:
-        self.model = model
+        super().__init__(model)
         self._clock = clock or Clock()
         self.file = Path(file)
         self.file.parent.mkdir(parents=True, exist_ok=True)
         with _WRITING:
             _cut_torn_line(self.file)
-
-    @property
-    def name(self) -> str:
-        """Name of the model inside."""
-        return self.model.name
-
-    @property
-    def fingerprint(self) -> JsonObject:
-        """What decides the answers of the model inside."""
-        return fingerprint(self.model)
 
     def answer(self, request: ChatRequest) -> Slow[ChatReply]:
         """Ask the model inside and record what it says, or why it says nothing."""

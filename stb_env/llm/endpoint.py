@@ -1,4 +1,4 @@
-"""What a process knows of an endpoint, shared by every model behind it."""
+"""Endpoints: the address of a model there, and the state that every model behind one shares."""
 
 from __future__ import annotations
 
@@ -6,16 +6,54 @@ import asyncio
 import os
 import threading
 from collections.abc import Callable
+from dataclasses import dataclass
+from ipaddress import ip_address
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 from weakref import WeakValueDictionary
 
 from stb_env.llm.limiter import Limiter
 
 if TYPE_CHECKING:
-    from stb_env.llm.connection import Pool
+    from stb_env.http.connection import Pool
 
 _LOCK = threading.Lock()
 _KNOWN: WeakValueDictionary[str, Endpoint] = WeakValueDictionary()
+
+
+@dataclass(frozen=True, slots=True)
+class ModelAddress:
+    """An endpoint and a model of it.
+
+    Attributes:
+        endpoint: Root of the API, without user name or password.
+        model: The model's name there.
+
+    Examples:
+        >>> here = ModelAddress("http://127.0.0.1:8000/v1", "tiny")
+        >>> str(here), here.local
+        ("model 'tiny' at http://127.0.0.1:8000/v1", True)
+    """
+
+    endpoint: str
+    model: str
+
+    def __str__(self) -> str:
+        return f"model {self.model!r} at {self.endpoint}"
+
+    @property
+    def key(self) -> str:
+        """The place as one text, for files."""
+        return f"{self.endpoint} {self.model}"
+
+    @property
+    def local(self) -> bool:
+        """Whether the endpoint is on this machine."""
+        host = urlsplit(self.endpoint).hostname or ""
+        try:
+            return ip_address(host).is_loopback
+        except ValueError:
+            return host == "localhost"
 
 
 class Endpoint:

@@ -6,13 +6,12 @@ import re
 from collections.abc import Mapping
 
 from stb_env import jsontext
-from stb_env.errors import FailureKind
+from stb_env.http.exchange import is_retryable, status_kind
 from stb_env.jsontypes import JsonMapping
 from stb_env.llm.model import ModelError
 
 MAX_QUOTE = 300
 
-_RETRIED = frozenset({408, 409, 425, 429})
 _ADVICE = {
     400: "the server does not accept the request; check the model's settings",
     401: "the server does not accept the key; check the variable that api_key_env names",
@@ -96,10 +95,10 @@ def _failure(
     if meant == 429 and any(_NO_QUOTA.search(text) for text in details):
         message = f"{what}{said}; the account has no quota left"
         return ModelError(message, kind="rate_limit", status=status)
-    if meant in _RETRIED or meant >= 500:
+    if is_retryable(meant):
         return ModelError(
             f"{what}{said}",
-            kind=_kind(meant),
+            kind=status_kind(meant),
             retryable=True,
             retry_after=retry_after,
             status=status,
@@ -118,12 +117,6 @@ def _status_meant(body: JsonMapping, details: list[str]) -> int:
     found = (status for status, words in _MEANT if any(map(words.search, named)))
     # Messages are prose, in which most words mean little.
     return next(found, 429 if _CROWDED.search(message) else _UNKNOWN)
-
-
-def _kind(status: int) -> FailureKind:
-    if status == 429:
-        return "rate_limit"
-    return "timeout" if status in (408, 504) else "transport"
 
 
 def _details(body: object) -> list[str]:

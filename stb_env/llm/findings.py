@@ -1,4 +1,4 @@
-"""What is known of endpoints: found out once, kept in the process and, of distant ones, in a file."""
+"""Known abilities of endpoints: kept in the process and, for distant ones, in a file."""
 
 from __future__ import annotations
 
@@ -13,14 +13,16 @@ import platformdirs
 from stb_env import jsontext
 from stb_env.errors import InfrastructureError
 from stb_env.files import write_json
+from stb_env.http.retry import Clock
 from stb_env.jsontypes import JsonObject
 from stb_env.llm.abilities import Abilities, probe
+from stb_env.llm.endpoint import ModelAddress
 from stb_env.llm.model import ChatModel
-from stb_env.llm.place import Place
-from stb_env.llm.retry import Clock
 
 KEPT = 7 * 24 * 3600.0
 """Seconds that a finding in the file is trusted."""
+
+_log = logging.getLogger("stb_env")
 
 RETRY = 60.0
 """Seconds until an endpoint that did not answer is asked again what it can do."""
@@ -39,9 +41,9 @@ class Findings:
     def __init__(self, file: Path | None = None, clock: Clock | None = None) -> None:
         self._file = file
         self._clock = clock or Clock()
-        self._known: dict[Place, Abilities] = {}
-        self._failed: dict[Place, float] = {}
-        self._locks: defaultdict[Place, threading.Lock] = defaultdict(threading.Lock)
+        self._known: dict[ModelAddress, Abilities] = {}
+        self._failed: dict[ModelAddress, float] = {}
+        self._locks: defaultdict[ModelAddress, threading.Lock] = defaultdict(threading.Lock)
 
     def __reduce__(self) -> tuple[Callable[[Path | None], Findings], tuple[Path | None]]:
         # What is known belongs to a process, as its locks do: another one has its own.
@@ -52,7 +54,7 @@ class Findings:
         """Where findings outlive the process."""
         return self._file or platformdirs.user_cache_path("stb_env", appauthor=False) / "endpoints.json"
 
-    def of(self, place: Place, prober: Callable[[], ChatModel]) -> Abilities | None:
+    def of(self, place: ModelAddress, prober: Callable[[], ChatModel]) -> Abilities | None:
         """Return what an endpoint can do, asking it where nobody has; None where it does not answer.
 
         What it lacks is said once a process, in one line of the log.
@@ -80,7 +82,7 @@ class Findings:
         _warn(place, found)
         return found
 
-    def renew(self, place: Place, model: ChatModel) -> Abilities:
+    def renew(self, place: ModelAddress, model: ChatModel) -> Abilities:
         """Ask an endpoint, whatever was known.
 
         Raises:
@@ -92,7 +94,7 @@ class Findings:
             self._store(place, found)
         return found
 
-    def _stored(self, place: Place) -> Abilities | None:
+    def _stored(self, place: ModelAddress) -> Abilities | None:
         if place.local:
             return None
         entry = self._read().get(place.key)
@@ -102,7 +104,7 @@ class Findings:
         except (TypeError, KeyError):
             return None
 
-    def _store(self, place: Place, found: Abilities) -> None:
+    def _store(self, place: ModelAddress, found: Abilities) -> None:
         if place.local:
             return
         entry = {"found": self._clock.wall(), "abilities": found.to_dict()}
@@ -111,7 +113,7 @@ class Findings:
             write_json(self.file, {**self._read(), place.key: entry})
         except OSError as error:
             # The next process asks again, that is all.
-            _log().info("cannot keep what endpoints can do in %s: %s", self.file, error.strerror)
+            _log.info("cannot keep what endpoints can do in %s: %s", self.file, error.strerror)
 
     def _read(self) -> JsonObject:
         try:
@@ -129,10 +131,6 @@ def _of_this_process(file: Path | None) -> Findings:
     return FINDINGS if file is None else Findings(file)
 
 
-def _warn(place: Place, found: Abilities) -> None:
+def _warn(place: ModelAddress, found: Abilities) -> None:
     if found.lacks:
-        _log().warning("%s: %s; asked in another way (stb-env models check)", place, found.lacks)
-
-
-def _log() -> logging.Logger:
-    return logging.getLogger("stb_env")
+        _log.warning("%s: %s; asked in another way (stb-env models check)", place, found.lacks)

@@ -1,4 +1,4 @@
-"""Who may send to an endpoint now: first come, first served, over all threads and event loops."""
+"""Limiter of an endpoint: first come, first served, over all threads and event loops."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from stb_env.llm.chat import ChatReply, ChatRequest, digest
 from stb_env.llm.completion import read_reply
 from stb_env.llm.config import ModelConfig
 from stb_env.llm.engine import load_engine
-from stb_env.llm.model import DrivenModel, ModelError
+from stb_env.llm.model import ConfiguredModel, ModelError
 from stb_env.request import Request, Slow
 
 LONGEST = 1024
@@ -25,7 +25,7 @@ _SEEDS = 2**32 - 1
 _log = logging.getLogger("stb_env")
 
 
-class LocalModel(DrivenModel):
+class LocalModel(ConfiguredModel):
     """A GGUF file's model, run by llama.cpp in this process; needs the extra ``stb-env[local]``.
 
     Deterministic: without a seed it takes 0, shifted by the request's index as any seed is, and no request
@@ -47,25 +47,12 @@ class LocalModel(DrivenModel):
     """
 
     def __init__(self, config: ModelConfig) -> None:
-        self.config = config
+        super().__init__(config)
         self._engine = load_engine(config.local, config.context)
         self._warned = False
 
-    def __repr__(self) -> str:
-        return repr(self.config).replace("ModelConfig", "LocalModel", 1)
-
     def __reduce__(self) -> tuple[type[LocalModel], tuple[ModelConfig]]:
         return LocalModel, (self.config,)
-
-    @property
-    def name(self) -> str:
-        """Name of the file."""
-        return self.config.model
-
-    @property
-    def role(self) -> str:
-        """The role that the model serves, which names the stage of its failures."""
-        return self.config.role
 
     @property
     def fingerprint(self) -> JsonObject:

@@ -13,9 +13,8 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from stb_env.errors import ConfigError
-from stb_env.jsontypes import JsonObject
 from stb_env.llm.chat import ChatReply, ChatRequest
-from stb_env.llm.model import ChatModel, DrivenModel, ModelError, ask, fingerprint
+from stb_env.llm.model import ChatModel, ModelError, WrappedModel, ask
 from stb_env.request import Request, Slow
 from stb_env.usage import NO_USAGE, Usage
 
@@ -227,7 +226,7 @@ def _too_little(budget: str, left: str, may: str, setting: str) -> str:
     )
 
 
-class BudgetedModel(DrivenModel):
+class BudgetedModel(WrappedModel):
     """Counts what a model costs on a meter, and keeps to its caps.
 
     Put it inside a `CachedModel`, so that hits cost nothing.
@@ -244,23 +243,8 @@ class BudgetedModel(DrivenModel):
     """
 
     def __init__(self, model: ChatModel, meter: Meter) -> None:
-        self.model = model
+        super().__init__(model)
         self.meter = meter
-
-    @property
-    def name(self) -> str:
-        """Name of the model inside."""
-        return self.model.name
-
-    @property
-    def role(self) -> str:
-        """The role that the model inside serves."""
-        return str(getattr(self.model, "role", "model"))
-
-    @property
-    def fingerprint(self) -> JsonObject:
-        """What decides the answers of the model inside."""
-        return fingerprint(self.model)
 
     def answer(self, request: ChatRequest) -> Slow[ChatReply]:
         """Ask the model inside, as soon as its cost at most fits into the budget."""

@@ -1,4 +1,4 @@
-"""What answers chat requests, written once for threads and event loops."""
+"""Chat models: the protocol, written once for threads and event loops."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Protocol, get_args
 from stb_env.errors import DataError, FailureKind, InfrastructureError
 from stb_env.jsontypes import Json, JsonMapping, JsonObject
 from stb_env.llm.chat import ChatReply, ChatRequest
+from stb_env.llm.config import ModelConfig
 from stb_env.request import Request, Slow, adrive, drive
 from stb_env.usage import Usage
 
@@ -134,6 +135,56 @@ class DrivenModel:
     async def acomplete(self, request: ChatRequest) -> ChatReply:
         """Answer on the event loop."""
         return await adrive(self.answer(request))
+
+
+class ConfiguredModel(DrivenModel):
+    """Base of models that a role's configuration names.
+
+    Args:
+        config: The configuration.
+    """
+
+    def __init__(self, config: ModelConfig) -> None:
+        self.config = config
+
+    def __repr__(self) -> str:
+        return repr(self.config).replace("ModelConfig", type(self).__name__, 1)
+
+    @property
+    def name(self) -> str:
+        """Name of the model; of a local one, of its file."""
+        return self.config.model
+
+    @property
+    def role(self) -> str:
+        """The role that the model serves, which names the stage of its failures."""
+        return self.config.role
+
+
+class WrappedModel(DrivenModel):
+    """Base of models around another one, whose name, role and fingerprint they share.
+
+    Args:
+        model: The model inside.
+    """
+
+    def __init__(self, model: ChatModel) -> None:
+        self.model = model
+
+    @property
+    def name(self) -> str:
+        """Name of the model inside."""
+        return self.model.name
+
+    @property
+    def role(self) -> str:
+        """The role that the model inside serves, which names the stage of its failures."""
+        return str(getattr(self.model, "role", "model"))
+
+    @property
+    def fingerprint(self) -> JsonObject:
+        """Plain data that decides the answers of the model inside."""
+        return fingerprint(self.model)
 
 
 def ask(model: ChatModel, request: ChatRequest) -> Request:

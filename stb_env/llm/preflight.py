@@ -1,26 +1,28 @@
-"""What a run will ask, models and real APIs, and whether it is there before the first episode."""
+"""Checks before a run: models and real APIs are asked whether they are there."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Hashable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from stb_env.background import wait_for
 from stb_env.errors import RunStopped
+from stb_env.http.retry import Clock, Deadline
+from stb_env.http.wire import Wire
 from stb_env.jsontypes import JsonObject
 from stb_env.llm.chat import ChatRequest, Sampling
 from stb_env.llm.client import OpenAIModel
 from stb_env.llm.config import ModelConfig
 from stb_env.llm.context_window import answer_share
-from stb_env.llm.credentials import Credentials
 from stb_env.llm.endpoint import Endpoint
 from stb_env.llm.model import ModelError
-from stb_env.llm.retry import Clock, Deadline
 from stb_env.llm.transport import Transport
+
+T = TypeVar("T")
 
 PATIENCE = 10.0
 """Seconds in which an endpoint has to say that it is there."""
@@ -78,7 +80,7 @@ class Preflight:
         transport = self._transport(clock)
         deadline = Deadline(min(PATIENCE, self.config.timeout), clock, "time-out")
         try:
-            took_key = wait_for(_found(transport, deadline))
+            took_key = wait_for(_over(transport, lambda wire: transport.find(wire, deadline)))
         except ModelError as error:
             config = self.config
             raise RunStopped(
@@ -95,12 +97,13 @@ class Preflight:
         """
         if self.config.bounded:
             return None
-        window = wait_for(_window(self._transport(Clock())))
+        transport = self._transport(Clock())
+        window = wait_for(_over(transport, transport.window))
         return None if window is None else answer_share(self.config.role, window)
 
     def _transport(self, clock: Clock) -> Transport:
         place = Endpoint.of(self.config.endpoint)
-        return Transport(self.config, Credentials(self.config, self.env), clock, place)
+        return Transport(self.config, self.config.credentials(self.env), clock, place)
 
     def _use_key(self) -> None:
         # A key may have the right to ask a model and none to list them, so only a question can tell.
@@ -114,18 +117,10 @@ class Preflight:
             model.close()
 
 
-async def _found(transport: Transport, deadline: Deadline) -> bool:
+async def _over(transport: Transport, ask: Callable[[Wire], Awaitable[T]]) -> T:
     wire = transport.connect()
     try:
-        return await transport.find(wire, deadline)
-    finally:
-        await wire.aclose()
-
-
-async def _window(transport: Transport) -> int | None:
-    wire = transport.connect()
-    try:
-        return await transport.window(wire)
+        return await ask(wire)
     finally:
         await wire.aclose()
 

@@ -8,14 +8,14 @@ from dataclasses import replace
 from functools import partial
 
 from stb_env import jsontext
-from stb_env.jsontypes import JsonMapping, JsonObject
+from stb_env.jsontypes import JsonMapping
 from stb_env.llm.abilities import Abilities
 from stb_env.llm.chat import ChatReply, ChatRequest
 from stb_env.llm.config import Structured
 from stb_env.llm.contract import CALLS, Contract, Way, given
+from stb_env.llm.endpoint import ModelAddress
 from stb_env.llm.findings import FINDINGS, Findings
-from stb_env.llm.model import ChatModel, DrivenModel, ModelError, ask, fingerprint
-from stb_env.llm.place import Place
+from stb_env.llm.model import ChatModel, ModelError, WrappedModel, ask
 from stb_env.llm.written_tools import read_written, write_request
 from stb_env.prompting import prompt
 from stb_env.request import Request, Slow
@@ -24,7 +24,7 @@ from stb_env.request import Request, Slow
 _REFUSED = frozenset({400, 422, 501})
 
 
-class StructuredModel(DrivenModel):
+class StructuredModel(WrappedModel):
     """Asks for a contract's form as JSON Schema, else as one forced function, else in words.
 
     Requests without a `Contract` go as they are, and so do those with one where the endpoint's abilities
@@ -46,31 +46,16 @@ class StructuredModel(DrivenModel):
         self,
         model: ChatModel,
         structured: Structured,
-        place: Place,
+        place: ModelAddress,
         prober: Callable[[], ChatModel],
         findings: Findings = FINDINGS,
     ) -> None:
-        self.model = model
+        super().__init__(model)
         self._structured = structured
         self._place = place
         self._prober = prober
         self._findings = findings
         self._refused: set[tuple[Way | None, str]] = set()
-
-    @property
-    def name(self) -> str:
-        """Name of the model inside."""
-        return self.model.name
-
-    @property
-    def role(self) -> str:
-        """The role that the model serves, which names the stage of its failures."""
-        return str(getattr(self.model, "role", "model"))
-
-    @property
-    def fingerprint(self) -> JsonObject:
-        """What decides the answers of the model inside."""
-        return fingerprint(self.model)
 
     def answer(self, request: ChatRequest) -> Slow[ChatReply]:
         """Ask the model inside in the best way that its endpoint has not refused."""

@@ -8,20 +8,22 @@ from functools import partial
 from weakref import WeakKeyDictionary
 
 from stb_env import jsontext
-from stb_env.jsontypes import Json
-from stb_env.llm.choice import chosen
-from stb_env.llm.chunks import Chunks
+from stb_env.http.credentials import Credentials
+from stb_env.http.exchange import HTTPFailure, broken, check_size, late
+from stb_env.http.httpx_wire import HTTPXWire
+from stb_env.http.rate_limit import rest_asked
+from stb_env.http.retry import Clock, Deadline, Patience
+from stb_env.http.wire import Response, Wire
+from stb_env.jsontypes import Json, JsonMapping
+from stb_env.llm.body import encoded
+from stb_env.llm.chunks import Chunks, EventStream
 from stb_env.llm.completion import parse
 from stb_env.llm.config import OPENAI_URL, ModelConfig
 from stb_env.llm.context_window import listed_window, running_window
-from stb_env.llm.credentials import Credentials
 from stb_env.llm.endpoint import Endpoint
-from stb_env.llm.event_stream import EventStream
 from stb_env.llm.failure import status_failure, told_failure
 from stb_env.llm.model import ModelError
-from stb_env.llm.rate_limit import rest_asked
-from stb_env.llm.retry import Clock, Deadline, Patience
-from stb_env.llm.wire import CONNECT_TIMEOUT, Body, Response, Unanswered, Unconnected, Unusable, Wire
+from stb_env.llm.wire_choice import account_headers, chosen
 
 MAX_BODY = 64 * 2**20
 
@@ -58,21 +60,23 @@ class Transport:
         self._asking: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock] = WeakKeyDictionary()
 
     def connect(self) -> Wire:
-        """Return a wire for the running event loop, of the kind that is configured.
+        """Return a wire for the running event loop, of the kind that is configured."""
+        headers = {
+            "Accept": "*/*",
+            "Accept-Encoding": "identity",
+            "User-Agent": "stb-env",
+            # Local servers want a header but no key.
+            "Authorization": f"Bearer {self._credentials.key or 'EMPTY'}",
+            **self._credentials.headers,
+        }
+        if chosen(self._config) == "openai":
+            return HTTPXWire(self._config.endpoint, {**headers, **account_headers(self._config)})
+        # It takes a while to import, and may never be needed.
+        from stb_env.http.lean_wire import LeanWire
 
-        Raises:
-            ConfigError: The openai package is needed and not installed.
-        """
-        # The libraries of both take a while to import, and neither may ever be needed.
-        if chosen(self._config) == "lean":
-            from stb_env.llm.lean_wire import LeanWire
+        return LeanWire(self._config.endpoint, headers, self._endpoint.pool)
 
-            return LeanWire(self._config, self._credentials, self._endpoint)
-        from stb_env.llm.openai_wire import OpenAIWire
-
-        return OpenAIWire(self._config, self._credentials)
-
-    async def send(self, wire: Wire, body: Body, deadline: Deadline) -> Json:
+    async def send(self, wire: Wire, body: JsonMapping, deadline: Deadline) -> Json:
         """Send a request and return the completion, without secrets.
 
         It is streamed where the endpoint can, so that a slow answer is told from none: the time-out is for
@@ -91,11 +95,12 @@ class Transport:
         patience = Patience(deadline, self._config.timeout, self._config.chunk_timeout)
         # A failure is raised after its except block, so that it carries no other exception along.
         try:
-            return await wire.post(asked, patience, partial(self._completion, patience))
+            read = partial(self._completion, patience)
+            return await wire.post("/chat/completions", encoded(asked), patience, read)
         except TimeoutError:
-            failure: ModelError | None = late(patience.clock)
-        except Unanswered as error:
-            failure = self._lost(error)
+            failure: ModelError | None = self._failed(late(patience.clock))
+        except HTTPFailure as error:
+            failure = self._failed(error)
         except ModelError as error:
             if not streamed or not _cannot_stream(error):
                 raise
@@ -128,7 +133,7 @@ class Transport:
     async def _get(self, wire: Wire, url: str) -> Json:
         try:
             return await wire.get(url, ASIDE_TIMEOUT, self._parsed)
-        except (Unanswered, ModelError, TimeoutError):
+        except (HTTPFailure, ModelError, TimeoutError):
             # Whatever it is: the question proper will say so, with a type.
             return None
 
@@ -143,9 +148,9 @@ class Transport:
         try:
             await wire.get("/models", max(0.001, deadline.left()), self._parsed)
         except TimeoutError:
-            failure = late(deadline)
-        except Unanswered as error:
-            failure = self._lost(error)
+            failure = self._failed(late(deadline))
+        except HTTPFailure as error:
+            failure = self._failed(error)
         except ModelError as error:
             if error.status is None or error.status in _NOBODY:
                 raise
@@ -179,14 +184,14 @@ class Transport:
         events, chunks, size = EventStream(), Chunks(), 0
         async for piece in pieces:
             size += len(piece)
-            _check_size(size)
+            check_size(size, MAX_BODY)
             for data in events.feed(piece):
                 chunks.read(data)
                 patience.go_on()
         for data in events.close():
             chunks.read(data)
         if not chunks.finished:
-            raise _broken("the answer ended before its end")
+            raise broken("the answer ended before its end")
         completion = self._told(chunks.completion, rest)
         # Whoever counts no tokens of a stream may count those of a whole answer.
         self._endpoint.streams = chunks.counted
@@ -216,35 +221,22 @@ class Transport:
             self._endpoint.limiter.hold(self._clock.monotonic() + seconds)
         return seconds
 
-    def _lost(self, error: Unanswered) -> ModelError:
-        if isinstance(error, Unconnected):
-            return late(f"connection limit of {CONNECT_TIMEOUT:g} s")
+    def _failed(self, error: HTTPFailure) -> ModelError:
         said = str(self._credentials.scrub(str(error)))
-        if isinstance(error, Unusable):
-            return ModelError(said, kind=error.kind, status=error.status)
-        return _broken(said)
-
-
-def late(clock: object) -> ModelError:
-    """Return the failure of an answer that did not come in time; ``clock`` names which time."""
-    return ModelError(f"no answer within the {clock}", kind="timeout", retryable=True)
-
-
-def _broken(what: str) -> ModelError:
-    return ModelError(f"the connection failed: {what}", kind="transport", retryable=True)
+        return ModelError(said, kind=error.kind, retryable=error.retryable, status=error.status_code)
 
 
 async def _whole(response: Response) -> bytes:
     whole = response.whole()
     if whole is not None:
-        _check_size(len(whole))
+        check_size(len(whole), MAX_BODY)
         return whole
     pieces: list[bytes] = []
     size = 0
     async for piece in response.pieces:
         pieces.append(piece)
         size += len(piece)
-        _check_size(size)
+        check_size(size, MAX_BODY)
     return b"".join(pieces)
 
 
@@ -255,11 +247,6 @@ def _value(body: bytes) -> Json:
         return jsontext.loads(text)
     except ValueError:
         return text
-
-
-def _check_size(size: int) -> None:
-    if size > MAX_BODY:
-        raise ModelError(f"the answer is longer than {MAX_BODY >> 20} MiB", kind="transport")
 
 
 def _cannot_stream(failure: ModelError) -> bool:

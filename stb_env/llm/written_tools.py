@@ -11,7 +11,7 @@ from stb_env.actions import parse_action
 from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.llm.chat import ChatReply, ChatRequest, Sampling
 from stb_env.llm.contract import SAY, calls, converses
-from stb_env.llm.model import ChatModel, DrivenModel, ask, fingerprint
+from stb_env.llm.model import WrappedModel, ask, fingerprint
 from stb_env.prompting import prompt
 from stb_env.request import Slow
 from stb_env.tools import ToolCall
@@ -77,7 +77,7 @@ def read_written(reply: ChatReply, tools: Sequence[JsonMapping]) -> ChatReply:
     return replace(reply, message=message, finish_reason=reason)
 
 
-class ReactModel(DrivenModel):
+class ReactModel(WrappedModel):
     r"""Has tools written into the text of every request, and reads the calls out of ReAct text.
 
     Args:
@@ -91,14 +91,6 @@ class ReactModel(DrivenModel):
         >>> reply.text, reply.tool_calls[0]["function"]["name"]
         ('Try.', 'ping')
     """
-
-    def __init__(self, model: ChatModel) -> None:
-        self.model = model
-
-    @property
-    def name(self) -> str:
-        """Name of the model inside."""
-        return self.model.name
 
     @property
     def fingerprint(self) -> JsonObject:

@@ -15,13 +15,14 @@ from pydantic import create_model
 from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 
-from stb_env.backend.real_api.exchange import HTTPClient, HTTPRequest
-from stb_env.backend.real_api.http_api import check_url
 from stb_env.backend.simulator.llm_simulator import JSON_OBJECT
 from stb_env.errors import BackendError, ConfigError, InfrastructureError
+from stb_env.http.client import HTTPClient
+from stb_env.http.exchange import HTTPRequest
+from stb_env.http.retry import Deadline
+from stb_env.http.url import check_url
 from stb_env.jsontypes import JsonMapping
 from stb_env.llm import ChatModel, ChatRequest, Clock, Sampling, available, connect, load_models
-from stb_env.llm.retry import Deadline
 from stb_env.prompting import delimited, latest
 from stb_env.suites.stabletoolbench.env import KEY_NAME
 from stb_env.suites.stabletoolbench.original_server import FIELDS, OriginalServer, Question, RealReply
@@ -77,7 +78,7 @@ def connected(place: OriginalPlace, models: str | None = None) -> OriginalServer
     Raises:
         ConfigError: The real API has no URL, or the simulator no model.
     """
-    check_url("the real API that the config.yml names", place.url)
+    check_url("the URL of the real API that the config.yml names", place.url)
     config = load_models(models)["simulator"]
     if not available(config):
         raise ConfigError(

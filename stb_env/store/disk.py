@@ -1,4 +1,4 @@
-"""What diskcache may write and read: text, inline, in one file that nothing is evicted from."""
+"""Settings of diskcache for text: stored inline, in one file that nothing is evicted from."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from stb_env.backend.simulator.llm_simulator import ask_once
 from stb_env.errors import did_you_mean
 from stb_env.jsontypes import JsonObject
 from stb_env.llm import ChatReply, Meter, connect, fingerprint, load_models, metered
-from stb_env.llm.another_try import another_try, is_cut
+from stb_env.llm.retry_sampling import another_try, is_cut
 from stb_env.request import Slow
 from stb_env.synthesis.role import Role, Try
 from stb_env.synthesis.roles import METHODS

@@ -9,7 +9,7 @@ from typing import ClassVar
 from stb_env import jsontext, seeding
 from stb_env.jsontypes import Json, JsonMapping
 from stb_env.llm import ChatReply, ChatRequest, Contract, Sampling
-from stb_env.llm.another_try import quoted
+from stb_env.llm.retry_sampling import quoted
 from stb_env.prompting import delimited, latest
 from stb_env.synthesis.form import Form
 from stb_env.synthesis.scene import Scene

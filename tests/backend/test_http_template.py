@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
@@ -40,12 +40,10 @@ TEXTS = st.text(max_size=30) | st.sampled_from(
 
 
 @pytest.fixture
-def server(monkeypatch) -> Iterator[APIServer]:
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+def server(server: APIServer, monkeypatch: pytest.MonkeyPatch) -> APIServer:
     monkeypatch.setenv("FILM_KEY", KEY)
-    with APIServer().running() as running:
-        running.default = Answer({"data": {"cast": ["A"]}})
-        yield running
+    server.default = Answer({"data": {"cast": ["A"]}})
+    return server
 
 
 @pytest.fixture
@@ -79,8 +77,8 @@ def test_no_argument_leads_away_from_a_tools_own_host():
     [
         (["https://a.example"], r"^hosts of an HTTP template must be a table such as"),
         ({"Films DB": "https://a.example"}, r"^hosts names the tool 'Films DB'; .* name is 'films_db'$"),
-        ({"films": "a.example"}, r"^the URL of the tool 'films' must be one such as"),
-        ({"films": "https://{host}"}, r"^the URL of the tool 'films' must name a host"),
+        ({"films": "a.example"}, r"^the URL of the tool 'films' must be a URL such as"),
+        ({"films": "https://{host}"}, r"^the URL of the tool 'films' names no valid host"),
         ({"films": "https://a.example/v1"}, r"^the host of the tool 'films' must be scheme and host alone"),
         (
             {"films": "https://me:pw@a.example"},
@@ -272,7 +270,7 @@ def test_a_template_file_that_cannot_be_read_is_named(tmp_path):
         ({"url": "https://{host}/x"}, r"^the url of an HTTP template has places in its path alone"),
         ({"url": "{scheme}://h/x"}, r"^the url of an HTTP template has places in its path alone"),
         ({"url": "https://h/x?q={q}"}, r"^the url of an HTTP template has places in its path alone"),
-        ({"url": "h/x"}, r"^the URL of the HTTP API must be one such as http://"),
+        ({"url": "h/x"}, r"^the URL of the HTTP API must be a URL such as http://"),
         (
             {"url": "https://h/x", "methd": "GET"},
             r"^an HTTP template has no 'methd'; .*Did you mean 'method'\?$",

@@ -19,7 +19,7 @@ from stb_env.llm import Clock
 from stb_env.request import Slow
 from stb_env.tasks import Task, TaskSet
 from stb_env.tools import Tool, ToolId, ToolResult
-from tests.fakes.api_server import APIServer, answered
+from tests.fakes.api_server import answered
 from tests.fakes.openai_server import Answer
 
 CITY = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
@@ -37,13 +37,6 @@ class Mute:
     def simulate(self, tool: Tool, arguments: Any, *, key: str, examples: Any = ()) -> Slow[ToolResult]:
         raise SimulatorError("no usable output")
         yield
-
-
-@pytest.fixture
-def server(monkeypatch) -> Iterator[APIServer]:
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    with APIServer().running() as running:
-        yield running
 
 
 @pytest.fixture

@@ -50,13 +50,6 @@ BROKEN = [
 """Answers of either protocol, with their classes in the default reading."""
 
 
-@pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[APIServer]:
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    with APIServer().running() as running:
-        yield running
-
-
 @pytest.fixture(params=["remote server", "virtual server", "template"])
 def watched(request: pytest.FixtureRequest, server: APIServer) -> Iterator[VirtualBackend]:
     """A backend that observes the server through each of the clients."""

@@ -10,9 +10,7 @@ from typing import Any
 
 import pytest
 
-from stb_env.backend.own_backend import as_backend
-from stb_env.backend.own_simulator import as_simulator
-from stb_env.backend.own_user import as_user
+from stb_env.backend.own import as_backend, as_simulator, as_user
 from stb_env.backend.user import Said
 from stb_env.backend.virtual import VirtualBackend
 from stb_env.backend.world import World

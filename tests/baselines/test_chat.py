@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 import gymnasium as gym
-import openai  # noqa: F401 (its first import is slow and would eat up time-outs)
+import httpx2  # noqa: F401 (its first import is slow and would eat up time-outs)
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 # Imported here, because the first import would eat up the short time-outs of some tests.
-import openai  # noqa: F401
+import httpx2  # noqa: F401
 import pytest
 from typer.testing import CliRunner
 
@@ -21,7 +21,7 @@ from tests.models.services import Services, diligent, prompt_of, serving, simula
 def services(monkeypatch: pytest.MonkeyPatch) -> Iterator[Services]:
     """Services that solve every query with one call, an answer and a vote; of two answers, the first wins."""
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    monkeypatch.setattr("stb_env.llm.retry.FIRST_PAUSE", 0.01)
+    monkeypatch.setattr("stb_env.http.retry.FIRST_PAUSE", 0.01)
     with serving() as running:
         for service in running:
             monkeypatch.setenv(service.variable, service.key)

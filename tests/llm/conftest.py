@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 # Imported here, because the first import would eat up the short deadlines of some tests.
-import openai  # noqa: F401
+import httpx2  # noqa: F401
 import pytest
 
 from stb_env.llm import ChatReply, ChatRequest, Clock, ModelConfig, OpenAIModel

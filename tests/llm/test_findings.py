@@ -11,11 +11,11 @@ import pytest
 from stb_env.llm import Clock, ModelError, ScriptedModel
 from stb_env.llm.abilities import Abilities
 from stb_env.llm.context_window import listed_window
+from stb_env.llm.endpoint import ModelAddress
 from stb_env.llm.findings import FINDINGS, KEPT, RETRY, Findings
-from stb_env.llm.place import Place
 
-FAR = Place("https://llm.example/v1", "m")
-NEAR = Place("http://127.0.0.1:8000/v1", "m")
+FAR = ModelAddress("https://llm.example/v1", "m")
+NEAR = ModelAddress("http://127.0.0.1:8000/v1", "m")
 NOTHING = Abilities(json_schema=False, tools=False, rendered=False)
 
 

@@ -16,10 +16,10 @@ from contextlib import suppress
 import pytest
 
 from stb_env.errors import ConfigError
+from stb_env.http.connection import IDLE, Pool
+from stb_env.http.exchange import HTTPFailure
 from stb_env.llm import ChatRequest, ModelConfig, ModelError, OpenAIModel
-from stb_env.llm.choice import chosen
-from stb_env.llm.connection import IDLE, Pool
-from stb_env.llm.wire import Unconnected
+from stb_env.llm.wire_choice import chosen
 from tests.fakes.openai_server import OpenAIServer, completion
 from tests.fakes.raw_server import CLOSE, RawServer
 
@@ -297,7 +297,7 @@ def test_an_answer_beyond_the_limit_is_given_up_and_not_asked_for_again(monkeypa
     assert not caught.value.retryable
 
 
-@pytest.mark.parametrize(("seconds", "failure"), [(5, TimeoutError), (60, Unconnected)])
+@pytest.mark.parametrize(("seconds", "failure"), [(5, TimeoutError), (60, HTTPFailure)])
 def test_a_server_that_takes_no_connection_is_a_time_out_of_its_own_unless_the_caller_waits_less(
     monkeypatch, seconds, failure
 ):
@@ -392,14 +392,14 @@ def test_a_forked_process_asks_on_connections_of_its_own(server):
         ({"base_url": "http://127.0.0.1:8000/v1", "client": "openai"}, {}, "openai"),
     ],
 )
-def test_plain_endpoints_get_the_lean_wire_and_others_the_openai_package(monkeypatch, settings, env, wire):
+def test_plain_endpoints_get_the_lean_wire_and_others_httpx(monkeypatch, settings, env, wire):
     for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"):
         monkeypatch.delenv(name, raising=False)
         monkeypatch.delenv(name.lower(), raising=False)
     assert chosen(ModelConfig("agent", "tiny", **settings), env) == wire
 
 
-def test_what_a_proxy_leads_to_goes_through_the_openai_package(monkeypatch):
+def test_what_a_proxy_leads_to_goes_through_httpx(monkeypatch):
     monkeypatch.setenv("HTTP_PROXY", "http://proxy.example:3128")
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     urls = ("http://there.example/v1", "http://127.0.0.1:8000/v1")

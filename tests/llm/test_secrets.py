@@ -19,7 +19,6 @@ from stb_env.llm import (
     RecordingModel,
     load_models,
 )
-from stb_env.llm.credentials import Credentials
 from tests.fakes.openai_server import Answer, completion
 from tests.llm.conftest import ENV, KEY
 
@@ -113,7 +112,7 @@ def test_a_password_in_the_url_is_sent_as_a_header_and_cut_from_failures(server,
 
 def test_the_usual_openai_key_stays_away_from_other_endpoints():
     config = ModelConfig("agent", "tiny", base_url="http://127.0.0.1:1/v1")
-    assert Credentials(config, {"OPENAI_API_KEY": KEY}).key == "EMPTY"
+    assert config.credentials({"OPENAI_API_KEY": KEY}).key == ""
 
 
 @pytest.mark.parametrize("key", ["sk-with blank", "sk-newline\nX-Evil: 1", "sk-ümlaut"])
@@ -125,7 +124,7 @@ def test_a_key_that_no_header_can_carry_is_refused_without_showing_it(key):
 
 def test_blanks_around_a_key_are_not_part_of_it():
     config = ModelConfig("agent", "tiny", api_key_env="TEST_KEY")
-    assert Credentials(config, {"TEST_KEY": f"{KEY}\n"}).key == KEY
+    assert config.credentials({"TEST_KEY": f"{KEY}\n"}).key == KEY
 
 
 @pytest.mark.parametrize(
@@ -161,11 +160,11 @@ json_values = st.recursive(
 @given(json_values)
 def test_scrubbing_leaves_no_key_in_any_json_value(value):
     config = ModelConfig("agent", "tiny", api_key_env="TEST_KEY")
-    assert KEY not in repr(Credentials(config, ENV).scrub(value))
+    assert KEY not in repr(config.credentials(ENV).scrub(value))
 
 
 @pytest.mark.parametrize("spelled", ["sk-a/b+c1", "sk-a\\/b+c1"])
 def test_a_key_inside_json_inside_json_is_cut_however_it_is_escaped(spelled):
     config = ModelConfig("agent", "m", base_url="http://127.0.0.1:1/v1", api_key_env="MY_KEY")
-    credentials = Credentials(config, {"MY_KEY": "sk-a/b+c1"})
+    credentials = config.credentials({"MY_KEY": "sk-a/b+c1"})
     assert credentials.scrub({"arguments": f'{{"q": "{spelled}"}}'}) == {"arguments": '{"q": "[key]"}'}

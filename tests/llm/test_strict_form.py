@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import combinations
 from typing import Any
 
 import jsonschema_rs
@@ -12,6 +13,7 @@ import pytest
 from hypothesis import given as drawn
 from hypothesis import strategies as st
 
+from stb_env.answers import object_schema
 from stb_env.envs.finish import finish_form
 from stb_env.llm.chat import ChatReply, ChatRequest
 from stb_env.llm.contract import CALLS, calls, given, strict, takes_null
@@ -19,7 +21,7 @@ from stb_env.llm.structured import read
 from stb_env.suites.sandbox.cannot import REASONS
 from stb_env.suites.sandbox.env import make as sandbox
 from stb_env.tasks import Task
-from stb_env.tools import FINISH, ToolCall
+from stb_env.tools import FINISH, Tool, ToolCall
 
 KEYWORDS = {
     *("type", "enum", "const", "description", "anyOf", "items", "minItems", "maxItems"),
@@ -80,6 +82,10 @@ def test_every_finish_of_the_sandbox_survives_the_strict_form_and_the_way_back()
                 assert jsonschema_rs.is_valid(contract, {"name": FINISH, "arguments": written})
                 assert turned_back(specs, FINISH, written) == arguments
                 seen += 1
+            both = {"answer": task.goal["answer"] or {}, "cannot": {"reason": "no_tool", "what": ["pay"]}}
+            for wrong in (both, {}):
+                written = filled(form.tool.parameters, wrong)
+                assert not jsonschema_rs.is_valid(contract, {"name": FINISH, "arguments": written})
     assert seen > 1_000
 
 
@@ -93,6 +99,37 @@ def test_the_strict_form_requires_every_key_and_has_no_keyword_that_servers_refu
                 if "properties" in schema:
                     assert schema["required"] == list(schema["properties"])
                     assert schema["additionalProperties"] is False
+
+
+@pytest.mark.parametrize("reasons", [None, {"no_tool": ["pay", "send"], "not_found": ["city", "pay"]}])
+@pytest.mark.parametrize("gives_up", [False, True])
+def test_a_strict_finish_has_one_shape_for_each_way_to_end(reasons: Any, gives_up: bool):
+    answer = object_schema({"n": {"type": "integer"}})
+    form = finish_form(
+        Task("1", "How many?", (Tool("ping", "", {}),), answer=answer, cannot=reasons), gives_up=gives_up
+    )
+    specs = [json.loads(form.tool.spec)]
+    contract = calls(specs).plain
+    ends: dict[str, Any] = {"answer": {"n": 2}}
+    ends |= {"cannot": {"reason": "not_found", "what": ["city"]}} if reasons else {}
+    ends |= {"return_type": "give_up_and_restart"} if gives_up else {}
+    for size in range(len(ends) + 1):
+        for names in combinations(ends, size):
+            arguments = {name: ends[name] for name in names}
+            written = filled(form.tool.parameters, arguments)
+            fits = jsonschema_rs.is_valid(contract, {"name": FINISH, "arguments": written})
+            assert fits == (size == 1)
+            if fits:
+                assert turned_back(specs, FINISH, written) == arguments
+                assert form.read(ToolCall(FINISH, arguments)).kind in ("answer", "give_up")
+
+
+def test_a_list_of_distinct_listed_values_is_bounded_by_their_number():
+    listed = {"type": "array", "items": {"enum": ["a", "b", "a"]}, "uniqueItems": True}
+    assert strict(listed)["maxItems"] == 2
+    assert strict({**listed, "maxItems": 1})["maxItems"] == 1
+    assert "maxItems" not in strict({**listed, "uniqueItems": False})
+    assert "maxItems" not in strict({**listed, "items": {"type": "string"}})
 
 
 @pytest.mark.parametrize(

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from stb_env.http.retry import LONGEST_PAUSE, LONGEST_RETRY_AFTER, pause, retry_after
 from stb_env.llm import ChatRequest, Clock, ModelError
-from stb_env.llm.retry import LONGEST_PAUSE, LONGEST_RETRY_AFTER, pause, retry_after
 from tests.fakes.openai_server import Answer, completion, error
 
 QUESTION = ChatRequest.of("Is it?")

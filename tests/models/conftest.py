@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 # Imported here, because the first import would eat up the short time-outs of some tests.
-import openai  # noqa: F401
+import httpx2  # noqa: F401
 import pytest
 from typer.testing import CliRunner
 
@@ -36,7 +36,7 @@ class Outcome:
 def services(monkeypatch: pytest.MonkeyPatch) -> Iterator[Services]:
     """Three services that answer nothing of use yet; pauses between attempts are short."""
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    monkeypatch.setattr("stb_env.llm.retry.FIRST_PAUSE", 0.01)
+    monkeypatch.setattr("stb_env.http.retry.FIRST_PAUSE", 0.01)
     with serving() as running:
         for service in running:
             monkeypatch.setenv(service.variable, service.key)

@@ -102,7 +102,7 @@ def playing(
 ) -> Callable[..., tuple[Scripted, list[Any]]]:
     """Play scripts on numbered copies of a query under the protocol; return requests and episodes."""
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    monkeypatch.setattr("stb_env.llm.retry.FIRST_PAUSE", 0.01)
+    monkeypatch.setattr("stb_env.http.retry.FIRST_PAUSE", 0.01)
     runs = count()
 
     def play(query: dict[str, Any], scripts: list[Any], *words: object) -> tuple[Scripted, list[Any]]:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import openai  # noqa: F401 (its first import is slow and would eat up time-outs)
+import httpx2  # noqa: F401 (its first import is slow and would eat up time-outs)
 import pytest
 
 from stb_env.trajectory import read_trajectories

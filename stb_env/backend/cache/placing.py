@@ -1,4 +1,4 @@
-"""Where recordings of calls lie: the first under the canonical key, those of other spellings beside it."""
+"""Rows of recordings: the first under the canonical key, those of other spellings beside it."""
 
 from __future__ import annotations
 

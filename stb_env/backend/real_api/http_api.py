@@ -1,38 +1,57 @@
-"""What all real APIs behind HTTP share: time-outs, retries, slots, secrets, injected faults."""
+"""Base of real APIs behind HTTP: time-outs, retries, slots, secrets, injected faults."""
 
 from __future__ import annotations
 
 import os
-import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Hashable
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from typing import ClassVar, Self, get_args
+from typing import ClassVar, Self, TypedDict, cast, get_args
 from urllib.parse import urlsplit
 
 from stb_env import jsontext, seeding
 from stb_env.backend.cache.key import call_key
 from stb_env.backend.faults import Faults
-from stb_env.backend.real_api.exchange import HTTPAnswer, HTTPClient, HTTPFailure, HTTPRequest, late
 from stb_env.backend.real_api.observed import Health, observed, status_error, text_error
-from stb_env.backend.real_api.places import keep_from_logs, quoted
 from stb_env.backend.real_api.slots import Slots
+from stb_env.background import wait_for
 from stb_env.errors import ActionError, BackendError, ConfigError, RunStopped, did_you_mean
+from stb_env.http.client import HTTPClient
+from stb_env.http.credentials import Credentials, keep_from_logs
+from stb_env.http.exchange import HTTPAnswer, HTTPFailure, HTTPRequest, late
+from stb_env.http.retry import Clock, Deadline, pause
+from stb_env.http.url import check_url, check_variable, public_url
 from stb_env.jsontypes import Json, JsonMapping, JsonObject
-from stb_env.llm import Clock, ModelConfig
-from stb_env.llm.credentials import MASK, MIN_SECRET, NO_KEY, Credentials
 from stb_env.llm.preflight import PATIENCE
-from stb_env.llm.retry import Deadline, pause
 from stb_env.metrics.taxonomy import classify
 from stb_env.request import Request, Slow
 from stb_env.tools import Status, Tool, ToolId, ToolResult
 
 MAX_QUOTE = 200
 
-_VARIABLE = re.compile(r"[A-Z_][A-Z0-9_]*")
-_HOST = re.compile(r"[\w.:-]+", re.ASCII)
+
+class Limits(TypedDict, total=False):
+    """Limits on the calls of a real API; those that are not given are its own.
+
+    Attributes:
+        timeout: Seconds that one attempt may take.
+        retries: Attempts after the first.
+        deadline: Seconds that a call may take with all waiting and retries.
+        concurrency: Requests in flight at once; one tool alone leaves one of them to the others.
+    """
+
+    timeout: float
+    retries: int
+    deadline: float
+    concurrency: int
+
+
+# Statuses that speak of the way to the API, of its key or of its load, and not of the call.
+NOT_THE_CALL = frozenset({401, 402, 403, 407, 408, 425, 429})
+
+_LEAST: Limits = {"timeout": 0.001, "retries": 0, "deadline": 0.001, "concurrency": 1}
 
 
 class HTTPAPI(ABC):
@@ -43,11 +62,8 @@ class HTTPAPI(ABC):
     Args:
         url: Where the requests go, for messages and for a user name and password that it may carry.
         key_env: Environment variable that holds the key; empty for none.
-        timeout: Seconds that one attempt may take.
-        retries: Attempts after the first.
-        deadline: Seconds that a call may take with all waiting and retries.
-        concurrency: Requests in flight at once; one tool alone leaves one of them to the others.
         clock: Time; for tests.
+        limits: Limits on its calls.
 
     Raises:
         ConfigError: A setting is out of range.
@@ -55,35 +71,26 @@ class HTTPAPI(ABC):
 
     what: ClassVar[str] = "the real API"
     shape: ClassVar[str] = "no object of error and response"
+    limits: ClassVar[Limits] = {"timeout": 15.0, "retries": 2, "deadline": 60.0, "concurrency": 8}
 
-    def __init__(
-        self,
-        url: str,
-        key_env: str,
-        timeout: float,
-        retries: int,
-        deadline: float,
-        concurrency: int,
-        clock: Clock | None,
-    ) -> None:
-        check_url(self.what, url)
-        if key_env and not (isinstance(key_env, str) and _VARIABLE.fullmatch(key_env)):
-            # What was got stays unsaid: it is most likely the key itself.
-            raise ConfigError(
-                f"key_env of {self.what} must be the name of an environment variable in capitals"
-            )
-        bounds = {"timeout": (timeout, 0.001), "retries": (retries, 0)}
-        bounds |= {"deadline": (deadline, 0.001), "concurrency": (concurrency, 1)}
-        for name, (value, low) in bounds.items():
-            if isinstance(value, bool) or not low <= value < float("inf"):
+    def __init__(self, url: str, key_env: str, clock: Clock | None, limits: Limits) -> None:
+        check_url(f"the URL of {self.what}", url)
+        check_variable(f"key_env of {self.what}", key_env)
+        for name, value in limits.items():
+            if name not in _LEAST:
+                raise TypeError(f"{type(self).__name__} has no setting {name!r}{did_you_mean(name, _LEAST)}")
+            low = cast(dict[str, float], _LEAST)[name]
+            if isinstance(value, bool) or not low <= cast(float, value) < float("inf"):
                 problem = f"{name} of {self.what} must be a number of at least {low:g}, got {value!r}"
                 raise ConfigError(problem)
-        self.timeout, self.retries, self.deadline = timeout, retries, deadline
+        chosen: Limits = {**self.limits, **limits}
+        self.timeout, self.retries = chosen["timeout"], chosen["retries"]
+        self.deadline = chosen["deadline"]
         self.faults: Faults | None = None
         self.health: Health = "strict"
         self._url, self._key_env = url, key_env
         self._clock = clock or Clock()
-        self._concurrency = concurrency
+        self._concurrency = chosen["concurrency"]
         self._connect()
 
     def __repr__(self) -> str:
@@ -109,8 +116,7 @@ class HTTPAPI(ABC):
     @property
     def endpoint(self) -> str:
         """The URL without a user name or password."""
-        parts = urlsplit(self._url)
-        return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
+        return public_url(self._url)
 
     @property
     def place(self) -> Hashable:
@@ -128,7 +134,7 @@ class HTTPAPI(ABC):
         try:
             self._client.send(request, Deadline(min(PATIENCE, self.timeout), self._clock, "time-out"))
         except HTTPFailure as error:
-            reason = self._credentials.scrub(self._plain(str(error)))
+            reason = self._credentials.scrub(str(error))
             raise RunStopped(
                 f"{self.what} at {self.endpoint} cannot be reached: {reason}; "
                 "start it, or mend its URL, and give the same command again"
@@ -169,21 +175,15 @@ class HTTPAPI(ABC):
         await self._client.aclose()
 
     def _connect(self) -> None:
-        # The configuration is a model's in name only: secrets are read and hidden in one place.
-        config = ModelConfig("real", "api", base_url=self._url, api_key_env=self._key_env)
-        self._credentials = Credentials(config, os.environ, self._secrets())
-        keep_from_logs(self._key)
+        key = os.environ.get(self._key_env, "").strip() if self._key_env else ""
+        self._credentials = Credentials(key, self._url, self._secrets(), variable=self._key_env)
+        keep_from_logs(key)
         self._client = HTTPClient()
         self._slots = Slots(self._concurrency)
 
     def _secrets(self) -> Collection[str]:
         """Return what else no text may show, besides the key and the password of the URL."""
         return ()
-
-    @property
-    def _key(self) -> str:
-        key = self._credentials.key
-        return "" if key == NO_KEY else key
 
     def _built_and_fetched(
         self,
@@ -238,7 +238,7 @@ class HTTPAPI(ABC):
         try:
             body = self._value(answer)
         except HTTPFailure:
-            body = str(self._credentials.scrub(self._plain(answer.text)))
+            body = str(self._credentials.scrub(answer.text))
             said, response = status or text_error(body), body
         else:
             found = self._outcome(body)
@@ -272,11 +272,10 @@ class HTTPAPI(ABC):
         return replace(answer, body=answer.body[: len(answer.body) // 2], injected=True)
 
     def _send(self, identity: ToolId, request: HTTPRequest, deadline: Deadline) -> HTTPAnswer:
-        with self._slots.held(identity[:2], deadline):
-            return self._client.send(request, deadline.within(self.timeout, "time-out"))
+        return wait_for(self._asend(identity, request, deadline))
 
     async def _asend(self, identity: ToolId, request: HTTPRequest, deadline: Deadline) -> HTTPAnswer:
-        async with self._slots.aheld(identity[:2], deadline):
+        async with self._slots.held(identity[:2], deadline):
             return await self._client.asend(request, deadline.within(self.timeout, "time-out"))
 
     def _sleep(self, seconds: float) -> Request:
@@ -289,22 +288,17 @@ class HTTPAPI(ABC):
             HTTPFailure: It is no JSON, as where its end was lost.
         """
         try:
-            return self._credentials.scrub(jsontext.loads(self._plain(answer.text)))
+            return self._credentials.scrub(jsontext.loads(answer.text))
         except ValueError as error:
             problem = f"HTTP {answer.status} with a body that is no JSON ({error}){self._said(answer)}"
         raise HTTPFailure(problem, retryable=True, status_code=answer.status)
-
-    def _plain(self, text: str) -> str:
-        """Return a text without the key as it stands in a URL, which servers quote back."""
-        key = quoted(self._key)
-        return text.replace(key, MASK) if len(key) >= MIN_SECRET else text
 
     def _refused(self, answer: HTTPAnswer) -> HTTPFailure:
         """Return the failure that an answer's status means."""
         return answer.failure(self._said(answer), self._clock)
 
     def _said(self, answer: HTTPAnswer) -> str:
-        text = self._plain(answer.text)
+        text = answer.text
         with suppress(ValueError):
             # Parsed before secrets are cut out: escapes inside JSON text could hide a key.
             text = jsontext.dumps(jsontext.loads(text))
@@ -316,7 +310,7 @@ class HTTPAPI(ABC):
     ) -> BackendError:
         tried = f" (attempts: {attempts}; {deadline})" if failure.retryable else ""
         api = f"{identity.api} of {identity.tool}"
-        reason = self._credentials.scrub(self._plain(str(failure)))
+        reason = self._credentials.scrub(str(failure))
         return BackendError(
             f"{self.what} at {self.endpoint} failed on {api}: {reason}{tried}",
             kind=failure.kind,
@@ -324,25 +318,3 @@ class HTTPAPI(ABC):
             retryable=failure.retryable,
             status_code=failure.status_code,
         )
-
-
-def check_url(what: str, url: object) -> None:
-    """Check that a URL is one that can be asked.
-
-    Args:
-        what: What is there, for the message; the URL stays unsaid.
-        url: The URL.
-
-    Raises:
-        ConfigError: It is none.
-    """
-    try:
-        parts = urlsplit(url) if isinstance(url, str) else None
-        port_fits = parts is not None and (parts.port is None or parts.port > 0)
-    except ValueError:
-        parts, port_fits = None, False
-    # What was got stays unsaid: a URL may carry a password.
-    if parts is None or not port_fits or parts.scheme not in ("http", "https"):
-        raise ConfigError(f"the URL of {what} must be one such as http://127.0.0.1:8080/rapidapi")
-    if not _HOST.fullmatch(parts.hostname or "") or parts.fragment:
-        raise ConfigError(f"the URL of {what} must name a host and have no '#'; write http://HOST:PORT/PATH")

@@ -6,24 +6,21 @@ import hashlib
 import os
 from collections.abc import Collection, Mapping
 from functools import partial
+from typing import ClassVar, Unpack, cast
 
 from stb_env import jsontext
 from stb_env.backend.cache.key import read_arguments
-from stb_env.backend.real_api.exchange import HTTPAnswer, HTTPFailure, HTTPRequest
-from stb_env.backend.real_api.http_api import HTTPAPI
+from stb_env.backend.real_api.http_api import HTTPAPI, NOT_THE_CALL, Limits
 from stb_env.backend.real_api.observed import status_error
-from stb_env.backend.real_api.operation import basic, request_of
-from stb_env.backend.real_api.places import keep_from_logs, quoted
+from stb_env.backend.real_api.operation import KeyForm, Operation, basic, request_of
 from stb_env.errors import ActionError, BackendError, ConfigError
 from stb_env.formats.catalog_file import source_of
+from stb_env.http.credentials import Credentials, keep_from_logs
+from stb_env.http.exchange import HTTPAnswer, HTTPFailure, HTTPRequest
+from stb_env.http.retry import Clock
 from stb_env.jsontypes import Json, JsonMapping, JsonObject
-from stb_env.llm import Clock
-from stb_env.llm.credentials import MASK, MIN_SECRET
 from stb_env.request import Slow
 from stb_env.tools import Tool, ToolResult
-
-# Statuses that speak of the way to the service, of its key or of its load, and not of the call.
-_NOT_THE_CALL = frozenset({401, 402, 403, 407, 408, 425, 429})
 
 
 class HTTPService(HTTPAPI):
@@ -34,11 +31,8 @@ class HTTPService(HTTPAPI):
 
     Args:
         source: The service as its catalogue has it: ``server`` and ``keys``.
-        timeout: Seconds that one attempt may take.
-        retries: Attempts after the first.
-        deadline: Seconds that a call may take with all waiting and retries.
-        concurrency: Requests in flight at once.
         clock: Time; for tests.
+        **limits: See `Limits`.
 
     Raises:
         ConfigError: The source says no server, or describes a key wrongly.
@@ -49,21 +43,14 @@ class HTTPService(HTTPAPI):
     """
 
     what = "the service"
+    limits: ClassVar[Limits] = {"timeout": 30.0, "retries": 2, "deadline": 90.0, "concurrency": 8}
 
-    def __init__(
-        self,
-        source: JsonMapping,
-        timeout: float = 30.0,
-        retries: int = 2,
-        deadline: float = 90.0,
-        concurrency: int = 8,
-        clock: Clock | None = None,
-    ) -> None:
-        self._forms: Mapping[str, JsonMapping] = source.get("keys", {})
+    def __init__(self, source: JsonMapping, *, clock: Clock | None = None, **limits: Unpack[Limits]) -> None:
+        self._forms: Mapping[str, KeyForm] = source.get("keys", {})
         for name, form in self._forms.items():
             _check_key(name, form)
         self._document = str(source.get("document", ""))
-        super().__init__(source.get("server", ""), "", timeout, retries, deadline, concurrency, clock)
+        super().__init__(source.get("server", ""), "", clock, limits)
 
     @property
     def fingerprint(self) -> JsonObject:
@@ -89,13 +76,15 @@ class HTTPService(HTTPAPI):
         values = read_arguments(arguments)
         if isinstance(values, str):
             raise ActionError("an object of arguments was expected")
-        operation = source_of(tool)
+        # A key may have been exported since the last call.
+        self._credentials = Credentials("", self._url, self._secrets())
+        operation = cast(Operation, source_of(tool))
         server = str(operation.get("server", self.endpoint)).rstrip("/")
         return request_of(operation, server, values, self._keys(operation, tool.name))
 
-    def _keys(self, operation: JsonMapping, name: str) -> dict[str, tuple[JsonMapping, str]]:
+    def _keys(self, operation: Operation, name: str) -> dict[str, tuple[KeyForm, str]]:
         """Return the keys that an operation wants, of the first set that is all there."""
-        wanted: list[list[str]] = operation.get("security") or [[]]
+        wanted = operation.get("security") or [[]]
         for keys in sorted(wanted, key=len, reverse=True):
             found = {key: (self._forms[key], self._value_of(key)) for key in keys if key in self._forms}
             if len(found) == len(keys) and all(value for _, value in found.values()):
@@ -123,18 +112,12 @@ class HTTPService(HTTPAPI):
             keep_from_logs(value)
         return found
 
-    def _plain(self, text: str) -> str:
-        for secret in sorted(self._secrets(), key=len, reverse=True):
-            if len(secret) >= MIN_SECRET:
-                text = text.replace(quoted(secret), MASK)
-        return text
-
     def _read(self, answer: HTTPAnswer) -> ToolResult:
         if 300 <= answer.status < 400:
             raise HTTPFailure(
                 f"HTTP {answer.status} leads elsewhere, and that is not followed", kind="internal"
             )
-        if answer.status in _NOT_THE_CALL or not (200 <= answer.status < 300 or 400 <= answer.status < 500):
+        if answer.status in NOT_THE_CALL or not (200 <= answer.status < 300 or 400 <= answer.status < 500):
             raise self._refused(answer)
         error = status_error(answer.status)
         body = self._body(answer)
@@ -156,15 +139,15 @@ class HTTPService(HTTPAPI):
             digest = hashlib.sha256(answer.body).hexdigest()
             return {"content_type": kind, "bytes": len(answer.body), "sha256": digest}
         try:
-            return self._credentials.scrub(jsontext.loads(self._plain(text)))
+            return self._credentials.scrub(jsontext.loads(text))
         except ValueError:
-            return self._credentials.scrub(self._plain(text))
+            return self._credentials.scrub(text)
 
     def _outcome(self, body: Json) -> tuple[str, Json] | None:
         return "", body
 
 
-def _check_key(name: str, form: JsonMapping) -> None:
+def _check_key(name: str, form: KeyForm) -> None:
     kinds = ("apiKey", "basic", "bearer")
     if form.get("kind") not in kinds or not form.get("env"):
         raise ConfigError(f"the key {name!r} of a source has env and a kind of {', '.join(kinds)}")

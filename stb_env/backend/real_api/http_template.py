@@ -9,18 +9,19 @@ import tomllib
 from collections.abc import Hashable, Mapping
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, Unpack
 from urllib.parse import urlsplit
 
 from stb_env import jsontext
 from stb_env.backend.cache.key import read_arguments
-from stb_env.backend.real_api.exchange import HTTPAnswer, HTTPFailure, HTTPRequest
-from stb_env.backend.real_api.http_api import HTTPAPI, check_url
-from stb_env.backend.real_api.places import HEADER_NAME, PLACE, REST, Filling
+from stb_env.backend.real_api.http_api import HTTPAPI, NOT_THE_CALL, Limits
 from stb_env.backend.real_api.remote_server import accepted
+from stb_env.backend.real_api.url_template import HEADER_NAME, PLACE, REST, Substitution
 from stb_env.errors import ActionError, ConfigError, DataError, did_you_mean
+from stb_env.http.exchange import HTTPAnswer, HTTPFailure, HTTPRequest
+from stb_env.http.retry import Clock
+from stb_env.http.url import check_url
 from stb_env.jsontypes import Json, JsonMapping, JsonObject
-from stb_env.llm import Clock
 from stb_env.metrics.taxonomy import RealCheck
 from stb_env.request import Slow
 from stb_env.tools import NO_ID, Tool, ToolId, ToolResult, standardize
@@ -28,8 +29,6 @@ from stb_env.tools import NO_ID, Tool, ToolId, ToolResult, standardize
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 
 _FIELDS = ("method", "url", "hosts", "query", "headers", "body", "response", "error")
-# Statuses that speak of the way to the API, of its key or of its load, and not of the call.
-_NOT_THE_CALL = frozenset({401, 402, 403, 407, 408, 425, 429})
 
 
 class HTTPTemplate(HTTPAPI):
@@ -48,12 +47,9 @@ class HTTPTemplate(HTTPAPI):
     Args:
         template: The description.
         key_env: Environment variable that holds the key; empty for none.
-        timeout: Seconds that one attempt may take.
-        retries: Attempts after the first.
-        deadline: Seconds that a call may take with all waiting and retries.
-        concurrency: Requests in flight at once.
         taxonomy: Which reading decides whether an answer is usable.
         clock: Time; for tests.
+        **limits: See `Limits`.
 
     Raises:
         ConfigError: The template or a setting is wrong.
@@ -75,18 +71,15 @@ class HTTPTemplate(HTTPAPI):
         self,
         template: JsonMapping,
         key_env: str = "",
-        timeout: float = 15.0,
-        retries: int = 2,
-        deadline: float = 60.0,
-        concurrency: int = 8,
         taxonomy: RealCheck = "default",
         clock: Clock | None = None,
+        **limits: Unpack[Limits],
     ) -> None:
         _check(template, key_env)
-        super().__init__(template["url"], key_env, timeout, retries, deadline, concurrency, clock)
+        super().__init__(template["url"], key_env, clock, limits)
         self.template: JsonMapping = json.loads(json.dumps(dict(template)))
         self.taxonomy: RealCheck = taxonomy
-        if "$key" in self._named and not self._key:
+        if "$key" in self._named and not self._credentials.key:
             raise ConfigError(f"the HTTP template sends a key; export it as {key_env}")
 
     @classmethod
@@ -140,7 +133,8 @@ class HTTPTemplate(HTTPAPI):
         values = read_arguments(arguments)
         if isinstance(values, str):
             raise ActionError("an object of arguments was expected")
-        filling = Filling(values, {"$key": self._key, **_identity(identity)}, self._named)
+        fixed = {f"${part}": value for part, value in identity._asdict().items()}
+        filling = Substitution(values, {"$key": self._credentials.key, **fixed}, self._named)
         parts = urlsplit(self.endpoint)
         host = self._hosts.get(identity.tool, f"{parts.scheme}://{parts.netloc}")
         url = f"{host.rstrip('/')}{filling.path(parts.path)}"
@@ -179,7 +173,7 @@ class HTTPTemplate(HTTPAPI):
     def _read(self, answer: HTTPAnswer) -> ToolResult:
         if 200 <= answer.status < 300:
             return self._accepted(self._value(answer))
-        if answer.status in _NOT_THE_CALL or not 400 <= answer.status < 500:
+        if answer.status in NOT_THE_CALL or not 400 <= answer.status < 500:
             raise self._refused(answer)
         try:
             body = self._value(answer)
@@ -208,10 +202,6 @@ class HTTPTemplate(HTTPAPI):
         return error if isinstance(error, str) else jsontext.dumps(error) if error else ""
 
 
-def _identity(identity: ToolId) -> dict[str, str]:
-    return {f"${part}": value for part, value in identity._asdict().items()}
-
-
 def _at(value: Json, pointer: str) -> Json:
     """Return what a JSON pointer (RFC 6901) leads to, or None."""
     for part in pointer.split("/")[1:]:
@@ -235,7 +225,7 @@ def _check_hosts(hosts: object) -> None:
             raise ConfigError(
                 f"hosts names the tool {tool!r}; its standardised name is {standardize(tool)!r}"
             )
-        check_url(f"the tool {tool!r}", host)
+        check_url(f"the URL of the tool {tool!r}", host)
         parts = urlsplit(host)
         if parts.path.strip("/") or parts.query or parts.username is not None:
             # What was got stays unsaid: a URL may carry a password.

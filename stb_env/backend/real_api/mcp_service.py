@@ -6,18 +6,18 @@ import asyncio
 import hashlib
 import importlib
 import os
-from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from typing import Any
 
 from stb_env import jsontext
 from stb_env.backend.cache.key import read_arguments
-from stb_env.backend.real_api.http_api import check_url
 from stb_env.background import wait_for
 from stb_env.errors import BackendError, ConfigError
 from stb_env.formats.catalog_file import source_of
+from stb_env.http.credentials import Credentials
+from stb_env.http.url import check_url
 from stb_env.jsontypes import Json, JsonArray, JsonMapping, JsonObject
-from stb_env.llm.credentials import MASK, MIN_SECRET
 from stb_env.request import Request, Slow
 from stb_env.tools import Status, Tool, ToolResult
 
@@ -48,7 +48,7 @@ class MCPService:
         >>> MCPService({"url": "file:///etc"})
         Traceback (most recent call last):
         ...
-        stb_env.errors.ConfigError: the URL of the MCP server must be one such as http://127.0.0.1:8080/rapidapi
+        stb_env.errors.ConfigError: the URL of the MCP server must be a URL such as http://HOST:PORT/PATH
     """
 
     def __init__(self, source: JsonMapping, timeout: float = 60.0) -> None:
@@ -56,7 +56,7 @@ class MCPService:
         if bool(command) == bool(url):
             raise ConfigError("an MCP server is reached by a command or by a URL: give one of them")
         if url:
-            check_url("the MCP server", url)
+            check_url("the URL of the MCP server", url)
         if not isinstance(command, list) or not all(isinstance(part, str) and part for part in command):
             raise ConfigError("the command of an MCP server is a list of texts: program and arguments")
         self.command: Sequence[str] = tuple(command)
@@ -128,7 +128,7 @@ class MCPService:
             failure = self._failure(f"no answer within {self.timeout:g} s", timeout=True)
         except _mcp().MCPError as error:
             if error.code in _ABOUT_THE_CALL:
-                return _Complaint(self._plain(error.message))
+                return _Complaint(self._scrub(error.message))
             failure = self._failure(f"error {error.code}: {error.message}")
         except Exception as error:  # noqa: BLE001 (the library's own, and those of the transport beneath it)
             # The connection may be dead, so the next call opens a new one.
@@ -163,19 +163,13 @@ class MCPService:
             self.url, http_client=client
         )
 
-    def _secrets(self) -> Collection[str]:
-        names = (*self._env, self._token_env)
-        values = (os.environ.get(name, "") for name in names if name)
-        return sorted((value for value in values if len(value) >= MIN_SECRET), key=len, reverse=True)
-
-    def _plain(self, text: str) -> str:
-        for secret in self._secrets():
-            text = text.replace(secret, MASK)
-        return text
+    def _scrub(self, value: Json) -> Json:
+        secrets = [os.environ.get(name, "") for name in (*self._env, self._token_env) if name]
+        return Credentials("", self.url, secrets).scrub(value)
 
     def _failure(self, reason: str, *, timeout: bool = False) -> BackendError:
         return BackendError(
-            f"the MCP server at {self.endpoint} failed: {self._plain(reason)}",
+            f"the MCP server at {self.endpoint} failed: {self._scrub(reason)}",
             kind="timeout" if timeout else "transport",
             stage="real",
             retryable=True,
@@ -184,7 +178,7 @@ class MCPService:
     def _read(self, answer: Any) -> ToolResult:
         if isinstance(answer, _Complaint):
             return ToolResult.of("", error=answer, source="real")
-        response = _response(answer, self._plain)
+        response = self._scrub(_response(answer))
         if not answer.is_error:
             return ToolResult.of(response, source="real")
         error = response if isinstance(response, str) and response else jsontext.dumps(response)
@@ -265,20 +259,20 @@ def _reason(error: BaseException) -> str:
     return f"{type(error).__name__}: {error}"
 
 
-def _response(answer: Any, plain: Callable[[str], str]) -> Json:
+def _response(answer: Any) -> Json:
     """Return what a tool answered: structured content, one text (as JSON where it is that), or all."""
     if answer.structured_content is not None:
-        return _cleaned(answer.structured_content, plain)
+        return answer.structured_content
     parts: JsonArray = [
         _part(part.model_dump(mode="json", by_alias=True, exclude_none=True)) for part in answer.content
     ]
-    texts = [plain(part) for part in parts if isinstance(part, str)]
+    texts = [part for part in parts if isinstance(part, str)]
     if len(parts) == len(texts) == 1:
         try:
             return jsontext.loads(texts[0])
         except ValueError:
             return texts[0]
-    return _cleaned(parts, plain)
+    return parts
 
 
 def _part(part: JsonMapping) -> Json:
@@ -290,11 +284,3 @@ def _part(part: JsonMapping) -> Json:
         rest = {name: value for name, value in part.items() if name not in ("data", "annotations", "_meta")}
         return rest | {"characters": len(data), "sha256": hashlib.sha256(data.encode()).hexdigest()}
     return {name: value for name, value in part.items() if name not in ("annotations", "_meta")}
-
-
-def _cleaned(value: Json, plain: Callable[[str], str]) -> Json:
-    if isinstance(value, str):
-        return plain(value)
-    if isinstance(value, Mapping):
-        return {name: _cleaned(item, plain) for name, item in value.items()}
-    return [_cleaned(item, plain) for item in value] if isinstance(value, list) else value

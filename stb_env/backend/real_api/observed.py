@@ -1,4 +1,4 @@
-"""What a real API said, as an observation, where it says that it does not work."""
+"""Observations of a real API that says that it does not work."""
 
 from __future__ import annotations
 

@@ -5,27 +5,53 @@ from __future__ import annotations
 import base64
 import importlib
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal, TypedDict
 from urllib.parse import urlencode, urlsplit
 
 from stb_env import jsontext
-from stb_env.backend.real_api.exchange import HTTPRequest
-from stb_env.backend.real_api.parameter_styles import Pairs, in_header, in_path, in_query, plain
-from stb_env.backend.real_api.places import quoted
+from stb_env.backend.real_api.parameter_styles import Pairs, Parameter, in_header, in_path, in_query, plain
 from stb_env.errors import ActionError
+from stb_env.http.credentials import quoted
+from stb_env.http.exchange import HTTPRequest
 from stb_env.jsontypes import Json, JsonMapping
 
 URLENCODED, MULTIPART = "application/x-www-form-urlencoded", "multipart/form-data"
 
+KeyForm = TypedDict(
+    "KeyForm",
+    {"kind": Literal["apiKey", "basic", "bearer"], "env": str, "in": str, "name": str},
+    total=False,
+)
+"""How a service wants a key: the variable that holds it, and where it is sent."""
+
+
+class Body(TypedDict, total=False):
+    """The body of an operation: one argument as a whole, or a field for each of some arguments."""
+
+    content_type: str
+    argument: str
+    fields: dict[str, str]
+    files: list[str]
+
+
+class Operation(TypedDict, total=False):
+    """How a tool is called, as its catalogue says; ``security`` lists sets of keys, of which one will do."""
+
+    server: str
+    method: str
+    path: str
+    parameters: list[Parameter]
+    body: Body
+    security: list[list[str]]
+
 
 def request_of(
-    operation: JsonMapping, server: str, arguments: JsonMapping, keys: Mapping[str, tuple[JsonMapping, str]]
+    operation: Operation, server: str, arguments: JsonMapping, keys: Mapping[str, tuple[KeyForm, str]]
 ) -> HTTPRequest:
     """Return the request that a call becomes. No argument can lead it to another host.
 
     Args:
-        operation: How the tool is called, as its catalogue says: ``method``, ``path``, ``parameters``,
-            ``body``.
+        operation: How the tool is called.
         server: URL of the service, without a slash at its end.
         arguments: The call's arguments; null counts as missing where it is no part of a body.
         keys: What to send as keys: how, and the key itself.
@@ -70,7 +96,7 @@ def basic(key: str) -> str:
     return base64.b64encode(key.encode()).decode()
 
 
-def _add_key(form: JsonMapping, key: str, headers: dict[str, str], pairs: Pairs, cookies: Pairs) -> None:
+def _add_key(form: KeyForm, key: str, headers: dict[str, str], pairs: Pairs, cookies: Pairs) -> None:
     if form["kind"] == "bearer":
         headers["Authorization"] = f"Bearer {key}"
     elif form["kind"] == "basic":
@@ -81,7 +107,7 @@ def _add_key(form: JsonMapping, key: str, headers: dict[str, str], pairs: Pairs,
         (cookies if form["in"] == "cookie" else pairs).append((quoted(form["name"]), quoted(key)))
 
 
-def _body(body: JsonMapping, arguments: JsonMapping) -> tuple[str, bytes]:
+def _body(body: Body, arguments: JsonMapping) -> tuple[str, bytes]:
     """Return type and content of a body; neither where there is nothing to send."""
     if not body:
         return "", b""

@@ -1,14 +1,22 @@
-"""How OpenAPI writes parameters into paths, queries, headers and cookies: styles, exploded or not."""
+"""OpenAPI's styles of parameters in paths, queries, headers and cookies, exploded or not."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import TypedDict
 from urllib.parse import unquote
 
 from stb_env import jsontext
-from stb_env.backend.real_api.places import quoted
 from stb_env.errors import ActionError
-from stb_env.jsontypes import Json, JsonMapping
+from stb_env.http.credentials import quoted
+from stb_env.jsontypes import Json
+
+Parameter = TypedDict(
+    "Parameter",
+    {"argument": str, "name": str, "in": str, "style": str, "explode": bool, "content": str},
+    total=False,
+)
+"""A parameter of an operation as a catalogue has it: the argument, and where and how it is written."""
 
 Pairs = list[tuple[str, str]]
 """Names and values, escaped as a URL wants them."""
@@ -26,7 +34,7 @@ def plain(value: Json) -> str:
     return value if isinstance(value, str) else jsontext.dumps(value)
 
 
-def in_query(place: JsonMapping, value: Json) -> Pairs:
+def in_query(place: Parameter, value: Json) -> Pairs:
     """Return a parameter of a query or a cookie.
 
     Args:
@@ -56,7 +64,7 @@ def in_query(place: JsonMapping, value: Json) -> Pairs:
     return [(name, quoted(plain(value)))]
 
 
-def in_path(place: JsonMapping, value: Json) -> str:
+def in_path(place: Parameter, value: Json) -> str:
     """Return a parameter of a path; it stays inside its segment.
 
     Args:
@@ -84,7 +92,7 @@ def in_path(place: JsonMapping, value: Json) -> str:
     return text
 
 
-def in_header(place: JsonMapping, value: Json) -> str:
+def in_header(place: Parameter, value: Json) -> str:
     """Return the value of a header.
 
     Raises:
@@ -104,7 +112,7 @@ def in_header(place: JsonMapping, value: Json) -> str:
     return text
 
 
-def _styled(name: str, place: JsonMapping, value: Json, written: Callable[[str], str]) -> str:
+def _styled(name: str, place: Parameter, value: Json, written: Callable[[str], str]) -> str:
     if "content" in place:
         return written(plain(value))
     style, explode = place.get("style", "simple"), place.get("explode", False)

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import re
-from typing import Self
+from typing import Self, Unpack
 
 from stb_env import jsontext
 from stb_env.backend.backend import RealAPI
 from stb_env.backend.cache.key import call_key, read_arguments
-from stb_env.backend.real_api.exchange import HTTPAnswer, HTTPFailure, HTTPRequest
-from stb_env.backend.real_api.http_api import HTTPAPI
-from stb_env.backend.real_api.places import HEADER_NAME
+from stb_env.backend.real_api.http_api import HTTPAPI, Limits
+from stb_env.backend.real_api.url_template import HEADER_NAME
 from stb_env.errors import ConfigError
 from stb_env.formats.recorded_answer import as_answer
+from stb_env.http.credentials import Credentials
+from stb_env.http.exchange import HTTPAnswer, HTTPFailure, HTTPRequest
+from stb_env.http.retry import Clock
 from stb_env.jsontypes import Json, JsonMapping, JsonObject
-from stb_env.llm import Clock, ModelConfig
-from stb_env.llm.credentials import Credentials
 from stb_env.metrics.taxonomy import RealCheck, Taxonomy, accept_real, classify
 from stb_env.request import Slow
 from stb_env.tools import Tool, ToolId, ToolResult
@@ -23,8 +23,6 @@ from stb_env.tools import Tool, ToolId, ToolResult
 __all__ = ["RealAPI", "RemoteServer", "accepted"]
 
 KEY = re.compile(r"[!-~]+")
-CLIENT = "CLIENT_KEY"
-"""Name under which a client's key is handed on within this process."""
 
 
 class RemoteServer(HTTPAPI):
@@ -35,12 +33,9 @@ class RemoteServer(HTTPAPI):
         key_name: Name of the field and of the header in which the server wants its key; empty for none.
         key_env: Environment variable that holds the key; None for ``key_name`` in capitals. Where it is not
             set, an empty key is sent.
-        timeout: Seconds that one attempt may take.
-        retries: Attempts after the first.
-        deadline: Seconds that a call may take with all waiting and retries.
-        concurrency: Requests in flight at once; one tool alone leaves one of them to the others.
         taxonomy: Which reading decides whether an answer is usable; see `accept_real`.
         clock: Time; for tests.
+        **limits: See `Limits`.
 
     Raises:
         ConfigError: A setting is out of range.
@@ -57,12 +52,9 @@ class RemoteServer(HTTPAPI):
         url: str,
         key_name: str = "",
         key_env: str | None = None,
-        timeout: float = 15.0,
-        retries: int = 2,
-        deadline: float = 60.0,
-        concurrency: int = 8,
         taxonomy: RealCheck = "default",
         clock: Clock | None = None,
+        **limits: Unpack[Limits],
     ) -> None:
         accept_real({}, taxonomy=taxonomy)
         if "?" in str(url):
@@ -73,7 +65,7 @@ class RemoteServer(HTTPAPI):
         if key_env and not key_name:
             raise ConfigError(f"{self.what} gets a key with key_name: the name under which it is sent")
         variable = key_name.upper().replace("-", "_") if key_env is None else key_env
-        super().__init__(url, variable, timeout, retries, deadline, concurrency, clock)
+        super().__init__(url, variable, clock, limits)
         self.taxonomy: RealCheck = taxonomy
         self.key_name = key_name
 
@@ -101,18 +93,17 @@ class RemoteServer(HTTPAPI):
         Raises:
             ConfigError: It has characters that no key has.
         """
-        if not self.key_name or self._key:
+        if not self.key_name or self._credentials.key:
             return self
         if not KEY.fullmatch(key):
             raise ConfigError(f"{self.key_name} holds characters that no key has")
         other = object.__new__(type(self))
         other.__dict__.update(self.__dict__)
-        config = ModelConfig("real", "api", base_url=self._url, api_key_env=CLIENT)
-        other._credentials = Credentials(config, {CLIENT: key}, self._secrets())
+        other._credentials = Credentials(key, self._url, self._secrets())
         return other
 
     def _post(self, identity: ToolId, arguments: JsonMapping | str) -> HTTPRequest:
-        key = {self.key_name: self._key} if self.key_name else {}
+        key = {self.key_name: self._credentials.key} if self.key_name else {}
         body = {**self._body(identity, arguments), **key}
         headers = {
             "accept": "application/json",
@@ -157,7 +148,7 @@ def accepted(value: Json, taxonomy: RealCheck) -> ToolResult:
         >>> accepted({"error": "", "response": "Too many requests"}, "default")  # doctest: +ELLIPSIS
         Traceback (most recent call last):
         ...
-        stb_env.backend.real_api.exchange.HTTPFailure: the answer was not accepted (not_connected): Too...
+        stb_env.http.exchange.HTTPFailure: the answer was not accepted (not_connected): Too...
     """
     answer = as_answer(value)
     if answer is None:

@@ -6,9 +6,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
-from urllib.parse import urlsplit
 
-from stb_env.backend.real_api.exchange import HTTPClient, HTTPFailure, HTTPRequest
 from stb_env.backend.real_api.mcp_service import MCPService
 from stb_env.errors import ConfigError, DataError
 from stb_env.formats.catalog_file import CatalogFile, source_name
@@ -18,9 +16,11 @@ from stb_env.formats.mcp_listing import KIND as MCP
 from stb_env.formats.mcp_listing import read_listing
 from stb_env.formats.openapi import Document, Import, read_openapi
 from stb_env.formats.openapi.document import decoded
+from stb_env.http.client import HTTPClient
+from stb_env.http.exchange import HTTPFailure, HTTPRequest
+from stb_env.http.retry import Clock, Deadline
+from stb_env.http.url import public_url
 from stb_env.jsontypes import JsonObject
-from stb_env.llm import Clock
-from stb_env.llm.retry import Deadline
 
 _PATIENCE_S = 30.0
 _WEB = ("http://", "https://")
@@ -139,18 +139,13 @@ def _fetched(url: str) -> str:
             Deadline(_PATIENCE_S, Clock(), "time-out"),
         )
     except HTTPFailure as error:
-        raise DataError(f"{_shown(url)} cannot be read: {error}") from None
+        raise DataError(f"{public_url(url)} cannot be read: {error}") from None
     finally:
         client.close()
     if 300 <= answer.status < 400:
         raise DataError(
-            f"{_shown(url)} leads elsewhere (HTTP {answer.status}); give the URL that it leads to"
+            f"{public_url(url)} leads elsewhere (HTTP {answer.status}); give the URL that it leads to"
         )
     if answer.status != 200:
-        raise DataError(f"{_shown(url)} cannot be read: HTTP {answer.status}")
+        raise DataError(f"{public_url(url)} cannot be read: HTTP {answer.status}")
     return answer.text
-
-
-def _shown(url: str) -> str:
-    parts = urlsplit(url)
-    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from typing import ClassVar, Unpack
 
 from stb_env import jsontext
-from stb_env.backend.real_api.exchange import HTTPAnswer, HTTPFailure
+from stb_env.backend.real_api.http_api import Limits
 from stb_env.backend.real_api.remote_server import RemoteServer
+from stb_env.http.exchange import HTTPAnswer, HTTPFailure
+from stb_env.http.retry import Clock
 from stb_env.jsontypes import JsonMapping, JsonObject
-from stb_env.llm import Clock
 from stb_env.tools import Status, ToolId, ToolResult
 from stb_env.trajectory import arguments_text
 
@@ -26,11 +28,8 @@ class VirtualServer(RemoteServer):
         url: The server's endpoint, for example ``http://127.0.0.1:8080/virtual``.
         key_name: Name of the field and of the header in which the server wants its key; empty for none.
         key_env: Environment variable that holds the key; None for ``key_name`` in capitals.
-        timeout: Seconds that one attempt may take; a model may have to write the answer.
-        retries: Attempts after the first.
-        deadline: Seconds that a call may take with all waiting and retries.
-        concurrency: Requests in flight at once.
         clock: Time; for tests.
+        **limits: See `Limits`; a model may have to write the answer, so they are long.
 
     Examples:
         >>> VirtualServer("http://127.0.0.1:8080/virtual").fingerprint["protocol"]
@@ -38,19 +37,18 @@ class VirtualServer(RemoteServer):
     """
 
     what = "the virtual server"
+    limits: ClassVar[Limits] = {"timeout": 120.0, "retries": 2, "deadline": 300.0, "concurrency": 8}
 
     def __init__(
         self,
         url: str,
         key_name: str = "",
         key_env: str | None = None,
-        timeout: float = 120.0,
-        retries: int = 2,
-        deadline: float = 300.0,
-        concurrency: int = 8,
+        *,
         clock: Clock | None = None,
+        **limits: Unpack[Limits],
     ) -> None:
-        super().__init__(url, key_name, key_env, timeout, retries, deadline, concurrency, clock=clock)
+        super().__init__(url, key_name, key_env, clock=clock, **limits)
 
     @property
     def fingerprint(self) -> JsonObject:

@@ -24,7 +24,7 @@ from stb_env.llm import (
     ask,
     fingerprint,
 )
-from stb_env.llm.another_try import another_try, quoted
+from stb_env.llm.retry_sampling import another_try, quoted
 from stb_env.metrics.taxonomy import Taxonomy, classify
 from stb_env.prompting import Prompt, delimited, latest
 from stb_env.request import Slow

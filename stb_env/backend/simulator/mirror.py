@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from stb_env import jsontext
 from stb_env.formats.recorded_answer import Answer, as_answer
@@ -109,8 +108,8 @@ def read_output(text: str, *, compat: bool = False) -> Answer | None:
     """Read what a MirrorAPI model wrote, or return None where it is no answer.
 
     By default nothing of the answer is lost and nothing foreign stays, be it written with unescaped quotes
-    and line breaks, in a fence, amid other text, in either order, or cut off. `DIFFERENCES` shows where that
-    departs from the published server.
+    and line breaks, in a fence, amid other text, in either order, or cut off. That departs from the
+    published server.
 
     Args:
         text: The model's output.
@@ -245,74 +244,3 @@ def _literal_cot(text: str) -> Answer | None:
 def _literal_sft(text: str) -> Answer | None:
     match = _SFT.search(text)
     return Answer(match[1], text[match.end() :]) if match else None
-
-
-class Difference(NamedTuple):
-    """One way in which our reading departs from the published server's.
-
-    Attributes:
-        rule: What we do.
-        output: A model's output.
-        compat: What the published server reads; None for a failure or a crash.
-        default: What we read.
-    """
-
-    rule: str
-    output: str
-    compat: Answer | None
-    default: Answer | None
-
-
-def _recovered(error: str, response: Json) -> Answer:
-    return Answer(error, response, cut=True)
-
-
-DIFFERENCES = (
-    Difference(
-        "the closing quote and brace are no part of a response with unescaped quotes",
-        '{"error": "", "response": "{"a": 1}"}',
-        Answer("", '{"a": 1}"}'),
-        _recovered("", '{"a": 1}'),
-    ),
-    Difference(
-        "line breaks inside texts are part of them",
-        '{"error": "first\nsecond", "response": ""}',
-        Answer("first\nsecond", '"}'),
-        Answer("first\nsecond", ""),
-    ),
-    Difference(
-        "text around the object and a fence are no part of the response",
-        '```json\n{"error": "", "response": "x"}\n```',
-        Answer("", 'x"}\n```'),
-        Answer("", "x"),
-    ),
-    Difference(
-        "the fields may stand in either order, also where quotes are not escaped",
-        '{"response": "a "q" b", "error": ""}',
-        None,
-        _recovered("", 'a "q" b'),
-    ),
-    Difference(
-        "quotes in an error need no escape",
-        '{"error": "a "b" c", "response": "d"}',
-        None,
-        _recovered('a "b" c', "d"),
-    ),
-    Difference(
-        "blanks between the fields do not matter",
-        '{"mechanism_of_the_api": "m" , "error": "", "response": "r"',
-        None,
-        _recovered("", "r"),
-    ),
-    Difference(
-        "a response of any JSON type may follow damaged text",
-        '{"mechanism_of_the_api": "a "b"", "error": "", "response": [1, 2]}',
-        None,
-        _recovered("", [1, 2]),
-    ),
-    Difference("an error of null is none", '{"error": null, "response": 1}', Answer(None, 1), Answer("", 1)),  # type: ignore[arg-type]
-    Difference("an error may stand alone", '{"error": "no such city"}', None, Answer("no such city", "")),
-    Difference("a response may stand alone", '{"response": [1]}', None, Answer("", [1])),
-)
-"""Every kind of output on which the two readings differ. Besides, an answer whose error and response are both
-empty is an answer for us, while `server_body` makes a failure of it."""

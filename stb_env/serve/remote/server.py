@@ -10,12 +10,13 @@ from typing import get_args
 from urllib.parse import urlsplit
 
 from stb_env import seeding
-from stb_env.backend.real_api.exchange import HTTPAnswer, HTTPClient, HTTPFailure, HTTPRequest
-from stb_env.backend.real_api.http_api import check_url
-from stb_env.backend.real_api.places import keep_from_logs
 from stb_env.errors import ConfigError, FailureKind, InfrastructureError
+from stb_env.http.client import HTTPClient
+from stb_env.http.credentials import keep_from_logs
+from stb_env.http.exchange import HTTPAnswer, HTTPFailure, HTTPRequest
+from stb_env.http.retry import Clock, Deadline, pause, retry_after
+from stb_env.http.url import check_url
 from stb_env.jsontypes import JsonMapping, JsonObject
-from stb_env.llm.retry import Clock, Deadline, pause, retry_after
 from stb_env.request import Request, Slow
 from stb_env.serve.sessions.wire import encoded
 
@@ -56,7 +57,7 @@ class Server:
         clock: Clock | None = None,
         client: HTTPClient | None = None,
     ) -> None:
-        check_url("the server", url)
+        check_url("the URL of the server", url)
         if "@" in urlsplit(url).netloc:
             raise ConfigError("the URL of the server has a password in it; put a token in token_env instead")
         self.url = url.rstrip("/")

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Literal, Unpack
 
-from stb_env.backend.own_user import UserLike
+from stb_env.backend.own import UserLike
 from stb_env.envs.env_settings import EnvSettings
 from stb_env.envs.rules import Compat
 from stb_env.envs.tool_env import ToolEnv

@@ -12,7 +12,7 @@ from stb_env.backend.backend import Backend, RealAPI
 from stb_env.backend.cache import ResponseCache, call_key
 from stb_env.backend.cache.entry import CacheEntry
 from stb_env.backend.faults import Faults
-from stb_env.backend.own_simulator import SimulatorLike
+from stb_env.backend.own import SimulatorLike
 from stb_env.backend.real_api.catalog_api import CatalogAPI
 from stb_env.backend.real_api.http_api import HTTPAPI
 from stb_env.backend.virtual import Mode

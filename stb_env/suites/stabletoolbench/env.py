@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple, Unpack
 from stb_env.backend.backend import Backend, RealAPI
 from stb_env.backend.cache import ResponseCache
 from stb_env.backend.faults import Faults
-from stb_env.backend.own_simulator import SimulatorLike
+from stb_env.backend.own import SimulatorLike
 from stb_env.backend.real_api.observed import Health
 from stb_env.backend.virtual import Mode, VirtualBackend
 from stb_env.envs.connections import connect_backend, connect_judge

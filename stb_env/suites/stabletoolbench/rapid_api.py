@@ -9,16 +9,17 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 from functools import partial
-from typing import ClassVar, cast
+from typing import ClassVar, Unpack, cast
 from urllib.parse import parse_qsl, urlsplit
 
 from stb_env import jsontext
 from stb_env.backend.cache.key import read_arguments
 from stb_env.backend.real_api import HTTPTemplate
-from stb_env.backend.real_api.exchange import HTTPRequest
+from stb_env.backend.real_api.http_api import Limits
 from stb_env.backend.real_api.http_template import METHODS
-from stb_env.backend.real_api.places import PLACE, REST, Filling
+from stb_env.backend.real_api.url_template import PLACE, REST, Substitution
 from stb_env.errors import ActionError, BackendError
+from stb_env.http.exchange import HTTPRequest
 from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.llm import Clock
 from stb_env.metrics.taxonomy import RealCheck
@@ -43,12 +44,9 @@ class RapidAPI(HTTPTemplate):
         key_env: Environment variable that holds the key.
         hosts: Endings of the hosts that are called.
         scheme: Scheme of their addresses; another one is for tests.
-        timeout: Seconds that one attempt may take.
-        retries: Attempts after the first.
-        deadline: Seconds that a call may take with all waiting and retries.
-        concurrency: Requests in flight at once.
         taxonomy: Which reading decides whether an answer is usable.
         clock: Time; for tests.
+        **limits: See `Limits`.
 
     Raises:
         ConfigError: There is no key, or a setting is out of range.
@@ -62,15 +60,12 @@ class RapidAPI(HTTPTemplate):
         key_env: str = KEY,
         hosts: Collection[str] = HOSTS,
         scheme: str = "https",
-        timeout: float = 15.0,
-        retries: int = 2,
-        deadline: float = 60.0,
-        concurrency: int = 8,
         taxonomy: RealCheck = "default",
         clock: Clock | None = None,
+        **limits: Unpack[Limits],
     ) -> None:
         template = {"url": "https://rapidapi.com", "headers": {"X-RapidAPI-Key": "{$key}"}}
-        super().__init__(template, key_env, timeout, retries, deadline, concurrency, taxonomy, clock)
+        super().__init__(template, key_env, taxonomy, clock, **limits)
         self.hosts, self.scheme = tuple(hosts), scheme
 
     @property
@@ -107,13 +102,13 @@ class RapidAPI(HTTPTemplate):
         names = raw_names(cast(APIEntry, tool.record))
         given = {names.get(name, name): value for name, value in values.items()}
         url = self._address(tool)
-        filling = Filling(given, {}, frozenset(PLACE.findall(url)))
+        filling = Substitution(given, {}, frozenset(PLACE.findall(url)))
         parts = urlsplit(url)
         method = str(tool.record.get("method") or "GET").upper()
         if method not in METHODS:
             raise self._nowhere(tool, f"its method is {method!r}")
         fixed = filling.query(dict(parse_qsl(parts.query)))
-        headers = {"X-RapidAPI-Key": self._key, "X-RapidAPI-Host": parts.netloc}
+        headers = {"X-RapidAPI-Key": self._credentials.key, "X-RapidAPI-Host": parts.netloc}
         content = b""
         if method in ("GET", "DELETE"):
             rest = filling.query(REST)

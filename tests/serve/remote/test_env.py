@@ -15,10 +15,11 @@ from typer.testing import CliRunner
 
 from stb_env import load_agent, play
 from stb_env.actions import Action
-from stb_env.backend.real_api.exchange import HTTPAnswer, HTTPClient, HTTPFailure, HTTPRequest
 from stb_env.cli.main import app
 from stb_env.errors import ConfigError, DataError, InfrastructureError
-from stb_env.llm.retry import Clock
+from stb_env.http.client import HTTPClient
+from stb_env.http.exchange import HTTPAnswer, HTTPFailure, HTTPRequest
+from stb_env.http.retry import Clock
 from stb_env.rollout import plan
 from stb_env.rollout.make import make_env
 from stb_env.serve.remote.env import RemoteEnv

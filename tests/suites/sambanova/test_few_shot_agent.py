@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterator
 
 import gymnasium as gym
-import openai  # noqa: F401 - its first import would eat up time-outs
+import httpx2  # noqa: F401 - its first import would eat up time-outs
 import pytest
 from typer.testing import CliRunner
 

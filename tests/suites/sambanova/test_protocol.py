@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import gymnasium as gym
-import openai  # noqa: F401 - its first import would eat up time-outs
+import httpx2  # noqa: F401 - its first import would eat up time-outs
 import pytest
 from typer.testing import CliRunner
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import openai  # noqa: F401 (its first import would eat up the short time-outs)
+import httpx2  # noqa: F401 (its first import would eat up the short time-outs)
 import pytest
 from typer.testing import CliRunner
 

@@ -3,131 +3,42 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
 
 from stb_env.jsontypes import JsonObject
 from stb_env.tools import RESERVED, Tool
 
 _WORD = re.compile(r"[A-Za-z][a-z]+|[A-Z]+")
+_KINDS = {"integer": "int", "number": "float", "boolean": "bool"}
+# Credentials and paging say nothing about what was asked.
+_SILENT = re.compile(r"key|token|secret|password|auth|callback|format|cursor", re.IGNORECASE)
 
-# Words in a name that promise several records.
-_LISTS = frozenset(
-    {
-        "list",
-        "lists",
-        "search",
-        "all",
-        "popular",
-        "trending",
-        "top",
-        "latest",
-        "find",
-        "results",
-        "nearby",
-        "feed",
-    }
-)
 
-# What the records of a field of application hold; the first whose cue occurs in the documentation counts.
-_TOPICS: tuple[tuple[frozenset[str], Mapping[str, str]], ...] = (
-    (
-        frozenset({"weather", "forecast", "temperature", "climate"}),
-        {"location": "str", "date": "str", "temperature": "float", "humidity": "int", "condition": "str"},
-    ),
-    (
-        frozenset({"stock", "stocks", "crypto", "coin", "ticker", "quotes", "market", "forex"}),
-        {
-            "symbol": "str",
-            "name": "str",
-            "price": "float",
-            "change": "float",
-            "volume": "int",
-            "currency": "str",
-        },
-    ),
-    (
-        frozenset({"currency", "exchange", "convert"}),
-        {"from": "str", "to": "str", "rate": "float", "amount": "float", "result": "float", "date": "str"},
-    ),
-    (
-        frozenset(
-            {"match", "matches", "team", "teams", "league", "football", "fixture", "fixtures", "sport"}
-        ),
-        {
-            "id": "int",
-            "date": "str",
-            "home_team": "str",
-            "away_team": "str",
-            "home_goals": "int",
-            "away_goals": "int",
-        },
-    ),
-    (
-        frozenset({"song", "songs", "music", "track", "tracks", "artist", "album", "lyrics", "playlist"}),
-        {
-            "id": "int",
-            "title": "str",
-            "artist": "str",
-            "album_title": "str",
-            "duration": "int",
-            "year": "int",
-        },
-    ),
-    (
-        frozenset({"movie", "movies", "film", "films", "series", "show", "anime"}),
-        {"id": "int", "title": "str", "year": "int", "genre": "str", "rating": "float", "description": "str"},
-    ),
-    (
-        frozenset({"news", "article", "articles", "headlines", "blog"}),
-        {"id": "int", "title": "str", "author": "str", "url": "str", "published_at": "str", "summary": "str"},
-    ),
-    (
-        frozenset({"product", "products", "shop", "amazon", "store", "price", "prices", "offers"}),
-        {"id": "int", "title": "str", "price": "float", "currency": "str", "rating": "float", "url": "str"},
-    ),
-    (
-        frozenset(
-            {
-                "city",
-                "cities",
-                "country",
-                "countries",
-                "location",
-                "geocode",
-                "geo",
-                "address",
-                "place",
-                "places",
-                "zip",
-            }
-        ),
-        {"city": "str", "country": "str", "latitude": "float", "longitude": "float", "timezone": "str"},
-    ),
-    (
-        frozenset({"email", "validate", "validation", "verify", "check"}),
-        {"valid": "bool", "score": "float", "domain": "str", "details": "str"},
-    ),
-    (
-        frozenset({"video", "videos", "channel", "image", "images", "photo", "gif", "media"}),
-        {"id": "str", "title": "str", "url": "str", "thumbnail": "str", "views": "int", "created_at": "str"},
-    ),
-    (
-        frozenset({"user", "profile", "followers", "account", "username"}),
-        {
-            "id": "int",
-            "username": "str",
-            "full_name": "str",
-            "followers": "int",
-            "country": "str",
-            "url": "str",
-        },
-    ),
-    (
-        frozenset({"joke", "quote", "fact", "facts", "jokes", "word", "definition", "translate", "text"}),
-        {"id": "int", "text": "str", "category": "str", "language": "str"},
-    ),
-)
-_PLAIN = {"id": "int", "name": "str", "description": "str", "category": "str", "updated_at": "str"}
+@dataclass(frozen=True, slots=True)
+class _Shapes:
+    """The tables of ``shapes.toml``.
+
+    Attributes:
+        lists: Words in a name that promise several records.
+        topics: Words of a field of application, with the fields of its records.
+        plain: Fields of all other records.
+    """
+
+    lists: frozenset[str]
+    topics: tuple[tuple[frozenset[str], Mapping[str, str]], ...]
+    plain: Mapping[str, str]
+
+
+@cache
+def _shapes() -> _Shapes:
+    file = resources.files("stb_env") / "backend" / "simulator" / "template" / "shapes.toml"
+    data = tomllib.loads(file.read_text(encoding="utf-8"))
+    topics = tuple((frozenset(topic["cues"].split()), topic["fields"]) for topic in data["topics"])
+    return _Shapes(frozenset(data["lists"].split()), topics, data["plain"])
 
 
 def shape(tool: Tool) -> JsonObject:
@@ -149,9 +60,9 @@ def shape(tool: Tool) -> JsonObject:
     """
     name = str(tool.record.get("api_name") or tool.name)
     about = str(tool.record.get("api_description") or tool.description)
-    fields = _topic(_words(name)) or _topic(_words(about[:600])) or _PLAIN
+    fields = _topic(_words(name)) or _topic(_words(about[:600])) or _shapes().plain
     asked = _asked(tool)
-    if not _LISTS.isdisjoint(_words(name)):
+    if not _shapes().lists.isdisjoint(_words(name)):
         return {**asked, "total": "int", "results": [{**fields, "_list_length": 5}]}
     return asked | {field: kind for field, kind in fields.items() if field not in asked}
 
@@ -161,13 +72,7 @@ def _words(text: str) -> set[str]:
 
 
 def _topic(words: set[str]) -> Mapping[str, str]:
-    return next((fields for cues, fields in _TOPICS if not cues.isdisjoint(words)), {})
-
-
-_KINDS = {"integer": "int", "number": "float", "boolean": "bool"}
-
-# Credentials and paging say nothing about what was asked.
-_SILENT = re.compile(r"key|token|secret|password|auth|callback|format|cursor", re.IGNORECASE)
+    return next((fields for cues, fields in _shapes().topics if not cues.isdisjoint(words)), {})
 
 
 def _asked(tool: Tool) -> dict[str, str]:

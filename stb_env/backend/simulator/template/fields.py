@@ -1,11 +1,11 @@
-"""Which kind of value serves which field, decided by its name and type once, when a skeleton is read."""
+"""Choice of the values for a field by its name and type, made once, when a skeleton is read."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import Literal
+from typing import Literal, TypeVar
 
 from stb_env import seeding
 from stb_env.backend.simulator.template import values
@@ -138,128 +138,112 @@ def _digits(make: Maker) -> Maker:
 _PERSON_SALT = seeding.derive("person")
 _PLACE = seeding.derive("place")
 
-_COORDINATES = {
-    "lat": "latitude",
-    "latitude": "latitude",
-    "lon": "longitude",
-    "lng": "longitude",
-    "long": "longitude",
-    "longitude": "longitude",
-}
-
-_PERSON: Mapping[str, Maker] = {
-    "firstname": values.first_name,
-    "lastname": values.surname,
-    "surname": values.surname,
-    "fullname": values.full_name,
-    "username": values.handle,
-    "login": values.handle,
-    "nickname": values.handle,
-    "email": values.email,
-}
-
-_TOWN: Mapping[str, Maker] = {
-    "city": lambda number, scene: values.place(number, scene).city,
-    "town": lambda number, scene: values.place(number, scene).city,
-    "location": lambda number, scene: values.place(number, scene).city,
-    "cityname": lambda number, scene: values.place(number, scene).city,
-    "country": lambda number, scene: values.place(number, scene).country,
-    "countryname": lambda number, scene: values.place(number, scene).country,
-    "countrycode": lambda number, scene: values.place(number, scene).code,
-    "timezone": lambda number, scene: values.place(number, scene).timezone,
-    "tz": lambda number, scene: values.place(number, scene).timezone,
-    "lat": lambda number, scene: str(values.place(number, scene).latitude),
-    "latitude": lambda number, scene: str(values.place(number, scene).latitude),
-    "lon": lambda number, scene: str(values.place(number, scene).longitude),
-    "lng": lambda number, scene: str(values.place(number, scene).longitude),
-    "longitude": lambda number, scene: str(values.place(number, scene).longitude),
-}
+T = TypeVar("T")
 
 
-_TEXTS: Mapping[str, Maker] = {
-    **dict.fromkeys(
-        ("author", "artist", "actor", "director", "character", "player", "owner", "creator"), values.full_name
-    ),
-    **dict.fromkeys(
-        ("company", "organization", "brand", "publisher", "manufacturer", "provider"), values.company
-    ),
-    **dict.fromkeys(("title", "headline", "subject", "caption", "alt"), values.phrase),
-    **dict.fromkeys(
-        ("description", "summary", "text", "content", "body", "overview", "detail", "info"), values.sentence
-    ),
-    **dict.fromkeys(
-        ("quote", "joke", "fact", "comment", "review", "answer", "definition", "snippet"), values.sentence
-    ),
-    **dict.fromkeys(("url", "uri", "link", "href", "website", "permalink"), values.url),
-    **dict.fromkeys(
-        ("image", "img", "thumbnail", "avatar", "icon", "logo", "photo", "picture", "poster"), values.image
-    ),
-    **dict.fromkeys(("domain", "host", "hostname"), values.domain),
-    **dict.fromkeys(("date", "day", "birthday", "released"), values.date),
-    **dict.fromkeys(
-        ("timestamp", "datetime", "created", "updated", "published", "modified", "at"), values.datetime_text
-    ),
-    **dict.fromkeys(("time", "hour", "sunrise", "sunset"), values.clock),
-    **dict.fromkeys(("phone", "telephone", "mobile", "fax"), values.phone),
-    **dict.fromkeys(
-        ("category", "tag", "tags", "genre", "keyword", "keywords", "type", "topic"), values.noun
-    ),
-    **dict.fromkeys(("slug", "path", "alias"), values.slug),
-    **dict.fromkeys(("uuid", "guid"), values.uuid),
-    **dict.fromkeys(("error", "errors", "warning", "exception", "stack"), values.one_of("")),
-    **dict.fromkeys(("status", "message", "msg", "statusmessage"), values.one_of("OK")),
-    **dict.fromkeys(("language", "lang", "locale"), values.one_of("en", "fr", "de", "es", "it", "ja")),
-    "code": lambda number, scene: f"{values.noun(number, scene)[:3].upper()}{number % 1000:03d}",
-    "symbol": lambda number, scene: values.noun(number, scene)[:4].upper(),
-    "ticker": lambda number, scene: values.noun(number, scene)[:4].upper(),
-    "address": values.address,
-    "street": values.street,
-    "state": lambda number, scene: pick(scene.words.states, number),
-    "region": lambda number, scene: pick(scene.words.states, number),
-    "zipcode": lambda number, _scene: f"{number % 90_000 + 10_000}",
-    "zip": lambda number, _scene: f"{number % 90_000 + 10_000}",
-    "postcode": lambda number, _scene: f"{number % 90_000 + 10_000}",
-    "job": lambda number, scene: pick(scene.words.jobs, number),
-    "color": lambda number, scene: pick(scene.words.colors, number),
-    "currency": lambda number, scene: pick(scene.words.currencies, number)[0],
-    "currencyname": lambda number, scene: pick(scene.words.currencies, number)[1],
-    "team": values.team,
-    "league": lambda number, scene: f"{values.place(number, scene).country} League",
-    "ip": lambda number, _scene: f"203.0.113.{number % 254 + 1}",
-    "version": lambda number, _scene: f"{number % 5 + 1}.{number // 5 % 10}.{number // 50 % 10}",
-    "gender": values.one_of("female", "male"),
-    "condition": values.one_of("clear sky", "light rain", "cloudy", "sunny", "snow showers", "fog"),
-    "weather": values.one_of("clear sky", "light rain", "cloudy", "sunny", "snow showers", "fog"),
-    "unit": values.one_of("metric"),
-}
+def _named(table: Mapping[str, T]) -> dict[str, T]:
+    """Return a table with one entry for each word of its keys."""
+    return {word: value for words, value in table.items() for word in words.split()}
 
-_RANGES: Mapping[str, tuple[float, float]] = {
-    **dict.fromkeys(("year", "season"), (1990, 2023)),
-    **dict.fromkeys(("rating", "stars"), (0, 5)),
-    **dict.fromkeys(("price", "amount", "cost", "value", "open", "close", "high", "low", "last"), (1, 500)),
-    **dict.fromkeys(("temp", "temperature", "celsius", "feelslike", "tempmin", "tempmax"), (-5, 35)),
-    **dict.fromkeys(("percent", "percentage", "humidity", "probability", "cloud", "clouds"), (0, 100)),
-    **dict.fromkeys(("views", "followers", "likes", "subscribers", "population", "volume"), (100, 2_000_000)),
-    **dict.fromkeys(("count", "total", "results", "size", "length", "number", "totalcount"), (10, 200)),
-    **dict.fromkeys(("page", "currentpage", "pagenumber", "version"), (1, 1)),
-    **dict.fromkeys(("pages", "totalpages", "position", "rank", "index", "order"), (1, 50)),
-    **dict.fromkeys(("id", "uid"), (1000, 999_999)),
-    **dict.fromkeys(("width", "height"), (200, 1920)),
-    **dict.fromkeys(("duration", "runtime"), (30, 600)),
-    **dict.fromkeys(("timestamp", "unix", "epoch", "timestampunix"), (1_388_534_400, 1_704_067_199)),
-    **dict.fromkeys(("statuscode", "status", "httpcode", "code"), (200, 200)),
-    **dict.fromkeys(("rate", "ratio", "factor"), (0.1, 2)),
-    **dict.fromkeys(("goals", "score", "points"), (0, 10)),
-    "fahrenheit": (23, 95),
-    "change": (-10, 10),
-    "age": (18, 80),
-    "month": (1, 12),
-    "day": (1, 28),
-    "hour": (0, 23),
-    "minute": (0, 59),
-    "limit": (10, 10),
-    "offset": (0, 0),
-}
+
+def _of_place(attribute: str) -> Maker:
+    return lambda number, scene: str(getattr(values.place(number, scene), attribute))
+
+
+_COORDINATES = _named({"lat latitude": "latitude", "lon lng long longitude": "longitude"})
+
+_PERSON: Mapping[str, Maker] = _named(
+    {
+        "firstname": values.first_name,
+        "lastname surname": values.surname,
+        "fullname": values.full_name,
+        "username login nickname": values.handle,
+        "email": values.email,
+    }
+)
+
+_TOWN: Mapping[str, Maker] = _named(
+    {
+        "city town location cityname": _of_place("city"),
+        "country countryname": _of_place("country"),
+        "countrycode": _of_place("code"),
+        "timezone tz": _of_place("timezone"),
+        "lat latitude": _of_place("latitude"),
+        "lon lng longitude": _of_place("longitude"),
+    }
+)
+
+_TEXTS: Mapping[str, Maker] = _named(
+    {
+        "author artist actor director character player owner creator": values.full_name,
+        "company organization brand publisher manufacturer provider": values.company,
+        "title headline subject caption alt": values.phrase,
+        "description summary text content body overview detail info": values.sentence,
+        "quote joke fact comment review answer definition snippet": values.sentence,
+        "url uri link href website permalink": values.url,
+        "image img thumbnail avatar icon logo photo picture poster": values.image,
+        "domain host hostname": values.domain,
+        "date day birthday released": values.date,
+        "timestamp datetime created updated published modified at": values.datetime_text,
+        "time hour sunrise sunset": values.clock,
+        "phone telephone mobile fax": values.phone,
+        "category tag tags genre keyword keywords type topic": values.noun,
+        "slug path alias": values.slug,
+        "uuid guid": values.uuid,
+        "error errors warning exception stack": values.one_of(""),
+        "status message msg statusmessage": values.one_of("OK"),
+        "language lang locale": values.one_of("en", "fr", "de", "es", "it", "ja"),
+        "code": lambda number, scene: f"{values.noun(number, scene)[:3].upper()}{number % 1000:03d}",
+        "symbol ticker": lambda number, scene: values.noun(number, scene)[:4].upper(),
+        "address": values.address,
+        "street": values.street,
+        "state region": lambda number, scene: pick(scene.words.states, number),
+        "zipcode zip postcode": lambda number, _scene: f"{number % 90_000 + 10_000}",
+        "job": lambda number, scene: pick(scene.words.jobs, number),
+        "color": lambda number, scene: pick(scene.words.colors, number),
+        "currency": lambda number, scene: pick(scene.words.currencies, number)[0],
+        "currencyname": lambda number, scene: pick(scene.words.currencies, number)[1],
+        "team": values.team,
+        "league": lambda number, scene: f"{values.place(number, scene).country} League",
+        "ip": lambda number, _scene: f"203.0.113.{number % 254 + 1}",
+        "version": lambda number, _scene: f"{number % 5 + 1}.{number // 5 % 10}.{number // 50 % 10}",
+        "gender": values.one_of("female", "male"),
+        "condition weather": values.one_of(
+            "clear sky", "light rain", "cloudy", "sunny", "snow showers", "fog"
+        ),
+        "unit": values.one_of("metric"),
+    }
+)
+
+_RANGES: Mapping[str, tuple[float, float]] = _named(
+    {
+        "year season": (1990, 2023),
+        "rating stars": (0, 5),
+        "price amount cost value open close high low last": (1, 500),
+        "temp temperature celsius feelslike tempmin tempmax": (-5, 35),
+        "percent percentage humidity probability cloud clouds": (0, 100),
+        "views followers likes subscribers population volume": (100, 2_000_000),
+        "count total results size length number totalcount": (10, 200),
+        "page currentpage pagenumber version": (1, 1),
+        "pages totalpages position rank index order": (1, 50),
+        "id uid": (1000, 999_999),
+        "width height": (200, 1920),
+        "duration runtime": (30, 600),
+        "timestamp unix epoch timestampunix": (1_388_534_400, 1_704_067_199),
+        "statuscode status httpcode code": (200, 200),
+        "rate ratio factor": (0.1, 2),
+        "goals score points": (0, 10),
+        "fahrenheit": (23, 95),
+        "change": (-10, 10),
+        "age": (18, 80),
+        "month": (1, 12),
+        "day": (1, 28),
+        "hour": (0, 23),
+        "minute": (0, 59),
+        "limit": (10, 10),
+        "offset": (0, 0),
+    }
+)
 
 _NEVER = frozenset(
     {"error", "errors", "deleted", "nsfw", "adult", "disposable", "blocked", "cached", "failed"}

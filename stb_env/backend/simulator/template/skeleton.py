@@ -33,25 +33,14 @@ _MAX_DEPTH = 12
 _MAX_NODES = 600
 
 # Many recorded skeletons are those of a failure: a subscription notice, a stack trace, a problem report.
-_FAILURE_ONLY = frozenset(
-    {"message", "messages", "msg", "error", "errors", "detail", "details", "fault", "exception", "stack"}
-    | {
-        "info",
-        "code",
-        "status",
-        "statuscode",
-        "success",
-        "ok",
-        "type",
-        "title",
-        "link",
-        "timestamp",
-        "instance",
-    }
-    | {"requestid", "traceid", "statusmessage", "path", "innererror", "errormessage", "errno", "exctype"}
-)
 _FAILURE_SIGNS = frozenset(
     {"message", "messages", "msg", "error", "errors", "detail", "fault", "exception", "type"}
+)
+_FAILURE_ONLY = (
+    _FAILURE_SIGNS
+    | {"details", "stack", "info", "code", "status", "statuscode", "success", "ok", "title", "link"}
+    | {"timestamp", "instance", "requestid", "traceid", "statusmessage", "path", "innererror"}
+    | {"errormessage", "errno", "exctype"}
 )
 _NOTHING: tuple[Any, ...] = (None, "NoneType", "empty list", [], {})
 _ALWAYS_EMPTY = frozenset({"errors", "error", "warnings", "messages"})

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 import gymnasium as gym
-import openai  # noqa: F401 - its first import would eat up time-outs
+import httpx2  # noqa: F401 - its first import would eat up time-outs
 import pytest
 from typer.testing import CliRunner
 

@@ -1,20 +1,18 @@
-"""An endpoint's secrets: read once, sent to that endpoint only, and cut out of every text."""
+"""Secrets of an endpoint: sent to that endpoint only, and cut out of every text and log."""
 
 from __future__ import annotations
 
 import base64
 import json
+import logging
 import re
 from collections.abc import Iterable, Mapping
-from urllib.parse import unquote, urlsplit
+from urllib.parse import quote, unquote, urlsplit
 
 from stb_env.errors import ConfigError
 from stb_env.jsontypes import Json
-from stb_env.llm.config import OPENAI_URL, ModelConfig
 
 MASK = "[key]"
-# Local servers want a header but no key.
-NO_KEY = "EMPTY"
 # Shorter values are placeholders, and would tear holes into ordinary text.
 MIN_SECRET = 4
 
@@ -22,36 +20,36 @@ _HEADER_SAFE = re.compile(r"[!-~]+")
 
 
 class Credentials:
-    """Key and headers for one endpoint.
+    """The key of one endpoint, and the user name and password that its URL carries.
 
     Args:
-        config: Names the variable that holds the key; its base URL may carry a user name and password.
-        env: Environment variables.
+        key: The key; empty for none.
+        url: The endpoint.
         more: Further secrets to cut out.
+        variable: Where the key comes from, for the error.
+
+    Attributes:
+        key: The key.
+        headers: What the user name and password become: a header, because HTTP clients log URLs.
 
     Raises:
-        ConfigError: OpenAI's own endpoint is configured without a key, or the key cannot be sent.
+        ConfigError: The key cannot be sent.
 
     Examples:
-        >>> config = ModelConfig("judge", "m", base_url="http://127.0.0.1:1/v1", api_key_env="MY_KEY")
-        >>> credentials = Credentials(config, {"MY_KEY": "sk-12345"})
+        >>> credentials = Credentials("sk-12345", "http://127.0.0.1:1/v1")
         >>> credentials, credentials.scrub({"error": "bad key sk-12345"})
         (Credentials(hidden), {'error': 'bad key [key]'})
     """
 
     __slots__ = ("_secrets", "_spelled", "headers", "key")
 
-    def __init__(self, config: ModelConfig, env: Mapping[str, str], more: Iterable[str] = ()) -> None:
-        key = env.get(config.key_variable, "").strip() if config.key_variable else ""
-        if not key and config.endpoint == OPENAI_URL:
-            raise ConfigError(
-                f"the {config.role} model needs a key: set {config.key_variable}, "
-                "or give base_url a local server that needs none"
-            )
+    def __init__(
+        self, key: str, url: str = "", more: Iterable[str] = (), *, variable: str = "the key"
+    ) -> None:
         if key and not _HEADER_SAFE.fullmatch(key):
-            raise ConfigError(f"{config.key_variable} holds characters that no key has; export it again")
-        self.key = key or NO_KEY
-        self.headers, secrets = _userinfo(config.base_url)
+            raise ConfigError(f"{variable} holds characters that no key has; export it again")
+        self.key = key
+        self.headers, secrets = _userinfo(url)
         # Longest first, so that no secret's rest stays behind where another is a part of it.
         spelled = (form for secret in (key, *secrets, *more) for form in _spellings(secret))
         self._secrets = sorted({s for s in spelled if len(s) >= MIN_SECRET}, key=len, reverse=True)
@@ -88,8 +86,8 @@ class Credentials:
 
 
 def _spellings(secret: str) -> tuple[str, ...]:
-    """Return how a secret can stand in text and in JSON inside JSON, which is decoded after scrubbing."""
-    return secret, secret.replace("/", "\\/"), json.dumps(secret)[1:-1]
+    """Return how a secret can stand in text, in a URL, and in JSON inside JSON, decoded after scrubbing."""
+    return secret, quoted(secret), secret.replace("/", "\\/"), json.dumps(secret)[1:-1]
 
 
 def _userinfo(url: str) -> tuple[dict[str, str], list[str]]:
@@ -98,6 +96,37 @@ def _userinfo(url: str) -> tuple[dict[str, str], list[str]]:
         return {}, []
     user, password = unquote(parts.username), unquote(parts.password or "")
     token = base64.b64encode(f"{user}:{password}".encode()).decode()
-    # A header instead of the URL, because HTTP clients log URLs.
     secrets = [token, password, parts.password or "", *([] if password else [user, parts.username])]
     return {"Authorization": f"Basic {token}"}, secrets
+
+
+class KeyFilter(logging.Filter):
+    """Cuts secrets out of log records; HTTP libraries log URLs, and some APIs want their key there."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.secrets: set[str] = set()
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Let every record pass, without the secrets."""
+        text = record.getMessage()
+        for secret in sorted(self.secrets, key=len, reverse=True):
+            text = text.replace(secret, MASK)
+        record.msg, record.args = text, ()
+        return True
+
+
+_FILTER = KeyFilter()
+
+
+def keep_from_logs(key: str) -> None:
+    """Have a key cut out of what the HTTP libraries log."""
+    if len(key) >= MIN_SECRET:
+        _FILTER.secrets |= {key, quoted(key)}
+        for library in ("httpx", "httpx2"):
+            logging.getLogger(library).addFilter(_FILTER)
+
+
+def quoted(text: str) -> str:
+    """Return a text as it stands in a URL: nothing in it can end its place."""
+    return quote(text, safe="", errors="replace")

@@ -1,11 +1,11 @@
-"""What response headers say about the next request: how long an endpoint wants to be left alone."""
+"""Rate limits in response headers: how long an endpoint wants to be left alone."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
 
-from stb_env.llm.retry import LONGEST_RETRY_AFTER, retry_after
+from stb_env.http.retry import LONGEST_RETRY_AFTER, retry_after
 
 # The wordings of OpenAI and those who follow it, of proxies, and of the IETF's draft.
 _PREFIXES = ("x-ratelimit-", "ratelimit-")

@@ -1,4 +1,4 @@
-"""Of equal calls that are on their way at the same time one is asked, and the others wait for its answer."""
+"""Single flight: of equal calls in progress one is asked, and the others wait for its answer."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _leaders: dict[Hashable, Flight] = {}
 class Flight:
     """One episode's call while it is under way: it leads, or waits for who leads with the same call.
 
-    Whoever has made one yields `boarding` within a ``with`` block, then looks into the cache, and asks where
+    Whoever has made one yields `wait` within a ``with`` block, then looks into the cache, and asks where
     the answer is not there. Only the cache passes answers on. After a flight that brought none, the next one
     leads; all who wait ask at once where the answer was none to keep, and where a second one failed.
 
@@ -40,7 +40,7 @@ class Flight:
         >>> from stb_env.request import drive
         >>> def asked(call):
         ...     with Flight(call) as flight:
-        ...         yield flight.boarding
+        ...         yield flight.wait
         ...         return flight.leads
         >>> drive(asked("call"))
         True
@@ -72,13 +72,13 @@ class Flight:
         return _leaders.get(self._call) is self
 
     @property
-    def boarding(self) -> Request:
+    def wait(self) -> Request:
         """The wait for who leads; without one it takes no time, and this one leads."""
         # An episode leads from when this is run, not from when it is yielded: until then it may wait for its
         # place, which those who wait for it hold.
-        return Request(run=self._board, arun=self._aboard)
+        return Request(run=self._wait, arun=self._await)
 
-    def _board(self) -> None:
+    def _wait(self) -> None:
         failures = 0
         while (end := self._follow()) is not None:
             if _holds_up_a_loop():
@@ -92,7 +92,7 @@ class Flight:
             if ended == "answered" or failures == _FAILURES:
                 return
 
-    async def _aboard(self) -> None:
+    async def _await(self) -> None:
         failures = 0
         while (end := self._follow()) is not None:
             try:

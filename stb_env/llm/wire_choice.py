@@ -1,4 +1,4 @@
-"""Which of the two wires an endpoint gets."""
+"""Choice of the wire to an endpoint: the lean one, or the one that knows proxies and OpenAI's accounts."""
 
 from __future__ import annotations
 
@@ -10,16 +10,17 @@ from urllib.parse import urlsplit
 
 from stb_env.llm.config import OPENAI_URL, ModelConfig
 
-# An account's own settings, which the openai package sends along.
-_ACCOUNT = ("OPENAI_ORG_ID", "OPENAI_PROJECT_ID", "OPENAI_CUSTOM_HEADERS")
+# Settings of an account, by the header that they become.
+_ACCOUNT = {"OpenAI-Organization": "OPENAI_ORG_ID", "OpenAI-Project": "OPENAI_PROJECT_ID"}
+_HEADERS = "OPENAI_CUSTOM_HEADERS"
 _AZURE = (".azure.com", ".azure-api.net")
 
 
 def chosen(config: ModelConfig, env: Mapping[str, str] = os.environ) -> Literal["lean", "openai"]:
     """Return which wire a configuration means: the lean one, wherever it can do what is needed.
 
-    The openai package is for Azure, for endpoints behind a proxy, and for accounts of OpenAI that variables
-    such as ``OPENAI_ORG_ID`` name.
+    The other one goes through httpx2: for Azure, for endpoints behind a proxy, and for accounts of OpenAI
+    that variables such as ``OPENAI_ORG_ID`` name.
 
     Args:
         config: Names the endpoint, and perhaps the wire.
@@ -35,9 +36,24 @@ def chosen(config: ModelConfig, env: Mapping[str, str] = os.environ) -> Literal[
         return config.client
     parts = urlsplit(config.endpoint)
     host = parts.hostname or ""
-    account = config.endpoint == OPENAI_URL and any(env.get(name) for name in _ACCOUNT)
+    account = config.endpoint == OPENAI_URL and any(env.get(name) for name in (*_ACCOUNT.values(), _HEADERS))
     needs_openai = account or host.endswith(_AZURE) or behind_proxy(config.endpoint)
     return "openai" if needs_openai else "lean"
+
+
+def account_headers(config: ModelConfig, env: Mapping[str, str] = os.environ) -> dict[str, str]:
+    """Return the headers that the settings of an account become, at OpenAI's own endpoint alone.
+
+    Examples:
+        >>> env = {"OPENAI_ORG_ID": "o", "OPENAI_CUSTOM_HEADERS": "X: a"}
+        >>> account_headers(ModelConfig("agent", "m"), env)
+        {'OpenAI-Organization': 'o', 'X': 'a'}
+    """
+    if config.endpoint != OPENAI_URL:
+        return {}
+    headers = {header: env[name] for header, name in _ACCOUNT.items() if env.get(name)}
+    lines = (line.partition(":") for line in env.get(_HEADERS, "").splitlines() if ":" in line)
+    return headers | {name.strip(): value.strip() for name, _, value in lines}
 
 
 def behind_proxy(url: str) -> bool:

@@ -1,4 +1,4 @@
-"""How a question is put again after a reply that could not be used."""
+"""Sampling of a question that is put again after a reply that could not be used."""
 
 from __future__ import annotations
 

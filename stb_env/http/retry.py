@@ -1,4 +1,4 @@
-"""When to try again: clocks, deadlines, pauses between attempts. Nothing here waits by itself."""
+"""Clocks, deadlines and pauses between attempts. Nothing here waits by itself."""
 
 from __future__ import annotations
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import zlib
 from collections.abc import AsyncIterable, AsyncIterator
 
-from stb_env.llm.wire import Response, Unanswered, Unusable
+from stb_env.http.exchange import HTTPFailure, broken
+from stb_env.http.wire import Response
 
 _READ = frozenset({"gzip", "x-gzip", "deflate"})
 # Bytes that come out at once: a small answer may hold a huge one, and whoever reads it bounds its size.
@@ -22,7 +23,7 @@ def decoded(response: Response) -> Response:
         response: One with a ``Content-Encoding``.
 
     Raises:
-        Unusable: The encoding is unknown. A refusal in such a one is told by its status alone.
+        HTTPFailure: The encoding is unknown. A refusal in such a one is told by its status alone.
     """
     encoding = response.headers["content-encoding"].strip().lower()
     if encoding in ("", "identity"):
@@ -34,7 +35,7 @@ def decoded(response: Response) -> Response:
         "server, or the proxy before it, to gzip, deflate or none"
     )
     if 200 <= response.status < 300:
-        raise Unusable(failure, kind="transport", status=response.status)
+        raise HTTPFailure(failure, kind="transport", status_code=response.status)
     return response._replace(whole=failure.encode)
 
 
@@ -50,7 +51,7 @@ async def _inflated(pieces: AsyncIterable[bytes], encoding: str) -> AsyncIterato
             try:
                 part = inflate.decompress(rest, _PIECE)
             except zlib.error as error:
-                raise Unanswered(f"DecodingError: {error} (Content-Encoding: {encoding})") from error
+                raise broken(f"DecodingError: {error} (Content-Encoding: {encoding})") from error
             if part:
                 yield part
             if len(part) < _PIECE:

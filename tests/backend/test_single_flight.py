@@ -13,10 +13,10 @@ from typing import Any
 
 import pytest
 
-from stb_env.backend import flights
+from stb_env.backend import single_flight
 from stb_env.backend.cache import CallKey, Hit, ResponseCache
 from stb_env.backend.faults import UNAVAILABLE
-from stb_env.backend.flights import Flight
+from stb_env.backend.single_flight import Flight
 from stb_env.backend.virtual import VirtualBackend
 from stb_env.errors import InfrastructureError, SimulatorError
 from stb_env.request import Request, Slow, adrive, drive
@@ -368,7 +368,7 @@ def test_the_deadline_of_a_call_ends_the_wait_and_not_the_episode():
 def test_who_is_driven_by_nobody_any_more_is_not_waited_for_for_ever(
     asked: Callable[[Slow[Answered]], Answered], monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(flights, "PATIENCE", BRIEF)
+    monkeypatch.setattr(single_flight, "PATIENCE", BRIEF)
     backend = recording(Simulator(_happens))
     leading = led(backend)
     assert said(asked(answer(backend))) == [SECOND]
@@ -378,16 +378,16 @@ def test_who_is_driven_by_nobody_any_more_is_not_waited_for_for_ever(
 def test_who_was_given_up_while_it_waited_does_not_lead_afterwards():
     with Flight("call") as given_up:
         pass
-    given_up.boarding.run()
+    given_up.wait.run()
     assert not given_up.leads
 
 
 def test_a_forked_process_does_not_wait_for_who_leads_in_its_parent():
     with Flight("call") as leading:
-        leading.boarding.run()
+        leading.wait.run()
         child = os.fork()
         if not child:
             with Flight("call") as flight:
-                flight.boarding.run()
+                flight.wait.run()
                 os._exit(0 if flight.leads else 1)
         assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import logging
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from urllib.parse import quote, unquote
+from urllib.parse import unquote
 
 from stb_env import jsontext
 from stb_env.errors import ActionError
+from stb_env.http.credentials import quoted
 from stb_env.jsontypes import Json, JsonMapping
-from stb_env.llm.credentials import MASK, MIN_SECRET
 
 PLACE = re.compile(r"\{([^{}\"]+)\}")
 HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
@@ -21,7 +20,7 @@ _HEADER_VALUE = re.compile(r"[\t -~]*")
 
 
 @dataclass(frozen=True, slots=True)
-class Filling:
+class Substitution:
     r"""One call's values for the places of a template.
 
     Attributes:
@@ -30,12 +29,13 @@ class Filling:
         named: Every name that has a place of its own.
 
     Examples:
-        >>> filling = Filling({"city": "a/b?", "days": [1, 2], "x": None}, {"$key": "k"}, frozenset({"city"}))
+        >>> arguments = {"city": "a/b?", "days": [1, 2], "x": None}
+        >>> filling = Substitution(arguments, {"$key": "k"}, frozenset({"city"}))
         >>> filling.path("/v1/{city}"), filling.query("*"), filling.query({"x": "{x}", "u": "c {city}"})
         ('/v1/a%2Fb%3F', '?days=1&days=2', '?u=c%20a%2Fb%3F')
         >>> filling.body({"d": "{days}", "x": "{x}", "t": ["{city}!"]})
         {'d': [1, 2], 't': ['a/b?!']}
-        >>> Filling({"city": "a\r\nHost: b"}, {}, frozenset()).headers({"City": "{city}"})
+        >>> Substitution({"city": "a\r\nHost: b"}, {}, frozenset()).headers({"City": "{city}"})
         Traceback (most recent call last):
         ...
         stb_env.errors.ActionError: 'city' has characters that no HTTP header can carry
@@ -127,38 +127,6 @@ class Filling:
                 f"{', '.join(map(repr, names))} cannot be {unquote(filled)!r} in the path of a URL"
             )
         return filled
-
-
-class KeyFilter(logging.Filter):
-    """Cuts secrets out of log records; HTTP libraries log URLs, and some APIs want their key there."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.secrets: set[str] = set()
-
-    def filter(self, record: logging.LogRecord) -> bool:
-        """Let every record pass, without the secrets."""
-        text = record.getMessage()
-        for secret in sorted(self.secrets, key=len, reverse=True):
-            text = text.replace(secret, MASK)
-        record.msg, record.args = text, ()
-        return True
-
-
-_FILTER = KeyFilter()
-
-
-def keep_from_logs(key: str) -> None:
-    """Have a key cut out of what the HTTP libraries log."""
-    if len(key) >= MIN_SECRET:
-        _FILTER.secrets |= {key, quoted(key)}
-        for library in ("httpx", "httpx2"):
-            logging.getLogger(library).addFilter(_FILTER)
-
-
-def quoted(text: str) -> str:
-    """Return a text as it stands in a URL: nothing in it can end its place."""
-    return quote(text, safe="", errors="replace")
 
 
 def _text(value: Json) -> str:

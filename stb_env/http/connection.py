@@ -16,8 +16,10 @@ from typing import cast
 
 import httptools
 
-from stb_env.llm.retry import Patience
-from stb_env.llm.wire import CONNECT_TIMEOUT, Response, Unanswered, Unconnected
+from stb_env.http.client import CONNECT_LIMIT, CONNECT_TIMEOUT
+from stb_env.http.exchange import broken, late
+from stb_env.http.retry import Patience
+from stb_env.http.wire import Response
 
 IDLE = 4.0
 """Seconds after which a connection is not used again: common servers close theirs after five."""
@@ -66,14 +68,14 @@ class Connection(asyncio.Protocol):
             patience: Ends each wait for more, the later ones too; None for no end.
 
         Raises:
-            Unanswered: The connection was lost before.
+            HTTPFailure: The connection was lost before.
             TimeoutError: The patience is used up.
         """
         self._begin()
         self._patience = patience
         self._parser = httptools.HttpResponseParser(self)
         if self._transport is None or self._transport.is_closing():
-            raise Unanswered("ConnectError: the server closed the connection")
+            raise broken("ConnectError: the server closed the connection")
         self._transport.write(request)
         while not self._status:
             await self._more()
@@ -106,7 +108,7 @@ class Connection(asyncio.Protocol):
     def _more(self) -> asyncio.Future[None]:
         """Return what is done as soon as more has come, or the end."""
         if self._failure:
-            raise Unanswered(self._failure)
+            raise broken(self._failure)
         if self._patience is not None:
             self._set_alarm(self._loop.time() + self._patience.left())
         self._waiter = self._loop.create_future()
@@ -240,8 +242,7 @@ class Pool:
 
         Raises:
             TimeoutError: The server did not take one within the seconds.
-            Unconnected: Nor within `CONNECT_TIMEOUT`.
-            Unanswered: It refused.
+            HTTPFailure: Nor within `CONNECT_TIMEOUT`, or it refused.
         """
         kept = self._kept()
         if kept is not None:
@@ -255,9 +256,9 @@ class Pool:
         except TimeoutError as error:
             if seconds <= CONNECT_TIMEOUT:
                 raise
-            raise Unconnected(f"ConnectTimeout: {self.host}") from error
+            raise late(CONNECT_LIMIT) from error
         except (OSError, ssl.SSLError) as error:
-            raise Unanswered(f"ConnectError: {error}") from error
+            raise broken(f"ConnectError: {error}") from error
         return connection
 
     def give_back(self, connection: Connection) -> None:
