@@ -14,7 +14,9 @@ ROOT = Path(__file__).resolve().parent.parent
 
 # How long an example takes says how busy the machine is and nothing of the package. Where CI is set, a
 # failure must be the change's and not the draw's.
-hypothesis.settings.register_profile("stb_env", deadline=None, derandomize="CI" in os.environ)
+hypothesis.settings.register_profile(
+    "stb_env", deadline=None, max_examples=50, derandomize="CI" in os.environ
+)
 hypothesis.settings.load_profile("stb_env")
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,7 @@ from stb_env.files import LineWriter
 from stb_env.rollout import Agent, Job, Run, plan, run_batch
 from stb_env.rollout.verdict_file import Judgement, read_judged
 from stb_env.trajectory import Trajectory, read_trajectories
+from tests.kills import die, killed, needs_fork
 from tests.processes import kill_at_line
 
 MANIFEST = {"env": "stb/Sandbox-v1", "seed": 0, "judge": "exact"}
@@ -173,48 +174,41 @@ def test_an_unreadable_last_line_is_dropped_and_played_again(tmp_path: Path, who
 
 # -- killed at any moment ------------------------------------------------------------------------
 
-REPLAY = """
-import os, sys
-from pathlib import Path
-from tests.rollout.test_resume import jobs, sit
-import stb_env.files, stb_env.rollout.run as run
 
-left = int(sys.argv[2])
-def dying(act):
-    def acted(*args, **kwargs):
-        global left
-        left -= 1
-        if left < 0:
-            os.kill(os.getpid(), 9)
-        return act(*args, **kwargs)
-    return acted
+def sit_until(folder: Path, planned: list[Job], acts: int) -> None:
+    """Play until so many acts on the disk are done, and die at the next."""
+    left = iter(range(acts))
 
-# Every act on the disk is one after which, or in the middle of which, the process may be killed.
-os.fsync = dying(os.fsync)
-Path.replace = dying(Path.replace)
-stb_env.files.LineWriter.write = dying(stb_env.files.LineWriter.write)
-sit(Path(sys.argv[1]), jobs(3, trials=2))
-"""
+    def dying(act: Callable[..., Any]) -> Callable[..., Any]:
+        def acted(*args: Any, **kwargs: Any) -> Any:
+            if next(left, None) is None:
+                die()
+            return act(*args, **kwargs)
+
+        return acted
+
+    # Every act on the disk is one after which, or in the middle of which, the process may be killed.
+    with pytest.MonkeyPatch.context() as patch:
+        for place, name in ((os, "fsync"), (Path, "replace"), (LineWriter, "write")):
+            patch.setattr(place, name, dying(getattr(place, name)))
+        sit(folder, planned)
 
 
+@needs_fork
 def test_a_process_that_is_killed_at_any_act_on_the_disk_loses_nothing(tmp_path: Path):
     planned = jobs(3, trials=2)
     down = {planned[0].task_id, planned[3].task_id}
     sit(tmp_path / "whole", planned)
     sit(tmp_path / "run", [job for job in planned if job.trial == 0], down)
-    code = -signal.SIGKILL
-    acts = 0
-    while code == -signal.SIGKILL:
+    acts, dead = 0, True
+    while dead:
         # Each sitting gets a little further than the one before, so that every act is once the last.
-        code = subprocess.run(
-            [sys.executable, "-c", REPLAY, tmp_path / "run", str(acts)], cwd=Path(__file__).parents[2]
-        ).returncode
+        dead = killed(partial(sit_until, tmp_path / "run", planned, acts))
         acts += 1
         known = read_trajectories(tmp_path / "run")
         assert len({episode.key for episode in known}) == len(known)
         kept = [Trajectory.from_json(line) for line in failures(tmp_path / "run")]
         assert {e.task_id for e in [*known, *kept] if e.failure is not None} == down
-    assert code == 0
     assert acts > 5
     assert lines(tmp_path / "run") == lines(tmp_path / "whole")
 

@@ -201,7 +201,7 @@ def test_what_is_wrong_with_a_request_is_said(action: Any, status: int, error: s
 
 
 @given(st.text(max_size=20))
-@settings(max_examples=150)
+@settings(max_examples=100)
 def test_a_call_and_its_command_are_the_same_request(image_id: str):
     for name in ("add_favourite", "vote_up", "vote_down"):
         command = render(BY_NAME[name], {"image_id": image_id})
@@ -241,10 +241,10 @@ def test_the_oracle_solves_every_test_task(compat: str | None):
 
 
 @pytest.mark.parametrize("compat", [None, "original"])
-def test_ten_thousand_damaged_programs_are_observations(compat: str | None):
+def test_damaged_programs_are_observations(compat: str | None):
     env = env_of("delete", compat=compat, program=True)
     start = env.snapshot()
-    for text in mutants(PROGRAMS, 5_000, seed=7):
+    for text in mutants(PROGRAMS, 500, seed=7):
         env.restore(start)
         observation, _, terminated, _, info = env.step(text)
         assert terminated

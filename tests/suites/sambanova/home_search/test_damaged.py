@@ -1,4 +1,4 @@
-"""Ten thousand damaged programs are observations, in either mode."""
+"""Damaged programs are observations, in either mode."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def test_damaged_programs_are_judged_and_never_raise(compat: str | None):
     env = make(compat=compat, program=True)
     env.reset(seed=0, options={"task_id": "test-0"})
     start = env.snapshot()
-    for text in mutants(PROGRAMS, 5_000, seed=7):
+    for text in mutants(PROGRAMS, 500, seed=7):
         env.restore(start)
         observation, _, terminated, _, info = env.step(text)
         assert terminated

@@ -233,10 +233,10 @@ def test_the_oracle_solves_every_test_task(compat: str | None):
 
 
 @pytest.mark.parametrize("compat", [None, "original"])
-def test_ten_thousand_damaged_programs_are_observations(compat: str | None):
+def test_damaged_programs_are_observations(compat: str | None):
     env = env_of(compat=compat, program=True)
     start = env.snapshot()
-    for text in mutants(LABELS, 5_000, seed=7):
+    for text in mutants(LABELS, 500, seed=7):
         env.restore(start)
         observation, _, terminated, _, info = env.step(text)
         assert terminated

@@ -205,10 +205,10 @@ def test_the_oracle_and_every_label_solve_every_test_task(compat: Any):
 
 
 @pytest.mark.parametrize("compat", [None, "original"])
-def test_ten_thousand_damaged_programs_are_judged(compat: Any):
+def test_damaged_programs_are_judged(compat: Any):
     env = env_of(compat=compat, program=True)
     start, tools = env.snapshot(), {tool.name: tool for tool in env.task.tools}
-    for text in mutants(LABELS, 5_000, seed=7):
+    for text in mutants(LABELS, 500, seed=7):
         after = drive(env.rules.advance(env.task, tools, start, text))
         assert after.over
         assert after.valid
@@ -253,7 +253,7 @@ def plain_common_length(left: str, right: str) -> int:
 
 
 @given(st.text("abc", max_size=40), st.text("abcd", max_size=40))
-@settings(max_examples=300)
+@settings(max_examples=100)
 def test_the_common_length_is_that_of_the_textbook(left: str, right: str):
     assert common_length(left, right) == plain_common_length(left, right)
 

@@ -232,11 +232,11 @@ PROGRAMS = [
 
 
 @pytest.mark.parametrize("compat", [None, "original"])
-def test_ten_thousand_damaged_programs_are_observations(compat: Any):
+def test_damaged_programs_are_observations(compat: Any):
     env = env_of(compat=compat)
     env.step("search[tea cup 3]")
     start = env.snapshot()
-    for text in mutants(PROGRAMS, 5_000, seed=7):
+    for text in mutants(PROGRAMS, 500, seed=7):
         env.restore(start)
         observation, reward, _, _, info = env.step(text)
         assert info["valid"]
