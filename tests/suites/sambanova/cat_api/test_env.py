@@ -217,7 +217,7 @@ def test_a_case_without_its_account_cannot_be_judged():
 def test_the_standing_checks_hold(settings_: dict[str, Any]):
     env = gym.make("stb/CatAPI-v1", **settings_).unwrapped
     assert isinstance(env, ToolEnv)
-    report = validate("stb/CatAPI-v1", env, seeds=36)
+    report = validate("stb/CatAPI-v1", env, seeds=12)
     assert [check for check in report.checks if not check.passed] == []
     assert report.counts["scores"]["gold"] == 1.0
 

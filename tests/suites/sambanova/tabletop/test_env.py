@@ -196,7 +196,7 @@ def test_a_case_without_its_table_cannot_be_judged():
 def test_the_standing_checks_hold(settings_: dict[str, Any]):
     env = gym.make("stb/Tabletop-v1", **settings_).unwrapped
     assert isinstance(env, ToolEnv)
-    report = validate("stb/Tabletop-v1", env, seeds=45)
+    report = validate("stb/Tabletop-v1", env, seeds=15)
     assert [check for check in report.checks if not check.passed] == []
     assert report.counts["scores"]["gold"] == 1.0
 

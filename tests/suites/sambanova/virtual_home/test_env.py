@@ -185,7 +185,7 @@ def test_a_typed_call_is_a_line_in_the_originals_mode():
 def test_the_standing_checks_hold(settings_: dict[str, Any]):
     env = gym.make("stb/VirtualHome-v1", **settings_).unwrapped
     assert isinstance(env, ToolEnv)
-    report = validate("stb/VirtualHome-v1", env, seeds=20)
+    report = validate("stb/VirtualHome-v1", env, seeds=7)
     assert [check for check in report.checks if not check.passed] == []
     assert report.counts["scores"]["gold"] == 1.0
     assert {report.counts["scores"][name] for name in ("noop", "give_up", "echo", "inject")} == {0.0}

@@ -217,7 +217,7 @@ def test_a_page_can_be_read_by_a_person(capsys: pytest.CaptureFixture[str]):
 def test_the_standing_checks_hold(settings_: dict[str, Any]):
     env = gym.make("stb/WebShop-v1", **settings_).unwrapped
     assert isinstance(env, ToolEnv)
-    report = validate("stb/WebShop-v1", env, seeds=20)
+    report = validate("stb/WebShop-v1", env, seeds=7)
     assert [check for check in report.checks if not check.passed] == []
     nulls = dict.fromkeys(("noop", "give_up", "echo", "inject", "random"), 0.0)
     assert report.counts["scores"] == {"gold": 1.0} | nulls
