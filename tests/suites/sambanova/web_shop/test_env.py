@@ -223,20 +223,19 @@ def test_the_standing_checks_hold(settings_: dict[str, Any]):
     assert report.counts["scores"] == {"gold": 1.0} | nulls
 
 
-PROGRAMS = [
-    line
-    for demo in demonstrations("short")[:20]
-    for line in demo.program.split("\n")
-    if line.startswith(("search[", "click["))
-] + ["\n".join(BUY), *BUY]
+@pytest.fixture(scope="module")
+def programs() -> list[str]:
+    """Lines of demonstrations, and a purchase in one program and line by line."""
+    shown = [line for demo in demonstrations("short")[:20] for line in demo.program.split("\n")]
+    return [line for line in shown if line.startswith(("search[", "click["))] + ["\n".join(BUY), *BUY]
 
 
 @pytest.mark.parametrize("compat", [None, "original"])
-def test_damaged_programs_are_observations(compat: Any):
+def test_damaged_programs_are_observations(programs: list[str], compat: Any):
     env = env_of(compat=compat)
     env.step("search[tea cup 3]")
     start = env.snapshot()
-    for text in mutants(PROGRAMS, 500, seed=7):
+    for text in mutants(programs, 500, seed=7):
         env.restore(start)
         observation, reward, _, _, info = env.step(text)
         assert info["valid"]
