@@ -14,15 +14,17 @@ from typing import Any
 
 import gymnasium as gym
 import pytest
+from typer.testing import CliRunner
 
 from stb_env.baselines import load_agent
+from stb_env.cli import app
 from stb_env.errors import ConfigError, InfrastructureError, StorageError
 from stb_env.files import LineWriter
 from stb_env.rollout import Agent, Job, Run, plan, run_batch
 from stb_env.rollout.verdict_file import Judgement, read_judged
 from stb_env.trajectory import Trajectory, read_trajectories
-from tests.kills import die, killed, needs_fork
-from tests.processes import kill_at_line
+from tests.kills import die, killed, killed_when, needs_fork
+from tests.processes import lines as line_count
 
 MANIFEST = {"env": "stb/Sandbox-v1", "seed": 0, "judge": "exact"}
 
@@ -219,19 +221,20 @@ def failures(folder: Path) -> Iterator[str]:
         yield from file.read_text().splitlines()
 
 
+@needs_fork
 @pytest.mark.parametrize("concurrency", [1, 8])
 def test_a_run_that_is_killed_again_and_again_comes_to_the_same_episodes(tmp_path: Path, concurrency: int):
-    command = [sys.executable, "-m", "stb_env", "run", "stb/Sandbox-v1", "--agent", "random", "--json"]
-    command += ["--episodes", "30", "--concurrency", str(concurrency), "--out"]
+    words = ["run", "stb/Sandbox-v1", "--agent", "random", "--json"]
+    words += ["--episodes", "30", "--concurrency", str(concurrency), "--out"]
     file = tmp_path / "killed" / "trajectories.jsonl"
+    run = partial(CliRunner().invoke, app, [*words, str(tmp_path / "killed")])
     for wanted in (1, 9, 20):
-        process = subprocess.Popen([*command, tmp_path / "killed"], stdout=subprocess.DEVNULL)
-        kill_at_line(process, file, wanted)
+        killed_when(run, lambda wanted=wanted: line_count(file) >= wanted)
         known = read_trajectories(tmp_path / "killed")
         assert wanted <= len(known) == len({episode.key for episode in known})
-    for folder, hash_seed in (("killed", "7"), ("whole", "99")):
-        env = os.environ | {"PYTHONHASHSEED": hash_seed}
-        subprocess.run([*command, tmp_path / folder], check=True, capture_output=True, env=env)
+    assert run().exit_code == 0
+    whole = [sys.executable, "-m", "stb_env", *words, tmp_path / "whole"]
+    subprocess.run(whole, check=True, capture_output=True, env=os.environ | {"PYTHONHASHSEED": "99"})
     assert file.read_bytes() == (tmp_path / "whole" / "trajectories.jsonl").read_bytes()
 
 
