@@ -25,6 +25,14 @@ environment() {
   [ $# = 1 ] || install "$@"
 }
 
+# Installs a command from Debian's packages where it is missing, one section at a time: command_of NAME PACKAGE...
+command_of() {
+  command -v "$1" >/dev/null || flock "$common" sh -euc '
+    apt-get update -q
+    DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends "$@"
+  ' sh "${@:2}"
+}
+
 # Copies what is, or would be, checked in to a new folder.
 copy_checkout() {
   mkdir -p "$1"
