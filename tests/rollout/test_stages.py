@@ -19,6 +19,7 @@ from typer.testing import CliRunner
 from stb_env.cli import app
 from stb_env.trajectory import read_trajectories
 from tests.fakes.openai_server import Answer, OpenAIServer, Received, completion
+from tests.kills import killed_when, needs_fork
 from tests.processes import lines, wait_until
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -121,14 +122,12 @@ def test_a_judge_that_is_out_ends_the_run_without_a_rate(bench: Bench):
     assert not (bench.folder / "run" / "summary.json").exists()
 
 
+@needs_fork
 def test_what_is_played_is_on_disk_before_its_judge_has_answered(bench: Bench):
     hold = threading.Event()
     bench.judge(lambda request: Answer(completion("Solved"), hold=hold))
-    process = bench.start()
     journal = bench.folder / "run" / "played.jsonl"
-    wait_until(process, lambda: lines(journal) >= 2 * CONCURRENCY)
-    process.kill()
-    process.communicate()
+    assert killed_when(bench.run, lambda: lines(journal) >= 2 * CONCURRENCY)
     kept = read_trajectories(bench.folder / "run")
     assert {(episode.valid, episode.final_answer) for episode in kept} == {(False, "It is sunny.")}
     assert "not judged yet" in str(kept[0].failure)
@@ -167,6 +166,7 @@ def test_a_signal_saves_what_is_finished_and_says_how_to_go_on(bench: Bench, num
     assert bench.bytes() == bench.bytes("whole")
 
 
+@needs_fork
 @pytest.mark.serial
 def test_a_run_that_is_killed_three_times_at_random_ends_in_the_bytes_of_an_unbroken_one(bench: Bench):
     rng = random.Random(7)
@@ -178,11 +178,7 @@ def test_a_run_that_is_killed_three_times_at_random_ends_in_the_bytes_of_an_unbr
     bench.judge(slow)
     kills = 0
     for share in sorted(rng.uniform(0.05, 0.9) for _ in range(3)):
-        process = bench.start()
-        wait_until(process, lambda share=share: len(bench.server.requests) >= share * EPISODES)
-        kills += process.poll() is None
-        process.kill()
-        process.communicate()
+        kills += killed_when(bench.run, lambda share=share: len(bench.server.requests) >= share * EPISODES)
         known = read_trajectories(bench.folder / "run")
         assert len({episode.key for episode in known}) == len(known)
     assert bench.run()[0] == 0
