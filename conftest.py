@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import gc
+from collections.abc import Generator, Iterator
 from importlib.util import find_spec
 
 import pytest
@@ -27,6 +28,20 @@ if find_spec("verifiers") is None:
     collect_ignore_glob.append("stb_env/bench/verifiers_shop.py")
 if find_spec("textual") is None:
     collect_ignore_glob.append("stb_env/terminal/apps/*")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Collect without looking for reference cycles, and never look through what was collected.
+
+    It lives as long as the process, and looking through it took a quarter of the time of collecting.
+    """
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 @pytest.fixture

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Generator
 from pathlib import Path
 
 import hypothesis
 import pytest
+from _pytest.doctest import DoctestModule
 
 from stb_env.llm.models_file import PARTS, ROLES
 
@@ -14,8 +16,17 @@ ROOT = Path(__file__).resolve().parent.parent
 
 # How long an example takes says how busy the machine is and nothing of the package. Where CI is set, a
 # failure must be the change's and not the draw's.
-hypothesis.settings.register_profile("stb_env", deadline=None, derandomize="CI" in os.environ)
+hypothesis.settings.register_profile(
+    "stb_env", deadline=None, max_examples=50, derandomize="CI" in os.environ
+)
 hypothesis.settings.load_profile("stb_env")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file() -> Generator[None, list[pytest.Collector], list[pytest.Collector]]:
+    """Look for examples in the package's docstrings alone: tests have none, and it takes long to see that."""
+    found = yield
+    return [collector for collector in found if not isinstance(collector, DoctestModule)]
 
 
 @pytest.fixture(autouse=True)

@@ -1,5 +1,6 @@
 """Work that is killed half-way, as a machine's owner or its kernel would do it."""
 
+import multiprocessing
 import os
 import signal
 
@@ -22,6 +23,17 @@ def killed(work):
         finally:
             os._exit(0)
     return os.waitpid(process, 0)[1] == signal.SIGKILL
+
+
+def killed_when(work, holds):
+    """Do work in another process, kill it once something holds, and say whether it was still at work."""
+    process = multiprocessing.get_context("fork").Process(target=work)
+    process.start()
+    while process.is_alive() and not holds():
+        process.join(0.01)
+    process.kill()
+    process.join()
+    return process.exitcode == -signal.SIGKILL
 
 
 def killed_after(rows, work):

@@ -10,8 +10,8 @@ import pytest
 from stb_env.actions import parse_action
 from tests.actions.styles import KNOWN
 
-LENGTH = int(os.environ.get("STB_HOSTILE_LENGTH", "150000"))
-"""A reader that is quadratic takes minutes for it."""
+LENGTH = int(os.environ.get("STB_HOSTILE_LENGTH", "60000"))
+"""A reader that is quadratic takes many times what is allowed here."""
 
 MARKS = [
     *("<think>", "</think>", "<think ", "[THINK]", "◁think▷", "<|channel|>analysis<|message|>"),

@@ -347,7 +347,7 @@ PIECES = st.sampled_from(
 TEXTS = st.lists(PIECES, max_size=25).map("".join)
 
 
-@settings(max_examples=300)
+@settings(max_examples=100)
 @given(JSON | CALLS | st.lists(CALLS, max_size=4) | MESSAGES | TEXTS | st.text() | st.binary())
 def test_parsing_survives_anything_and_formatting_undoes_it(written):
     action = parse_action(written)

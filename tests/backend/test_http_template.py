@@ -129,7 +129,7 @@ def test_it_works_on_the_event_loop_too(server, api):
 
 
 @given(film=TEXTS, query=TEXTS, header=TEXTS)
-@settings(max_examples=150)
+@settings(max_examples=100)
 def test_no_argument_leads_to_another_place(film, query, header):
     api = HTTPTemplate(
         {

@@ -145,7 +145,7 @@ def test_both_readings_agree_on_well_formed_output(error, response):
     assert mirror.read_output(output) == mirror.read_output(output, compat=True) == Answer(error, response)
 
 
-@settings(max_examples=150)
+@settings(max_examples=100)
 @given(
     value=PLAIN, dump=st.sampled_from([json.dumps, repr]), end=st.sampled_from(['"}', '"\n}', '"\n}\n```'])
 )
@@ -168,7 +168,7 @@ def test_a_cut_off_object_is_closed():
     assert mirror.read_output(output) == Answer("", {"a": 1, "b": [1]}, cut=True)
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(
     parts=st.lists(
         st.sampled_from(

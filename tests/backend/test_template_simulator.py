@@ -264,7 +264,7 @@ JSON = st.recursive(
 )
 
 
-@settings(max_examples=150)
+@settings(max_examples=100)
 @given(
     JSON,
     st.dictionaries(st.text(max_size=10) | st.sampled_from(["id", "q", "city", "limit"]), JSON, max_size=4),

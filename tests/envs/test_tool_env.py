@@ -464,29 +464,29 @@ def test_a_branch_resets_without_moving_its_parent():
 
 SCRIPT = """
 import json, gymnasium as gym, stb_env
-env = gym.make({env_id!r})
-obs, info = env.reset(seed=7)
-lines = [obs, info]
-env.action_space.seed(7)
-for _ in range(6):
-    *out, info = env.step(env.action_space.sample())
-    lines += [out, info]
-    if out[2] or out[3]: break
+lines = []
+for env_id in ("stb/Sandbox-v1", "stb/I2Category-v0"):
+    env = gym.make(env_id)
+    lines += env.reset(seed=7)
+    env.action_space.seed(7)
+    for _ in range(6):
+        *out, info = env.step(env.action_space.sample())
+        lines += [out, info]
+        if out[2] or out[3]: break
 print(json.dumps(lines, sort_keys=False))
 """
 
 
-@pytest.mark.parametrize("env_id", ["stb/Sandbox-v1", "stb/I2Category-v0"])
-def test_equal_seeds_give_equal_bytes_whatever_the_hash_seed(env_id: str):
+def test_equal_seeds_give_equal_bytes_whatever_the_hash_seed():
     outputs = {
         subprocess.run(
-            [sys.executable, "-c", SCRIPT.format(env_id=env_id)],
+            [sys.executable, "-c", SCRIPT],
             capture_output=True,
             text=True,
             check=True,
             env=os.environ | {"PYTHONHASHSEED": hash_seed},
         ).stdout
-        for hash_seed in ("0", "1", "271828")
+        for hash_seed in ("0", "271828")
     }
     assert len(outputs) == 1
 
@@ -563,7 +563,7 @@ call_like = st.builds(lambda a: {"name": "forecast", "arguments": a}, junk)
 
 
 @given(st.lists(junk | finish_like | call_like | st.text(), max_size=6))
-@settings(max_examples=150)
+@settings(max_examples=100)
 def test_no_action_raises_and_every_observation_is_in_the_space(actions: list[Any]):
     env = started()
     for action in actions:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-import signal
-import subprocess
-import sys
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
+from stb_env.cli import app
 from stb_env.cli.eval import preferring
 from stb_env.errors import ConfigError
 from stb_env.evaluate.evaluation import evaluate
@@ -18,7 +18,7 @@ from stb_env.evaluate.plan import AgentPlan, EvaluationPlan
 from stb_env.evaluate.plan_file import read_plan
 from stb_env.rollout.verdict_file import verdict_file
 from stb_env.trajectory import read_trajectories
-from tests.conftest import ROOT
+from tests.kills import killed, needs_fork
 
 GROUPS = ("stb/Sandbox-v1", "stb/I1Instruction-v0")
 AGENTS = (AgentPlan("gold"), AgentPlan("noop"))
@@ -143,7 +143,7 @@ class Mortal(Agent):
 """
 
 
-@pytest.mark.serial
+@needs_fork
 def test_a_killed_evaluation_goes_on_and_ends_in_equal_bytes(tmp_path: Path):
     plan = tmp_path / "plan.toml"
     (tmp_path / "mortal.py").write_text(AGENT)
@@ -154,15 +154,11 @@ def test_a_killed_evaluation_goes_on_and_ends_in_equal_bytes(tmp_path: Path):
         f'[[agent]]\nname = "mortal"\nspec = "{agent}:Mortal"\n'
     )
 
-    def command(out: str) -> int:
-        words = [sys.executable, "-m", "stb_env", "eval", "plan.toml", "--out", out]
-        path = {"PYTHONPATH": str(ROOT), "PATH": "", "HOME": str(tmp_path)}
-        return subprocess.run(words, cwd=tmp_path, env=path, capture_output=True, timeout=120).returncode
-
-    assert command("killed") == -signal.SIGKILL
+    run = partial(CliRunner().invoke, app, ["eval", str(plan), "--out", str(tmp_path / "killed")])
+    assert killed(run)
     saved = sum(len(read_trajectories(file)) for file in (tmp_path / "killed").rglob("trajectories.jsonl"))
     assert 0 < saved < 24
-    assert command("killed") == 0
+    assert run().exit_code == 0
     played(read_plan(plan), tmp_path / "whole")
     for name in ("results.json", "results.md", "manifest.json"):
         assert (tmp_path / "killed" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()

@@ -173,7 +173,7 @@ VALUES = st.recursive(
 )
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(answer=PIECES, query=PIECES, response=VALUES, argument=VALUES, schema=VALUES)
 def test_whatever_is_said_asked_called_and_answered_gets_the_same_verdict_again(
     answer, query, response, argument, schema

@@ -21,12 +21,12 @@ CALL = {
 }
 
 
-def test_a_thousand_episodes_at_a_limit_of_8_never_show_the_server_a_ninth_request(
+def test_two_hundred_episodes_at_a_limit_of_8_never_show_the_server_a_ninth_request(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     full = threading.Barrier(LIMIT)
-    begun = iter(range(1_000))
+    begun = iter(range(200))
 
     def answer(_: Received) -> Answer:
         # The first eight wait for each other, so that the limit is really reached.
@@ -35,25 +35,15 @@ def test_a_thousand_episodes_at_a_limit_of_8_never_show_the_server_a_ninth_reque
         return Answer(completion(None, finish_reason="tool_calls", message=CALL))
 
     with OpenAIServer().running() as server:
-        server.script(*[answer] * 1_000)
+        server.script(*[answer] * 200)
         models = tmp_path / "models.toml"
         settings = {"model": "m", "base_url": server.url(), "concurrency": LIMIT, "max_tokens": 64}
         lines = (f"{name} = {json.dumps(value)}" for name, value in settings.items())
         models.write_text("\n".join(["[models.agent]", *lines]))
         arguments = ["run", "stb/Sandbox-v1", "--agent", "chat", "--models", str(models), "--json"]
-        arguments += [
-            "--episodes",
-            "500",
-            "--trials",
-            "2",
-            "--concurrency",
-            "24",
-            "--set",
-            "answer=text",
-            "--out",
-            str(tmp_path / "run"),
-        ]
+        arguments += ["--episodes", "100", "--trials", "2", "--concurrency", "24", "--set", "answer=text"]
+        arguments += ["--out", str(tmp_path / "run")]
         done = CliRunner().invoke(app, arguments)
     assert done.exit_code == 0, done.output
-    assert (json.loads(done.stdout)["episodes"], len(server.requests)) == (1_000, 1_000)
+    assert (json.loads(done.stdout)["episodes"], len(server.requests)) == (200, 200)
     assert server.peak == LIMIT

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import time
 from collections.abc import Callable
@@ -15,7 +16,7 @@ from stb_env.trajectory import read_trajectories
 from tests.fakes.openai_server import Answer, Received
 from tests.models.services import Services, diligent
 
-EPISODES = 200
+EPISODES = 60
 # Requests of an undisturbed run: a call and an answer for each episode.
 REQUESTS = 2 * EPISODES
 
@@ -52,7 +53,7 @@ def lines(folder: Path) -> bytes:
 def test_after_an_outage_the_same_command_comes_to_the_bytes_of_an_undisturbed_run(
     services: Services, command: Callable[..., Any], tmp_path: Path, concurrency: int
 ):
-    Outage(services, first=150, count=9)
+    Outage(services, first=50, count=9)
     words = ("--concurrency", concurrency)
     first = command("run", *words)
     assert first.exit_code == 0
@@ -72,7 +73,7 @@ def test_after_an_outage_the_same_command_comes_to_the_bytes_of_an_undisturbed_r
 def test_a_run_whose_server_is_gone_for_good_stops_at_once_and_goes_on_when_it_is_back(
     services: Services, command: Callable[..., Any], tmp_path: Path, concurrency: int
 ):
-    server, requests = services.agent.server, iter(range(1, REQUESTS))
+    server, requests = services.agent.server, itertools.count(1)
 
     def until(request: Received) -> Answer:
         if next(requests) == 60:
@@ -81,7 +82,7 @@ def test_a_run_whose_server_is_gone_for_good_stops_at_once_and_goes_on_when_it_i
 
     services.agent.always(until)
     words = ("--concurrency", concurrency)
-    stopped = command("run", *words, episodes=80)
+    stopped = command("run", *words, episodes=50)
     assert stopped.exit_code == 1
     assert stopped.stdout == ""
     assert stopped.stderr.count("\n") == 1
@@ -90,11 +91,11 @@ def test_a_run_whose_server_is_gone_for_good_stops_at_once_and_goes_on_when_it_i
     invalid = sum(not episode.valid for episode in read_trajectories(tmp_path / "run"))
     assert 3 <= invalid < 3 + AHEAD * concurrency
     before = lines(tmp_path / "run")
-    refused = command("run", *words, episodes=80)
+    refused = command("run", *words, episodes=50)
     assert (refused.exit_code, lines(tmp_path / "run")) == (1, before)
     server.gone = False
     for name in ("run", "whole"):
-        assert command(name, *words, episodes=80).exit_code == 0
+        assert command(name, *words, episodes=50).exit_code == 0
     assert lines(tmp_path / "run") == lines(tmp_path / "whole")
 
 

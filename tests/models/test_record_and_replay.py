@@ -17,7 +17,7 @@ from stb_env.trajectory import Trajectory, read_trajectories
 from tests.models.services import ROLES, Services, diligent, serving, simulating, varied
 from tests.shared import queries
 
-QUERIES = 100
+QUERIES = 40
 IDS = {"G1": "I1", "G2": "I2", "G3": "I3"}
 
 

@@ -67,17 +67,18 @@ def play_search(env_id: str) -> None:
 
 
 def play_vector(env_id: str) -> None:
-    """Play in two processes that know nothing of this one."""
+    """Play in processes that know nothing of this one."""
     settings = {"shared_memory": False, "context": "spawn"}
     spec = stb_env.make(env_id, order="sequential").spec
     made = gym.make_vec(spec, num_envs=2, vectorization_mode="async", vector_kwargs=settings)
-    other = gym.vector.AsyncVectorEnv([partial(stb_env.make, env_id, order="sequential")] * 2, **settings)
-    for env in (made, other):
+    other = gym.vector.AsyncVectorEnv([partial(stb_env.make, env_id, order="sequential")], **settings)
+    for env, rewards in ((made, [1.0, 0.0]), (other, [1.0])):
+        count = len(rewards)
         observation, _ = env.reset(seed=0)
-        assert observation["query"] == ("Lend Emma to Bo.",) * 2, observation["query"]
-        env.step(["lend('Emma', 'Bo')", "lend('Emma', 'Cy')"])
+        assert observation["query"] == ("Lend Emma to Bo.",) * count, observation["query"]
+        env.step(["lend('Emma', 'Bo')", "lend('Emma', 'Cy')"][:count])
         finish = '{"name": "Finish", "arguments": {"return_type": "give_answer", "final_answer": "Done."}}'
-        assert list(env.step([finish] * 2)[1]) == [1.0, 0.0]
+        assert list(env.step([finish] * count)[1]) == rewards
         env.close()
 
 

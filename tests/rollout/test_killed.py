@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import asyncio
 import os
-import subprocess
-import sys
+from contextlib import closing
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -17,18 +17,10 @@ from stb_env import plan, run_batch
 from stb_env.rollout import Agent, Job, Run
 from stb_env.testing.notes import notes
 from stb_env.trajectory import read_trajectories
-from tests.processes import kill_at_line, lines
+from tests.kills import killed_when, needs_fork
+from tests.processes import lines
 
 EPISODES = 5_000 if os.environ.get("STB_LONG_RUNS") else 240
-
-SCRIPT = """
-from stb_env import run_batch
-from stb_env.rollout import Run
-from stb_env.testing.notes import notes
-from tests.rollout.test_killed import Scripted, jobs
-run = Run({folder!r}, {{}})
-run_batch(notes, Scripted, jobs(), run, concurrency=64)
-"""
 
 
 class Scripted(Agent):
@@ -45,20 +37,21 @@ def jobs() -> list[Job]:
     return plan(notes().tasks, episodes=1, trials=EPISODES)
 
 
+def sit(folder: Path) -> None:
+    with closing(Run(folder, {})) as run:
+        run_batch(notes, Scripted, jobs(), run, concurrency=64)
+
+
+@needs_fork
 @pytest.mark.serial
 def test_a_run_on_a_loop_that_is_killed_three_times_ends_in_the_bytes_of_an_unbroken_one(
     tmp_path: Path,
 ) -> None:
-    root = Path(__file__).resolve().parents[2]
     file = tmp_path / "killed" / "trajectories.jsonl"
-    code = SCRIPT.format(folder=str(file.parent))
     for share in (0.1, 0.4, 0.7):
-        process = subprocess.Popen([sys.executable, "-c", code], cwd=root)
-        kill_at_line(process, file, int(share * EPISODES))
+        killed_when(partial(sit, file.parent), lambda wanted=int(share * EPISODES): lines(file) >= wanted)
         assert share * EPISODES <= lines(file) <= EPISODES
-    subprocess.run([sys.executable, "-c", code], cwd=root, check=True)
-    unbroken = Run(tmp_path / "unbroken", {})
-    run_batch(notes, Scripted, jobs(), unbroken, concurrency=64)
-    unbroken.close()
+    sit(file.parent)
+    sit(tmp_path / "unbroken")
     assert len({episode.key for episode in read_trajectories(file)}) == EPISODES
     assert file.read_bytes() == (tmp_path / "unbroken" / "trajectories.jsonl").read_bytes()

@@ -4,24 +4,27 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import gymnasium as gym
 import pytest
+from typer.testing import CliRunner
 
 from stb_env.baselines import load_agent
+from stb_env.cli import app
 from stb_env.errors import ConfigError, InfrastructureError, StorageError
 from stb_env.files import LineWriter
 from stb_env.rollout import Agent, Job, Run, plan, run_batch
 from stb_env.rollout.verdict_file import Judgement, read_judged
 from stb_env.trajectory import Trajectory, read_trajectories
-from tests.processes import kill_at_line
+from tests.kills import die, killed, killed_when, needs_fork
+from tests.processes import lines as line_count
 
 MANIFEST = {"env": "stb/Sandbox-v1", "seed": 0, "judge": "exact"}
 
@@ -173,48 +176,41 @@ def test_an_unreadable_last_line_is_dropped_and_played_again(tmp_path: Path, who
 
 # -- killed at any moment ------------------------------------------------------------------------
 
-REPLAY = """
-import os, sys
-from pathlib import Path
-from tests.rollout.test_resume import jobs, sit
-import stb_env.files, stb_env.rollout.run as run
 
-left = int(sys.argv[2])
-def dying(act):
-    def acted(*args, **kwargs):
-        global left
-        left -= 1
-        if left < 0:
-            os.kill(os.getpid(), 9)
-        return act(*args, **kwargs)
-    return acted
+def sit_until(folder: Path, planned: list[Job], acts: int) -> None:
+    """Play until so many acts on the disk are done, and die at the next."""
+    left = iter(range(acts))
 
-# Every act on the disk is one after which, or in the middle of which, the process may be killed.
-os.fsync = dying(os.fsync)
-Path.replace = dying(Path.replace)
-stb_env.files.LineWriter.write = dying(stb_env.files.LineWriter.write)
-sit(Path(sys.argv[1]), jobs(3, trials=2))
-"""
+    def dying(act: Callable[..., Any]) -> Callable[..., Any]:
+        def acted(*args: Any, **kwargs: Any) -> Any:
+            if next(left, None) is None:
+                die()
+            return act(*args, **kwargs)
+
+        return acted
+
+    # Every act on the disk is one after which, or in the middle of which, the process may be killed.
+    with pytest.MonkeyPatch.context() as patch:
+        for place, name in ((os, "fsync"), (Path, "replace"), (LineWriter, "write")):
+            patch.setattr(place, name, dying(getattr(place, name)))
+        sit(folder, planned)
 
 
+@needs_fork
 def test_a_process_that_is_killed_at_any_act_on_the_disk_loses_nothing(tmp_path: Path):
     planned = jobs(3, trials=2)
     down = {planned[0].task_id, planned[3].task_id}
     sit(tmp_path / "whole", planned)
     sit(tmp_path / "run", [job for job in planned if job.trial == 0], down)
-    code = -signal.SIGKILL
-    acts = 0
-    while code == -signal.SIGKILL:
+    acts, dead = 0, True
+    while dead:
         # Each sitting gets a little further than the one before, so that every act is once the last.
-        code = subprocess.run(
-            [sys.executable, "-c", REPLAY, tmp_path / "run", str(acts)], cwd=Path(__file__).parents[2]
-        ).returncode
+        dead = killed(partial(sit_until, tmp_path / "run", planned, acts))
         acts += 1
         known = read_trajectories(tmp_path / "run")
         assert len({episode.key for episode in known}) == len(known)
         kept = [Trajectory.from_json(line) for line in failures(tmp_path / "run")]
         assert {e.task_id for e in [*known, *kept] if e.failure is not None} == down
-    assert code == 0
     assert acts > 5
     assert lines(tmp_path / "run") == lines(tmp_path / "whole")
 
@@ -225,19 +221,20 @@ def failures(folder: Path) -> Iterator[str]:
         yield from file.read_text().splitlines()
 
 
+@needs_fork
 @pytest.mark.parametrize("concurrency", [1, 8])
 def test_a_run_that_is_killed_again_and_again_comes_to_the_same_episodes(tmp_path: Path, concurrency: int):
-    command = [sys.executable, "-m", "stb_env", "run", "stb/Sandbox-v1", "--agent", "random", "--json"]
-    command += ["--episodes", "30", "--concurrency", str(concurrency), "--out"]
+    words = ["run", "stb/Sandbox-v1", "--agent", "random", "--json"]
+    words += ["--episodes", "30", "--concurrency", str(concurrency), "--out"]
     file = tmp_path / "killed" / "trajectories.jsonl"
+    run = partial(CliRunner().invoke, app, [*words, str(tmp_path / "killed")])
     for wanted in (1, 9, 20):
-        process = subprocess.Popen([*command, tmp_path / "killed"], stdout=subprocess.DEVNULL)
-        kill_at_line(process, file, wanted)
+        killed_when(run, lambda wanted=wanted: line_count(file) >= wanted)
         known = read_trajectories(tmp_path / "killed")
         assert wanted <= len(known) == len({episode.key for episode in known})
-    for folder, hash_seed in (("killed", "7"), ("whole", "99")):
-        env = os.environ | {"PYTHONHASHSEED": hash_seed}
-        subprocess.run([*command, tmp_path / folder], check=True, capture_output=True, env=env)
+    assert run().exit_code == 0
+    whole = [sys.executable, "-m", "stb_env", *words, tmp_path / "whole"]
+    subprocess.run(whole, check=True, capture_output=True, env=os.environ | {"PYTHONHASHSEED": "99"})
     assert file.read_bytes() == (tmp_path / "whole" / "trajectories.jsonl").read_bytes()
 
 

@@ -45,8 +45,11 @@ WRAPPERS: dict[str, Callable[[Any], ToolWrapper]] = {
 }
 
 
-@pytest.mark.parametrize("env_id", IDS)
-@pytest.mark.parametrize("name", WRAPPERS)
+# Each by itself around one suite, and all of them together around every suite.
+PAIRS = [*((name, IDS[0]) for name in WRAPPERS), *(("all", env_id) for env_id in IDS[1:])]
+
+
+@pytest.mark.parametrize(("name", "env_id"), PAIRS)
 def test_the_conformance_kit_accepts_it(name: str, env_id: str):
     settings = {"judge": "heuristic"} if env_id == "stb/I1Instruction-v0" else {}
     assert check(WRAPPERS[name](stb_env.make(env_id, **settings)), seeds=2).passed

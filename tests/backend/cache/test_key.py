@@ -131,20 +131,20 @@ def test_different_texts_never_share_a_key(name, one, other):
     assert (call_key(PING, {name: one}) == call_key(PING, {name: other})) == (one == other)
 
 
-@settings(max_examples=1000, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(IDS, IDS)
 def test_different_identities_never_share_a_key(one: ToolId, other: ToolId):
     assert (call_key(one, {}) == call_key(other, {})) == (one == other)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(NAMES, NAMES)
 def test_tools_with_a_name_alone_share_a_key_where_they_share_the_name(one: str, other: str):
     keys = {call_key(Tool(name, "", {}).id, {}) for name in (one, other)}
     assert (len(keys) == 1) == (one == other)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(NAMES, st.builds(ToolId.of, PART, PART, PART))
 def test_a_tool_with_a_name_alone_never_shares_a_key_with_an_api(name: str, api: ToolId):
     assert call_key(Tool(name, "", {}).id, {}) != call_key(api, {})

@@ -176,7 +176,7 @@ def test_an_envelope_has_the_members_of_the_recorded_one(name):
     }
 
 
-@settings(max_examples=300)
+@settings(max_examples=100)
 @given(st.data())
 def test_any_json_values_get_an_answer_or_a_complaint(data):
     world = data.draw(st.sampled_from(WORLDS))

@@ -100,7 +100,7 @@ def test_the_strict_parser_refuses_the_rest(text):
 
 
 @given(st.text(alphabet="[](){}='\", Ax1\n", max_size=60))
-@settings(max_examples=150)
+@settings(max_examples=100)
 def test_both_parsers_survive_anything(text):
     read_as_released(text)
     with contextlib.suppress(NotDataError):

@@ -117,7 +117,7 @@ FACTOR = 60
 def test_no_program_that_the_fuzzer_finds_is_dear_for_its_steps(world: str):
     if world == "sheets":
         pytest.importorskip("pandas")
-    count = int(os.environ.get("STB_FUZZ", "250"))
+    count = int(os.environ.get("STB_FUZZ", "120"))
     assert not outliers(world, count)
 
 

@@ -18,7 +18,7 @@ from stb_env.tools import FINISH, ToolCall
 from tests.suites.sandbox.gold_calls import gold_calls
 from tests.suites.sandbox.test_judging import play, verdict
 
-TRAIN = 500
+TRAIN = 150
 
 
 def tasks(split: str) -> Iterator[Task]:

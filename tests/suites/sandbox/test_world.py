@@ -110,7 +110,7 @@ def _strategies(tool):
 
 
 @given(st.sampled_from(list(tools().values())), st.dictionaries(st.text(max_size=8), JSON, max_size=4))
-@settings(max_examples=150)
+@settings(max_examples=100)
 def test_junk_arguments_are_answered_with_an_error_and_change_nothing(tool, arguments):
     result, state = WORLD.call(household(0), tool, arguments)
     if arguments:
@@ -120,7 +120,7 @@ def test_junk_arguments_are_answered_with_an_error_and_change_nothing(tool, argu
 
 
 @given(st.sampled_from(list(tools().values())), st.data())
-@settings(max_examples=150)
+@settings(max_examples=100)
 def test_values_of_a_wrong_type_are_answered_and_never_raise(tool, data):
     arguments = {name: data.draw(JSON) for name in tool.parameters["properties"]}
     result, _ = WORLD.call(household(0), tool, arguments)

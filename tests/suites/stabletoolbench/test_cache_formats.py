@@ -156,7 +156,7 @@ def test_a_category_that_is_standardised_already_is_taken_as_it_is(tmp_path):
     assert [entry.id.category for entry in cache.entries()] == ["A__B"]
 
 
-@settings(max_examples=150)
+@settings(max_examples=100)
 @given(ARGUMENTS | TEXT)
 def test_every_key_that_is_written_reads_back_the_same(arguments):
     assert read_key(write_key(arguments)) == arguments

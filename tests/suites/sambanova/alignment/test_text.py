@@ -149,7 +149,7 @@ def test_what_is_fixed_gets_no_slot():
     assert Template.of(pair, {}, ("set_buy_or_rent",)).slots == ()
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(TEXTS, st.lists(st.tuples(st.sampled_from(["f", "g"]), st.integers(0, 30)), max_size=4))
 def test_a_template_with_its_own_values_is_the_pair_it_was_made_of(text, calls):
     pair = Pair(text + "".join(f" {value}" for _, value in calls), "\n".join(f"{f}({v})" for f, v in calls))

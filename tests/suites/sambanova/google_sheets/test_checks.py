@@ -20,7 +20,7 @@ def test_the_standing_checks_hold(settings_: dict[str, Any]):
     env = gym.make("stb/GoogleSheets-v1", **settings_).unwrapped
     assert isinstance(env, ToolEnv)
     # Sheets are large, so each attempt of the red team is slow;
-    report = validate("stb/GoogleSheets-v1", env, seeds=14, red_team=3)
+    report = validate("stb/GoogleSheets-v1", env, seeds=7, red_team=3)
     assert [check for check in report.checks if not check.passed] == []
     assert report.counts["scores"]["gold"] == 1.0
 

@@ -147,7 +147,7 @@ def test_what_cannot_be_answered_says_why(
         st.sampled_from(["q", "zip", "lat", "lon", "units", "limit", "mode"]), st.text(max_size=12)
     )
 )
-@settings(max_examples=200)
+@settings(max_examples=100)
 def test_any_parameters_have_an_answer(params: dict[str, str]):
     for path in (WEATHER, FORECAST, AIR, GEO):
         answer = get(path, **params)

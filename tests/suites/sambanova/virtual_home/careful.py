@@ -249,10 +249,6 @@ PROGRAMS: dict[int, list[str]] = {
 
 
 def lines(program: str) -> str:
-    """Return a program as agents write it.
-
-    >>> lines("Grab cup; StandUp")
-    'Agent.Grab(cup)\\nAgent.StandUp()'
-    """
+    r"""Return a program as agents write it: ``Grab cup; StandUp`` as ``Agent.Grab(cup)\nAgent.StandUp()``."""
     calls = [step.partition(" ") for step in program.split("; ")]
     return "\n".join(f"Agent.{name}({objects})" for name, _, objects in calls)

@@ -224,8 +224,8 @@ def test_programs_share_nothing_with_each_other():
         run("x")
 
 
-def test_three_thousand_damaged_programs_end_or_crash():
-    for text in mutants(PROGRAMS, 3_000, seed=1):
+def test_damaged_programs_end_or_crash():
+    for text in mutants(PROGRAMS, 500, seed=1):
         try:
             run(text, max_steps=3_000)
         except CrashError:
@@ -233,7 +233,7 @@ def test_three_thousand_damaged_programs_end_or_crash():
 
 
 @given(st.text(max_size=60))
-@settings(max_examples=300)
+@settings(max_examples=100)
 def test_any_text_ends_or_crashes(text: str):
     with contextlib.suppress(CrashError):
         run(text, max_steps=1_000)

@@ -130,7 +130,7 @@ EXTRAS = st.lists(
 
 
 @given(st.dictionaries(NAMES, VALUES, max_size=4), QUOTES, EXTRAS, EXTRAS, st.booleans())
-@settings(max_examples=200)
+@settings(max_examples=100)
 def test_what_is_encoded_comes_back_however_the_command_is_written(
     params: dict[str, str], quoted: Any, before: list[str], after: list[str], plus: bool
 ):

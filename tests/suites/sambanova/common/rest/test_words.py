@@ -52,13 +52,13 @@ def test_what_a_shell_would_do_more_is_refused(command: str, message: str):
 
 
 @given(st.lists(st.text(st.characters(codec="utf-8", exclude_characters="\r"), max_size=20), max_size=5))
-@settings(max_examples=150)
+@settings(max_examples=100)
 def test_quoted_words_come_back_as_they_were(words: list[str]):
     assert split_words(shlex.join(words)) == words
 
 
 @given(st.text(st.sampled_from("curl -Xd'\"\\ $&|#{}ab\t"), max_size=40))
-@settings(max_examples=300)
+@settings(max_examples=100)
 def test_a_command_is_split_as_the_standard_library_does_or_refused(command: str):
     try:
         words = split_words(command)
