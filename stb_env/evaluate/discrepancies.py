@@ -14,7 +14,7 @@ from stb_env.evaluate.manifest import PATHS
 from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.llm.chat import digest
 from stb_env.metrics.rates import sources
-from stb_env.rollout.verdict_file import Judgement, manifest_of, read_judgements, verdict_file
+from stb_env.rollout.verdict_file import manifest_of, read_judgements, verdict_file
 from stb_env.trajectory import Trajectory
 
 HEURISTIC = "heuristic"
@@ -84,14 +84,10 @@ def judge_settings(folder: Path, judge: str, episodes: Sequence[Trajectory]) -> 
     manifest, later = manifest_of(folder), read_judgements(verdict_file(folder, judge))
     own = digest(manifest.get("judge_settings") or judge)
     return frozenset(
-        _settings_of(later.get(episode.key), own)
+        later[episode.key].settings if episode.key in later else own
         for episode in episodes
         if episode.verdict is not None and episode.verdict["judge"] == judge
     )
-
-
-def _settings_of(judgement: Judgement | None, own: str) -> str:
-    return own if judgement is None else judgement.settings
 
 
 def discrepancies(first: JudgedRun, second: JudgedRun) -> list[Discrepancy]:

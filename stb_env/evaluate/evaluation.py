@@ -18,7 +18,7 @@ from stb_env.files import write_json
 from stb_env.jsontypes import JsonMapping
 from stb_env.rollout.batch import Cluster
 from stb_env.rollout.play_options import PlayOptions, TimeOptions
-from stb_env.rollout.verdict_file import manifest_of, read_judged
+from stb_env.rollout.verdict_file import iter_judged, manifest_of
 from stb_env.usage import Usage
 
 # Under a budget, into how many parts runs are cut at most.
@@ -164,7 +164,7 @@ def read_results(plan: EvaluationPlan, out: Path, wins: list[WinFigures] | None 
     for cell in plan.cells:
         folder = out / cell.folder
         played = (folder / "trajectories.jsonl").is_file()
-        episodes = read_judged(folder) if played else []
+        episodes = [episode.outline for episode in iter_judged(folder)] if played else []
         if played:
             followed |= dict.fromkeys(protocol_remarks(manifest_of(folder).get("protocol")))
         known = planned.get(cell.folder.as_posix())
@@ -183,7 +183,7 @@ def _wins(cells: Iterable[Cell], reference: str, out: Path, prefer: Prefer) -> I
             continue
         against = out / by_place[cell.simulator.name, reference, cell.group].folder
         place = (cell.simulator.name, cell.agent.name, group_name(cell.group))
-        if all(any(episode.valid for episode in read_judged(run)) for run in (out / cell.folder, against)):
+        if all(any(episode.valid for episode in iter_judged(run)) for run in (out / cell.folder, against)):
             yield WinFigures.of(*place, prefer(out / cell.folder, against))
         else:
             yield WinFigures.none(*place)

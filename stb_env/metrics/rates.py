@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from operator import attrgetter
 from typing import SupportsFloat
 
 import numpy as np
@@ -36,7 +37,7 @@ def summarize(trajectories: Sequence[Trajectory], planned: int | None = None) ->
     statuses = Counter(trajectory.verdict["status"] for trajectory in valid if trajectory.verdict)
     solved = statuses["solved"]
     total = len(trajectories) if planned is None else planned
-    low, high = bootstrap_interval(_task_means(valid))
+    low, high = bootstrap_interval(_means(valid, attrgetter("task_id")))
     return {
         "episodes": len(trajectories),
         "planned": total,
@@ -49,7 +50,7 @@ def summarize(trajectories: Sequence[Trajectory], planned: int | None = None) ->
         "solved_all": _share(solved, total),
         "invalid_share": _share(len(trajectories) - len(valid), len(trajectories)),
         "mean": _rounded(np.mean([t.reward for t in valid]) if valid else 0.0),
-        "std": _rounded(np.std(_trial_means(valid)) if valid else 0.0),
+        "std": _rounded(np.std(_means(valid, attrgetter("trial"))) if valid else 0.0),
         "interval": [low, high],
         "turns": _rounded(np.mean([len(t.steps) for t in valid]) if valid else 0.0),
         "judges": sorted({t.verdict["judge"] for t in valid if t.verdict}),
@@ -91,18 +92,12 @@ def cache_hits(counts: Mapping[str, int]) -> int:
     return counts.get("cache", 0) + counts.get(SIMULATED, 0)
 
 
-def _task_means(trajectories: Iterable[Trajectory]) -> list[float]:
-    by_task: dict[str, list[float]] = {}
+def _means(trajectories: Iterable[Trajectory], group: Callable[[Trajectory], str | int]) -> list[float]:
+    """Return the mean reward of each group of episodes."""
+    rewards: dict[str | int, list[float]] = {}
     for trajectory in trajectories:
-        by_task.setdefault(trajectory.task_id, []).append(trajectory.reward)
-    return [float(np.mean(rewards)) for rewards in by_task.values()]
-
-
-def _trial_means(trajectories: Iterable[Trajectory]) -> list[float]:
-    by_trial: dict[int, list[float]] = {}
-    for trajectory in trajectories:
-        by_trial.setdefault(trajectory.trial, []).append(trajectory.reward)
-    return [float(np.mean(rewards)) for rewards in by_trial.values()]
+        rewards.setdefault(group(trajectory), []).append(trajectory.reward)
+    return [float(np.mean(each)) for each in rewards.values()]
 
 
 def _failure(trajectory: Trajectory) -> str:
