@@ -25,7 +25,7 @@ EVERY = [source.at(index) for source in SPLITS for index in range(source.size or
 SCRIPT = """
 import hashlib
 from stb_env.suites.sandbox.tasks import SandboxTasks
-for split in ("train", "val"):
+for split in ("train", "val", "missing"):
     print(SandboxTasks(split).hash)
 """
 
@@ -41,7 +41,7 @@ def test_equal_settings_give_equal_bytes_in_every_process():
         ).stdout
         for seed in ("1", "77")
     }
-    assert hashes == {f"{SandboxTasks('train').hash}\n{SandboxTasks('val').hash}\n"}
+    assert hashes == {"".join(f"{SandboxTasks(split).hash}\n" for split in ("train", "val", "missing"))}
 
 
 def test_an_id_alone_gives_the_task_again():
@@ -181,6 +181,9 @@ def test_a_level_can_be_asked_for():
         ({"distractors": 99}, "distractors must be from 0 to 20, got 99"),
         ({"split": "train", "group": "I1-Tool"}, "no template has split='train', group='I1-Tool'"),
         ({"level": 40}, "levels go from 1 to"),
+        ({"split": "mising"}, r"known: train, val, test, missing\. Did you mean 'missing'\?"),
+        ({"split": "missing", "template": "hotel_rom"}, r"unknown template .* Did you mean 'hotel_room'\?"),
+        ({"split": "missing", "level": 9}, "levels go from 1 to 5"),
     ],
 )
 def test_a_wrong_setting_is_explained(settings, message):
@@ -199,6 +202,7 @@ def test_a_wrong_setting_is_explained(settings, message):
         ("test-sun_times-999", "test has instances 0 to"),
         ("train-film_facts-0", "needs held-out tools, which only test has"),
         ("train-sun_times-0-d99", "at most 20 distractors, got 99"),
+        ("missing-city_fact-99", "missing has instances 0 to 9 of city_fact"),
     ],
 )
 def test_an_unknown_id_is_explained(task_id, message):

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from stb_env.backend.world import Row
+from stb_env.jsontypes import Json
 from stb_env.suites.sandbox import facts
 from stb_env.suites.sandbox.cannot import Gap, left_out, no_tool, not_found, one_of_several
 from stb_env.suites.sandbox.content.coming_days import days_left
@@ -13,7 +14,7 @@ from stb_env.suites.sandbox.content.edition import Options
 from stb_env.suites.sandbox.content.households import friends
 from stb_env.suites.sandbox.content.people import people
 from stb_env.suites.sandbox.lookups import account_named, days, find_any, rows_of
-from stb_env.suites.sandbox.registry import ApiCall
+from stb_env.suites.sandbox.registry import Api, ApiCall
 from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, refusal, twins
 from stb_env.suites.sandbox.templates.missing_facts import recombined
 from stb_env.suites.sandbox.tools import (
@@ -36,16 +37,25 @@ _NO_ISSUERS = recombined(bill_box.ISSUERS)
 
 
 def _done(
-    gap: Gap, look: ApiCall, column: str, value: str, act: Callable[[Row], ApiCall]
+    gap: Gap, look: ApiCall, sought: Mapping[str, str], act: Api, key: str, **arguments: Json
 ) -> Callable[[], Solution]:
-    """Return a solution that finds the row with a value and acts on it, unless that was done before."""
+    """Return a solution that finds a row by its values and acts on it, unless that was done before.
+
+    Args:
+        gap: What keeps the request from being met.
+        look: Lists the rows.
+        sought: The values of the row.
+        act: What is done to it.
+        key: The field of its id.
+        **arguments: Further arguments of the act.
+    """
 
     def solve() -> Solution:
-        row = yield from find_any(look, **{column: value})
+        row = yield from find_any(look, **sought)
         if row is None and gap:
             return refusal(gap)
         if row:
-            yield act(row)
+            yield act(**{key: row[key]}, **arguments)
         return Answer.of("It is done.")
 
     return solve
@@ -111,9 +121,7 @@ def contact_deleted(draw: Draw, gap: Gap) -> Plan:
         f"Delete {name} from my contacts.",
         f"I never call {name} any more. Remove the contact.",
         f"Clean up my contacts: delete {name}.",
-        solve=_done(
-            gap, look, "name", name, lambda row: contact_book.delete_contact(contact_id=row["contact_id"])
-        ),
+        solve=_done(gap, look, {"name": name}, contact_book.delete_contact, "contact_id"),
         looks=[look],
     )
 
@@ -168,11 +176,7 @@ def event_moved(draw: Draw, gap: Gap) -> Plan:
         f'I cannot make it to "{title}" on {old}; move it to {new}, {start}.',
         f'Please postpone the calendar event "{title}" of {old} to {start} on {new}.',
         solve=_done(
-            gap,
-            look,
-            "title",
-            title,
-            lambda row: day_planner.move_event(event_id=row["event_id"], date=new, start_time=start),
+            gap, look, {"title": title}, day_planner.move_event, "event_id", date=new, start_time=start
         ),
         looks=[look],
     )
@@ -193,9 +197,7 @@ def event_deleted(draw: Draw, gap: Gap) -> Plan:
         f'Remove "{title}" on {when} from my calendar.',
         f'I am ill on {when}, so remove "{title}" of that day from my calendar.',
         f'Please delete the calendar event "{title}" of {when} for good.',
-        solve=_done(
-            gap, look, "title", title, lambda row: day_planner.cancel_event(event_id=row["event_id"])
-        ),
+        solve=_done(gap, look, {"title": title}, day_planner.cancel_event, "event_id"),
         looks=[look],
     )
 
@@ -325,7 +327,7 @@ def file_deleted(draw: Draw, gap: Gap) -> Plan:
         f"Delete the file {name} in {folder}. {why}",
         f"{why} Delete {name} from the folder {folder} for good.",
         f"Remove {name} from {folder} for ever. {why}",
-        solve=_done(gap, look, "name", name, lambda row: file_nest.delete_file(file_id=row["file_id"])),
+        solve=_done(gap, look, {"name": name}, file_nest.delete_file, "file_id"),
         looks=[look, file_nest.list_folder(path=folder)],
     )
 
@@ -346,8 +348,6 @@ def file_shared(draw: Draw, gap: Gap) -> Plan:
         f"Share the file {name} in {folder} with {email}.",
         f"Let {email} read my file {name} from the folder {folder}: share it.",
         f"In {folder} there should be {name}. Please share it with {email}.",
-        solve=_done(
-            gap, look, "name", name, lambda row: file_nest.share_file(file_id=row["file_id"], email=email)
-        ),
+        solve=_done(gap, look, {"name": name}, file_nest.share_file, "file_id", email=email),
         looks=[look, file_nest.list_folder(path=folder)],
     )
