@@ -41,7 +41,7 @@ class WinFigures:
         agent: Name of the agent.
         group: Name of the group.
         judge: What compared them; empty where one of the two runs has no valid episode.
-        rate: Win, lose and tie shares, ``ties_half`` and its interval, as `stb_env.metrics.sowr` has them.
+        rate: Win, lose and tie shares, ``ties_half`` and its interval; see `stb_env.metrics.sowr`.
         invalid: Tasks left out because an episode is invalid.
         undecided: Tasks left out because a comparison is missing.
         remarks: Which protocol compared them, and in what that departs from its paper.

@@ -36,7 +36,8 @@ class ReadableModel(WrappedModel):
         attempts: How often a question is put at most.
         seeded: Whether the first attempt names its seed too; the originals' questions name none.
         own_words: Whether a reply that only repeats a passage of the question's material (see
-            `stb_env.prompting.material`) cannot be used: a verdict that stands in what is judged is none.
+            `stb_env.prompting.material`) cannot be used: a verdict that stands in what is judged is
+            none.
 
     Raises:
         ConfigError: ``attempts`` is below 1.

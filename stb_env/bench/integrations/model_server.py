@@ -1,7 +1,7 @@
 """A model that knows, as a server of chat completions in a process of its own.
 
-``python -m stb_env.bench.integrations.model_server TASKS`` writes its port to standard output, and ends with
-its input.
+``python -m stb_env.bench.integrations.model_server TASKS`` writes its port to standard output.
+It ends with its input.
 """
 
 from __future__ import annotations
