@@ -1,6 +1,6 @@
 """A server of sessions in a process of its own, for measurements.
 
-``python -m stb_env.bench.session_server ID`` writes its port to standard output, and ends with its input.
+``python -m stb_env.bench.session_server ID`` writes its port to standard output. It ends with its input.
 """
 
 from __future__ import annotations
