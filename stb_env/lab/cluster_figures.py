@@ -78,7 +78,7 @@ class ClusterFigures:
         sync: How long the driver waits for its disk, whatever it writes.
         reply: What a reply takes of the driver's core.
         trip: How long a message is on its way.
-        told: Where they come from, in a sentence.
+        origin: Where they come from, in a sentence.
     """
 
     cpu: float
@@ -87,7 +87,7 @@ class ClusterFigures:
     sync: float
     reply: float
     trip: float
-    told: str
+    origin: str
 
     @classmethod
     def measured(cls) -> ClusterFigures:
@@ -98,10 +98,10 @@ class ClusterFigures:
         """
         # With a worker on each core: where all of them work, each does less than one alone.
         cores = os.cpu_count() or 1
-        light, busy = (played_there(cores, 1, seconds) for seconds in (0.0, None))
+        light, busy = (play_on_cluster(cores, 1, seconds) for seconds in (0.0, None))
         write, sync = _written(light.episodes)
-        told = f"Costs were measured on this machine ({cores} cores)."
-        return cls(light.worker, busy.worker, write, sync, max(0.0, light.driver - write), _trip(), told)
+        origin = f"Costs were measured on this machine ({cores} cores)."
+        return cls(light.worker, busy.worker, write, sync, max(0.0, light.driver - write), _trip(), origin)
 
     def model(
         self, workers: int, concurrency: int, waiting: float | None, cores: float | None = None
@@ -124,7 +124,7 @@ class ClusterFigures:
 
     def to_dict(self) -> dict[str, float]:
         """Return the costs as plain data."""
-        return {name: value for name, value in asdict(self).items() if name != "told"}
+        return {name: value for name, value in asdict(self).items() if name != "origin"}
 
 
 MEASURED = ClusterFigures(
@@ -134,7 +134,8 @@ MEASURED = ClusterFigures(
     sync=0.0073,
     reply=0.00066,
     trip=0.00067,
-    told="Costs are those of a Sandbox episode, as docs/scale.md has them; --set measure=true measures here.",
+    origin="Costs are those of a Sandbox episode, as docs/scale.md has them; --set measure=true measures "
+    "here.",
 )
 
 
@@ -157,7 +158,7 @@ class Played:
     episodes: list[Trajectory]
 
 
-class _Roll:
+class _WorkerTimes:
     """Carries back the CPU time of each worker, which also tells when all of them play."""
 
     def __init__(self) -> None:
@@ -186,24 +187,24 @@ class _Moment:
     idle: float
 
     @classmethod
-    def now(cls, roll: _Roll) -> _Moment:
-        return cls(time.perf_counter(), sum(roll.taken.values()), time.process_time(), _idle())
+    def now(cls, times: _WorkerTimes) -> _Moment:
+        return cls(time.perf_counter(), sum(times.taken.values()), time.process_time(), _idle())
 
 
 class _Enough(Exception):
     """Enough episodes are timed."""
 
 
-def played_there(workers: int, concurrency: int, waiting: float | None) -> Played:
+def play_on_cluster(workers: int, concurrency: int, waiting: float | None) -> Played:
     """Play on a real cluster of this machine and measure it; episodes compute where ``waiting`` is None."""
-    roll, played = _Roll(), []
+    times, played = _WorkerTimes(), []
     moments: list[_Moment] = []
     # The first episodes of each worker take longer, and arrive together when the last worker starts.
     early = workers * (_EARLY + 2 * concurrency)
 
     def timed(episode: Trajectory) -> None:
-        if len(roll.taken) == workers:
-            moments.append(_Moment.now(roll))
+        if len(times.taken) == workers:
+            moments.append(_Moment.now(times))
             played.append(episode)
         if len(moments) > early + workers * _EPISODES:
             raise _Enough
@@ -217,7 +218,7 @@ def played_there(workers: int, concurrency: int, waiting: float | None) -> Playe
             concurrency=concurrency,
             progress=timed,
             cluster=RayCluster(workers=workers),
-            courier=roll,
+            courier=times,
         )
     return _seen(moments[early:], played)
 

@@ -70,7 +70,7 @@ SHARES = (0.0, 0.1, 0.2, 0.5)
 OUTAGES = 3
 
 
-class Bench(NamedTuple):
+class Setup(NamedTuple):
     """Tasks, agent and judge, which are the same in all conditions.
 
     Attributes:
@@ -112,23 +112,23 @@ def run(settings: LabSettings) -> Experiment:
     if "data" in settings.options:
         return failing_tools.run(settings, shares, margin)
     settings.expect("outages", "shares", "margin", "judge", "agent", "models", "concurrency")
-    bench = _bench(settings)
-    cells = [_cell(bench, share, system) for share in shares for system in SYSTEMS]
+    setup = _setup(settings)
+    cells = [_cell(setup, share, system) for share in shares for system in SYSTEMS]
     found = contrasts(outage_pairs(cells), VERDICTS)
     return Experiment(
         "Failing tools, with and without the virtual system",
         SandboxCell.COLUMNS,
         tuple(cell.row for cell in cells),
         notes=(
-            f"open is judged by: {bench.judge.name}; both verdicts are on the same episodes, "
-            f"{len(bench.tasks)} tasks, each under {bench.outages} choices of tools that are down.",
+            f"open is judged by: {setup.judge.name}; both verdicts are on the same episodes, "
+            f"{len(setup.tasks)} tasks, each under {setup.outages} choices of tools that are down.",
             *_conclusions(found, margin),
             *_hidden(cells, margin),
         ),
         details={
-            "judge": bench.judge.name,
+            "judge": setup.judge.name,
             "agent": settings.option("agent", Reader.name),
-            "tasks": len(bench.tasks),
+            "tasks": len(setup.tasks),
             "margin": margin,
             "sources": [
                 {"tools down": cell.share, "system": cell.system == "with", "calls": dict(cell.sources)}
@@ -140,13 +140,13 @@ def run(settings: LabSettings) -> Experiment:
     )
 
 
-def _bench(settings: LabSettings) -> Bench:
+def _setup(settings: LabSettings) -> Setup:
     models = settings.option("models", None)
     judge = settings.text("judge", "heuristic")
     if judge == EXACT:
         raise ConfigError("the exact verifier judges every episode here; judge is the open one beside it")
     tasks = reading_tasks(home=None)
-    return Bench(
+    return Setup(
         tasks[: settings.episodes] if settings.episodes else tasks,
         _agent(settings, models),
         load_judge(judge, models=models),
@@ -168,15 +168,15 @@ def _agent(settings: LabSettings, models: str | None) -> AgentFactory:
     return load_player(spec, models)
 
 
-def _cell(bench: Bench, share: float, system: System) -> SandboxCell:
-    episodes = list(_episodes(bench, share, system))
-    with ThreadPoolExecutor(bench.concurrency, thread_name_prefix="judge") as pool:
-        judged = list(pool.map(partial(_judged, tasks=bench.tasks, judge=bench.judge), episodes))
+def _cell(setup: Setup, share: float, system: System) -> SandboxCell:
+    episodes = list(_episodes(setup, share, system))
+    with ThreadPoolExecutor(setup.concurrency, thread_name_prefix="judge") as pool:
+        judged = list(pool.map(partial(_judged, tasks=setup.tasks, judge=setup.judge), episodes))
     kept = [one for one in judged if one is not None]
-    needed = bench.needed
-    down = [Faults(share, bench.seed + outage).outage(needed).down or () for outage in range(bench.outages)]
+    needed = setup.needed
+    down = [Faults(share, setup.seed + outage).outage(needed).down or () for outage in range(setup.outages)]
     hits = [
-        any(identity[:2] in tools for identity in task.relevant) for tools in down for task in bench.tasks
+        any(identity[:2] in tools for identity in task.relevant) for tools in down for task in setup.tasks
     ]
     return SandboxCell(
         share=share,
@@ -190,17 +190,17 @@ def _cell(bench: Bench, share: float, system: System) -> SandboxCell:
     )
 
 
-def _episodes(bench: Bench, share: float, system: System) -> Iterator[Trajectory]:
-    jobs = plan(bench.tasks, episodes=None, trials=bench.outages, seed=bench.seed)
+def _episodes(setup: Setup, share: float, system: System) -> Iterator[Trajectory]:
+    jobs = plan(setup.tasks, episodes=None, trials=setup.outages, seed=setup.seed)
     # A real API is that of one household, and each task has its own.
     parts: dict[tuple[int, int], list[Job]] = {}
     for job in jobs:
-        home = bench.tasks.get(job.task_id).record["household"]
+        home = setup.tasks.get(job.task_id).record["household"]
         parts.setdefault((job.trial, home), []).append(job)
     for (outage, home), part in parts.items():
-        faults = Faults(share, bench.seed + outage, ACTIONS[system], tools=bench.needed) if share else None
-        make_env = partial(_env, bench.tasks, home, system, faults)
-        yield from run_batch(make_env, bench.agent, part, concurrency=bench.concurrency)
+        faults = Faults(share, setup.seed + outage, ACTIONS[system], tools=setup.needed) if share else None
+        make_env = partial(_env, setup.tasks, home, system, faults)
+        yield from run_batch(make_env, setup.agent, part, concurrency=setup.concurrency)
 
 
 def _env(tasks: TaskSet, home: int, system: System, faults: Faults | None) -> ToolEnv:

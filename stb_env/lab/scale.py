@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from stb_env.lab.cluster_figures import MEASURED, ClusterFigures, played_there
+from stb_env.lab.cluster_figures import MEASURED, ClusterFigures, play_on_cluster
 from stb_env.lab.cluster_model import ClusterModel
 from stb_env.lab.experiment import Experiment, LabSettings, TableRow
 from stb_env.rollout.cluster import RayCluster
@@ -63,7 +63,7 @@ def run(settings: LabSettings) -> Experiment:
             "core-$ a million",
         ),
         tuple(rows),
-        notes=(figures.told, advice),
+        notes=(figures.origin, advice),
         details={"figures": figures.to_dict(), "concurrency": concurrency, "calls": calls},
         further=beside,
         plot=lambda axes: _draw(axes, rows, latencies),
@@ -92,7 +92,7 @@ def _measured() -> tuple[ClusterFigures, tuple[Experiment]]:
         rows: list[TableRow] = []
         for name, waiting, concurrency in (("waits 0.5 s", 0.5, 8), ("computes", None, 1)):
             for workers in _REAL_WORKERS:
-                real = played_there(workers, concurrency, waiting)
+                real = play_on_cluster(workers, concurrency, waiting)
                 model = figures.model(workers, concurrency, waiting, real.cores)
                 simulated = model.lasting(_LASTING)
                 shown = (round(one, 2) for one in (real.rate, simulated, real.rate / simulated))

@@ -137,7 +137,7 @@ class Cell:
 Cells = Mapping[tuple[str, int], Cell]
 
 
-class Bench(NamedTuple):
+class Setup(NamedTuple):
     """Agent, judges and tasks, which are the same under all searches.
 
     Attributes:
@@ -177,29 +177,29 @@ def run(settings: LabSettings) -> Experiment:
     if not real:
         settings.expect(*_OWN)
     budgets, margin = settings.counts("budgets", BUDGETS), settings.share("margin", MARGIN)
-    bench = _bench(settings, real)
+    setup = _setup(settings, real)
     cells = {
-        (name, calls): _cell(bench, name, wrap, calls)
-        for name, wrap in searches(bench.judge, bench.truth).items()
+        (name, calls): _cell(setup, name, wrap, calls)
+        for name, wrap in searches(setup.judge, setup.truth).items()
         for calls in budgets
     }
     return Experiment(
         f"Searches at equal calls of the agent ({'real queries' if real else 'Sandbox, test split'})",
         COLUMNS,
         tuple(cell.row for cell in cells.values()),
-        notes=tuple(_notes(settings, bench)),
+        notes=tuple(_notes(settings, setup)),
         details={
             "agent": settings.option("agent", StumblingOracle.name),
-            "judge": bench.judge.name,
-            "scored by": bench.truth.name,
-            "tasks": bench.tasks,
+            "judge": setup.judge.name,
+            "scored by": setup.truth.name,
+            "tasks": setup.tasks,
         },
         further=(_differences(cells, budgets, margin),),
         plot=partial(_plot, cells, budgets),
     )
 
 
-def _bench(settings: LabSettings, real: bool) -> Bench:
+def _setup(settings: LabSettings, real: bool) -> Setup:
     if settings.option("judge", None) == EXACT:
         raise ConfigError(
             "the exact verifier scores the Sandbox as it is and knows no real query; judge is an open one"
@@ -209,14 +209,14 @@ def _bench(settings: LabSettings, real: bool) -> Bench:
     if not real:
         env = sandbox.make(split="test")
         jobs = _spread(plan(env.tasks, episodes=None, seed=settings.seed), settings.episodes)
-        return Bench(agent, judge, ExactJudge(), [("", env, jobs)])
+        return Setup(agent, judge, ExactJudge(), [("", env, jobs)])
     given = env_settings(settings, _OWN_WITH_DATA) | {"judge": judge}
     parts = []
     for group in groups_of(settings):
         env = make_env(env_id(group), given)
         jobs = plan(env.tasks, episodes=None, seed=settings.seed)
         parts.append((group, env, _spread(jobs, settings.episodes)))
-    return Bench(agent, judge, judge, parts)
+    return Setup(agent, judge, judge, parts)
 
 
 def _agent(settings: LabSettings, real: bool) -> AgentFactory:
@@ -250,13 +250,13 @@ def _spread(jobs: Sequence[Job], count: int | None) -> list[Job]:
     return [jobs[index * len(jobs) // count] for index in range(count)]
 
 
-def _cell(bench: Bench, search: str, wrap: Wrap, calls: int) -> Cell:
+def _cell(setup: Setup, search: str, wrap: Wrap, calls: int) -> Cell:
     """Play all tasks under one search."""
     scores: dict[str, list[float]] = {}
     queries: list[int] = []
     invalid = 0
-    for part, env, jobs in bench.parts:
-        for episode in run_batch(partial(_wrapped, env, wrap, calls), bench.agent, jobs):
+    for part, env, jobs in setup.parts:
+        for episode in run_batch(partial(_wrapped, env, wrap, calls), setup.agent, jobs):
             if episode.valid:
                 scores.setdefault(f"{part} {episode.task_id}", []).append(episode.reward)
             else:
@@ -271,16 +271,16 @@ def _wrapped(env: ToolEnv, wrap: Wrap, calls: int) -> TreeSearch:
     return wrap(env.fork(), calls)
 
 
-def _notes(settings: LabSettings, bench: Bench) -> Iterator[str]:
+def _notes(settings: LabSettings, setup: Setup) -> Iterator[str]:
     if "agent" in settings.options or "data" in settings.options:
-        yield f"{bench.tasks} tasks, played by {settings.option('agent', 'chat')}."
+        yield f"{setup.tasks} tasks, played by {settings.option('agent', 'chat')}."
     else:
         rate = settings.share("error_rate", ERROR_RATE)
         yield (
-            f"{bench.tasks} tasks; each step of the agent is wrong with probability {rate:g}, and it does "
+            f"{setup.tasks} tasks; each step of the agent is wrong with probability {rate:g}, and it does "
             "not know. It gives up where it sees an error or cannot go on."
         )
-    yield f"Scored by {bench.truth.name}; 'UCT, judge' goes by {bench.judge.name}, without the task's labels."
+    yield f"Scored by {setup.truth.name}; 'UCT, judge' goes by {setup.judge.name}, without the task's labels."
     yield (
         "CoT, CoT@n, DFS and best-first end with their first answer; best of n and UCT use all calls and "
         "play the answer of the highest value. 'UCT, oracle' is valued by what scores the episodes, so it is "
