@@ -1,4 +1,9 @@
-"""Wording that means the same: forms of an argument, and arguments as the databases write them."""
+"""Forms of an argument that mean the same, and arguments as the databases write them.
+
+The paper's rules compare most inputs as texts. A date with or without zeros, a blank, a capital, "Dr.", the
+order of attendees or an article before a room are no difference to the user; neither is what nobody ever
+gave.
+"""
 
 from __future__ import annotations
 

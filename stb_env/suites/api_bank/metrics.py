@@ -9,6 +9,9 @@ from enum import StrEnum
 
 from stb_env.jsontypes import JsonObject
 
+TOTAL_WEIGHTS: Mapping[int, int] = {1: 399, 2: 123, 3: 152}
+"""Weights of the levels in a total. The paper gives none; these reproduce every total of its table 3."""
+
 
 class ErrorType(StrEnum):
     """Types of wrong calls, in the order in which they are looked for."""
@@ -96,10 +99,6 @@ def _of_arguments(attempt: Attempt) -> ErrorType:
     if attempt.missing:
         return ErrorType.MISSING
     return ErrorType.EXCEPTION if attempt.raised else ErrorType.INPUT
-
-
-TOTAL_WEIGHTS: Mapping[int, int] = {1: 399, 2: 123, 3: 152}
-"""Weights of the levels in a total. The paper gives none; these reproduce every total of its table 3."""
 
 
 @dataclass(frozen=True, slots=True)

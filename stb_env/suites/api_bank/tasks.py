@@ -25,6 +25,8 @@ from stb_env.tools import Tool, ToolCall, ToolResult
 
 Pool = Literal["own", "all"] | int
 """The APIs that the dialogue calls, the whole set, or the own ones and so many others."""
+DONE = "Done."
+"""The oracle's reply where the dialogue records a call and no reply to it."""
 
 
 def checked_pool(pool: Pool, apis: ApiSet) -> Pool:
@@ -71,10 +73,6 @@ def pool_tools(own: Iterable[str], apis: ApiSet, pool: Pool, *, searched: bool, 
     elif pool != "own":
         needed.update(rng("api_bank pool", key).sample(others, min(pool, len(others))))
     return tuple(tool for name, tool in apis.tools.items() if name in needed)
-
-
-DONE = "Done."
-"""The oracle's reply where the dialogue records a call and no reply to it."""
 
 
 def dialogue_tasks(corpus: Corpus, pool: Pool, *, ask_user: bool = False) -> TaskSet:

@@ -1,4 +1,9 @@
-"""API entries of StableToolBench query files and tool files, as tools."""
+"""API entries of StableToolBench query files and tool files, as tools.
+
+The default form mends what the original loses: optional parameters are kept where nothing is required,
+``NUMBER`` is a number, defaults and enums stay, names are unique. ``original_function`` is the
+original's own form to the byte, its fixed sentences and defects included, and exists for that alone.
+"""
 
 from __future__ import annotations
 

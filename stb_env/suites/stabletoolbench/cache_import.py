@@ -20,6 +20,11 @@ from stb_env.suites.stabletoolbench.reading_processes import ReadingProcesses, R
 from stb_env.suites.stabletoolbench.recording_reader import KINDS, ImportReport, Reading, RecordingReader
 
 FILE = "import.json"
+_FLUSH = 20_000
+_HELD = 2 * _FLUSH
+"""Calls that one file may have before they are stored without waiting for its end."""
+_MUCH = 32_000_000
+"""So many bytes are worth the start of processes that read them."""
 
 
 class ImportProgress:
@@ -80,13 +85,6 @@ class ImportProgress:
         except (OSError, ValueError):
             return {}
         return data if isinstance(data, dict) else {}
-
-
-_FLUSH = 20_000
-_HELD = 2 * _FLUSH
-"""Calls that one file may have before they are stored without waiting for its end."""
-_MUCH = 32_000_000
-"""So many bytes are worth the start of processes that read them."""
 
 
 def import_source(

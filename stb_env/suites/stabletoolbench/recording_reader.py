@@ -21,6 +21,9 @@ from stb_env.suites.stabletoolbench.provenance import FILE as PROVENANCE
 from stb_env.suites.stabletoolbench.provenance import Provenance, ProvenanceTable, escaped
 from stb_env.tools import ToolId
 
+Kind = Literal["official", "mirrorapi", "answers"]
+KINDS: tuple[str, ...] = ("auto", *get_args(Kind))
+
 
 @dataclass(slots=True)
 class ImportReport:
@@ -94,10 +97,6 @@ def _add(report: ImportReport | Notes, counts: JsonMapping) -> None:
             known.extend(value[: MAX_LISTED - len(known)])
         else:
             setattr(report, name, known + value)
-
-
-Kind = Literal["official", "mirrorapi", "answers"]
-KINDS: tuple[str, ...] = ("auto", *get_args(Kind))
 
 
 class Reading(NamedTuple):

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from datetime import date, timedelta
 from random import Random
 
-from stb_env.suites.api_bank.apis.level3 import content
+from stb_env.suites.api_bank.apis.level3_content import content
 from stb_env.suites.api_bank.composer.dialogue_writer import DialogueWriter
 from stb_env.suites.api_bank.composer.phrases import said_clock, said_day, words
 
