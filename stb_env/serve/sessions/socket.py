@@ -30,8 +30,8 @@ def talk(desk: Desk) -> Callable[[WebSocket], Awaitable[None]]:
     """Return what serves one connection.
 
     A request is ``{"do": VERB, "n": NUMBER, ...}``, with the arguments of the verb of `Desk`
-    (``session`` for its key). Its answer has the same ``n``; answers come as they are ready. A client that goes away takes
-    along what was being played for it: such a step has not happened.
+    (``session`` for its key). Its answer has the same ``n``; answers come as they are ready. A client that
+    goes away takes along what was being played for it: such a step has not happened.
 
     Args:
         desk: Answers.
