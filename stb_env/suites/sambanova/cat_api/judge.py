@@ -24,7 +24,13 @@ from stb_env.suites.sambanova.common.agreement import Agreement, best_agreement
 from stb_env.suites.sambanova.common.rest.actions import command_of
 from stb_env.suites.sambanova.common.rest.curl import read_request
 from stb_env.suites.sambanova.common.rest.service import Items
-from stb_env.suites.sambanova.common.ruling import is_done, is_executable, made_calls, rule, state_of
+from stb_env.suites.sambanova.common.verdicts import (
+    is_done,
+    is_executable,
+    made_calls,
+    state_of,
+    verdict_on_agreement,
+)
 from stb_env.tools import ToolCall
 from stb_env.trajectory import CallRecord
 from stb_env.verdict import Verdict
@@ -65,7 +71,7 @@ class AccountJudge:
                 found, reason = Agreement(), "a call follows the one that was asked for"
             agreed = max(agreed, found, key=lambda each: each.f1)
         act = SERVICE.typed_label(labels[0]).name
-        return rule(
+        return verdict_on_agreement(
             self.name,
             agreed,
             executable=is_executable(calls),

@@ -26,12 +26,12 @@ from stb_env.judges.judge import Case
 from stb_env.request import Slow
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError
 from stb_env.suites.sambanova.common.interpreter.reader import PROGRAM
-from stb_env.suites.sambanova.common.ruling import (
+from stb_env.suites.sambanova.common.verdicts import (
     first_error,
     is_executable,
     made_calls,
-    ruling,
-    ruling_on_parts,
+    verdict_of,
+    verdict_on_parts,
 )
 from stb_env.suites.sambanova.google_sheets.dataframes.library import NoFramesError
 from stb_env.suites.sambanova.google_sheets.execution import run_program
@@ -81,7 +81,7 @@ class SheetsJudge:
         got = outcome_of(book, results)
         found = [_parts(book, results, got, label, case.task) for label in labelled(case.task)]
         parts = max(found, key=lambda each: (all(each.values()), sum(each.values())))
-        return ruling_on_parts(self.name, calls, parts, lambda call: call.name not in READERS)
+        return verdict_on_parts(self.name, calls, parts, lambda call: call.name not in READERS)
 
 
 class OriginalJudge:
@@ -105,13 +105,13 @@ class OriginalJudge:
             if call.name == PROGRAM and not isinstance(call.arguments, str)
         ]
         if len(calls) == len(texts) == 1 and texts[0].strip("\r\n") in case.task.goal["labels"]:
-            return ruling(self.name, success=True, executable=True)
+            return verdict_of(self.name, success=True, executable=True)
         if calls and not is_executable(calls):
-            return ruling(self.name, success=False, executable=False, reason=first_error(calls))
+            return verdict_of(self.name, success=False, executable=False, reason=first_error(calls))
         check_format = bool(case.task.goal.get("check_format"))
         labels = labelled(case.task)
         success = any(label.is_read_like(book, check_format=check_format) for label in labels)
-        return ruling(self.name, success=success, executable=True)
+        return verdict_of(self.name, success=success, executable=True)
 
 
 def labelled(task: Task) -> list[Label]:

@@ -20,7 +20,7 @@ from stb_env.jsontypes import Json, JsonMapping, JsonObject
 from stb_env.judges.judge import Case
 from stb_env.request import Slow
 from stb_env.suites.sambanova.common.agreement import Agreement, agreement
-from stb_env.suites.sambanova.common.ruling import is_done, is_executable, made_calls, rule
+from stb_env.suites.sambanova.common.verdicts import is_done, is_executable, made_calls, verdict_on_agreement
 from stb_env.suites.sambanova.open_weather.api import SERVICE
 from stb_env.suites.sambanova.open_weather.places import Place, place_key
 from stb_env.suites.sambanova.open_weather.report import language_code
@@ -58,7 +58,9 @@ class RequestJudge:
             reason = calls[-1].result.error
         act = SERVICE.typed_label(labels[0]).name
         parts = {f"act:1 {act}": agreed.complete}
-        return rule(self.name, agreed, executable=is_executable(calls), reason=reason, parts=parts)
+        return verdict_on_agreement(
+            self.name, agreed, executable=is_executable(calls), reason=reason, parts=parts
+        )
 
 
 def meaning(name: str, arguments: JsonMapping) -> JsonObject:

@@ -22,13 +22,13 @@ from __future__ import annotations
 from stb_env.judges.judge import Case
 from stb_env.request import Slow
 from stb_env.suites.sambanova.common.interpreter.reader import PROGRAM
-from stb_env.suites.sambanova.common.ruling import (
+from stb_env.suites.sambanova.common.verdicts import (
     first_error,
     is_executable,
     made_calls,
-    ruling,
-    ruling_on_parts,
     state_of,
+    verdict_of,
+    verdict_on_parts,
 )
 from stb_env.suites.sambanova.tabletop.checks import reached, succeeded
 from stb_env.suites.sambanova.tabletop.primitives import BY_NAME
@@ -65,8 +65,8 @@ class TabletopJudge:
         if self._original:
             executable = is_executable(calls) or not calls
             success = succeeded(goal["type"], look, original=True) and executable
-            return ruling(self.name, success=success, executable=executable, reason=first_error(calls))
-        return ruling_on_parts(self.name, calls, reached(goal["type"], look), _moves)
+            return verdict_of(self.name, success=success, executable=executable, reason=first_error(calls))
+        return verdict_on_parts(self.name, calls, reached(goal["type"], look), _moves)
 
 
 def _moves(call: CallRecord) -> bool:

@@ -9,14 +9,14 @@ from typing import ClassVar, cast
 from stb_env.errors import DataError
 from stb_env.judges.judge import Case
 from stb_env.request import Slow
-from stb_env.suites.sambanova.common.ruling import (
+from stb_env.suites.sambanova.common.verdicts import (
     LATE_FAILURE,
     is_done,
     is_executable,
     made_calls,
-    ruling,
     shown,
     state_of,
+    verdict_of,
 )
 from stb_env.suites.sambanova.virtual_home.goal import Course, HomeGoal, guards, reached
 from stb_env.suites.sambanova.virtual_home.grounding import ground
@@ -77,7 +77,7 @@ class StepJudge:
         parts = asked | guards(goal, labels, course, home)
         parts[LATE_FAILURE] = all(course.is_done[course.last + 1 :])
         broken = [name for name, held in parts.items() if not held]
-        return ruling(
+        return verdict_of(
             self.name,
             success=not broken,
             executable=executable,
@@ -129,7 +129,7 @@ def graded(judge: str, lcs: float, *, executable: bool) -> Verdict:
         ('unsolved', 0.5, 1.0)
     """
     success = executable and lcs == 1.0
-    return ruling(judge, success=success, executable=executable, score=lcs, metrics={"lcs": lcs})
+    return verdict_of(judge, success=success, executable=executable, score=lcs, metrics={"lcs": lcs})
 
 
 @lru_cache(maxsize=8_192)

@@ -6,7 +6,7 @@ from typing import cast
 
 from stb_env.judges.judge import Case
 from stb_env.request import Slow
-from stb_env.suites.sambanova.common.ruling import is_executable, made_calls, ruling
+from stb_env.suites.sambanova.common.verdicts import is_executable, made_calls, verdict_of
 from stb_env.suites.sambanova.web_shop.goals import Goal
 from stb_env.suites.sambanova.web_shop.reward import Reward
 from stb_env.suites.sambanova.web_shop.session import Session
@@ -33,7 +33,7 @@ class PurchaseJudge:
         yield from ()
         reward = case.state.reward if isinstance(case.state, Session) else None
         calls = made_calls(case)
-        return ruling(
+        return verdict_of(
             self.name,
             success=reward is not None and (self._original or reward.total > 0),
             executable=self._original or is_executable(calls),

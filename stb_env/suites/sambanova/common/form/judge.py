@@ -27,13 +27,13 @@ from stb_env.suites.sambanova.common.agreement import Agreement, best_agreement
 from stb_env.suites.sambanova.common.form.api import PROGRAM, SEARCH, Criteria, Form, FormApi
 from stb_env.suites.sambanova.common.form.world import FormWorld
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError
-from stb_env.suites.sambanova.common.ruling import (
+from stb_env.suites.sambanova.common.verdicts import (
     first_error,
     is_executable,
     late_failure,
     made_calls,
-    rule,
     state_of,
+    verdict_on_agreement,
 )
 from stb_env.verdict import Verdict
 
@@ -80,7 +80,9 @@ class FormJudge:
         }
         if not submitted.keys() <= self._labels.criteria(label).keys():
             parts["kept:other criteria"] = False
-        return rule(self.name, agreed, executable=flawless and form.submitted, reason=reason, parts=parts)
+        return verdict_on_agreement(
+            self.name, agreed, executable=flawless and form.submitted, reason=reason, parts=parts
+        )
 
 
 class OriginalJudge:
@@ -105,9 +107,9 @@ class OriginalJudge:
         yield from ()
         form, calls = state_of(case, Form, "form"), made_calls(case)
         if calls and not is_executable(calls):
-            return rule(self.name, Agreement(), executable=False, reason=first_error(calls))
+            return verdict_on_agreement(self.name, Agreement(), executable=False, reason=first_error(calls))
         agreed, _ = best_agreement(form.criteria, self._labels.of(case))
-        return rule(self.name, agreed, executable=True)
+        return verdict_on_agreement(self.name, agreed, executable=True)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from stb_env.suites.sambanova.common.agreement import Agreement, best_agreement
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError
 from stb_env.suites.sambanova.common.rest.actions import command_of
 from stb_env.suites.sambanova.common.rest.service import Fetch, Items, S, Service
-from stb_env.suites.sambanova.common.ruling import made_calls, rule
+from stb_env.suites.sambanova.common.verdicts import made_calls, verdict_on_agreement
 from stb_env.tools import ToolCall
 from stb_env.verdict import Verdict
 
@@ -79,13 +79,16 @@ class OriginalJudge(Generic[S]):
             equal = [index for index, label in enumerate(labels) if folded == label]
             agreed = Agreement(1.0, 1.0, 1.0) if equal else Agreement()
             reason = "" if equal else _TEXTS_DIFFER
-            return rule(self.name, agreed, executable=bool(equal), reason=reason), (*equal, 0)[0]
+            return verdict_on_agreement(self.name, agreed, executable=bool(equal), reason=reason), (
+                *equal,
+                0,
+            )[0]
         try:
             got, _ = self._service.run(kept, state, self._fetch, self._key)
         except CrashError as error:
-            return rule(self.name, Agreement(), executable=False, reason=str(error)), 0
+            return verdict_on_agreement(self.name, Agreement(), executable=False, reason=str(error)), 0
         agreed, index = best_agreement(got, [self.answer_to(label, state) for label in labels])
-        return rule(self.name, agreed, executable=True), index
+        return verdict_on_agreement(self.name, agreed, executable=True), index
 
     def answer_to(self, label: str, state: S) -> Items:
         """Return the answer to a label.

@@ -21,7 +21,7 @@ LATE_FAILURE = "kept:no late failure"
 """Guard that breaks where a call fails after the acts that were asked for."""
 
 
-def ruling(
+def verdict_of(
     judge: str,
     *,
     success: bool,
@@ -43,7 +43,7 @@ def ruling(
         score: The reward; 1 for a success if None.
 
     Examples:
-        >>> verdict = ruling("exact", success=False, executable=True, parts={"state:cells": False})
+        >>> verdict = verdict_of("exact", success=False, executable=True, parts={"state:cells": False})
         >>> verdict.status, dict(verdict.parts), dict(verdict.metrics)
         ('unsolved', {'state:cells': False}, {'executable': 1.0, 'success': 0.0})
     """
@@ -54,7 +54,7 @@ def ruling(
     return Verdict(status, value, judge, votes, parts=parts or {}, metrics=figures | dict(metrics or {}))
 
 
-def ruling_on_parts(
+def verdict_on_parts(
     judge: str, calls: Sequence[CallRecord], parts: Mapping[str, bool], is_act: Callable[[CallRecord], bool]
 ) -> Verdict:
     """Return the verdict of a task that is solved once every part is, and no call fails after that.
@@ -67,7 +67,7 @@ def ruling_on_parts(
     """
     late = late_failure(calls, is_act)
     held = {**parts, LATE_FAILURE: False} if late else parts
-    return ruling(
+    return verdict_of(
         judge,
         success=all(held.values()),
         executable=is_executable(calls),
@@ -76,7 +76,7 @@ def ruling_on_parts(
     )
 
 
-def rule(
+def verdict_on_agreement(
     judge: str,
     agreed: Agreement,
     *,
@@ -91,14 +91,14 @@ def rule(
         agreed: How far they agree.
         executable: Whether there was a call, and none failed.
         reason: What went wrong, where something did.
-        parts: As for `ruling`.
+        parts: As for `verdict_of`.
 
     Examples:
-        >>> verdict = rule("exact", Agreement(1.0, 0.5, 2 / 3), executable=True)
+        >>> verdict = verdict_on_agreement("exact", Agreement(1.0, 0.5, 2 / 3), executable=True)
         >>> verdict.status, verdict.score, verdict.metrics["recall"]
         ('unsolved', 0.0, 0.5)
     """
-    return ruling(
+    return verdict_of(
         judge,
         success=agreed.complete,
         executable=executable,
