@@ -1,6 +1,5 @@
 """The text stores among processes and threads: nothing acknowledged is ever lost."""
 
-import hashlib
 import multiprocessing
 import os
 import pickle
@@ -13,22 +12,9 @@ import pytest
 
 from stb_env.errors import DataError
 from stb_env.store import FILE, FrozenStore, LiveView, TextStore
+from tests.store.made import contents, filled
 
 FORK = multiprocessing.get_context("fork")
-
-
-def filled(folder, **values):
-    store = TextStore(folder)
-    store.put_many(values.items())
-    return store
-
-
-def contents(folder):
-    return {
-        file.relative_to(folder).as_posix(): hashlib.sha256(file.read_bytes()).hexdigest()
-        for file in folder.rglob("*")
-        if file.is_file()
-    }
 
 
 def _die_inside_a_transaction(folder):

@@ -1,6 +1,5 @@
 """The text stores: what they keep, what they refuse, and what they survive."""
 
-import hashlib
 import multiprocessing
 import pickle
 import sqlite3
@@ -14,6 +13,7 @@ from hypothesis import strategies as st
 
 from stb_env.errors import ConfigError, DataError
 from stb_env.store import FILE, FrozenStore, LiveView, TextDisk, TextStore
+from tests.store.made import contents, filled
 
 FORK = multiprocessing.get_context("fork")
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=200)
@@ -27,20 +27,6 @@ class Bomb:
 
     def __reduce__(self):
         return open, (self.file, "w")
-
-
-def filled(folder, **values):
-    store = TextStore(folder)
-    store.put_many(values.items())
-    return store
-
-
-def contents(folder):
-    return {
-        file.relative_to(folder).as_posix(): hashlib.sha256(file.read_bytes()).hexdigest()
-        for file in folder.rglob("*")
-        if file.is_file()
-    }
 
 
 def plant(folder, key="bad", raw=1, mode=1, value="x"):

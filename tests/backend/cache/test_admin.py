@@ -10,19 +10,7 @@ from stb_env.backend.cache import CacheEntry, ResponseCache
 from stb_env.errors import ConfigError, DataError
 from stb_env.store import TextStore
 from stb_env.tools import ToolId
-
-PING = ToolId("Net", "icmp", "ping")
-
-
-def entry(arguments=None, response="pong", identity=PING, **more):
-    return CacheEntry.of(identity, {} if arguments is None else arguments, response, **more)
-
-
-def filled(folder, *entries):
-    cache = ResponseCache(folder)
-    for each in entries:
-        cache.put(each.key, each)
-    return cache
+from tests.backend.cache.made import PING, entry, filled
 
 
 def test_examples_are_recorded_answers_of_the_api_in_the_order_of_their_recording(tmp_path):

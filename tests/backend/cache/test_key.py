@@ -9,15 +9,8 @@ from hypothesis import strategies as st
 from stb_env import jsontext
 from stb_env.backend.cache.key import call_key, canonical, id_prefix
 from stb_env.tools import Tool, ToolId
+from tests.backend.cache.made import ARGUMENTS, PING, TEXT
 
-PING = ToolId("Net", "icmp", "ping")
-TEXT = st.text(st.characters(), max_size=12)
-SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | TEXT
-VALUES = st.recursive(
-    SCALARS,
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(TEXT, inner, max_size=4),
-)
-ARGUMENTS = st.dictionaries(TEXT, VALUES, max_size=5)
 # Few different characters, so that texts meet: the key's separator, and what standardising changes.
 PART = st.text(st.sampled_from("\0 A-"), max_size=2)
 IDS = st.builds(ToolId, PART, PART, PART) | st.builds(ToolId.of, PART, PART, PART)

@@ -15,31 +15,13 @@ from stb_env.backend.cache.entry import written_answer
 from stb_env.backend.cache.recent import Recent
 from stb_env.errors import ConfigError, DataError
 from stb_env.tools import ToolId
+from tests.backend.cache.made import ARGUMENTS, PING, TEXT, VALUES, entry, filled
 
 FORK = multiprocessing.get_context("fork")
-PING = ToolId("Net", "icmp", "ping")
 NASTY = [
     "../../etc/passwd", "..", "/", "", "a/b\\c", "\0", "C:\\x", "\ud800", "日本語 👋", "x" * 5000,
     "'; DROP TABLE Cache", "%s%n", "{}", "[", "null", "\n\r\t", "\u2028", "$HOME", "~root",
 ]  # fmt: skip
-TEXT = st.text(st.characters(), max_size=12)
-SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | TEXT
-VALUES = st.recursive(
-    SCALARS,
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(TEXT, inner, max_size=4),
-)
-ARGUMENTS = st.dictionaries(TEXT, VALUES, max_size=5)
-
-
-def entry(arguments=None, response="pong", identity=PING, **more):
-    return CacheEntry.of(identity, {} if arguments is None else arguments, response, **more)
-
-
-def filled(folder, *entries):
-    cache = ResponseCache(folder)
-    for each in entries:
-        cache.put(each.key, each)
-    return cache
 
 
 def contents(folder):
