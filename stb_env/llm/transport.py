@@ -61,16 +61,17 @@ class Transport:
 
     def connect(self) -> Wire:
         """Return a wire for the running event loop, of the kind that is configured."""
+        key = self._credentials.key or "EMPTY"
         headers = {
             "Accept": "*/*",
             "Accept-Encoding": "identity",
             "User-Agent": "stb-env",
             # Local servers want a header but no key.
-            "Authorization": f"Bearer {self._credentials.key or 'EMPTY'}",
+            "Authorization": f"Bearer {key}",
             **self._credentials.headers,
         }
         if chosen(self._config) == "openai":
-            return HTTPXWire(self._config.endpoint, {**headers, **account_headers(self._config)})
+            return HTTPXWire(self._config.endpoint, {**account_headers(self._config, key), **headers})
         # It takes a while to import, and may never be needed.
         from stb_env.http.lean_wire import LeanWire
 

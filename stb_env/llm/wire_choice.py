@@ -10,9 +10,8 @@ from urllib.parse import urlsplit
 
 from stb_env.llm.config import OPENAI_URL, ModelConfig
 
-# Settings of an account, by the header that they become.
-_ACCOUNT = {"OpenAI-Organization": "OPENAI_ORG_ID", "OpenAI-Project": "OPENAI_PROJECT_ID"}
-_HEADERS = "OPENAI_CUSTOM_HEADERS"
+# Settings of an account.
+_ACCOUNT = ("OPENAI_ORG_ID", "OPENAI_PROJECT_ID", "OPENAI_CUSTOM_HEADERS")
 _AZURE = (".azure.com", ".azure-api.net")
 
 
@@ -36,24 +35,31 @@ def chosen(config: ModelConfig, env: Mapping[str, str] = os.environ) -> Literal[
         return config.client
     parts = urlsplit(config.endpoint)
     host = parts.hostname or ""
-    account = config.endpoint == OPENAI_URL and any(env.get(name) for name in (*_ACCOUNT.values(), _HEADERS))
+    account = config.endpoint == OPENAI_URL and any(env.get(name) for name in _ACCOUNT)
     needs_openai = account or host.endswith(_AZURE) or behind_proxy(config.endpoint)
     return "openai" if needs_openai else "lean"
 
 
-def account_headers(config: ModelConfig, env: Mapping[str, str] = os.environ) -> dict[str, str]:
-    """Return the headers that the settings of an account become, at OpenAI's own endpoint alone.
+def account_headers(config: ModelConfig, key: str) -> dict[str, str]:
+    """Return the headers that the openai package sends to OpenAI's own endpoint; none to any other.
+
+    It reads the settings of an account (``OPENAI_ORG_ID``, ``OPENAI_PROJECT_ID``, ``OPENAI_CUSTOM_HEADERS``),
+    and knows the headers that they become.
+
+    Args:
+        config: Names the endpoint.
+        key: Opens it.
 
     Examples:
-        >>> env = {"OPENAI_ORG_ID": "o", "OPENAI_CUSTOM_HEADERS": "X: a"}
-        >>> account_headers(ModelConfig("agent", "m"), env)
-        {'OpenAI-Organization': 'o', 'X': 'a'}
+        >>> account_headers(ModelConfig("agent", "m", base_url="http://127.0.0.1:8000/v1"), "key")
+        {}
     """
     if config.endpoint != OPENAI_URL:
         return {}
-    headers = {header: env[name] for header, name in _ACCOUNT.items() if env.get(name)}
-    lines = (line.partition(":") for line in env.get(_HEADERS, "").splitlines() if ":" in line)
-    return headers | {name.strip(): value.strip() for name, _, value in lines}
+    from openai import OpenAI  # heavy, and needed only at this endpoint
+
+    with OpenAI(api_key=key, base_url=config.endpoint) as client:
+        return {name: text for name, text in client.default_headers.items() if isinstance(text, str)}
 
 
 def behind_proxy(url: str) -> bool:

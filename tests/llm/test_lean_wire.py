@@ -19,7 +19,7 @@ from stb_env.errors import ConfigError
 from stb_env.http.connection import IDLE, Pool
 from stb_env.http.exchange import HTTPFailure
 from stb_env.llm import ChatRequest, ModelConfig, ModelError, OpenAIModel
-from stb_env.llm.wire_choice import chosen
+from stb_env.llm.wire_choice import account_headers, chosen
 from tests.fakes.openai_server import OpenAIServer, completion
 from tests.fakes.raw_server import CLOSE, RawServer
 
@@ -397,6 +397,14 @@ def test_plain_endpoints_get_the_lean_wire_and_others_httpx(monkeypatch, setting
         monkeypatch.delenv(name, raising=False)
         monkeypatch.delenv(name.lower(), raising=False)
     assert chosen(ModelConfig("agent", "tiny", **settings), env) == wire
+
+
+def test_settings_of_an_account_become_headers_at_openais_own_endpoint_alone(monkeypatch):
+    monkeypatch.setenv("OPENAI_ORG_ID", "org-1")
+    monkeypatch.setenv("OPENAI_CUSTOM_HEADERS", "X-Team: a")
+    headers = account_headers(ModelConfig("agent", "tiny"), "key")
+    assert (headers["OpenAI-Organization"], headers["X-Team"]) == ("org-1", "a")
+    assert account_headers(ModelConfig("agent", "tiny", base_url="http://127.0.0.1:8000/v1"), "key") == {}
 
 
 def test_what_a_proxy_leads_to_goes_through_httpx(monkeypatch):
