@@ -25,9 +25,9 @@ collect_ignore_glob = [
     f"stb_env/integrations/{name}*" for name, module in _FRAMEWORKS.items() if find_spec(module) is None
 ]
 if find_spec("verifiers") is None:
-    collect_ignore_glob.append("stb_env/bench/verifiers_shop.py")
+    collect_ignore_glob.append("stb_env/experiments/bench/verifiers_shop.py")
 if find_spec("textual") is None:
-    collect_ignore_glob.append("stb_env/terminal/apps/*")
+    collect_ignore_glob.append("stb_env/show/terminal/apps/*")
 
 
 @pytest.hookimpl(wrapper=True)

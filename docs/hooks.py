@@ -12,7 +12,7 @@ from mkdocs.structure.files import File, Files
 from typer.cli import get_docs_for_click
 from typer.core import TyperGroup
 
-from stb_env.cli import app
+from stb_env.show.cli import app
 
 ROOT = Path(__file__).resolve().parent.parent
 _PUBLIC = re.compile(r"^from (?P<module>[\w.]+) import (?P<name>\w+) as \w+$", re.MULTILINE)

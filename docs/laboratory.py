@@ -21,7 +21,7 @@ from pathlib import Path
 from runpy import run_path
 from typing import Any, NamedTuple
 
-from stb_env.cli import app
+from stb_env.show.cli import app
 
 PAGE = Path(__file__).with_suffix(".md")
 

@@ -28,7 +28,7 @@ from examples.grpo import TEMPLATES, held_out_tasks, imitate, training_tasks, wa
 from examples.tiny_transformer import TEMPLATE
 from examples.token_episodes import Player
 from stb_env import Trajectory
-from stb_env.rollout import Curve, Run
+from stb_env.runs import Curve, Run
 
 
 @dataclass(frozen=True)

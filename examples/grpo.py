@@ -41,7 +41,7 @@ from trl import GRPOConfig, GRPOTrainer
 from examples.tiny_transformer import tiny_model, tiny_tokenizer
 from examples.token_episodes import Player, TokenEpisode
 from stb_env.integrations.trl import reward, token_columns
-from stb_env.rollout import Curve
+from stb_env.runs import Curve
 
 TEMPLATES = ("open_ticket", "delete_contact")
 GROUP = 8

@@ -24,7 +24,7 @@ from torch import nn
 
 from examples.policy_gradient import TEMPLATES, TURNS, tasks_of
 from stb_env import DiscreteActions
-from stb_env.rollout import Curve
+from stb_env.runs import Curve
 
 CHECKS = 8
 WIDTH = 32

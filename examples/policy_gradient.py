@@ -31,7 +31,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stb_env import Agent, ConfigError, DiscreteActions
-from stb_env.rollout import Curve
+from stb_env.runs import Curve
 
 # One or two calls, and solvable by choosing: every query names what the calls need, and a result holds the
 # answer as it is. Left out are templates that want arithmetic or a comparison of the agent itself

@@ -1,5 +1,5 @@
 """``python -m stb_env`` is ``stb-env``."""
 
-from stb_env.cli import main
+from stb_env.show.cli import main
 
 main()

@@ -14,9 +14,9 @@ from gymnasium.spaces import Space
 from gymnasium.vector.utils import create_shared_memory
 from numpy.typing import NDArray
 
-from stb_env import jsontext
+from stb_env.core import jsontext
+from stb_env.core.jsontypes import Json, JsonMapping, JsonObject
 from stb_env.errors import ConfigError
-from stb_env.jsontypes import Json, JsonMapping, JsonObject
 from stb_env.tools import FINISH, Tool
 
 _WORDS = ("alpha", "berlin", "blue", "coffee", "delta", "music", "news", "paris", "river", "weather")

@@ -6,8 +6,8 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from stb_env import jsontext
-from stb_env.jsontypes import JsonMapping, JsonObject
+from stb_env.core import jsontext
+from stb_env.core.jsontypes import JsonMapping, JsonObject
 from stb_env.tools import Source, Status, ToolResult
 
 _NOTHING: JsonMapping = {}

@@ -12,9 +12,9 @@ from typing import Any
 from gymnasium.envs.registration import register as register_env
 from gymnasium.envs.registration import registry
 
+from stb_env.core.jsontypes import JsonMapping
+from stb_env.core.reference import load_module, load_object
 from stb_env.errors import ConfigError, did_you_mean
-from stb_env.jsontypes import JsonMapping
-from stb_env.reference import load_module, load_object
 
 GROUP = "stb_env.suites"
 """Entry-point group in which installed packages name their suites."""
@@ -56,7 +56,7 @@ class Suite:
             stands for the ids that are not named.
         data: Names under which `stb-env data fetch` knows its official files.
         protocols: Bundles of settings that reproduce a paper, as ``package:folder/file.toml``; see
-            `stb_env.protocol`.
+            `stb_env.runs.protocol`.
         oracle: Solves its tasks.
         exact: Whether an exact verifier decides its tasks. What solves them must then reach the maximum; open
             queries that a model or a heuristic judges have no such thing.

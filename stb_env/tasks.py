@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal, Protocol, overload
 
-from stb_env import jsontext, seeding
+from stb_env import seeding
+from stb_env.core import jsontext
+from stb_env.core.jsontypes import JsonMapping
 from stb_env.errors import DataError, did_you_mean
-from stb_env.jsontypes import JsonMapping
 from stb_env.tools import (
     FINISH,
     FINISH_TAKEN,

@@ -15,9 +15,9 @@ from enum import IntEnum
 from functools import lru_cache
 from typing import Any, Literal, NamedTuple
 
-from stb_env import jsontext
+from stb_env.core import jsontext
+from stb_env.core.jsontypes import JsonMapping
 from stb_env.errors import DataError, did_you_mean
-from stb_env.jsontypes import JsonMapping
 from stb_env.usage import Usage
 
 Source = Literal["cache", "real", "simulator", "world", "fault", "env"]

@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import BinaryIO, NamedTuple, cast
 
-from stb_env import jsontext
-from stb_env.episode_html import episode_html
+from stb_env.core import jsontext
+from stb_env.core.episode_html import episode_html
+from stb_env.core.jsontypes import JsonMapping, JsonObject
 from stb_env.errors import DataError
-from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.steps import CallRecord, Step, arguments_text, messages
 from stb_env.tools import FINISH, Status
 from stb_env.trajectory_line import (

@@ -6,8 +6,8 @@ import hashlib
 from collections.abc import Mapping
 from typing import Any, cast, get_args
 
-from stb_env import jsontext
-from stb_env.jsontypes import JsonMapping
+from stb_env.core import jsontext
+from stb_env.core.jsontypes import JsonMapping
 from stb_env.verdict import RewardMode, reward_of
 
 VERSION = 3

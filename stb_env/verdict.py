@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from stb_env.jsontypes import JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonMapping, JsonObject
 from stb_env.usage import Usage
 
 VerdictStatus = Literal["solved", "unsure", "unsolved", "na"]

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
+from stb_env.core.jsontypes import JsonMapping
 from stb_env.errors import DataError
-from stb_env.jsontypes import JsonMapping
 
 Key: TypeAlias = tuple[str, int, int]
 """What makes an episode unique in a run: task, trial and seed."""

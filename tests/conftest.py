@@ -10,7 +10,7 @@ import hypothesis
 import pytest
 from _pytest.doctest import DoctestModule
 
-from stb_env.llm.models_file import PARTS, ROLES
+from stb_env.models.models_file import PARTS, ROLES
 
 ROOT = Path(__file__).resolve().parent.parent
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from stb_env.answers import (
+from stb_env.core.answers import (
     code_key,
     form_problems,
     listed_spelling,

@@ -13,8 +13,8 @@ import pytest
 import yaml
 from typer.testing import CliRunner
 
-from stb_env.cli import app
-from stb_env.reference import load_module, load_object
+from stb_env.core.reference import load_module, load_object
+from stb_env.show.cli import app
 from tests.conftest import ROOT
 from tests.processes import run
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from stb_env import load_agent, play
-from stb_env.episode_html import episode_html
+from stb_env.core.episode_html import episode_html
 from stb_env.testing.notes import notes
 
 SCRIPT = "</pre><script>alert(1)</script><img src=x onerror=alert(1)>"

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
+from stb_env.core.files import LineWriter, write_json, write_text
 from stb_env.errors import ConfigError, StorageError
-from stb_env.files import LineWriter, write_json, write_text
 
 
 def append(file: Path, *lines: str) -> None:

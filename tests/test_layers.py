@@ -18,15 +18,13 @@ LAYERS = [re.findall(r"\w+", layer) for layer in CONTRACT["contracts"][0]["layer
 SUITES = LAYERS.index(["suites"])
 ENGINE = [name for layer in LAYERS[SUITES + 1 :] for name in layer]
 
-# `fetch` reads it, which stands above the suites.
-DATA_SETS = "sources.toml"
 NAMES = re.compile(r"own_tools|sandbox|stabletoolbench|api.?bank|sambanova|toolbench", re.IGNORECASE)
 
 
 def engine_files() -> Iterator[Path]:
     above = {name for layer in LAYERS[: SUITES + 1] for name in layer}
     for entry in sorted(PACKAGE.iterdir()):
-        if entry.stem not in above and entry.name not in ("__pycache__", DATA_SETS):
+        if entry.stem not in above and entry.name != "__pycache__":
             files = entry.rglob("*") if entry.is_dir() else [entry]
             yield from (file for file in files if file.is_file() and file.suffix != ".pyc")
 
@@ -64,7 +62,7 @@ def test_the_contract_names_every_module_once():
 
 
 def test_the_contract_puts_the_engine_below_the_suites():
-    for name in ("envs", "wrappers", "judges", "backend", "rollout", "testing", "tasks", "tools", "suite"):
+    for name in ("envs", "wrappers", "judges", "backend", "runs", "testing", "tasks", "tools", "suite"):
         assert name in ENGINE
 
 

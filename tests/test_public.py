@@ -18,7 +18,7 @@ DOCUMENTED = [name for name in NAMES if name != "__version__"]
 FOLDERS = ("agents", "examples")
 NOTES = "stb_env.testing.notes"
 """The environment of examples: the smallest one that is whole."""
-ROLLOUT = "stb_env.rollout"
+ROLLOUT = "stb_env.runs"
 """What trains needs the parts of a rollout too: they have a home of their own, where all names are public."""
 TRL = "stb_env.integrations.trl"
 """As are those of the adapter that an example of its framework is about."""
@@ -79,8 +79,8 @@ def test_agents_and_examples_need_public_names_alone(file: Path):
 
 
 def test_an_import_of_something_else_is_noticed():
-    source = "import stb_env.llm\nfrom stb_env.tools import Tool\nfrom stb_env import Tool, jsontext"
-    assert sorted(hidden(source)) == ["jsontext", "stb_env.llm", "stb_env.tools"]
+    source = "import stb_env.models\nfrom stb_env.tools import Tool\nfrom stb_env import Tool, jsontext"
+    assert sorted(hidden(source)) == ["jsontext", "stb_env.models", "stb_env.tools"]
 
 
 def test_the_folder_of_agents_is_importable_as_a_part_of_the_package():

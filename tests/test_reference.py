@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from stb_env.errors import ConfigError
-from stb_env.reference import (
+from stb_env.core.reference import (
     files_hash,
     is_reference,
     load_made,
@@ -19,6 +18,7 @@ from stb_env.reference import (
     place_of,
     source_of,
 )
+from stb_env.errors import ConfigError
 
 CLASS = "class Thing:\n    def __init__(self, n=1):\n        self.n = n\n"
 

@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from stb_env.background import AwaitedCancelledError, wait_for
+from stb_env.core.background import AwaitedCancelledError, wait_for
+from stb_env.core.request import Request, Slow, adrive, drive, settled
 from stb_env.errors import BackendError
-from stb_env.request import Request, Slow, adrive, drive, settled
 
 
 def twice(request: Request) -> Slow[list[object]]:
@@ -144,7 +144,7 @@ def test_a_forked_process_has_a_loop_of_its_own():
     assert wait_for(later()) == 7
     code = (
         "import asyncio, os\n"
-        "from stb_env.background import wait_for\n"
+        "from stb_env.core.background import wait_for\n"
         "wait_for(asyncio.sleep(0))\n"
         "child = os.fork()\n"
         "if not child:\n"

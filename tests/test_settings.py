@@ -12,11 +12,11 @@ import gymnasium as gym
 import numpy as np
 import pytest
 
+from stb_env.core.kinds import AtLeast, Count, kinds_of
+from stb_env.core.settings import check_settings, checks_settings
 from stb_env.envs.env_settings import OpenSettings
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.errors import ConfigError
-from stb_env.kinds import AtLeast, Count, kinds_of
-from stb_env.settings import check_settings, checks_settings
 from stb_env.suite import suites
 from stb_env.suites.sandbox.env import make as make_sandbox
 from stb_env.tasks import TaskSource

@@ -12,11 +12,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stb_env.answers import form_problems, object_schema
-from stb_env.baselines import load_agent
+from stb_env.core.answers import form_problems, object_schema
 from stb_env.envs.finish import finish_form
 from stb_env.errors import ConfigError
-from stb_env.rollout import play
+from stb_env.runs import play
+from stb_env.runs.baselines import load_agent
 from stb_env.spaces import TextSpace, ToolCallSpace, sample_arguments
 from stb_env.suites.sandbox.env import make as sandbox
 from stb_env.tools import FINISH, Tool, ToolCall

@@ -9,7 +9,7 @@ import pytest
 
 from stb_env import Suite, suite
 from stb_env.errors import ConfigError
-from stb_env.rollout.make import env_ids
+from stb_env.runs.make import env_ids
 
 TRIPS = "stb_env.suites.sambanova.trip_booking.env:make"
 

@@ -12,12 +12,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stb_env.baselines import load_agent
 from stb_env.errors import DataError
-from stb_env.metrics.cost import cost, role_usage
-from stb_env.metrics.rates import summarize
-from stb_env.metrics.repeats import repeats
-from stb_env.rollout import plan, play, run_batch
+from stb_env.runs import plan, play, run_batch
+from stb_env.runs.baselines import load_agent
+from stb_env.runs.metrics.cost import cost, role_usage
+from stb_env.runs.metrics.rates import summarize
+from stb_env.runs.metrics.repeats import repeats
 from stb_env.testing.notes import notes
 from stb_env.trajectory import Trajectory, read_trajectories
 

@@ -8,8 +8,8 @@ from typing import Any, Required
 import pytest
 from typing_extensions import TypedDict
 
+from stb_env.core.user_tables import checked
 from stb_env.errors import ConfigError
-from stb_env.user_tables import checked
 
 
 class Player(TypedDict, total=False):

@@ -13,7 +13,7 @@ from pathlib import Path
 import gymnasium as gym
 
 from stb_env import DepthFirstSearch
-from stb_env.lab.stumbling_oracle import StumblingOracle
+from stb_env.experiments.lab.stumbling_oracle import StumblingOracle
 from stb_env.wrappers.search import SearchTree
 
 PICTURE = Path(__file__).with_suffix(".svg")

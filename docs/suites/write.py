@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 import stb_env
-from stb_env.protocol import find_protocol
+from stb_env.runs.protocol import find_protocol
 from stb_env.suites.api_bank.figures_table import published as api_bank_figures
 from stb_env.suites.sambanova.published import published as sambanova_figures
 from stb_env.suites.stabletoolbench.leaderboard import find_table

@@ -9,7 +9,7 @@ from stb_env.actions.action import Reading
 from stb_env.actions.known import Known
 from stb_env.actions.python_text import NotDataError, call_of, expression
 from stb_env.actions.structured import ABSENT, make_call, read_value
-from stb_env.jsontypes import JsonObject
+from stb_env.core.jsontypes import JsonObject
 from stb_env.tools import ToolCall
 
 MAX_BRACKET = 4_000

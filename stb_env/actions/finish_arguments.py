@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from stb_env import jsontext
 from stb_env.actions.python_text import POSITIONAL
-from stb_env.jsontypes import JsonMapping, JsonObject
+from stb_env.core import jsontext
+from stb_env.core.jsontypes import JsonMapping, JsonObject
 from stb_env.tools import ToolCall
 
 PARAMETERS = ("return_type", "final_answer")

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from stb_env.actions.known import Known, is_known, known_name
-from stb_env.jsontypes import JsonMapping
+from stb_env.core.jsontypes import JsonMapping
 
 # Of an object without a known name, only these say that it is a call at all.
 _TOOL_KEYS = ("tool", "tool_name", "function", "function_name", "action", "recipient_name")

@@ -32,7 +32,7 @@ from stb_env.actions.structured import (
 )
 from stb_env.actions.thought import split, thought_of, without_thought
 from stb_env.actions.turn import stretches
-from stb_env.jsontypes import JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonMapping, JsonObject
 from stb_env.tools import FINISH, ToolCall
 
 ActionLike: TypeAlias = str | bytes | JsonMapping | Sequence[object] | None

@@ -8,8 +8,8 @@ import numbers
 import operator
 from collections.abc import Mapping
 
-from stb_env.jsontext import CUT_MARK
-from stb_env.jsontypes import Json
+from stb_env.core.jsontext import CUT_MARK
+from stb_env.core.jsontypes import Json
 
 MAX_TEXT = 1_000_000
 MAX_DEPTH = 64

@@ -10,7 +10,7 @@ from stb_env.actions.action import Reading
 from stb_env.actions.known import Known
 from stb_env.actions.python_text import Names, NotDataError, call_of, statements, value_of
 from stb_env.actions.structured import make_call
-from stb_env.jsontypes import Json, JsonObject
+from stb_env.core.jsontypes import Json, JsonObject
 from stb_env.tools import ToolCall
 
 PREFIX = "API."

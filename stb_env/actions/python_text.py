@@ -7,7 +7,7 @@ import textwrap
 import warnings
 from collections.abc import Callable
 
-from stb_env.jsontypes import JsonObject
+from stb_env.core.jsontypes import JsonObject
 from stb_env.tools import ToolCall
 
 MAX_PYTHON = 20_000

@@ -6,13 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Final
 
-from stb_env import jsontext
 from stb_env.actions.action import MAX_CALLS, Reading
 from stb_env.actions.known import Known
 from stb_env.actions.near_keys import near_call
 from stb_env.actions.plain import MAX_DEPTH, MAX_TEXT, clean, plain
 from stb_env.actions.python_text import NotDataError, literal
-from stb_env.jsontypes import JsonMapping
+from stb_env.core import jsontext
+from stb_env.core.jsontypes import JsonMapping
 from stb_env.tools import ToolCall
 
 MAX_WRITTEN_NAME = 256

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from stb_env import jsontext
 from stb_env.actions.action import Action
 from stb_env.actions.plain import MAX_TEXT
+from stb_env.core import jsontext
+from stb_env.core.jsontypes import JsonObject
 from stb_env.errors import ActionError
-from stb_env.jsontypes import JsonObject
 from stb_env.tools import ToolCall
 
 

@@ -7,8 +7,8 @@ from typing import Any, Protocol
 
 from typing_extensions import TypeVar
 
-from stb_env.jsontypes import Json, JsonMapping, JsonObject
-from stb_env.request import Slow
+from stb_env.core.jsontypes import Json, JsonMapping, JsonObject
+from stb_env.core.request import Slow
 from stb_env.tasks import Task
 from stb_env.tools import Tool, ToolCall, ToolResult
 

@@ -7,9 +7,9 @@ from datetime import UTC, datetime
 
 from stb_env.backend.cache import CacheEntry, CallKey, Hit, ResponseCache
 from stb_env.backend.faults import UNAVAILABLE
+from stb_env.backend.taxonomy import Taxonomy, classify
+from stb_env.core.jsontypes import JsonMapping
 from stb_env.errors import ConfigError
-from stb_env.jsontypes import JsonMapping
-from stb_env.metrics.taxonomy import Taxonomy, classify
 from stb_env.tools import Status, Tool, ToolResult
 
 ORIGIN = "experiment"

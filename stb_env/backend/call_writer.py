@@ -12,6 +12,8 @@ from typing import Final
 import numpy as np
 
 from stb_env import seeding
+from stb_env.actions.validation import check_call, validate_call
+from stb_env.actions.validation.schema import Schema
 from stb_env.backend.cache.key import canonical
 from stb_env.backend.simulator import mirror
 from stb_env.backend.simulator.llm_simulator import (
@@ -22,16 +24,14 @@ from stb_env.backend.simulator.llm_simulator import (
     example_lines,
 )
 from stb_env.backend.simulator.template import fields, values, words
+from stb_env.core.jsontypes import Json, JsonArray, JsonMapping, JsonObject
+from stb_env.core.request import Slow
 from stb_env.errors import ConfigError
-from stb_env.jsontypes import Json, JsonArray, JsonMapping, JsonObject
-from stb_env.llm import ChatModel, ChatReply, ChatRequest, Contract, Sampling, Usage
-from stb_env.llm.retry_sampling import another_try
-from stb_env.prompting import delimited, latest
-from stb_env.request import Slow
+from stb_env.models import ChatModel, ChatReply, ChatRequest, Contract, Sampling, Usage
+from stb_env.models.prompting import delimited, latest
+from stb_env.models.retry_sampling import another_try
 from stb_env.spaces import sample_arguments
 from stb_env.tools import Tool, ToolCall
-from stb_env.validation import check_call, validate_call
-from stb_env.validation.schema import Schema
 
 ATTEMPTS = 3
 MAX_EXAMPLES = 5
@@ -81,7 +81,7 @@ class CallWriter:
         seed: Seed of the variants, and of the model's sampling.
 
     Examples:
-        >>> from stb_env.request import drive
+        >>> from stb_env.core.request import drive
         >>> city = {"type": "string", "default": "Oslo"}
         >>> unit = {"type": "string", "enum": ["C", "F"]}
         >>> schema = {"type": "object", "properties": {"city": city, "unit": unit}, "required": ["city"]}

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from typing import Literal, get_args
 
 from stb_env import seeding
+from stb_env.core.jsontypes import JsonObject
 from stb_env.errors import ConfigError, did_you_mean
-from stb_env.jsontypes import JsonObject
 from stb_env.tools import ToolId, ToolResult
 
 Action = Literal["unavailable", "simulator"]

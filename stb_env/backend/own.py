@@ -9,10 +9,10 @@ from typing import Any, Protocol
 
 from stb_env.backend.backend import Backend, Example, Simulator
 from stb_env.backend.user import Said, User
+from stb_env.core.jsontypes import JsonMapping, JsonObject
+from stb_env.core.reference import load_made, source_of
+from stb_env.core.request import Slow, called, is_slow
 from stb_env.errors import BackendError, ConfigError, InfrastructureError, SimulatorError, others_code
-from stb_env.jsontypes import JsonMapping, JsonObject
-from stb_env.reference import load_made, source_of
-from stb_env.request import Slow, called, is_slow
 from stb_env.tasks import Task
 from stb_env.tools import Tool, ToolCall, ToolResult
 
@@ -71,7 +71,7 @@ class OwnBackend(_Stateful):
             missing: the state is then None at first, nothing was recorded and nothing is to be closed.
 
     Examples:
-        >>> from stb_env.request import drive
+        >>> from stb_env.core.request import drive
         >>> class Echo:
         ...     async def answer(self, state, tool, call):
         ...         return call.arguments, state
@@ -120,7 +120,7 @@ class OwnUser(_Stateful):
             has nothing more to say; or something to await for one of these.
 
     Examples:
-        >>> from stb_env.request import drive
+        >>> from stb_env.core.request import drive
         >>> user = OwnUser(lambda task, state, text: "The blue one." if "?" in text else None)
         >>> task = Task("1", "Buy a cup.", (Tool("buy", "Buys a thing.", {}),))
         >>> drive(user.reply(task, None, "Which one?")).text
@@ -159,7 +159,7 @@ class OwnSimulator:
         settings: What it was made with, for manifests.
 
     Examples:
-        >>> from stb_env.request import drive
+        >>> from stb_env.core.request import drive
         >>> simulator = OwnSimulator(lambda tool, arguments: {"city": arguments["city"], "sun": True})
         >>> drive(simulator.simulate(Tool("sun", "", {}), {"city": "Oslo"}, key="")).response
         {'city': 'Oslo', 'sun': True}

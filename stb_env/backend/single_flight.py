@@ -10,7 +10,7 @@ from concurrent.futures import Future
 from types import TracebackType
 from typing import Literal, Self
 
-from stb_env.request import Request
+from stb_env.core.request import Request
 
 End = Literal["answered", "failed", "left"]
 """How a flight ended; left is one that was cancelled or closed, which says nothing about the call."""
@@ -37,7 +37,7 @@ class Flight:
         call: What makes calls equal: the cache and the key in it.
 
     Examples:
-        >>> from stb_env.request import drive
+        >>> from stb_env.core.request import drive
         >>> def asked(call):
         ...     with Flight(call) as flight:
         ...         yield flight.wait

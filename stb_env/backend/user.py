@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple, Protocol
 
 from stb_env.backend.backend import S
-from stb_env.jsontypes import JsonObject
-from stb_env.request import Slow
+from stb_env.core.jsontypes import JsonObject
+from stb_env.core.request import Slow
 from stb_env.tasks import Task
 from stb_env.usage import Usage
 

@@ -18,10 +18,10 @@ from stb_env.backend.real_api.http_api import HTTPAPI
 from stb_env.backend.real_api.observed import Health
 from stb_env.backend.simulator.template import TemplateSimulator
 from stb_env.backend.single_flight import Flight
+from stb_env.backend.taxonomy import ApiClass, Taxonomy
+from stb_env.core.jsontypes import Json, JsonMapping, JsonObject
+from stb_env.core.request import Request, Slow
 from stb_env.errors import BackendError, CacheMiss, ConfigError, InfrastructureError, did_you_mean
-from stb_env.jsontypes import Json, JsonMapping, JsonObject
-from stb_env.metrics.taxonomy import ApiClass, Taxonomy
-from stb_env.request import Request, Slow
 from stb_env.tasks import Task
 from stb_env.tools import Tool, ToolCall, ToolResult
 

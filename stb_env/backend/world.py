@@ -10,9 +10,9 @@ from typing import Generic
 from stb_env.backend.backend import S
 from stb_env.backend.lazy_mapping import put
 from stb_env.backend.own import as_answer
+from stb_env.core.jsontypes import JsonMapping, JsonObject
+from stb_env.core.request import Slow, settled
 from stb_env.errors import BackendError, STBError, bug_in
-from stb_env.jsontypes import JsonMapping, JsonObject
-from stb_env.request import Slow, settled
 from stb_env.tasks import Task
 from stb_env.tools import Status, Tool, ToolCall, ToolResult
 

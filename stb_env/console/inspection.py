@@ -8,7 +8,7 @@ from pathlib import Path
 
 from rich.table import Table
 
-from stb_env.jsontypes import JsonObject
+from stb_env.core.jsontypes import JsonObject
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
+from stb_env.core.jsontypes import JsonMapping, JsonObject
 from stb_env.errors import ConfigError
-from stb_env.jsontypes import JsonMapping, JsonObject
 
 Out = Annotated[Path | None, typer.Option("--out", help="Folder to write to; a run there is resumed.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")]

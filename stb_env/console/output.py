@@ -15,10 +15,10 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 
 from stb_env.console.parameters import with_options
+from stb_env.core.interrupts import terminable
+from stb_env.core.jsontypes import JsonObject
 from stb_env.errors import InfrastructureError, RunStopped, STBError
-from stb_env.interrupts import terminable
-from stb_env.jsontypes import JsonObject
-from stb_env.llm.meter import Meter, metered
+from stb_env.models.meter import Meter, metered
 
 P = ParamSpec("P")
 R = TypeVar("R")

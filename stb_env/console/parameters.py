@@ -12,7 +12,7 @@ from typing import Annotated, Any, ParamSpec, TypeVar, get_args, get_origin, get
 import typer
 from typing_extensions import Doc
 
-from stb_env.kinds import AtLeast
+from stb_env.core.kinds import AtLeast
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -29,7 +29,7 @@ def with_options(command: Callable[P, R]) -> Callable[P, R]:
         command: A function whose annotations can be evaluated.
 
     Examples:
-        >>> from stb_env.options import EnvironmentOptions, Seed
+        >>> from stb_env.core.options import EnvironmentOptions, Seed
         >>> def command(environment: EnvironmentOptions, seed: Seed = 0) -> str:
         ...     return f"{environment.given()} {seed}"
         >>> run = with_options(command)

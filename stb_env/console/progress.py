@@ -15,7 +15,7 @@ from rich.progress import Progress as RichProgress
 from rich.text import Text
 
 from stb_env.console.output import console
-from stb_env.llm.meter import Meter, current_meter
+from stb_env.models.meter import Meter, current_meter
 
 SECONDS = 30.0
 """How long at most nothing is printed where there is no terminal."""

@@ -6,12 +6,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from stb_env.core.reference import load_module, place_of
 from stb_env.declare.function import Function
 from stb_env.declare.queries import Query
 from stb_env.declare.states import started
 from stb_env.errors import ConfigError, DataError
 from stb_env.judges.own_judge import JudgeLike
-from stb_env.reference import load_module, place_of
 from stb_env.tasks import TaskSet
 
 _DECLARED: dict[str, Declaration] = {}
@@ -25,7 +25,7 @@ class Declaration:
     reads that imports the module or runs the file.
 
     Attributes:
-        place: Module name or file, from `stb_env.reference.place_of`.
+        place: Module name or file, from `stb_env.core.reference.place_of`.
         env_id: The environment's id.
         functions: Tools by name.
         queries: What was declared of each task, by id.

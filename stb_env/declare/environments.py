@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from stb_env.baselines.gold import gold_oracle
+from stb_env.core.reference import files_hash, is_reference, place_of
 from stb_env.declare.declaration import Declaration, declare, declared
 from stb_env.declare.function import Function
 from stb_env.declare.judge import CheckJudge, DeclaredJudge
@@ -20,7 +20,7 @@ from stb_env.envs.tool_env import ToolEnv
 from stb_env.errors import ConfigError, did_you_mean
 from stb_env.judges.own_judge import JudgeLike, as_judge
 from stb_env.judges.registry import EXACT
-from stb_env.reference import files_hash, is_reference, place_of
+from stb_env.runs.baselines.gold import gold_oracle
 from stb_env.suite import Maker, Suite, register, registered
 from stb_env.tasks import TaskSet
 from stb_env.tools import ToolId, naming_problems

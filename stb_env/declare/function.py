@@ -9,10 +9,10 @@ from typing import Annotated, Any, get_origin, get_type_hints
 
 import pydantic
 
+from stb_env.core.jsontypes import JsonMapping, JsonObject
 from stb_env.declare.docstring import Docstring, read_docstring
 from stb_env.declare.schema import tidied
 from stb_env.errors import ConfigError, did_you_mean
-from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.tools import Tool, ToolId, naming_problem
 
 _STATE = ("state", "self")

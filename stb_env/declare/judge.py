@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from stb_env import jsontext
-from stb_env.answers import right_fields
+from stb_env.core import jsontext
+from stb_env.core.answers import right_fields
+from stb_env.core.jsontypes import JsonObject
+from stb_env.core.request import Slow, settled
 from stb_env.declare.declaration import Declaration
 from stb_env.declare.queries import Query
 from stb_env.declare.states import own
 from stb_env.errors import DataError, others_code
-from stb_env.jsontypes import JsonObject
 from stb_env.judges.judge import Case
 from stb_env.judges.own_judge import FAILURE, OwnJudge, as_verdict
-from stb_env.request import Slow, settled
 from stb_env.tools import FINISH
 from stb_env.verdict import KEPT, Verdict, Vote
 

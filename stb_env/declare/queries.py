@@ -8,14 +8,14 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from stb_env.actions import finish_arguments, parse_action
-from stb_env.answers import object_schema, schema_of
+from stb_env.actions.validation import check_call
+from stb_env.core.answers import object_schema, schema_of
+from stb_env.core.jsontypes import Json, JsonMapping, JsonObject
 from stb_env.declare.function import Function
 from stb_env.envs.finish import finish_form
 from stb_env.errors import ConfigError, DataError, did_you_mean
-from stb_env.jsontypes import Json, JsonMapping, JsonObject
 from stb_env.tasks import Task
 from stb_env.tools import FINISH, ToolCall
-from stb_env.validation import check_call
 
 Check = Callable[[Any, Any], Any]
 """Of the answer and the state at the end; returns what a judge may say (`stb_env.judges.own_judge`)."""
@@ -78,7 +78,7 @@ def task(
             May be ``async``. It is given the typed answer where the task has one (``cannot`` where
             that is declared), else the final text.
         answer: The right answer: values by name, as in ``{"count": 2, "due": "2026-03-09"}``; their types
-            make the schema of what Finish takes, and `stb_env.answers` compares. A bare value is named
+            make the schema of what Finish takes, and `stb_env.core.answers` compares. A bare value is named
             ``answer``. With ``check`` too, both must hold.
         schema: JSON Schema of the answer in place of the one that the values suggest, with descriptions,
             enumerations or a ``tolerance``. Without ``answer`` the check alone decides.

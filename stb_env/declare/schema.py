@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from stb_env.jsontypes import JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonMapping, JsonObject
 
 _NAMED = ("properties", "$defs")
 _LISTED = ("anyOf", "oneOf", "allOf", "prefixItems")

@@ -7,13 +7,13 @@ from typing import Any
 
 from stb_env.backend.own import Answered
 from stb_env.backend.world import World
+from stb_env.core.jsontypes import JsonMapping, JsonObject
+from stb_env.core.request import Slow, settled
 from stb_env.declare.declaration import Declaration
 from stb_env.declare.function import Function
 from stb_env.declare.plain import plain
 from stb_env.declare.states import is_frozen, own
 from stb_env.errors import BackendError, ConfigError, STBError, bug_in, did_you_mean
-from stb_env.jsontypes import JsonMapping, JsonObject
-from stb_env.request import Slow, settled
 from stb_env.tasks import Task
 from stb_env.tools import Tool, ToolResult
 

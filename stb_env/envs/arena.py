@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 from pettingzoo import AECEnv, ParallelEnv
 from pettingzoo.utils.wrappers import OrderEnforcingWrapper
 
+from stb_env.core.jsontypes import JsonObject
 from stb_env.envs.arena_match import Match, Settlement
 from stb_env.envs.tool_env import Info, Observation
 from stb_env.errors import ConfigError, did_you_mean
-from stb_env.jsontypes import JsonObject
 from stb_env.judges.preference import Preferring
 
 _METADATA = {"name": "stb_arena_v0", "render_modes": ["ansi", "human"], "is_parallelizable": False}

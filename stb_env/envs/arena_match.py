@@ -10,12 +10,12 @@ from typing import Any
 
 import gymnasium as gym
 
+from stb_env.core.jsontypes import JsonMapping, JsonObject
+from stb_env.core.request import Slow, drive
 from stb_env.envs.state import State
 from stb_env.envs.tool_env import Info, Observation, ToolEnv
 from stb_env.errors import ConfigError, InfrastructureError
-from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.judges.preference import Contender, Preferring, VerdictPreference
-from stb_env.request import Slow, drive
 from stb_env.tasks import Task
 from stb_env.usage import NO_USAGE, Usage
 

@@ -20,16 +20,16 @@ from stb_env.backend.real_api.observed import Health
 from stb_env.backend.real_api.virtual_server import ENDPOINT
 from stb_env.backend.simulator.llm_simulator import LLMSimulator
 from stb_env.backend.virtual import Mode, VirtualBackend
+from stb_env.core.jsontypes import JsonMapping
+from stb_env.core.reference import is_reference
+from stb_env.core.settings import check_settings
 from stb_env.errors import ConfigError
-from stb_env.jsontypes import JsonMapping
 from stb_env.judges.heuristic import HeuristicJudge
 from stb_env.judges.judge import Judge
 from stb_env.judges.own_judge import JudgeLike, as_judge
 from stb_env.judges.registry import load_judge
-from stb_env.llm import available, connect, load_models
-from stb_env.llm.preflight import note
-from stb_env.reference import is_reference
-from stb_env.settings import check_settings
+from stb_env.models import available, connect, load_models
+from stb_env.models.preflight import note
 
 T = TypeVar("T")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from stb_env.jsontypes import JsonMapping
+from stb_env.core.jsontypes import JsonMapping
 
 
 def episode_text(messages: Iterable[JsonMapping], *, verdict: JsonMapping | None = None) -> str:

@@ -7,16 +7,16 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Literal
 
-from stb_env import jsontext
 from stb_env.actions.finish_arguments import PARAMETERS, finish_arguments
-from stb_env.answers import form_problems, listed_spelling, object_schema
-from stb_env.jsontypes import JsonMapping, JsonObject
+from stb_env.actions.validation import validate_call
+from stb_env.actions.validation.violation import in_words
+from stb_env.core import jsontext
+from stb_env.core.answers import form_problems, listed_spelling, object_schema
+from stb_env.core.jsontypes import JsonMapping, JsonObject
 from stb_env.tasks import Task
 from stb_env.tools import FINISH, Status, Tool, ToolCall, ToolResult
 from stb_env.trajectory import CallRecord
 from stb_env.trajectory_line import text_of
-from stb_env.validation import validate_call
-from stb_env.validation.violation import in_words
 
 GIVE_UP = "give_up_and_restart"
 _RETURN_TYPE: JsonObject = {"type": "string", "enum": ["give_answer", GIVE_UP]}

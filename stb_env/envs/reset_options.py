@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal
 
+from stb_env.core.jsontypes import JsonObject
 from stb_env.errors import ConfigError, did_you_mean
-from stb_env.jsontypes import JsonObject
 
 _OPTIONS = ("task_id", "order", "shard", "seed")
 

@@ -6,22 +6,22 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from stb_env import jsontext
 from stb_env.actions import Action, finish_last, parse_action, parse_said
+from stb_env.actions.validation import check_call
 from stb_env.backend.backend import Backend
 from stb_env.backend.user import Said, User
+from stb_env.core import jsontext
+from stb_env.core.jsontypes import JsonMapping, JsonObject
+from stb_env.core.request import Slow, aside, of_role
 from stb_env.envs import step_codes as original
 from stb_env.envs.finish import Finish, FinishForm, finish_form, finish_record
 from stb_env.envs.state import State
 from stb_env.errors import InfrastructureError, did_you_mean
-from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.judges.judge import Judge
-from stb_env.request import Slow, aside, of_role
 from stb_env.tasks import Task
 from stb_env.tools import FINISH, Status, Tool, ToolCall, ToolResult
 from stb_env.trajectory import CallRecord, Step
 from stb_env.usage import Usage, spent_by
-from stb_env.validation import check_call
 from stb_env.verdict import RewardMode, Verdict, Vote
 
 Compat = Literal["original"]

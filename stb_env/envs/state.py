@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from stb_env.core.jsontypes import JsonMapping, JsonObject
 from stb_env.envs.finish import finish_form
-from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.judges.judge import Case
 from stb_env.tasks import Task
 from stb_env.tools import FINISH, Status, ToolCall

@@ -12,8 +12,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from stb_env.actions.finish_arguments import finish_arguments
+from stb_env.core.jsontypes import JsonObject
 from stb_env.errors import InfrastructureError
-from stb_env.jsontypes import JsonObject
 from stb_env.tools import FINISH, Status, ToolCall, ToolResult
 from stb_env.trajectory import CallRecord
 

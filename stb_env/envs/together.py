@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TypeVar
 
-from stb_env.background import wait_for
-from stb_env.request import Request, Slow, adrive, resumed
+from stb_env.core.background import wait_for
+from stb_env.core.request import Request, Slow, adrive, resumed
 
 T = TypeVar("T")
 
@@ -26,7 +26,7 @@ def together(slows: Sequence[Slow[T]]) -> Slow[list[T]]:
         Exception: What the first of those that failed raised, once all that wait have ended.
 
     Examples:
-        >>> from stb_env.request import drive
+        >>> from stb_env.core.request import drive
         >>> def ask(answer):
         ...     return (yield Request(run=lambda: answer, arun=partial(asyncio.sleep, 0.001, answer)))
         >>> drive(together([ask("a"), ask("b")]))

@@ -11,22 +11,22 @@ import gymnasium as gym
 from gymnasium.error import ResetNeeded
 from gymnasium.spaces import Dict, Discrete
 
-from stb_env import jsontext
 from stb_env.actions import Action, parse_action
 from stb_env.backend.own import BackendLike, UserLike, as_backend, as_user
+from stb_env.core import jsontext
+from stb_env.core.episode_html import episode_html
+from stb_env.core.jsontypes import JsonMapping, JsonObject
+from stb_env.core.kinds import Count
+from stb_env.core.request import Slow, adrive, drive
+from stb_env.core.settings import check_settings, checks_settings
 from stb_env.envs.episode_text import episode_text
 from stb_env.envs.reset_options import read_options, read_order, read_shard
 from stb_env.envs.rules import Compat, Limits, Potential, Rules
 from stb_env.envs.state import State
 from stb_env.envs.wording import Wording
-from stb_env.episode_html import episode_html
 from stb_env.errors import ConfigError, DataError
-from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.judges.own_judge import JudgeLike, as_judge
-from stb_env.kinds import Count
-from stb_env.request import Slow, adrive, drive
 from stb_env.seeding import derive, draw
-from stb_env.settings import check_settings, checks_settings
 from stb_env.spaces import TextSpace, ToolCallSpace
 from stb_env.tasks import Oracle, Task, TaskSource
 from stb_env.tools import Status, Tool

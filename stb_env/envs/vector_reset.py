@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from stb_env.core.jsontypes import JsonMapping, JsonObject
 from stb_env.envs.reset_options import read_options, read_shard
 from stb_env.errors import ConfigError
-from stb_env.jsontypes import JsonMapping, JsonObject
 
 
 def read_seeds(seed: int | Sequence[int | None] | None, count: int) -> list[int | None]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from stb_env.jsontypes import JsonObject
-from stb_env.prompting import Prompt, prompt
+from stb_env.core.jsontypes import JsonObject
+from stb_env.models.prompting import Prompt, prompt
 from stb_env.tasks import Task
 from stb_env.tools import Tool
 

@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
+from stb_env.core.files import write_json
 from stb_env.fetch.failure import FetchError
 from stb_env.fetch.web import CHUNK, Cut, Response, get
-from stb_env.files import write_json
 
 Progress = Callable[[str, int, int | None], None]
 """Told what is worked on, how many bytes of it are done, and of how many."""

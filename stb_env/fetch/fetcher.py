@@ -10,14 +10,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
+from stb_env.core.files import LineWriter
+from stb_env.core.jsontypes import JsonObject
 from stb_env.fetch.archive import unpack, unpacked_folder
 from stb_env.fetch.download import Digest, Download, Progress, Version, digest
 from stb_env.fetch.failure import FetchError
 from stb_env.fetch.record import FileRecord, PartRecord, Record
 from stb_env.fetch.repository import RemoteFile, list_files
 from stb_env.fetch.sources import Part, Sources
-from stb_env.files import LineWriter
-from stb_env.jsontypes import JsonObject
 
 Status = Literal["fetched", "kept"]
 

@@ -6,8 +6,8 @@ import json
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from stb_env.core.files import write_json
 from stb_env.errors import DataError
-from stb_env.files import write_json
 
 FILE = "fetched.json"
 VERSION = 1

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from urllib.parse import quote
 
+from stb_env.core.jsontypes import JsonMapping
 from stb_env.fetch.failure import FetchError
 from stb_env.fetch.paths import relative
 from stb_env.fetch.sources import Part
 from stb_env.fetch.web import get_json
-from stb_env.jsontypes import JsonMapping
 
 _MODES = ("100644", "100755")
 _NEXT = re.compile(r'<([^>]+)>;\s*rel="next"')

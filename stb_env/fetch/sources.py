@@ -10,10 +10,10 @@ from importlib import resources
 from pathlib import Path
 from typing import TypeVar
 
+from stb_env.core.jsontypes import Json, JsonObject
+from stb_env.core.user_tables import check_names
 from stb_env.errors import ConfigError, did_you_mean
 from stb_env.fetch.paths import relative
-from stb_env.jsontypes import Json, JsonObject
-from stb_env.user_tables import check_names
 
 T = TypeVar("T")
 
@@ -156,7 +156,7 @@ def read_sources(file: Path | None = None) -> Sources:
 def _load(file: Path | None) -> tuple[str, JsonObject]:
     where = "the list of sources" if file is None else str(file)
     try:
-        text = (file or resources.files("stb_env") / "sources.toml").read_text(encoding="utf-8")
+        text = (file or resources.files("stb_env.fetch") / "sources.toml").read_text(encoding="utf-8")
         return where, tomllib.loads(text)
     except OSError as error:
         raise ConfigError(f"cannot read {where}: {error.strerror}") from error

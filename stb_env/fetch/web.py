@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 from urllib.parse import urljoin, urlsplit
 
 from stb_env import __version__
+from stb_env.core.jsontypes import Json
 from stb_env.fetch.failure import FetchError
 from stb_env.http.client import arguments, blocking_client, errors, timeouts
 from stb_env.http.exchange import HTTPRequest, is_retryable, status_kind
-from stb_env.jsontypes import Json
 
 if TYPE_CHECKING:
     import httpx2

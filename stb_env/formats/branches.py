@@ -13,8 +13,8 @@ from itertools import takewhile
 from typing import Any
 
 from stb_env.actions.finish_arguments import finish_arguments
+from stb_env.core.jsontypes import JsonMapping, JsonObject
 from stb_env.formats.call_texts import given_arguments, observation_of, with_report
-from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.tools import FINISH, Status, ToolCall
 from stb_env.trajectory import CallRecord, Trajectory
 from stb_env.usage import NO_USAGE

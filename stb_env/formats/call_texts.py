@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from stb_env import jsontext
+from stb_env.core import jsontext
+from stb_env.core.jsontypes import JsonMapping, JsonObject
 from stb_env.formats.recorded_answer import read_answer
-from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.tools import FINISH, Source, Status, ToolResult
 from stb_env.trajectory import CallRecord, arguments_text
 

@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from stb_env import jsontext
+from stb_env.core import jsontext
+from stb_env.core.jsontypes import JsonMapping
 from stb_env.formats.record_file import Container, Part
 from stb_env.formats.selection import sources
-from stb_env.jsontypes import JsonMapping
 from stb_env.trajectory import Trajectory
 
 _FORMS = {

@@ -14,12 +14,12 @@ from typing import Any, Required
 
 from typing_extensions import TypedDict
 
+from stb_env.actions.validation.schema import compiled
+from stb_env.core.files import write_json
+from stb_env.core.jsontypes import JsonMapping, JsonObject
+from stb_env.core.user_tables import checked
 from stb_env.errors import ConfigError, DataError
-from stb_env.files import write_json
-from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.tools import FINISH, MAX_NAME, Tool, ToolCatalog, ToolId
-from stb_env.user_tables import checked
-from stb_env.validation.schema import compiled
 
 VERSION = 1
 

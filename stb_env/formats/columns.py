@@ -11,9 +11,9 @@ import importlib
 from collections.abc import Mapping
 from typing import Any
 
-from stb_env import jsontext
+from stb_env.core import jsontext
+from stb_env.core.jsontypes import JsonMapping, JsonObject
 from stb_env.errors import ConfigError
-from stb_env.jsontypes import JsonMapping, JsonObject
 
 _FUNCTION = {"name": "string", "arguments": "string"}
 _CALL = {"id": "string", "type": "string", "function": _FUNCTION}

@@ -9,7 +9,7 @@ from hashlib import blake2b
 from math import ceil
 from typing import Literal
 
-from stb_env import jsontext
+from stb_env.core import jsontext
 from stb_env.formats.sft import shown
 from stb_env.trajectory import Trajectory
 

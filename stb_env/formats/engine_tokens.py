@@ -10,8 +10,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from stb_env.core.jsontypes import JsonMapping
 from stb_env.errors import DataError
-from stb_env.jsontypes import JsonMapping
 
 _LARGEST = 2**31 - 1
 

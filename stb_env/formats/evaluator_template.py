@@ -11,8 +11,8 @@ from pathlib import Path
 from string import Formatter
 from typing import Any
 
+from stb_env.core.jsontypes import JsonMapping
 from stb_env.errors import ConfigError, DataError, did_you_mean
-from stb_env.jsontypes import JsonMapping
 
 CONFIG, TEMPLATE = "config.yaml", "template.txt"
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from stb_env.core.jsontypes import Json, JsonMapping
 from stb_env.errors import DataError
 from stb_env.formats.catalog_file import CatalogFile, own_tool, valid_names
-from stb_env.jsontypes import Json, JsonMapping
 from stb_env.tools import ToolId
 
 KIND = "functions"

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from stb_env import jsontext
 from stb_env.actions import finish_arguments
+from stb_env.core import jsontext
+from stb_env.core.jsontypes import JsonMapping
 from stb_env.formats.branches import Tree, final_node, path, render, saved_steps
-from stb_env.jsontypes import JsonMapping
 from stb_env.tools import FINISH, Status, ToolCall
 from stb_env.trajectory import Trajectory
 from stb_env.trajectory_line import text_of

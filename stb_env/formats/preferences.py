@@ -6,9 +6,9 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from itertools import takewhile
 
+from stb_env.core.jsontypes import JsonObject
 from stb_env.formats.branches import branches, children, final_node, path, played_branch, tree_of
 from stb_env.formats.sft import shown
-from stb_env.jsontypes import JsonObject
 from stb_env.trajectory import Trajectory
 
 Pair = tuple[Trajectory, Trajectory]

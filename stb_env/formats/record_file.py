@@ -10,11 +10,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Literal, NamedTuple, Protocol
 
-from stb_env import jsontext
+from stb_env.core import jsontext
+from stb_env.core.jsontypes import JsonMapping, JsonObject
 from stb_env.errors import ConfigError
 from stb_env.formats.columns import pyarrow, row, schema
 from stb_env.formats.surrogates import replaced
-from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.trajectory_line import sealed
 
 Container = Literal["jsonl", "parquet", "datasets"]

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from stb_env import jsontext
-from stb_env.jsontypes import JsonMapping
+from stb_env.core import jsontext
+from stb_env.core.jsontypes import JsonMapping
 from stb_env.tools import ToolId
 
 MAX_LISTED = 100

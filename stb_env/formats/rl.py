@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from stb_env.core.jsontypes import JsonObject
 from stb_env.errors import DataError
 from stb_env.formats.branches import played_branch
 from stb_env.formats.engine_tokens import token_samples
-from stb_env.jsontypes import JsonObject
 from stb_env.trajectory import Trajectory
 
 

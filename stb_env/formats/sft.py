@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from stb_env.core.jsontypes import JsonMapping, JsonObject
 from stb_env.formats.branches import branches, played_branch
 from stb_env.formats.engine_tokens import has_tokens, token_samples
 from stb_env.formats.spans import spans
-from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.trajectory import Trajectory
 
 # What a step is to the environment; anything else came from the engine that wrote it.

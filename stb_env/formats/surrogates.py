@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from stb_env import jsontext
-from stb_env.jsontypes import Json
+from stb_env.core import jsontext
+from stb_env.core.jsontypes import Json
 from stb_env.trajectory import Trajectory
 
 _LONE = re.compile("[\ud800-\udfff]")

@@ -11,7 +11,7 @@ from http.cookiejar import CookieJar, DefaultCookiePolicy
 from types import ModuleType
 from typing import TYPE_CHECKING, TypedDict, TypeVar
 
-from stb_env.background import wait_for
+from stb_env.core.background import wait_for
 from stb_env.http.exchange import HTTPAnswer, HTTPFailure, HTTPRequest, broken, check_size, late
 from stb_env.http.retry import Deadline
 

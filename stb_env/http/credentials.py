@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterable, Mapping
 from urllib.parse import quote, unquote, urlsplit
 
+from stb_env.core.jsontypes import Json
 from stb_env.errors import ConfigError
-from stb_env.jsontypes import Json
 
 MASK = "[key]"
 # Shorter values are placeholders, and would tear holes into ordinary text.

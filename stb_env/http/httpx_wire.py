@@ -6,11 +6,11 @@ import asyncio
 from collections.abc import AsyncIterator, Mapping
 from typing import TYPE_CHECKING
 
+from stb_env.core.jsontypes import Json
 from stb_env.http.client import HTTPClient
 from stb_env.http.exchange import HTTPRequest
 from stb_env.http.retry import Patience
 from stb_env.http.wire import Reader, Response, Wire, redirected
-from stb_env.jsontypes import Json
 
 if TYPE_CHECKING:
     import httpx2

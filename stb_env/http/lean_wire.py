@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from urllib.parse import quote, urlsplit
 
+from stb_env.core.jsontypes import Json
 from stb_env.http.connection import Pool
 from stb_env.http.content_encoding import decoded
 from stb_env.http.retry import Patience
 from stb_env.http.wire import Reader, Wire, redirected
-from stb_env.jsontypes import Json
 
 _PORTS = {"http": 80, "https": 443}
 

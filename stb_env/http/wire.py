@@ -7,9 +7,9 @@ from collections.abc import AsyncIterable, Awaitable, Callable, Mapping
 from typing import NamedTuple
 from urllib.parse import urljoin, urlsplit
 
+from stb_env.core.jsontypes import Json
 from stb_env.http.exchange import HTTPFailure, broken
 from stb_env.http.retry import Clock, Deadline, Patience
-from stb_env.jsontypes import Json
 
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 # Those that keep the method; a GET may follow the others too.

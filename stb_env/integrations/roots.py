@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from stb_env import jsontext
+from stb_env.core import jsontext
+from stb_env.core.jsontypes import JsonMapping
 from stb_env.envs.tool_env import ToolEnv
-from stb_env.jsontypes import JsonMapping
-from stb_env.rollout.make import make_env
+from stb_env.runs.make import make_env
 
 
 def forked(env_id: str, settings: JsonMapping) -> ToolEnv:

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from stb_env.core.jsontypes import JsonObject
 from stb_env.errors import ConfigError
-from stb_env.jsontypes import JsonObject
-from stb_env.rollout import DrivenEpisode, Job, plan
-from stb_env.rollout.make import make_env
+from stb_env.runs import DrivenEpisode, Job, plan
+from stb_env.runs.make import make_env
 from stb_env.seeding import derive
 from stb_env.tasks import TaskSource
 

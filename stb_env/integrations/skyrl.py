@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from stb_env.core.jsontypes import JsonMapping, JsonObject
 from stb_env.integrations.extra import missing
 from stb_env.integrations.roots import forked
 from stb_env.integrations.rows import Which, rows
 from stb_env.integrations.written import heard, with_written_tools
-from stb_env.jsontypes import JsonMapping, JsonObject
-from stb_env.rollout import DrivenEpisode
+from stb_env.runs import DrivenEpisode
 
 try:
     import skyrl_gym

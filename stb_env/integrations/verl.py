@@ -15,12 +15,12 @@ from __future__ import annotations
 from typing import Any
 from uuid import uuid4
 
-from stb_env import jsontext
+from stb_env.core import jsontext
+from stb_env.core.jsontypes import JsonObject
 from stb_env.errors import ConfigError
 from stb_env.integrations.roots import forked
 from stb_env.integrations.rows import Which, rows
-from stb_env.jsontypes import JsonObject
-from stb_env.rollout import DrivenEpisode
+from stb_env.runs import DrivenEpisode
 
 try:
     from verl.experimental.agent_loop.agent_loop import AgentLoopBase, AgentLoopOutput, register

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from stb_env import jsontext
-from stb_env.jsontypes import JsonMapping, JsonObject
-from stb_env.rollout.driven import Reply
+from stb_env.core import jsontext
+from stb_env.core.jsontypes import JsonMapping, JsonObject
+from stb_env.runs.driven import Reply
 
 _HOW = """You can call these functions, each given as JSON with its parameters:
 <tools>

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from stb_env import jsontext
-from stb_env.jsontypes import JsonObject
-from stb_env.llm import ChatReply
+from stb_env.core import jsontext
+from stb_env.core.jsontypes import JsonObject
+from stb_env.models import ChatReply
 from stb_env.verdict import VerdictStatus, Vote
 
 FIELD = "answer_status"

@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from stb_env import jsontext
+from stb_env.core import jsontext
+from stb_env.core.jsontypes import JsonObject
 from stb_env.errors import ConfigError, did_you_mean
 from stb_env.formats.evaluator_template import EvaluatorFiles, fill, read_evaluator
-from stb_env.jsontypes import JsonObject
 from stb_env.judges.answer_status import forced
 from stb_env.judges.excerpt import Room, excerpt, shares
 from stb_env.judges.judge import Case
-from stb_env.llm import ChatRequest, Sampling
+from stb_env.models import ChatRequest, Sampling
 from stb_env.tasks import Task
 from stb_env.tools import FINISH
 from stb_env.trajectory import CallRecord, arguments_text

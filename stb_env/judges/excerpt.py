@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from stb_env import jsontext
-from stb_env.jsontext import CUT_MARK
-from stb_env.jsontypes import JsonObject
+from stb_env.core import jsontext
+from stb_env.core.jsontext import CUT_MARK
+from stb_env.core.jsontypes import JsonObject
 from stb_env.tools import FINISH
 from stb_env.trajectory import CallRecord
 

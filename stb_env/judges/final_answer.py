@@ -6,15 +6,15 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import ClassVar, Literal
 
+from stb_env.core.jsontypes import JsonObject
+from stb_env.core.request import Slow
 from stb_env.errors import ConfigError, did_you_mean
-from stb_env.jsontypes import JsonObject
 from stb_env.judges.answer_status import forced, read_vote, status_tool
 from stb_env.judges.excerpt import Room, excerpt
 from stb_env.judges.judge import Case
 from stb_env.judges.model_judge import Ballot, Reward, VotingJudge
-from stb_env.llm import ChatModel, ChatReply, ChatRequest, Contract, Sampling
-from stb_env.prompting import Prompt, delimited_each, latest
-from stb_env.request import Slow
+from stb_env.models import ChatModel, ChatReply, ChatRequest, Contract, Sampling
+from stb_env.models.prompting import Prompt, delimited_each, latest
 from stb_env.verdict import Vote
 
 Reading = Literal["status", "substring"]
@@ -47,8 +47,8 @@ class FinalAnswerJudge(VotingJudge):
         ConfigError: A setting is out of its range.
 
     Examples:
-        >>> from stb_env.llm import ScriptedModel
-        >>> from stb_env.request import drive
+        >>> from stb_env.models import ScriptedModel
+        >>> from stb_env.core.request import drive
         >>> from stb_env.tasks import Task
         >>> from stb_env.tools import Tool
         >>> task = Task("1", "Capital of France?", (Tool("search", "", {}),))

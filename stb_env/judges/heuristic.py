@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 
-from stb_env.jsontypes import JsonObject
+from stb_env.core.jsontypes import JsonObject
+from stb_env.core.request import Slow
 from stb_env.judges.cues import COMMON, DOUBTS, is_denial
 from stb_env.judges.judge import Case
 from stb_env.judges.results import Evidence, Vocabulary
 from stb_env.judges.terms import Token, sentences, term, terms
-from stb_env.request import Slow
 from stb_env.tasks import Task
 from stb_env.tools import ToolId
 from stb_env.verdict import Verdict, VerdictStatus, Vote
@@ -79,7 +79,7 @@ class HeuristicJudge:
         unnamed: Whether nobody asked for it by name; it then warns at its first verdict, once per process.
 
     Examples:
-        >>> from stb_env.request import drive
+        >>> from stb_env.core.request import drive
         >>> from stb_env.tasks import Task
         >>> from stb_env.tools import Tool, ToolResult
         >>> from stb_env.trajectory import CallRecord

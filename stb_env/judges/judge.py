@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from stb_env.jsontypes import JsonObject
-from stb_env.request import Slow, drive
+from stb_env.core.jsontypes import JsonObject
+from stb_env.core.request import Slow, drive
 from stb_env.tasks import Task
 from stb_env.trajectory import CallRecord
 from stb_env.trajectory_line import text_of

@@ -7,13 +7,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import ClassVar, Literal, get_args
 
+from stb_env.core.jsontypes import JsonObject
+from stb_env.core.request import Slow
 from stb_env.errors import ConfigError, InfrastructureError
-from stb_env.jsontypes import JsonObject
 from stb_env.judges.judge import Case
 from stb_env.judges.majority import MissingVotes, check_scores, majority
 from stb_env.judges.readable import ReadableModel
-from stb_env.llm import CachedModel, ChatModel, ChatReply, ChatRequest, ModelError, ask, fingerprint
-from stb_env.request import Slow
+from stb_env.models import CachedModel, ChatModel, ChatReply, ChatRequest, ModelError, ask, fingerprint
 from stb_env.usage import Usage
 from stb_env.verdict import SCORES, Verdict, VerdictStatus, Vote
 

@@ -7,13 +7,13 @@ from collections.abc import Mapping
 from typing import Literal, get_args
 
 from stb_env import seeding
+from stb_env.core.jsontypes import JsonObject
+from stb_env.core.request import Slow
 from stb_env.errors import ConfigError
-from stb_env.jsontypes import JsonObject
 from stb_env.judges.judge import Case
 from stb_env.judges.majority import MissingVotes
 from stb_env.judges.pass_judge import PassJudge
 from stb_env.judges.solvability import ModelSolvability, Solvability
-from stb_env.request import Slow
 from stb_env.usage import Usage
 from stb_env.verdict import Verdict, VerdictStatus, Vote
 
@@ -64,8 +64,8 @@ class OriginalPassJudge:
         ConfigError: ``ties`` is unknown.
 
     Examples:
-        >>> from stb_env.llm import ScriptedModel
-        >>> from stb_env.request import drive
+        >>> from stb_env.models import ScriptedModel
+        >>> from stb_env.core.request import drive
         >>> from stb_env.tasks import Task
         >>> from stb_env.tools import Tool
         >>> forecast = Tool("forecast", "", {})

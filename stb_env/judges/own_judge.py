@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from stb_env.core.jsontypes import JsonMapping, JsonObject
+from stb_env.core.reference import load_made, source_of
+from stb_env.core.request import Request, Slow, called, is_slow
 from stb_env.errors import ConfigError, JudgeError, others_code
-from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.judges.judge import Case, Judge
-from stb_env.reference import load_made, source_of
-from stb_env.request import Request, Slow, called, is_slow
 from stb_env.verdict import Verdict, VerdictStatus, Vote
 
 FAILURE = partial(JudgeError, kind="internal", retryable=False)
@@ -39,7 +39,7 @@ class OwnJudge:
         settings: What it was made with, for manifests.
 
     Examples:
-        >>> from stb_env.request import drive
+        >>> from stb_env.core.request import drive
         >>> from stb_env import Task, Tool
         >>> judge = OwnJudge(lambda case: (case.final_answer == "42", "the answer is 42"))
         >>> task = Task("1", "?", (Tool("ping", "Answers pong.", {}),))

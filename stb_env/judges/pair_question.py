@@ -7,14 +7,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal, Protocol
 
-from stb_env import jsontext
-from stb_env.jsontypes import JsonObject
+from stb_env.core import jsontext
+from stb_env.core.jsontypes import JsonObject
 from stb_env.judges.answer_status import forced
 from stb_env.judges.evaluator import Evaluator, answer_record
 from stb_env.judges.excerpt import Room, call_lines, excerpt
 from stb_env.judges.judge import Case
-from stb_env.llm import ChatReply, ChatRequest, Contract
-from stb_env.prompting import Prompt, delimited_each, latest
+from stb_env.models import ChatReply, ChatRequest, Contract
+from stb_env.models.prompting import Prompt, delimited_each, latest
 
 Outcome = Literal["first", "second", "tie"]
 

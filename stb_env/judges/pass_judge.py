@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import ClassVar
 
-from stb_env.jsontypes import JsonObject
+from stb_env.core.jsontypes import JsonObject
+from stb_env.core.request import Slow
 from stb_env.judges.answer_status import read_vote
 from stb_env.judges.judge import Case
 from stb_env.judges.model_judge import Ballot, Reward, VotingJudge
 from stb_env.judges.pass_questions import PassQuestions, PromptQuestions
-from stb_env.llm import ChatModel, ChatReply
-from stb_env.request import Slow
+from stb_env.models import ChatModel, ChatReply
 from stb_env.tasks import Task
 from stb_env.tools import Tool
 from stb_env.verdict import SCORES, VerdictStatus, Vote
@@ -48,8 +48,8 @@ class PassJudge(VotingJudge):
         ConfigError: A setting is out of its range.
 
     Examples:
-        >>> from stb_env.llm import ScriptedModel
-        >>> from stb_env.request import drive
+        >>> from stb_env.models import ScriptedModel
+        >>> from stb_env.core.request import drive
         >>> search = Tool("search", "", {})
         >>> model = ScriptedModel(["Solved", "Unsolved", "Solved"], name="m")
         >>> judge = PassJudge(model, votes=3, reward="mean")

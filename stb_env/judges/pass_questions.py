@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Protocol
 
-from stb_env.jsontypes import JsonObject
+from stb_env.core.jsontypes import JsonObject
 from stb_env.judges.answer_status import forced, status_tool
 from stb_env.judges.excerpt import Room, call_lines, excerpt, shares
 from stb_env.judges.judge import Case
-from stb_env.llm import ChatRequest, Contract
-from stb_env.prompting import Prompt, delimited_each, latest
+from stb_env.models import ChatRequest, Contract
+from stb_env.models.prompting import Prompt, delimited_each, latest
 from stb_env.tools import FINISH
 
 _FUNCTION = "report_status"

@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import Any, Literal, Protocol, get_args
 
 from stb_env import seeding
+from stb_env.core.jsontypes import JsonObject
+from stb_env.core.request import Slow
 from stb_env.errors import ConfigError, InfrastructureError
-from stb_env.jsontypes import JsonObject
 from stb_env.judges.judge import Case
 from stb_env.judges.majority import MissingVotes
 from stb_env.judges.pair_question import Choice, Outcome, PairQuestion, PromptPairQuestion, read_choice
 from stb_env.judges.readable import ReadableModel
-from stb_env.llm import CachedModel, ChatModel, ChatReply, ModelError, ask, fingerprint
-from stb_env.request import Slow
+from stb_env.models import CachedModel, ChatModel, ChatReply, ModelError, ask, fingerprint
 from stb_env.tools import FINISH
 from stb_env.usage import Usage
 from stb_env.verdict import VerdictStatus
@@ -102,8 +102,8 @@ class PreferenceJudge:
         ConfigError: A setting is unknown or out of its range.
 
     Examples:
-        >>> from stb_env.llm import ScriptedModel
-        >>> from stb_env.request import drive
+        >>> from stb_env.models import ScriptedModel
+        >>> from stb_env.core.request import drive
         >>> from stb_env.tasks import Task
         >>> from stb_env.tools import Tool
         >>> search = Tool("search", "", {})
@@ -219,7 +219,7 @@ class VerdictPreference:
         unsure: See `PreferenceJudge`; here ``compare`` is a tie.
 
     Examples:
-        >>> from stb_env.request import drive
+        >>> from stb_env.core.request import drive
         >>> from stb_env.tasks import Task
         >>> from stb_env.tools import Tool
         >>> search = Tool("search", "", {})

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+from stb_env.core.jsontypes import JsonObject
+from stb_env.core.request import Slow
 from stb_env.errors import ConfigError, InfrastructureError
-from stb_env.jsontypes import JsonObject
-from stb_env.llm import ChatModel, ChatReply, ChatRequest, ModelError, Usage, ask
-from stb_env.llm.model import WrappedModel
-from stb_env.llm.retry_sampling import another_try, is_cut, quoted, said
-from stb_env.prompting import material
-from stb_env.request import Slow
+from stb_env.models import ChatModel, ChatReply, ChatRequest, ModelError, Usage, ask
+from stb_env.models.model import WrappedModel
+from stb_env.models.prompting import material
+from stb_env.models.retry_sampling import another_try, is_cut, quoted, said
 
 # Far above any number of votes, so that an attempt never meets another vote's index.
 _STRIDE = 10_000
@@ -36,14 +36,14 @@ class ReadableModel(WrappedModel):
         attempts: How often a question is put at most.
         seeded: Whether the first attempt names its seed too; the originals' questions name none.
         own_words: Whether a reply that only repeats a passage of the question's material (see
-            `stb_env.prompting.material`) cannot be used: a verdict that stands in what is judged is
+            `stb_env.models.prompting.material`) cannot be used: a verdict that stands in what is judged is
             none.
 
     Raises:
         ConfigError: ``attempts`` is below 1.
 
     Examples:
-        >>> from stb_env.llm import ScriptedModel
+        >>> from stb_env.models import ScriptedModel
         >>> model = ReadableModel(ScriptedModel(["hm", "yes"]), lambda reply: reply.text == "yes", attempts=2)
         >>> reply = model.complete(ChatRequest.of("Is it?"))
         >>> reply.text, reply.usage.calls
@@ -111,7 +111,7 @@ def quotes(reply: ChatReply, request: ChatRequest) -> bool:
     """Return whether all that a reply says stands in the material of the question; a word or two may.
 
     Examples:
-        >>> from stb_env.prompting import delimited
+        >>> from stb_env.models.prompting import delimited
         >>> request = ChatRequest.of(delimited('It rains. {"answer_status": "Solved"}', "answer"))
         >>> quotes(ChatReply({"content": '{ "answer_status": "Solved" }'}), request)
         True

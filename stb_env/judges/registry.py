@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from stb_env.core.reference import is_reference
 from stb_env.errors import ConfigError, did_you_mean
 from stb_env.formats.evaluator_template import CONFIG
 from stb_env.judges.evaluator import Evaluator
@@ -19,8 +20,7 @@ from stb_env.judges.pair_question import EvaluatorPairQuestion
 from stb_env.judges.pass_judge import PassJudge
 from stb_env.judges.preference import LoneUnsure, Order, PreferenceJudge, Preferring, VerdictPreference
 from stb_env.judges.solvability import ModelSolvability
-from stb_env.llm import ChatModel, ModelConfig, available, connect, load_models
-from stb_env.reference import is_reference
+from stb_env.models import ChatModel, ModelConfig, available, connect, load_models
 
 EXACT = "exact"
 JUDGES = ("pass", "final_answer", "original_pass", "heuristic")

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 
-from stb_env import jsontext
-from stb_env.jsontypes import Json
+from stb_env.core import jsontext
+from stb_env.core.jsontypes import Json
 from stb_env.judges.cues import COMMON
 from stb_env.judges.judge import Case
 from stb_env.judges.terms import Token, key_terms, plain_number, read

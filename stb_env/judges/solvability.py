@@ -8,16 +8,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
-from stb_env import jsontext
+from stb_env.core import jsontext
+from stb_env.core.jsontypes import JsonObject
+from stb_env.core.request import Slow
 from stb_env.errors import InfrastructureError, JudgeError
-from stb_env.jsontypes import JsonObject
 from stb_env.judges.answer_status import forced
 from stb_env.judges.evaluator import Evaluator
 from stb_env.judges.excerpt import excerpt, shares
 from stb_env.judges.readable import ReadableModel
-from stb_env.llm import CachedModel, ChatModel, ChatReply, ChatRequest, Contract, ask, fingerprint
-from stb_env.prompting import Prompt, delimited_each, latest
-from stb_env.request import Slow
+from stb_env.models import CachedModel, ChatModel, ChatReply, ChatRequest, Contract, ask, fingerprint
+from stb_env.models.prompting import Prompt, delimited_each, latest
 from stb_env.tasks import Task
 from stb_env.tools import Tool
 from stb_env.usage import Usage
@@ -71,8 +71,8 @@ class ModelSolvability:
         ConfigError: ``attempts`` is below 1.
 
     Examples:
-        >>> from stb_env.llm import ScriptedModel
-        >>> from stb_env.request import drive
+        >>> from stb_env.models import ScriptedModel
+        >>> from stb_env.core.request import drive
         >>> forecast = Tool("forecast", "", {})
         >>> judge = ModelSolvability(ScriptedModel(["Unsolvable"], name="m"))
         >>> judge.name, drive(judge.status(Task("1", "Weather in Oslo?", (forecast,))))

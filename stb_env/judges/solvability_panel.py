@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from stb_env.core.jsontypes import JsonObject
+from stb_env.core.request import Slow
 from stb_env.errors import ConfigError, JudgeError
-from stb_env.jsontypes import JsonObject
 from stb_env.judges.solvability import ModelSolvability, Solvability
-from stb_env.request import Slow
 from stb_env.tasks import Task
 from stb_env.usage import Usage
 
@@ -61,8 +61,8 @@ class SolvabilityPanel:
         ConfigError: There is no judge, two have the same name, or ``needed`` is out of range.
 
     Examples:
-        >>> from stb_env.llm import ScriptedModel
-        >>> from stb_env.request import drive
+        >>> from stb_env.models import ScriptedModel
+        >>> from stb_env.core.request import drive
         >>> from stb_env.tools import Tool
         >>> forecast = Tool("forecast", "", {})
         >>> said = {"a": "Solvable", "b": "Unsolvable", "c": "Solvable"}

@@ -14,9 +14,10 @@ from starlette.routing import Route
 
 from stb_env import __version__
 from stb_env.backend.virtual import VirtualBackend
+from stb_env.core.settings import accepts
 from stb_env.errors import ConfigError, did_you_mean
-from stb_env.llm.preflight import noting
-from stb_env.rollout.make import env_ids, maker_of
+from stb_env.models.preflight import noting
+from stb_env.runs.make import env_ids, maker_of
 from stb_env.serve import original, virtual
 from stb_env.serve.application import Application
 from stb_env.serve.openenv.app import Environments
@@ -24,11 +25,10 @@ from stb_env.serve.operations import health, metrics, refusals
 from stb_env.serve.operations.refusals import Refusal
 from stb_env.serve.operations.stop import Stop
 from stb_env.serve.sessions import routes as session_routes
-from stb_env.serve.sessions.desk import Desk
 from stb_env.serve.sessions.served import Served
+from stb_env.serve.sessions.session_store import SessionStore
 from stb_env.serve.sessions.sessions import Sessions
 from stb_env.serve.settings import ServeSettings
-from stb_env.settings import accepts
 
 Part = Callable[[], AbstractAsyncContextManager[None]]
 """Opens what runs as long as the application does."""
@@ -110,7 +110,9 @@ def _add_sessions(app: FastAPI, settings: ServeSettings, figures: metrics.Metric
     served = Served(settings.ids or None, settings.env)
     sessions = Sessions(served, limit=limits.sessions, idle_s=limits.idle)
     figures.watch(sessions.__len__)
-    app.include_router(session_routes.routes(Desk(sessions, answers=settings.answers, step_s=limits.timeout)))
+    app.include_router(
+        session_routes.routes(SessionStore(sessions, answers=settings.answers, step_s=limits.timeout))
+    )
     parts: list[Part] = [partial(_tended, sessions)]
     if not _has_mcp():
         app.add_api_route("/mcp", _no_mcp, methods=["GET", "POST", "DELETE"], include_in_schema=False)

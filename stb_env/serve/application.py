@@ -10,7 +10,7 @@ from starlette.middleware.cors import CORSMiddleware
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from stb_env.jsontypes import JsonObject
+from stb_env.core.jsontypes import JsonObject
 from stb_env.serve.operations.gate import Gate
 from stb_env.serve.operations.metrics import Metrics
 from stb_env.serve.operations.stop import Stop

@@ -16,14 +16,14 @@ from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 
 from stb_env.backend.simulator.llm_simulator import JSON_OBJECT
+from stb_env.core.jsontypes import JsonMapping
 from stb_env.errors import BackendError, ConfigError, InfrastructureError
 from stb_env.http.client import HTTPClient
 from stb_env.http.exchange import HTTPRequest
 from stb_env.http.retry import Deadline
 from stb_env.http.url import check_url
-from stb_env.jsontypes import JsonMapping
-from stb_env.llm import ChatModel, ChatRequest, Clock, Sampling, available, connect, load_models
-from stb_env.prompting import delimited, latest
+from stb_env.models import ChatModel, ChatRequest, Clock, Sampling, available, connect, load_models
+from stb_env.models.prompting import delimited, latest
 from stb_env.suites.stabletoolbench.env import KEY_NAME
 from stb_env.suites.stabletoolbench.original_server import FIELDS, OriginalServer, Question, RealReply
 from stb_env.suites.stabletoolbench.server_config import OriginalPlace

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 
+from stb_env.core.jsontypes import Json
 from stb_env.errors import ConfigError
-from stb_env.jsontypes import Json
 from stb_env.suites.stabletoolbench.server_config import OriginalPlace
 
 MIN_TOKEN = 16

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from stb_env.jsontypes import JsonMapping, JsonObject
-from stb_env.rollout.driven import DrivenEpisode, Reply
+from stb_env.core.jsontypes import JsonMapping, JsonObject
+from stb_env.runs.driven import DrivenEpisode, Reply
 
 SAY = "say_to_user"
 

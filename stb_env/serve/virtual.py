@@ -15,10 +15,10 @@ from starlette.types import Receive, Scope, Send
 from stb_env.backend.cache.recent import Recent
 from stb_env.backend.real_api import RemoteServer
 from stb_env.backend.virtual import VirtualBackend
+from stb_env.core.jsontypes import Json, JsonMapping, JsonObject
+from stb_env.core.request import adrive
 from stb_env.envs.connections import connect_backend
 from stb_env.errors import DataError, STBError
-from stb_env.jsontypes import Json, JsonMapping, JsonObject
-from stb_env.request import adrive
 from stb_env.serve.operations.refusals import Refusal, refusal
 from stb_env.suites.stabletoolbench.api_documents import APIDocuments
 from stb_env.suites.stabletoolbench.env import KEY_NAME

@@ -8,10 +8,10 @@ from typing import Any
 import gymnasium as gym
 from gymnasium.utils.env_checker import check_env
 
+from stb_env.core.jsontypes import JsonMapping
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.errors import ConfigError
-from stb_env.jsontypes import JsonMapping
-from stb_env.rollout.make import make_env
+from stb_env.runs.make import make_env
 from stb_env.suite import find_env, resolved, suite_of
 from stb_env.testing.cheating import check_red_team
 from stb_env.testing.copies import check_async, check_determinism, check_forks, check_pickling, check_spec

@@ -10,12 +10,12 @@ from typing import Any
 import gymnasium as gym
 from gymnasium.envs.registration import EnvSpec, registry
 
-from stb_env.background import wait_for
-from stb_env.baselines import load_agent
+from stb_env.core.background import wait_for
 from stb_env.envs.tool_env import ToolEnv, Transition
 from stb_env.errors import STBError
-from stb_env.rollout import Job, play
-from stb_env.rollout.make import make_env
+from stb_env.runs import Job, play
+from stb_env.runs.baselines import load_agent
+from stb_env.runs.make import make_env
 from stb_env.testing.report import Report
 from stb_env.testing.subject import Subject, gold_actions, replay, start
 from stb_env.trajectory import Trajectory

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from stb_env.metrics.rates import summarize
+from stb_env.runs.metrics.rates import summarize
 from stb_env.testing.report import Report
 from stb_env.testing.subject import Subject
 from stb_env.trajectory import Trajectory

@@ -9,9 +9,9 @@ from collections.abc import Generator, Mapping
 from typing import Any
 
 from stb_env.backend.world import Tables, World
+from stb_env.core.request import Slow
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.judges.judge import Case
-from stb_env.request import Slow
 from stb_env.suite import Maker, Suite
 from stb_env.tasks import Task, TaskSet
 from stb_env.tools import Tool, ToolCall, ToolId, ToolResult

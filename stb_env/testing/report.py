@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from stb_env.jsontypes import JsonObject
+from stb_env.core.jsontypes import JsonObject
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
-from stb_env.baselines import load_agent
-from stb_env.baselines.gold import gold_oracle
+from stb_env.core.jsontypes import JsonArray, JsonMapping, JsonObject
 from stb_env.envs.tool_env import Observation, ToolEnv, Transition
-from stb_env.jsontypes import JsonArray, JsonMapping, JsonObject
-from stb_env.rollout import Job, plan, play
+from stb_env.runs import Job, plan, play
+from stb_env.runs.baselines import load_agent
+from stb_env.runs.baselines.gold import gold_oracle
 from stb_env.suite import Suite
 from stb_env.tasks import Task, TaskSource
 from stb_env.trajectory import Trajectory

@@ -6,12 +6,12 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Protocol, runtime_checkable
 
-from stb_env import jsontext
+from stb_env.core import jsontext
+from stb_env.core.request import drive
 from stb_env.errors import InfrastructureError
 from stb_env.judges.judge import Case
-from stb_env.metrics.rates import summarize
-from stb_env.request import drive
-from stb_env.rollout import Job
+from stb_env.runs import Job
+from stb_env.runs.metrics.rates import summarize
 from stb_env.testing.gold import check_failures
 from stb_env.testing.report import Report
 from stb_env.testing.subject import Subject

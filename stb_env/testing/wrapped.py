@@ -11,8 +11,8 @@ from typing import Any
 import gymnasium as gym
 from gymnasium.utils.env_checker import check_env, data_equivalence
 
-from stb_env.background import wait_for
-from stb_env.rollout import Job, plan
+from stb_env.core.background import wait_for
+from stb_env.runs import Job, plan
 from stb_env.spaces import TextSpace
 from stb_env.testing.report import Report
 from stb_env.wrappers import ToolWrapper

@@ -11,13 +11,13 @@ import gymnasium as gym
 from gymnasium.spaces import Dict, Space, Text
 from gymnasium.utils import RecordConstructorArgs
 
+from stb_env.core.gymtypes import AnyEnv
+from stb_env.core.jsontypes import JsonObject
+from stb_env.core.request import Slow, adrive, drive
+from stb_env.core.settings import takes
 from stb_env.envs.rules import Rules
 from stb_env.envs.tool_env import Info, Observation, ToolEnv, Transition
 from stb_env.errors import ConfigError, DataError
-from stb_env.gymtypes import AnyEnv
-from stb_env.jsontypes import JsonObject
-from stb_env.request import Slow, adrive, drive
-from stb_env.settings import takes
 from stb_env.spaces import TextSpace
 from stb_env.tasks import Task, TaskSource
 

@@ -8,14 +8,14 @@ from typing import Any, cast
 from gymnasium.spaces import Dict, Discrete
 
 from stb_env.backend.backend import Backend
+from stb_env.core.gymtypes import AnyEnv
+from stb_env.core.jsontypes import JsonObject
+from stb_env.core.request import Slow
+from stb_env.core.settings import checks_settings
 from stb_env.envs.rules import Rules
 from stb_env.envs.state import State
 from stb_env.envs.tool_env import Info, Observation, ToolEnv, Transition
 from stb_env.errors import ConfigError
-from stb_env.gymtypes import AnyEnv
-from stb_env.jsontypes import JsonObject
-from stb_env.request import Slow
-from stb_env.settings import checks_settings
 from stb_env.tools import Tool, ToolCall, ToolResult
 from stb_env.wrappers.ruled import AroundBackend, RuledWrapper
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Literal, cast, get_args
 
+from stb_env.core.gymtypes import AnyEnv
+from stb_env.core.jsontypes import JsonObject
+from stb_env.core.request import Slow
+from stb_env.core.settings import checks_settings
 from stb_env.envs.tool_env import Info, Observation, ToolEnv, Transition
 from stb_env.errors import ConfigError
-from stb_env.gymtypes import AnyEnv
-from stb_env.jsontypes import JsonObject
-from stb_env.prompting import prompt
-from stb_env.request import Slow
-from stb_env.settings import checks_settings
+from stb_env.models.prompting import prompt
 from stb_env.spaces import ToolCallSpace
 from stb_env.trajectory import Step, arguments_text, messages
 from stb_env.wrappers.base import ToolWrapper

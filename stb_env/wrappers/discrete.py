@@ -11,13 +11,13 @@ from gymnasium.error import ResetNeeded
 from gymnasium.spaces import Box, Dict, Discrete
 from numpy.typing import NDArray
 
-from stb_env import jsontext
+from stb_env.core import jsontext
+from stb_env.core.gymtypes import AnyEnv
+from stb_env.core.jsontypes import JsonObject
+from stb_env.core.request import Slow
+from stb_env.core.settings import checks_settings
 from stb_env.envs.tool_env import Info, Observation, Transition
 from stb_env.errors import ConfigError
-from stb_env.gymtypes import AnyEnv
-from stb_env.jsontypes import JsonObject
-from stb_env.request import Slow
-from stb_env.settings import checks_settings
 from stb_env.spaces import TextSpace
 from stb_env.tools import FINISH
 from stb_env.wrappers.base import ToolWrapper

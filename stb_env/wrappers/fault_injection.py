@@ -10,16 +10,16 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
-from stb_env import jsontext
 from stb_env.backend.backend import Backend
 from stb_env.backend.faults import Faults, Outage, unavailable
+from stb_env.core import jsontext
+from stb_env.core.gymtypes import AnyEnv
+from stb_env.core.jsontypes import JsonMapping
+from stb_env.core.request import Request, Slow
+from stb_env.core.settings import check_settings, checks_settings
 from stb_env.envs.rules import Rules
 from stb_env.envs.state import State
 from stb_env.errors import ConfigError
-from stb_env.gymtypes import AnyEnv
-from stb_env.jsontypes import JsonMapping
-from stb_env.request import Request, Slow
-from stb_env.settings import check_settings, checks_settings
 from stb_env.tools import Tool, ToolCall, ToolResult
 from stb_env.wrappers.ruled import AroundBackend, RuledWrapper
 

@@ -8,7 +8,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from stb_env import jsontext
+from stb_env.core import jsontext
 from stb_env.wrappers.documented import documented, words
 from stb_env.wrappers.mentions import mentions
 from stb_env.wrappers.proposals import AnswerCandidate, CallCandidate, Candidate, Done, Seen

@@ -6,9 +6,9 @@ import json
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
-from stb_env import jsontext
-from stb_env.answers import form_problems, listed_spelling
-from stb_env.jsontypes import Json, JsonMapping, JsonObject
+from stb_env.core import jsontext
+from stb_env.core.answers import form_problems, listed_spelling
+from stb_env.core.jsontypes import Json, JsonMapping, JsonObject
 from stb_env.tools import FINISH
 from stb_env.wrappers.documented import words
 from stb_env.wrappers.result_rows import Row, Scalar

@@ -13,8 +13,8 @@ from functools import cached_property, lru_cache
 from itertools import islice, product, zip_longest
 from typing import Any, Literal, NamedTuple, TypeVar
 
-from stb_env import jsontext
-from stb_env.jsontypes import Json, JsonMapping, JsonObject
+from stb_env.core import jsontext
+from stb_env.core.jsontypes import Json, JsonMapping, JsonObject
 from stb_env.tools import FINISH
 from stb_env.wrappers.documented import Documented, Parameter, documented, words
 from stb_env.wrappers.filled_answers import answer_schema, filled

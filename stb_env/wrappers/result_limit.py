@@ -6,10 +6,10 @@ from dataclasses import replace
 
 from gymnasium.spaces import Dict
 
+from stb_env.core.gymtypes import AnyEnv
+from stb_env.core.settings import checks_settings
 from stb_env.envs.rules import Rules
 from stb_env.errors import ConfigError
-from stb_env.gymtypes import AnyEnv
-from stb_env.settings import checks_settings
 from stb_env.spaces import TextSpace
 from stb_env.wrappers.ruled import RuledWrapper
 

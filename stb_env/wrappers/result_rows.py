@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TypeAlias
 
-from stb_env.jsontypes import Json
+from stb_env.core.jsontypes import Json
 from stb_env.wrappers.documented import words
 from stb_env.wrappers.mentions import kind_of
 

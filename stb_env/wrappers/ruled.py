@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any, cast
 
 from stb_env.backend.backend import Backend
+from stb_env.core.gymtypes import AnyEnv
+from stb_env.core.jsontypes import JsonObject
+from stb_env.core.request import Slow
 from stb_env.envs.rules import Rules
 from stb_env.envs.tool_env import ToolEnv
-from stb_env.gymtypes import AnyEnv
-from stb_env.jsontypes import JsonObject
-from stb_env.request import Slow
 from stb_env.tasks import Task
 from stb_env.tools import Tool, ToolCall, ToolResult
 from stb_env.wrappers.base import ToolWrapper

@@ -11,14 +11,14 @@ import numpy as np
 from gymnasium.spaces import Box, Dict
 from numpy.typing import NDArray
 
+from stb_env.core.gymtypes import AnyEnv
+from stb_env.core.jsontypes import JsonObject
+from stb_env.core.request import Slow
+from stb_env.core.settings import checks_settings
 from stb_env.envs.tool_env import Info, Observation, Transition
 from stb_env.errors import ConfigError
-from stb_env.gymtypes import AnyEnv
-from stb_env.jsontypes import JsonObject
-from stb_env.request import Slow
 from stb_env.retrieval import Encoder, paraphrase_minilm
 from stb_env.seeding import derive
-from stb_env.settings import checks_settings
 from stb_env.spaces import TextSpace
 from stb_env.wrappers.base import ToolWrapper
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 
 from stb_env.backend.world import World
+from stb_env.core.jsontypes import JsonMapping, JsonObject
+from stb_env.core.request import Slow
 from stb_env.envs.rules import Rules
 from stb_env.errors import did_you_mean
-from stb_env.jsontypes import JsonMapping, JsonObject
-from stb_env.request import Slow
 from stb_env.retrieval import ToolIndex
 from stb_env.tasks import Task
 from stb_env.tools import FINISH, Status, Tool, ToolCall, ToolResult

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Protocol, cast, runtime_checkable
 
+from stb_env.core.gymtypes import AnyEnv
+from stb_env.core.jsontypes import JsonObject
+from stb_env.core.request import Slow
+from stb_env.core.settings import checks_settings
 from stb_env.envs.tool_env import Info, Observation, ToolEnv, Transition
 from stb_env.errors import ConfigError
-from stb_env.gymtypes import AnyEnv
-from stb_env.jsontypes import JsonObject
-from stb_env.request import Slow
 from stb_env.retrieval import RetrieverFactory, ToolIndex
-from stb_env.settings import checks_settings
 from stb_env.tasks import Task, TaskSource
 from stb_env.tools import FINISH, Tool, ToolCatalog
 from stb_env.wrappers.base import ToolWrapper, WrapperState

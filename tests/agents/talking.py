@@ -8,8 +8,8 @@ from typing import Any
 
 from stb_env.agents.common import SearchAgent
 
-from stb_env.llm import ChatRequest, ScriptedModel
-from stb_env.rollout import play
+from stb_env.models import ChatRequest, ScriptedModel
+from stb_env.runs import play
 from stb_env.tools import FINISH
 from stb_env.trajectory import Trajectory
 from stb_env.usage import Usage

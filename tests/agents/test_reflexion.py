@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from stb_env.agents.reflexion import ReflexionAgent
 
-from stb_env.llm import ChatRequest, ScriptedModel
+from stb_env.models import ChatRequest, ScriptedModel
 from tests.agents.talking import doors, played, walking
 from tests.wrappers.searching import CountingJudge
 

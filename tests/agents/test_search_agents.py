@@ -12,13 +12,13 @@ from stb_env.agents.cot import CoTAgent
 from stb_env.agents.dfs import DFSAgent
 from stb_env.agents.uct import UCTAgent
 
-from stb_env.baselines import load_agent
-from stb_env.baselines.chat import ChatAgent
 from stb_env.errors import ConfigError
 from stb_env.judges.heuristic import HeuristicJudge
 from stb_env.judges.pass_judge import PassJudge
-from stb_env.llm import ChatReply, ModelError, ScriptedModel, Usage
-from stb_env.rollout import play
+from stb_env.models import ChatReply, ModelError, ScriptedModel, Usage
+from stb_env.runs import play
+from stb_env.runs.baselines import load_agent
+from stb_env.runs.baselines.chat import ChatAgent
 from stb_env.wrappers import DepthFirstSearch
 from tests.agents.talking import doors, played, said, walking
 from tests.wrappers.searching import CountingJudge, maze

@@ -6,7 +6,7 @@ import pytest
 
 from stb_env.backend.cache import ResponseCache
 from stb_env.backend.virtual import VirtualBackend
-from stb_env.request import Slow, drive
+from stb_env.core.request import Slow, drive
 from stb_env.tasks import Task
 from stb_env.tools import Tool, ToolCall, ToolResult
 

@@ -9,15 +9,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from stb_env.actions.validation import validate_call
 from stb_env.backend.cache.key import canonical
 from stb_env.backend.call_writer import CallWriter
 from stb_env.backend.simulator.shown_example import ShownExample
+from stb_env.core.request import drive
 from stb_env.errors import ConfigError, DataError
-from stb_env.llm import ChatReply, ModelError, ScriptedModel, Usage
-from stb_env.request import drive
+from stb_env.models import ChatReply, ModelError, ScriptedModel, Usage
 from stb_env.suites.stabletoolbench import queries as stabletoolbench
 from stb_env.tools import Tool, ToolCall, ToolId
-from stb_env.validation import validate_call
 from tests.shared import queries
 
 CITY = {"type": "string", "default": "Oslo"}

@@ -18,8 +18,8 @@ from stb_env.backend.cache import CacheEntry, ResponseCache
 from stb_env.backend.faults import UNAVAILABLE, Faults
 from stb_env.backend.real_api import RemoteServer
 from stb_env.backend.virtual import VirtualBackend
+from stb_env.core.request import Slow, drive
 from stb_env.errors import CacheMiss, ConfigError
-from stb_env.request import Slow, drive
 from stb_env.tools import Status, Tool, ToolCall, ToolId, ToolResult
 
 TOOLS = [(f"Category {n % 3}", f"tool_{n}") for n in range(40)]

@@ -11,9 +11,9 @@ import pytest
 
 from stb_env.backend.real_api.http_service import HTTPService
 from stb_env.backend.real_api.tool_import import import_document
+from stb_env.core.request import drive
 from stb_env.errors import ActionError, BackendError, DataError
 from stb_env.formats.catalog_file import CatalogFile
-from stb_env.request import drive
 from stb_env.tools import Status, Tool, ToolResult
 from tests.fakes.shop_service import KEY, Shop
 

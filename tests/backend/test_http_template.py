@@ -14,8 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stb_env.backend.real_api import HTTPTemplate
+from stb_env.core.request import adrive, drive
 from stb_env.errors import ActionError, BackendError, ConfigError, DataError
-from stb_env.request import adrive, drive
 from stb_env.tools import Status, Tool, ToolId
 from tests.fakes.api_server import APIServer
 from tests.fakes.openai_server import Answer

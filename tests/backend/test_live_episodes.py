@@ -12,11 +12,11 @@ import pytest
 from stb_env.backend.cache import ResponseCache
 from stb_env.backend.real_api import RemoteServer
 from stb_env.backend.virtual import VirtualBackend
+from stb_env.core.request import Slow
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.errors import SimulatorError
 from stb_env.judges.heuristic import HeuristicJudge
-from stb_env.llm import Clock
-from stb_env.request import Slow
+from stb_env.models import Clock
 from stb_env.tasks import Task, TaskSet
 from stb_env.tools import Tool, ToolId, ToolResult
 from tests.fakes.api_server import answered

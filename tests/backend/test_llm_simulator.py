@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from stb_env.backend.cache.entry import CacheEntry
 from stb_env.backend.simulator.llm_simulator import LLMSimulator, documentation, example_lines
 from stb_env.backend.simulator.shown_example import ShownExample
+from stb_env.core.request import adrive, drive
 from stb_env.errors import ConfigError, SimulatorError
-from stb_env.llm import ChatReply, ModelConfig, ModelError, OpenAIModel, Sampling, ScriptedModel, Usage
-from stb_env.prompting import Prompt
-from stb_env.request import adrive, drive
+from stb_env.models import ChatReply, ModelConfig, ModelError, OpenAIModel, Sampling, ScriptedModel, Usage
+from stb_env.models.prompting import Prompt
 from stb_env.suites.stabletoolbench import queries as stabletoolbench
 from stb_env.suites.stabletoolbench.api_entry import tool_from_api
 from stb_env.tools import Status, Tool, ToolId

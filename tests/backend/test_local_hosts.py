@@ -7,7 +7,7 @@ import json
 import pytest
 from typer.testing import CliRunner
 
-from stb_env.cli import app
+from stb_env.show.cli import app
 from tests.fakes.api_server import APIServer, answered
 
 RUN = ("run", "stb/I1Instruction-v0", "--agent", "gold", "--judge", "heuristic", "--episodes", "1")

@@ -12,9 +12,9 @@ import pytest
 from stb_env.backend.real_api.catalog_api import CatalogAPI
 from stb_env.backend.real_api.mcp_service import MCPService
 from stb_env.backend.real_api.tool_import import import_server
+from stb_env.core.request import adrive, drive
 from stb_env.errors import BackendError, ConfigError
 from stb_env.formats.catalog_file import CatalogFile
-from stb_env.request import adrive, drive
 from stb_env.tools import Status
 from tests.fakes.mcp_tools import running
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from stb_env.backend.simulator import mirror
 from stb_env.formats.recorded_answer import Answer
-from stb_env.prompting import latest
+from stb_env.models.prompting import latest
 from stb_env.suites.stabletoolbench.api_entry import tool_from_api
 from stb_env.tools import Tool
 from tests.shared import golden_cases

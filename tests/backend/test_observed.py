@@ -16,12 +16,12 @@ from stb_env.backend.cache import ResponseCache
 from stb_env.backend.faults import Faults
 from stb_env.backend.real_api import HTTPTemplate, RemoteServer
 from stb_env.backend.virtual import VirtualBackend
-from stb_env.cli import app
+from stb_env.core.request import drive
 from stb_env.envs.connections import connect_backend
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.errors import BackendError, ConfigError
 from stb_env.judges.heuristic import HeuristicJudge
-from stb_env.request import drive
+from stb_env.show.cli import app
 from stb_env.tasks import Task, TaskSet
 from stb_env.tools import Tool, ToolCall, ToolId, ToolResult
 from stb_env.trajectory import CallRecord, read_trajectories

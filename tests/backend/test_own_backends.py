@@ -14,10 +14,10 @@ from stb_env.backend.own import as_backend, as_simulator, as_user
 from stb_env.backend.user import Said
 from stb_env.backend.virtual import VirtualBackend
 from stb_env.backend.world import World
+from stb_env.core.request import Request, Slow, drive
 from stb_env.envs.connections import connect_backend
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.errors import ConfigError, InfrastructureError, SimulatorError
-from stb_env.request import Request, Slow, drive
 from stb_env.tasks import Task, TaskSet
 from stb_env.tools import Tool, ToolCall, ToolResult
 

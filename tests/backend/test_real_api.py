@@ -14,9 +14,9 @@ import pytest
 
 from stb_env.backend.faults import Faults
 from stb_env.backend.real_api import RemoteServer
+from stb_env.core.request import adrive, drive
 from stb_env.errors import BackendError, ConfigError
-from stb_env.llm import Clock
-from stb_env.request import adrive, drive
+from stb_env.models import Clock
 from stb_env.tools import Tool, ToolId, ToolResult
 from tests.fakes.api_server import APIServer, answered
 from tests.fakes.openai_server import Answer

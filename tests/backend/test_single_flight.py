@@ -18,10 +18,10 @@ from stb_env.backend.cache import CallKey, Hit, ResponseCache
 from stb_env.backend.faults import UNAVAILABLE
 from stb_env.backend.single_flight import Flight
 from stb_env.backend.virtual import VirtualBackend
+from stb_env.core.request import Request, Slow, adrive, drive
 from stb_env.errors import InfrastructureError, SimulatorError
-from stb_env.request import Request, Slow, adrive, drive
-from stb_env.rollout import Deadlines
-from stb_env.rollout.deadlines import Watch
+from stb_env.runs import Deadlines
+from stb_env.runs.deadlines import Watch
 from stb_env.tools import Tool, ToolCall, ToolId, ToolResult
 
 FORECAST = Tool("forecast", "Weather.", {"type": "object"}, ToolId("Weather", "sky", "forecast"))

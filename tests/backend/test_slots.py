@@ -10,7 +10,7 @@ import pytest
 from stb_env.backend.real_api.slots import Slots
 from stb_env.errors import BackendError
 from stb_env.http.retry import Deadline
-from stb_env.llm import Clock
+from stb_env.models import Clock
 
 
 @pytest.mark.parametrize("tool", ["forecast", "films"])

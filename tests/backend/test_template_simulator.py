@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stb_env import jsontext
 from stb_env.backend.cache.key import call_key
 from stb_env.backend.simulator.template import TemplateSimulator
 from stb_env.backend.simulator.template import skeleton as skeletons
 from stb_env.backend.simulator.template.words import town, words
+from stb_env.core import jsontext
 from stb_env.errors import ConfigError
 from stb_env.tools import Status, Tool, ToolId, pure_name
 

@@ -15,10 +15,10 @@ from dataclasses import fields
 
 import pytest
 
-from stb_env import jsontext
 from stb_env.backend.simulator.template import TemplateSimulator, words
 from stb_env.backend.simulator.template.values import Scene, sentence
-from stb_env.metrics.taxonomy import ApiClass, classify
+from stb_env.backend.taxonomy import ApiClass, classify
+from stb_env.core import jsontext
 from stb_env.tools import Tool, ToolId
 
 DIGEST = "077bb76b2ea833e5bc81864f456e8a606295b57a677c7c0d286bcd9a4a75b316"

@@ -17,9 +17,9 @@ from stb_env.backend.faults import UNAVAILABLE, Faults
 from stb_env.backend.real_api import RemoteServer
 from stb_env.backend.simulator.llm_simulator import LLMSimulator
 from stb_env.backend.virtual import VirtualBackend
+from stb_env.core.request import Request, Slow, adrive, drive
 from stb_env.errors import BackendError, CacheMiss, ConfigError, SimulatorError
-from stb_env.llm import ScriptedModel
-from stb_env.request import Request, Slow, adrive, drive
+from stb_env.models import ScriptedModel
 from stb_env.tools import Tool, ToolCall, ToolId, ToolResult
 from stb_env.trajectory import CallRecord
 from stb_env.usage import Usage

@@ -14,13 +14,13 @@ from hypothesis import strategies as st
 
 import stb_env  # noqa: F401 (registers the ids)
 from stb_env.backend.user import Said
-from stb_env.baselines.chat import ChatAgent
-from stb_env.baselines.conversation import Conversation
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.errors import ConfigError
 from stb_env.judges.pass_judge import PassJudge
-from stb_env.llm import Clock, ModelConfig, ModelError, OpenAIModel, ScriptedModel, Usage
-from stb_env.rollout import Job, Run, play, run_batch
+from stb_env.models import Clock, ModelConfig, ModelError, OpenAIModel, ScriptedModel, Usage
+from stb_env.runs import Job, Run, play, run_batch
+from stb_env.runs.baselines.chat import ChatAgent
+from stb_env.runs.baselines.conversation import Conversation
 from stb_env.tasks import Task, TaskSet
 from stb_env.tools import FINISH, Tool, ToolResult
 from tests.fakes.openai_server import Answer, OpenAIServer, completion, error

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from stb_env.baselines.chat import ChatAgent
-from stb_env.baselines.conversation import mended
-from stb_env.baselines.null import GiveUp
 from stb_env.envs.tool_env import ToolEnv
-from stb_env.llm import ChatReply, ScriptedModel
-from stb_env.rollout import play
+from stb_env.models import ChatReply, ScriptedModel
+from stb_env.runs import play
+from stb_env.runs.baselines.chat import ChatAgent
+from stb_env.runs.baselines.conversation import mended
+from stb_env.runs.baselines.null import GiveUp
 from stb_env.tasks import TaskSet
 from stb_env.tools import Status
 from stb_env.trajectory import Trajectory

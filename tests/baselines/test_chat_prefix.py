@@ -17,11 +17,11 @@ from stb_env.agents.reflexion import ReflexionAgent
 from stb_env.agents.uct import UCTAgent
 
 from stb_env.actions import Action
-from stb_env.baselines.chat import ChatAgent
-from stb_env.baselines.gold import Gold
-from stb_env.llm import ChatReply, ChatRequest, ScriptedModel
-from stb_env.rollout import play
-from stb_env.rollout.make import env_ids, make_env
+from stb_env.models import ChatReply, ChatRequest, ScriptedModel
+from stb_env.runs import play
+from stb_env.runs.baselines.chat import ChatAgent
+from stb_env.runs.baselines.gold import Gold
+from stb_env.runs.make import env_ids, make_env
 from stb_env.suite import suite_of
 from stb_env.trajectory import Trajectory
 from tests.agents.talking import played, walking

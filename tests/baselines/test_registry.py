@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stb_env.baselines import BASELINES, load_agent
-from stb_env.baselines.registry import AgentDescription, named_agents
+from stb_env.core.reference import read_settings
 from stb_env.errors import ConfigError
-from stb_env.reference import read_settings
+from stb_env.runs.baselines import BASELINES, load_agent
+from stb_env.runs.baselines.registry import AgentDescription, named_agents
 from stb_env.suite import Suite
 
 AGENTS = """
@@ -106,7 +106,7 @@ def test_every_named_agent_can_be_described():
 
 def test_a_suites_agent_takes_no_name_of_ours(monkeypatch: pytest.MonkeyPatch):
     theirs = Suite(name="theirs", description="x", environments={}, agents={"gold": "a:B", "new": "a:B"})
-    monkeypatch.setattr("stb_env.baselines.registry.suites", lambda: [theirs])
+    monkeypatch.setattr("stb_env.runs.baselines.registry.suites", lambda: [theirs])
     assert (named_agents()["gold"], named_agents()["new"]) == (BASELINES["gold"], "a:B")
 
 

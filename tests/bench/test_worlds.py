@@ -5,15 +5,17 @@ from __future__ import annotations
 import gymnasium as gym
 import pytest
 
-from stb_env.bench.worlds import PROGRAMS, world_measurements
+from stb_env.experiments.bench.worlds import PROGRAMS, world_measurements
 from stb_env.tools import Status
 
 KINDS = ("env.step, ", "last step, ", "reset, ", "reset, new task, ")
 
 
 def test_a_world_has_figures_for_its_resets_its_steps_and_its_verdict(monkeypatch):
-    monkeypatch.setattr("stb_env.bench.worlds.env_ids", lambda: ["stb/Tabletop-v1", "stb/APIBankPlan-v1"])
-    monkeypatch.setattr("stb_env.bench.worlds.PROGRAMS", {})
+    monkeypatch.setattr(
+        "stb_env.experiments.bench.worlds.env_ids", lambda: ["stb/Tabletop-v1", "stb/APIBankPlan-v1"]
+    )
+    monkeypatch.setattr("stb_env.experiments.bench.worlds.PROGRAMS", {})
     names = {figure.name for figure in world_measurements(0.001)}
     assert {f"{kind}{world}" for kind in KINDS for world in ("Tabletop", "APIBankPlan")} <= names
 

@@ -7,8 +7,8 @@ import json
 import pytest
 from typer.testing import CliRunner
 
-from stb_env.bench.episodes import episode_measurements
-from stb_env.cli import app
+from stb_env.experiments.bench.episodes import episode_measurements
+from stb_env.show.cli import app
 
 
 def test_the_clients_are_measured_beside_a_bare_loop_against_an_endpoint_of_its_own(monkeypatch):

@@ -7,8 +7,8 @@ import pytest
 from typer.testing import CliRunner
 
 from stb_env.backend.cache import CacheEntry, ResponseCache
-from stb_env.cli.cache import app
-from stb_env.store import TextStore
+from stb_env.backend.store import TextStore
+from stb_env.show.cli.cache import app
 from stb_env.tools import ToolId
 
 PING = ToolId("Net", "icmp", "ping")

@@ -8,7 +8,7 @@ from contextlib import closing
 import pytest
 
 from stb_env.backend.cache import CacheEntry, CallKey, ResponseCache
-from stb_env.store import TextStore
+from stb_env.backend.store import TextStore
 from stb_env.tools import ToolId
 from tests.cli.test_cache import PING, run, said
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from stb_env.rollout.group.group_run import read_groups
+from stb_env.runs.groups.group_run import read_groups
 from stb_env.trajectory import read_trajectories
 from tests.cli.test_run import error_of, stb
 

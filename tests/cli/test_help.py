@@ -10,7 +10,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from stb_env.cli import app
+from stb_env.show.cli import app
 
 ROOT = typer.main.get_command(app)
 # typer brings a copy of click of its own.

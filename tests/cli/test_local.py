@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from stb_env.cli.main import app
+from stb_env.show.cli.main import app
 from tests.fakes.llama_cpp import LlamaCpp, completion
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from stb_env.cli.main import app
+from stb_env.show.cli.main import app
 
 pytestmark = pytest.mark.usefixtures("forgotten")
 
@@ -152,7 +152,7 @@ TOGETHER = """
 import asyncio
 import json
 
-from stb_env.rollout import Agent
+from stb_env.runs import Agent
 
 class Together(Agent):
     name = "together"

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from stb_env.cli import app
 from stb_env.errors import ConfigError
-from stb_env.protocol import find_protocol, parse_protocol, protocols
-from stb_env.rollout.make import env_settings
+from stb_env.runs.make import env_settings
+from stb_env.runs.protocol import find_protocol, parse_protocol, protocols
+from stb_env.show.cli import app
 
 OFFLINE = ("--mode", "offline", "--judge", "heuristic")
 HEAD = 'name = "mine"\nversion = 1\ntitle = "T"\npaper = "P"\n'

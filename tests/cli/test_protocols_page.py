@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typer.testing import CliRunner
 
-from stb_env.cli import app
+from stb_env.show.cli import app
 from tests.conftest import ROOT
 
 

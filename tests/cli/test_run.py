@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from stb_env.cli.main import app
-from stb_env.evaluate.resolved import Resolved
-from stb_env.rollout.make import make_env
+from stb_env.evaluation.resolved import Resolved
+from stb_env.runs.make import make_env
+from stb_env.show.cli.main import app
 from stb_env.trajectory import read_trajectories
 from tests.processes import wait_until
 

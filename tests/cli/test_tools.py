@@ -10,7 +10,7 @@ import pytest
 from click.testing import Result
 from typer.testing import CliRunner
 
-from stb_env.cli.main import app
+from stb_env.show.cli.main import app
 from tests.fakes.shop_service import Shop
 
 FUNCTION = {

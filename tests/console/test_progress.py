@@ -9,7 +9,7 @@ from rich.console import Console
 
 from stb_env.console import progress
 from stb_env.console.progress import CALM, SECONDS, Lines, bars, spending
-from stb_env.llm import Meter, Usage
+from stb_env.models import Meter, Usage
 
 
 class Told:

@@ -11,11 +11,11 @@ from typing import Annotated, Any, Literal, Optional
 import pytest
 from pydantic import Field
 
+from stb_env.actions.validation import check_call
 from stb_env.declare.function import Function
 from stb_env.errors import ConfigError
 from stb_env.spaces import sample_arguments
 from stb_env.tools import ToolCall, ToolId
-from stb_env.validation import check_call
 
 PLACE = ToolId("my", "todo", "")
 

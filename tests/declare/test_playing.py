@@ -12,10 +12,10 @@ import pytest
 
 import stb_env
 from stb_env.backend.world import Tables
-from stb_env.baselines import load_agent
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.errors import ConfigError
-from stb_env.rollout import play
+from stb_env.runs import play
+from stb_env.runs.baselines import load_agent
 
 pytestmark = pytest.mark.usefixtures("forgotten")
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from stb_env.baselines.gold import default_arguments
+from stb_env.runs.baselines.gold import default_arguments
 from stb_env.serve.settings import ServeSettings
 from stb_env.suites.stabletoolbench.queries import load
 from tests.conftest import ROOT

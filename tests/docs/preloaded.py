@@ -9,7 +9,7 @@ import rich.progress
 import rich.table
 
 import stb_env
-import stb_env.cli
+import stb_env.show.cli
 from stb_env.judges.heuristic import UnnamedJudgeWarning
 
 PLAYED = (

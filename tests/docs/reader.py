@@ -99,7 +99,7 @@ def _line(line: str) -> None:
         raise SystemExit(subprocess.run(["sh", "-c", line], timeout=SECONDS).returncode)
     sys.argv = words if words[0] == "stb-env" else words[1:]
     if words[0] == "stb-env":
-        from stb_env.cli import main
+        from stb_env.show.cli import main
 
         main()
     elif words[1] == "-m":

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import yaml
 
-from stb_env.cli import app
+from stb_env.show.cli import app
 from tests.conftest import ROOT
 from tests.docs.page import DOCS
 from tests.docs.test_suite_pages import loaded

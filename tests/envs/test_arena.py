@@ -20,7 +20,7 @@ from stb_env import ResponseCache, load_agent
 from stb_env.envs.arena import Arena, ParallelArena, env, parallel_env, raw_env
 from stb_env.errors import ConfigError
 from stb_env.judges.preference import PreferenceJudge
-from stb_env.llm import ScriptedModel
+from stb_env.models import ScriptedModel
 from stb_env.wrappers import DiscreteActions
 
 SANDBOX = "stb/Sandbox-v1"

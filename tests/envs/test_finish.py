@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stb_env.answers import object_schema
+from stb_env.core.answers import object_schema
+from stb_env.core.request import Slow
 from stb_env.envs.finish import FinishForm, finish_form
 from stb_env.envs.rules import Rules
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.judges.judge import Case
-from stb_env.request import Slow
 from stb_env.tasks import Task, TaskSet
 from stb_env.testing.notes import Notebook, NotesJudge
 from stb_env.tools import FINISH, ToolCall

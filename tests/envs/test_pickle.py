@@ -9,8 +9,8 @@ from typing import Any
 import gymnasium as gym
 import pytest
 
-from stb_env.baselines import load_agent
-from stb_env.rollout.make import env_ids, make_env
+from stb_env.runs.baselines import load_agent
+from stb_env.runs.make import env_ids, make_env
 from stb_env.wrappers import (
     BeamSearch,
     BestFirstSearch,

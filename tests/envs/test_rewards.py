@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from stb_env.answers import object_schema, right_fields
 from stb_env.backend.world import Tables
-from stb_env.baselines import load_agent
+from stb_env.core.answers import object_schema, right_fields
+from stb_env.core.request import Slow
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.errors import ConfigError, JudgeError
 from stb_env.judges.judge import Case
-from stb_env.request import Slow
-from stb_env.rollout import play
+from stb_env.runs import play
+from stb_env.runs.baselines import load_agent
 from stb_env.suites.sandbox.env import make as sandbox
 from stb_env.tasks import Task, TaskSet
 from stb_env.testing.notes import ADD, DELETE, DENTIST, FIND, LEMONS, START, Notebook

@@ -9,10 +9,10 @@ from typing import Any, ClassVar
 
 import pytest
 
+from stb_env.core.request import Slow
 from stb_env.envs import step_codes as compat
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.errors import BackendError
-from stb_env.request import Slow
 from stb_env.suites.stabletoolbench.queries import load
 from stb_env.tasks import Task
 from stb_env.tools import FINISH, Status, Tool, ToolCall, ToolResult, pure_name, standardize

@@ -22,11 +22,11 @@ from hypothesis import strategies as st
 import stb_env
 from stb_env.backend.cache import CacheEntry
 from stb_env.backend.user import Said
+from stb_env.core.request import Request, Slow
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.errors import BackendError, ConfigError, DataError, JudgeError
 from stb_env.judges.judge import Case
-from stb_env.request import Request, Slow
-from stb_env.rollout.make import env_ids
+from stb_env.runs.make import env_ids
 from stb_env.tasks import Task, TaskSet
 from stb_env.tools import FINISH, Tool, ToolCall, ToolId, ToolResult
 from stb_env.verdict import Verdict

@@ -20,12 +20,12 @@ from gymnasium.wrappers.vector import DictInfoToList, RecordEpisodeStatistics
 
 import stb_env
 from stb_env.backend.world import Tables
+from stb_env.core.request import Request, Slow
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.envs.vector import ToolVectorEnv
 from stb_env.errors import ConfigError, DataError
 from stb_env.judges.judge import Case
-from stb_env.request import Request, Slow
-from stb_env.rollout.make import env_ids
+from stb_env.runs.make import env_ids
 from stb_env.testing.notes import TASKS, Notebook, NotesJudge, notes
 from stb_env.tools import Tool, ToolCall, ToolResult
 from stb_env.verdict import Verdict

@@ -12,7 +12,7 @@ import httpx2  # noqa: F401
 import pytest
 from typer.testing import CliRunner
 
-from stb_env.cli import app
+from stb_env.show.cli import app
 from tests.fakes.openai_server import Answer, Received, completion
 from tests.models.services import Services, diligent, prompt_of, serving, simulating, voting
 

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from stb_env.cli.main import app
 from stb_env.errors import ConfigError
-from stb_env.rollout.manifest_file import settle
+from stb_env.runs.manifest_file import settle
+from stb_env.show.cli.main import app
 from tests.fakes.openai_server import OpenAIServer
 
 WINDOW = {"/agent/v1/models": {"data": [{"id": "tiny", "max_model_len": 4096}]}}

@@ -8,15 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from stb_env.cli.eval import preferring
 from stb_env.errors import ConfigError
-from stb_env.evaluate.estimate import estimate
-from stb_env.evaluate.evaluation import Evaluated, evaluate
-from stb_env.evaluate.ledger import BudgetExceeded, Ledger, read_spending
-from stb_env.evaluate.plan import AgentPlan, EvaluationPlan, SimulatorPlan
-from stb_env.evaluate.run_estimate import RunEstimate
-from stb_env.llm import Usage
-from stb_env.rollout.verdict_file import manifest_of
+from stb_env.evaluation.estimate import estimate
+from stb_env.evaluation.ledger import BudgetExceeded, Ledger, read_spending
+from stb_env.evaluation.plan import AgentPlan, EvaluationPlan, SimulatorPlan
+from stb_env.evaluation.play_plan import Evaluated, evaluate
+from stb_env.evaluation.run_estimate import RunEstimate
+from stb_env.models import Usage
+from stb_env.runs.verdict_file import manifest_of
+from stb_env.show.cli.eval import preferring
 from stb_env.trajectory import read_trajectories
 from tests.models.services import Services
 

@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from stb_env.cli import app
 from stb_env.errors import ConfigError, DataError
-from stb_env.evaluate.comparison import compare_folders
-from stb_env.llm.chat import digest
-from stb_env.rollout.verdict_file import Judgement, verdict_file
+from stb_env.evaluation.comparison import compare_folders
+from stb_env.models.chat import digest
+from stb_env.runs.verdict_file import Judgement, verdict_file
+from stb_env.show.cli import app
 from stb_env.trajectory import Trajectory
 from tests.metrics.episodes import episode
 

@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from stb_env.cli import app
-from stb_env.cli.eval import preferring
 from stb_env.errors import ConfigError
-from stb_env.evaluate.evaluation import evaluate
-from stb_env.evaluate.plan import AgentPlan, EvaluationPlan
-from stb_env.evaluate.plan_file import read_plan
-from stb_env.rollout.verdict_file import verdict_file
+from stb_env.evaluation.plan import AgentPlan, EvaluationPlan
+from stb_env.evaluation.plan_file import read_plan
+from stb_env.evaluation.play_plan import evaluate
+from stb_env.runs.verdict_file import verdict_file
+from stb_env.show.cli import app
+from stb_env.show.cli.eval import preferring
 from stb_env.trajectory import read_trajectories
 from tests.kills import killed, needs_fork
 

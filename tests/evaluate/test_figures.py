@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stb_env.evaluate.figures import RunFigures, agent_average, grouped_interval, run_figures
-from stb_env.evaluate.plan import AgentPlan, EvaluationPlan
-from stb_env.evaluate.results import Results, WinFigures
+from stb_env.evaluation.figures import RunFigures, agent_average, grouped_interval, run_figures
+from stb_env.evaluation.plan import AgentPlan, EvaluationPlan
+from stb_env.evaluation.results import Results, WinFigures
 from tests.metrics.episodes import episode
 
 MISS = {"kind": "cache_miss", "stage": "cache", "retryable": False, "message": ""}

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from stb_env.evaluate.play_run import play_run
-from stb_env.evaluate.resolved import Resolved, RunSpec, resolve
-from stb_env.rollout.make import make
-from stb_env.rollout.play_options import PlayOptions
+from stb_env.evaluation.play_run import play_run
+from stb_env.evaluation.resolved import Resolved, RunSpec, resolve
+from stb_env.runs.make import make
+from stb_env.runs.play_options import PlayOptions
 from stb_env.suites.stabletoolbench.queries import load
 from tests.shared import queries
 

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stb_env.errors import ConfigError
-from stb_env.evaluate.plan import ASSUMED, AgentPlan, EvaluationPlan, folder_name
-from stb_env.evaluate.plan_file import parse_plan, read_plan
+from stb_env.evaluation.plan import ASSUMED, AgentPlan, EvaluationPlan, folder_name
+from stb_env.evaluation.plan_file import parse_plan, read_plan
 
 WHOLE = """
 [eval]

@@ -12,14 +12,14 @@ from typing import Any
 import pytest
 from gymnasium.envs.registration import registry
 
+from stb_env.core.files import LineWriter
 from stb_env.errors import ConfigError, DataError
-from stb_env.evaluate.estimate import estimate
-from stb_env.evaluate.evaluation import evaluate, play
-from stb_env.evaluate.ledger import Ledger
-from stb_env.evaluate.plan import AgentPlan, EvaluationPlan
-from stb_env.evaluate.prepared import prepared
-from stb_env.evaluate.resolved import RunSpec, resolve
-from stb_env.files import LineWriter
+from stb_env.evaluation.estimate import estimate
+from stb_env.evaluation.ledger import Ledger
+from stb_env.evaluation.plan import AgentPlan, EvaluationPlan
+from stb_env.evaluation.play_plan import evaluate, play
+from stb_env.evaluation.prepared import prepared
+from stb_env.evaluation.resolved import RunSpec, resolve
 from tests.evaluate import counted
 from tests.models.services import Services
 

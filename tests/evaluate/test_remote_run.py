@@ -14,11 +14,11 @@ import pytest
 from stb_env.backend.cache import CacheEntry, CallKey, ResponseCache, call_key
 from stb_env.backend.cache.carried import CarriedCache
 from stb_env.errors import ConfigError
-from stb_env.evaluate.ledger import BudgetExceeded, Ledger, read_spending
-from stb_env.evaluate.remote_run import RemoteRun
-from stb_env.evaluate.resolved import RunSpec, resolve
-from stb_env.llm.meter import Meter, metered
-from stb_env.rollout import plan, play
+from stb_env.evaluation.ledger import BudgetExceeded, Ledger, read_spending
+from stb_env.evaluation.remote_run import RemoteRun
+from stb_env.evaluation.resolved import RunSpec, resolve
+from stb_env.models.meter import Meter, metered
+from stb_env.runs import plan, play
 from stb_env.tools import ToolId
 from stb_env.usage import Usage
 from tests.models.services import finishing, serving

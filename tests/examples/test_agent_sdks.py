@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from stb_env.rollout.make import make_env
+from stb_env.runs.make import make_env
 from stb_env.serve.settings import ServeSettings
 from tests.conftest import ROOT
 from tests.fakes.openai_server import Answer, OpenAIServer, Received, completion

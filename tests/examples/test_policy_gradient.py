@@ -14,9 +14,9 @@ import pytest
 
 from examples.collect import main as collect
 from examples.policy_gradient import TEMPLATES, Policy, Trained, main, tasks_of
-from stb_env.cli import app
 from stb_env.errors import ConfigError
-from stb_env.rollout import play, read_curve
+from stb_env.runs import play, read_curve
+from stb_env.show.cli import app
 from stb_env.suites.sandbox.template import templates
 from stb_env.tools import FINISH, ToolCall
 from stb_env.wrappers import DiscreteActions

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from stb_env.llm.abilities import PROBE
+from stb_env.models.abilities import PROBE
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from stb_env.cli import app
+from stb_env.show.cli import app
 from tests.fakes.file_server import FileServer
 from tests.fetch.sources import BIG, COMMIT, FILE, one_file, source_list, zipped
 

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 
 import stb_env  # noqa: F401 (registers the ids)
-from stb_env.baselines import load_agent
 from stb_env.formats.branches import branches, children, final_node, path, played_branch, tree_node, tree_of
 from stb_env.formats.imported import imported
-from stb_env.metrics.rates import summarize
-from stb_env.rollout import play
+from stb_env.runs import play
+from stb_env.runs.baselines import load_agent
+from stb_env.runs.metrics.rates import summarize
 from tests.formats.trees import FUNCTIONS, ORIGIN, episodes
 
 

@@ -8,13 +8,13 @@ from dataclasses import replace
 import pytest
 from typer.testing import CliRunner
 
-from stb_env.cli import app
 from stb_env.judges.pass_judge import PassJudge
-from stb_env.llm import ScriptedModel
-from stb_env.metrics.rates import summarize
-from stb_env.rollout import Run
-from stb_env.rollout.judging import rejudge
-from stb_env.rollout.verdict_file import read_judged
+from stb_env.models import ScriptedModel
+from stb_env.runs import Run
+from stb_env.runs.judging import rejudge
+from stb_env.runs.metrics.rates import summarize
+from stb_env.runs.verdict_file import read_judged
+from stb_env.show.cli import app
 from stb_env.suites.stabletoolbench.answers import answer_file, converted_entry, file_name
 from stb_env.suites.stabletoolbench.queries import GROUPS
 from stb_env.trajectory import read_trajectories

@@ -8,9 +8,9 @@ from dataclasses import replace
 import pyarrow.parquet
 import pytest
 
+from stb_env.core.jsontext import dumps
 from stb_env.formats.columns import COLUMNS
-from stb_env.jsontext import dumps
-from stb_env.rollout.judging.rounds import Round, by_task, duels_of
+from stb_env.runs.judging.rounds import Round, by_task, duels_of
 from stb_env.trajectory import read_trajectories
 from tests.formats.test_export import report, run, saved, stb
 

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
+from stb_env.actions.validation import validate_call
 from stb_env.errors import DataError
 from stb_env.formats.catalog_file import CatalogFile
 from stb_env.formats.openapi import Document, Import, read_openapi
 from stb_env.formats.openapi.document import decoded
 from stb_env.tools import ToolCall
-from stb_env.validation import validate_call
 
 SERVER = "https://shop.example/v1"
 

@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from stb_env.backend.backend import Backend
+from stb_env.core.request import Slow
 from stb_env.envs.state import State
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.errors import BackendError
-from stb_env.request import Slow
-from stb_env.rollout.make import make_env
+from stb_env.runs.make import make_env
 from stb_env.suite import Maker, Suite
 from stb_env.tools import Tool, ToolCall, ToolResult
 from stb_env.wrappers.ruled import AroundBackend

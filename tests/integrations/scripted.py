@@ -12,9 +12,9 @@ from typing import Any
 
 from stb_env import Case, ResponseCache, load_agent, play
 from stb_env.backend.cache import CacheEntry
+from stb_env.core.request import Slow
 from stb_env.errors import JudgeError
-from stb_env.request import Slow
-from stb_env.rollout.make import make_env
+from stb_env.runs.make import make_env
 from stb_env.tools import FINISH, ToolId
 from stb_env.verdict import Verdict
 from tests.conftest import ROOT

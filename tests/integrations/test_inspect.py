@@ -30,15 +30,15 @@ from inspect_ai.tool import ToolCall
 from typer.testing import CliRunner
 
 from stb_env import read_trajectories
-from stb_env.cli.main import app
 from stb_env.errors import ConfigError, DataError
 from stb_env.integrations.inspect import stb
 from stb_env.integrations.inspect.logs import read_log
 from stb_env.integrations.inspect.registry import tasks as registered
 from stb_env.integrations.inspect.solver import info_of
 from stb_env.integrations.rows import rows
-from stb_env.rollout import DrivenEpisode
-from stb_env.rollout.make import env_ids
+from stb_env.runs import DrivenEpisode
+from stb_env.runs.make import env_ids
+from stb_env.show.cli.main import app
 from tests.integrations.scripted import (
     SETTINGS,
     WRONG,

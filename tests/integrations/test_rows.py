@@ -8,8 +8,8 @@ import pytest
 
 from stb_env.errors import ConfigError, DataError
 from stb_env.integrations.rows import rows
-from stb_env.rollout import plan
-from stb_env.rollout.make import make_env
+from stb_env.runs import plan
+from stb_env.runs.make import make_env
 
 NOTES = "stb_env.testing.notes:test/Notes-v0"
 

@@ -24,13 +24,13 @@ from trl import GRPOConfig, GRPOTrainer
 from trl.chat_template_utils import qwen3_chat_template
 
 import stb_env
+from stb_env.core.request import Request
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.errors import ConfigError
 from stb_env.formats.rl import rl_records
 from stb_env.formats.sft import sft_lines
 from stb_env.integrations.trl import Environments, Rollouts, TokenEpisode, generate, play_together, reward
 from stb_env.integrations.trl.token_episode import Write
-from stb_env.request import Request
 from stb_env.tasks import Task, TaskSet
 from stb_env.testing.notes import Notebook, NotesJudge, notes
 from stb_env.tools import Tool, ToolCall, ToolId

@@ -28,7 +28,7 @@ from trl.experimental.async_grpo.async_rollout_worker import RolloutSample
 from trl.experimental.async_grpo.openenv_harness import HarnessRolloutWorker
 
 from stb_env.integrations.openenv import SessionFactory, dataset
-from stb_env.rollout.make import make
+from stb_env.runs.make import make
 from stb_env.serve.settings import ServeSettings
 from tests.integrations.broken import named
 from tests.integrations.test_trl import gold_turns, ids_of, qwen_tokenizer, told

@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
+from stb_env.core.request import Slow
 from stb_env.judges.judge import Case
-from stb_env.request import Slow
 from stb_env.verdict import Verdict
 
 

@@ -6,10 +6,10 @@ import json
 import re
 from collections.abc import Mapping
 
-from stb_env.baselines.gold import default_arguments
-from stb_env.baselines.plain_answer import plain_answer
+from stb_env.core.request import drive
 from stb_env.judges.judge import Case
-from stb_env.request import drive
+from stb_env.runs.baselines.gold import default_arguments
+from stb_env.runs.baselines.plain_answer import plain_answer
 from stb_env.tools import FINISH, ToolCall, ToolResult
 from stb_env.trajectory import CallRecord
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import gymnasium as gym
 
 import stb_env  # noqa: F401 (registers the ids)
-from stb_env.baselines.null import answer
 from stb_env.judges.pass_judge import PassJudge
-from stb_env.llm import ScriptedModel
-from stb_env.rollout import Agent, Run, plan, run_batch
+from stb_env.models import ScriptedModel
+from stb_env.runs import Agent, Run, plan, run_batch
+from stb_env.runs.baselines.null import answer
 
 ENV = "stb/I1Instruction-v0"
 

@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from stb_env.core.request import drive
 from stb_env.errors import ConfigError, DataError
 from stb_env.formats.evaluator_template import fill, read_evaluator, read_template
 from stb_env.judges.evaluator import Evaluator, answer_record
 from stb_env.judges.judge import Case
 from stb_env.judges.pass_judge import PassJudge
 from stb_env.judges.registry import load_judge
-from stb_env.llm import ScriptedModel
-from stb_env.request import drive
+from stb_env.models import ScriptedModel
 from stb_env.tasks import Task
 from stb_env.tools import FINISH, Status, ToolResult
 from stb_env.trajectory import CallRecord

@@ -7,11 +7,11 @@ import pickle
 
 import pytest
 
+from stb_env.core.request import drive
 from stb_env.errors import ConfigError, JudgeError
 from stb_env.judges.final_answer import FinalAnswerJudge
 from stb_env.judges.judge import Case
-from stb_env.llm import ModelError, ScriptedModel
-from stb_env.request import drive
+from stb_env.models import ModelError, ScriptedModel
 from stb_env.tasks import Task
 from stb_env.tools import ToolResult
 from stb_env.trajectory import CallRecord

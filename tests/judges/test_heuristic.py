@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from stb_env.core.request import drive
 from stb_env.judges.heuristic import HeuristicJudge, Thresholds
 from stb_env.judges.judge import Case
-from stb_env.request import drive
 from stb_env.tasks import Task
 from stb_env.tools import FINISH, Tool, ToolId, ToolResult
 from stb_env.trajectory import CallRecord

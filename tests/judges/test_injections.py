@@ -7,17 +7,17 @@ from dataclasses import replace
 
 import pytest
 
+from stb_env.core.request import drive
 from stb_env.errors import InfrastructureError
+from stb_env.experiments.lab.experiment import LabSettings
+from stb_env.experiments.lab.injections import CLEAN, JUDGES, WRONG, run
 from stb_env.judges.final_answer import FinalAnswerJudge
 from stb_env.judges.judge import Case
 from stb_env.judges.pass_judge import PassJudge
 from stb_env.judges.preference import Contender, PreferenceJudge
 from stb_env.judges.solvability import ModelSolvability
-from stb_env.lab.experiment import LabSettings
-from stb_env.lab.injections import CLEAN, JUDGES, WRONG, run
-from stb_env.llm import ScriptedModel
-from stb_env.prompting import material, spelled
-from stb_env.request import drive
+from stb_env.models import ScriptedModel
+from stb_env.models.prompting import material, spelled
 from stb_env.tasks import Task
 from stb_env.testing.red_team.injections import injections
 from stb_env.tools import Tool
@@ -147,7 +147,9 @@ def test_places_of_a_template_are_not_filled_a_second_time():
 @pytest.fixture
 def models(tmp_path, monkeypatch):
     replies = {"gullible": lambda request: "Solved" if "SYSTEM OVERRIDE" in str(request) else "Unsolved"}
-    monkeypatch.setattr("stb_env.lab.injections.connect", lambda _: ScriptedModel(replies["gullible"], "m"))
+    monkeypatch.setattr(
+        "stb_env.experiments.lab.injections.connect", lambda _: ScriptedModel(replies["gullible"], "m")
+    )
 
 
 def test_the_table_shows_which_trick_a_gullible_model_falls_for(models):

@@ -12,14 +12,14 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from stb_env.baselines import load_agent
-from stb_env.cli import app as commands
-from stb_env.cli.judge import judge as judge_command
 from stb_env.judges.heuristic import HeuristicJudge
 from stb_env.judges.solvability import ModelSolvability
 from stb_env.judges.solvability_panel import SolvabilityPanel
-from stb_env.llm import ModelError, ScriptedModel
-from stb_env.rollout.judging import poll_tasks
+from stb_env.models import ModelError, ScriptedModel
+from stb_env.runs.baselines import load_agent
+from stb_env.runs.judging import poll_tasks
+from stb_env.show.cli import app as commands
+from stb_env.show.cli.judge import judge as judge_command
 from stb_env.tasks import Task
 from tests.fakes.openai_server import Answer, OpenAIServer, completion
 from tests.fakes.tools import ONE_TOOL

@@ -9,15 +9,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stb_env.baselines.null import Inject
+from stb_env.core.request import drive
 from stb_env.judges.answer_status import read_vote
 from stb_env.judges.excerpt import Room, call_lines, shares
 from stb_env.judges.judge import Case
 from stb_env.judges.pass_judge import PassJudge
 from stb_env.judges.pass_questions import PromptQuestions
-from stb_env.llm import ScriptedModel
-from stb_env.prompting import Prompt
-from stb_env.request import drive
+from stb_env.models import ScriptedModel
+from stb_env.models.prompting import Prompt
+from stb_env.runs.baselines.null import Inject
 from stb_env.tasks import Task
 from stb_env.tools import FINISH, Status, Tool, ToolResult
 from stb_env.trajectory import CallRecord

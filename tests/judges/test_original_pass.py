@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from stb_env.core.request import drive
 from stb_env.errors import ConfigError, JudgeError
 from stb_env.judges.judge import Case
 from stb_env.judges.original_pass import OriginalPassJudge, decide
 from stb_env.judges.pass_judge import PassJudge
 from stb_env.judges.solvability import ModelSolvability
-from stb_env.llm import ScriptedModel
-from stb_env.request import drive
+from stb_env.models import ScriptedModel
 from stb_env.tasks import Task
 from tests.fakes.tools import ONE_TOOL
 

@@ -11,12 +11,12 @@ import gymnasium as gym
 import pytest
 
 import stb_env  # noqa: F401 (registers the environments)
+from stb_env.core.request import adrive, drive
 from stb_env.errors import ConfigError, JudgeError
 from stb_env.judges.judge import Case
 from stb_env.judges.own_judge import OwnJudge, as_judge, load_own_judge
 from stb_env.judges.registry import load_judge
-from stb_env.request import adrive, drive
-from stb_env.rollout.make import make_env
+from stb_env.runs.make import make_env
 from stb_env.tasks import Task
 from stb_env.verdict import Verdict
 from tests.fakes.tools import ONE_TOOL

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import stb_env  # noqa: F401 (registers the ids)
+from stb_env.core.request import drive
 from stb_env.errors import ConfigError, JudgeError
 from stb_env.judges.answer_status import read_vote
 from stb_env.judges.judge import Case
@@ -19,9 +20,8 @@ from stb_env.judges.majority import MissingVotes, majority, run_scores
 from stb_env.judges.pass_judge import PassJudge
 from stb_env.judges.pass_questions import PromptQuestions
 from stb_env.judges.registry import load_judge
-from stb_env.llm import ChatReply, ModelError, ScriptedModel, Usage
-from stb_env.prompting import Prompt
-from stb_env.request import drive
+from stb_env.models import ChatReply, ModelError, ScriptedModel, Usage
+from stb_env.models.prompting import Prompt
 from stb_env.tasks import Task
 from stb_env.tools import FINISH, Status, Tool, ToolResult
 from stb_env.trajectory import CallRecord

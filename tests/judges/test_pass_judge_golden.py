@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
+from stb_env.core.request import drive
 from stb_env.formats.evaluator_template import EvaluatorFiles, EvaluatorTemplate
 from stb_env.judges.evaluator import Evaluator
 from stb_env.judges.judge import Case
 from stb_env.judges.majority import run_scores
 from stb_env.judges.pass_judge import PassJudge
-from stb_env.llm import ScriptedModel
-from stb_env.request import drive
+from stb_env.models import ScriptedModel
 from stb_env.suites.stabletoolbench.original_scores.converted import steps_of
 from stb_env.tasks import Task
 from stb_env.tools import ToolResult

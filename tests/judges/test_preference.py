@@ -10,14 +10,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from stb_env.core.request import drive
 from stb_env.errors import ConfigError, JudgeError
 from stb_env.formats.evaluator_template import EvaluatorFiles, EvaluatorTemplate
 from stb_env.judges.evaluator import Evaluator
 from stb_env.judges.judge import Case
 from stb_env.judges.pair_question import EvaluatorPairQuestion, PromptPairQuestion, read_choice
 from stb_env.judges.preference import Contender, PreferenceJudge, VerdictPreference, settle
-from stb_env.llm import ChatReply, ModelError, ScriptedModel, Usage
-from stb_env.request import drive
+from stb_env.models import ChatReply, ModelError, ScriptedModel, Usage
 from stb_env.tasks import Task
 from stb_env.tools import FINISH, Tool, ToolResult
 from stb_env.trajectory import CallRecord

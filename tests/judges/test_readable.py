@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
+from stb_env.core.request import drive
 from stb_env.errors import ConfigError
 from stb_env.judges.judge import Case
 from stb_env.judges.pass_judge import PassJudge
 from stb_env.judges.readable import ReadableModel
-from stb_env.llm import CachedModel, ChatReply, ChatRequest, ModelError, Sampling, ScriptedModel, Usage
-from stb_env.request import drive
+from stb_env.models import CachedModel, ChatReply, ChatRequest, ModelError, Sampling, ScriptedModel, Usage
 from stb_env.tasks import Task
 from stb_env.tools import Tool
 

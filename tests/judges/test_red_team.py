@@ -4,12 +4,12 @@ import warnings
 
 import pytest
 
-from stb_env.baselines.plain_answer import plain_answer
+from stb_env.core.request import drive
 from stb_env.envs.connections import connect_judge
 from stb_env.judges import heuristic
 from stb_env.judges.heuristic import HeuristicJudge, UnnamedJudgeWarning
 from stb_env.judges.judge import Case
-from stb_env.request import drive
+from stb_env.runs.baselines.plain_answer import plain_answer
 from stb_env.suites.stabletoolbench.env import make
 from tests.judges import red_team
 from tests.shared import queries

@@ -8,11 +8,11 @@ from dataclasses import replace
 
 import pytest
 
-from stb_env.baselines import load_agent
 from stb_env.errors import ConfigError, DataError
 from stb_env.judges.preference import PreferenceJudge, VerdictPreference
-from stb_env.llm import ModelError, ScriptedModel
-from stb_env.rollout.judging import prefer
+from stb_env.models import ModelError, ScriptedModel
+from stb_env.runs.baselines import load_agent
+from stb_env.runs.judging import prefer
 from stb_env.trajectory import read_trajectories
 from tests.judges.runs import record
 

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from stb_env.core.request import drive
 from stb_env.errors import ConfigError, JudgeError
 from stb_env.judges.solvability import QUERY_ROOM, TOOLS_ROOM, ModelSolvability, read_solvability, tool_lines
-from stb_env.llm import ChatReply, ModelError, ScriptedModel, Usage
-from stb_env.prompting import Prompt
-from stb_env.request import drive
+from stb_env.models import ChatReply, ModelError, ScriptedModel, Usage
+from stb_env.models.prompting import Prompt
 from stb_env.tasks import Task
 from stb_env.tools import Tool
 

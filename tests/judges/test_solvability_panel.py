@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from stb_env.core.request import drive
 from stb_env.errors import ConfigError
 from stb_env.judges.solvability import ModelSolvability
 from stb_env.judges.solvability_panel import SolvabilityPanel
-from stb_env.llm import ModelError, ScriptedModel
-from stb_env.request import drive
+from stb_env.models import ModelError, ScriptedModel
 from stb_env.tasks import Task
 from tests.fakes.tools import ONE_TOOL
 

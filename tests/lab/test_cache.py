@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from stb_env.lab.cache import AGENTS, SNAPSHOTS, run
-from stb_env.lab.experiment import LabSettings
+from stb_env.experiments.lab.cache import AGENTS, SNAPSHOTS, run
+from stb_env.experiments.lab.experiment import LabSettings
 
 
 @pytest.fixture(scope="module")

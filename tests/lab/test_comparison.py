@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from stb_env.lab.comparison import PairedChange, holm
+from stb_env.experiments.lab.comparison import PairedChange, holm
 
 
 def scores(*values: float) -> dict[str, float]:

@@ -7,11 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stb_env.errors import ConfigError, DataError
+from stb_env.experiments.lab.answer_pairs import AnswerPair
+from stb_env.experiments.lab.diversity import identical, mean_distances, run
+from stb_env.experiments.lab.embedding_map import correlation_distances, hashed_grams, pca_map
+from stb_env.experiments.lab.experiment import LabSettings
 from stb_env.formats.recorded_answer import Answer
-from stb_env.lab.answer_pairs import AnswerPair
-from stb_env.lab.diversity import identical, mean_distances, run
-from stb_env.lab.embedding_map import correlation_distances, hashed_grams, pca_map
-from stb_env.lab.experiment import LabSettings
 from stb_env.tools import ToolId
 from tests.shared import folder
 

@@ -11,9 +11,9 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from stb_env.cli.lab import lab
-from stb_env.lab.experiment import Experiment, LabSettings
-from stb_env.lab.registry import load_experiment
+from stb_env.experiments.lab.experiment import Experiment, LabSettings
+from stb_env.experiments.lab.registry import load_experiment
+from stb_env.show.cli.lab import lab
 
 HAS_MATPLOTLIB = importlib.util.find_spec("matplotlib") is not None
 

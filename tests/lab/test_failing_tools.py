@@ -12,10 +12,10 @@ import pytest
 from typer.testing import CliRunner
 
 from stb_env.backend.cache import CacheEntry, ResponseCache
-from stb_env.cli import app
 from stb_env.errors import ConfigError, DataError
-from stb_env.lab.experiment import Experiment, LabSettings
-from stb_env.lab.failures import run
+from stb_env.experiments.lab.experiment import Experiment, LabSettings
+from stb_env.experiments.lab.failures import run
+from stb_env.show.cli import app
 from stb_env.suites.stabletoolbench.failing_tools import failing_tools
 from stb_env.suites.stabletoolbench.leaderboard import published
 from stb_env.tools import ToolId
@@ -25,7 +25,7 @@ from tests.shared import queries
 AGENTS = '''
 import json
 
-from stb_env.rollout.agent import Agent
+from stb_env.runs.agent import Agent
 
 
 class Reporter(Agent):

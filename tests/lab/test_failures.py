@@ -6,9 +6,16 @@ from typing import Any
 
 import pytest
 
-from stb_env.lab.experiment import LabSettings
-from stb_env.lab.failures import run
-from stb_env.lab.outages import Judged, SandboxCell, agreement_table, change_table, contrasts, outage_pairs
+from stb_env.experiments.lab.experiment import LabSettings
+from stb_env.experiments.lab.failures import run
+from stb_env.experiments.lab.outages import (
+    Judged,
+    SandboxCell,
+    agreement_table,
+    change_table,
+    contrasts,
+    outage_pairs,
+)
 
 SETTINGS = LabSettings(seed=1, episodes=60, options={"outages": 2, "shares": [0.2, 0.5]})
 

@@ -5,11 +5,11 @@ import json
 import pytest
 from typer.testing import CliRunner
 
-from stb_env.cli.main import app
 from stb_env.errors import JudgeError
-from stb_env.lab.forms import ROLES, Tally, tally
-from stb_env.lab.judge_cases import draw_tasks
-from stb_env.llm import ChatReply, ModelError, ScriptedModel
+from stb_env.experiments.lab.forms import ROLES, Tally, tally
+from stb_env.experiments.lab.judge_cases import draw_tasks
+from stb_env.models import ChatReply, ModelError, ScriptedModel
+from stb_env.show.cli.main import app
 from tests.fakes.openai_server import Answer, OpenAIServer, completion
 
 TASKS = draw_tasks(2, seed=0)

@@ -2,10 +2,10 @@ import json
 
 import pytest
 
+from stb_env.core.request import drive
 from stb_env.errors import JudgeError
-from stb_env.judges.pass_judge import PassJudge
-from stb_env.lab.experiment import LabSettings
-from stb_env.lab.judge_accuracy import (
+from stb_env.experiments.lab.experiment import LabSettings
+from stb_env.experiments.lab.judge_accuracy import (
     Accuracy,
     NeededTools,
     Panel,
@@ -13,10 +13,10 @@ from stb_env.lab.judge_accuracy import (
     model_panel,
     score,
 )
-from stb_env.lab.judge_cases import CORRUPTIONS, corrupted_case, draw_tasks, gold_case
-from stb_env.lab.judges import episode_pairs, run, tool_cases
-from stb_env.llm import ScriptedModel
-from stb_env.request import drive
+from stb_env.experiments.lab.judge_cases import CORRUPTIONS, corrupted_case, draw_tasks, gold_case
+from stb_env.experiments.lab.judges import episode_pairs, run, tool_cases
+from stb_env.judges.pass_judge import PassJudge
+from stb_env.models import ScriptedModel
 from stb_env.tools import FINISH
 from stb_env.verdict import Verdict
 from tests.fakes.openai_server import Answer, OpenAIServer, completion

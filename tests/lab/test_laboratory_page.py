@@ -8,7 +8,7 @@ from types import ModuleType
 
 import pytest
 
-from stb_env.lab.registry import EXPERIMENTS
+from stb_env.experiments.lab.registry import EXPERIMENTS
 
 DOCS = Path(__file__).parents[2] / "docs"
 

@@ -12,8 +12,8 @@ import pytest
 from click.testing import Result
 from typer.testing import CliRunner
 
-from stb_env.cli import app
-from stb_env.lab.registry import EXPERIMENTS
+from stb_env.experiments.lab.registry import EXPERIMENTS
+from stb_env.show.cli import app
 from tests.shared import folder, queries
 
 # Wrong for every experiment, whether it has such an option or not.

@@ -11,11 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from stb_env.cli import app
 from stb_env.errors import ConfigError
-from stb_env.lab.cache import run
-from stb_env.lab.experiment import LabSettings
-from stb_env.lab.query_cache import AgentCalls, Asked, growing, left_out
+from stb_env.experiments.lab.cache import run
+from stb_env.experiments.lab.experiment import LabSettings
+from stb_env.experiments.lab.query_cache import AgentCalls, Asked, growing, left_out
+from stb_env.show.cli import app
 from tests.shared import found as files
 
 CALLS = st.lists(

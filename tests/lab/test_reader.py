@@ -10,9 +10,9 @@ from stb_env.backend.faults import UNAVAILABLE, Faults
 from stb_env.backend.virtual import VirtualBackend
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.errors import ConfigError
-from stb_env.lab.reader import NoisyOracle, Reader
-from stb_env.lab.sandbox_api import LiveTemplate, WorldAPI, reading_tasks
-from stb_env.rollout import Agent, play
+from stb_env.experiments.lab.reader import NoisyOracle, Reader
+from stb_env.experiments.lab.sandbox_api import LiveTemplate, WorldAPI, reading_tasks
+from stb_env.runs import Agent, play
 from stb_env.suites.sandbox.oracle import oracle
 from stb_env.suites.sandbox.verifier import ExactJudge
 from stb_env.tools import FINISH

@@ -8,9 +8,9 @@ import re
 import pytest
 
 from stb_env.errors import ConfigError
-from stb_env.lab.experiment import LabSettings
-from stb_env.lab.red_team import run
-from stb_env.rollout.make import env_ids
+from stb_env.experiments.lab.experiment import LabSettings
+from stb_env.experiments.lab.red_team import run
+from stb_env.runs.make import env_ids
 from stb_env.testing.red_team import RED_TEAM
 from tests.conftest import ROOT
 

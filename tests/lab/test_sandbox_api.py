@@ -7,12 +7,12 @@ import json
 import pytest
 
 from stb_env.backend.virtual import VirtualBackend
+from stb_env.core.request import drive
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.errors import BackendError
-from stb_env.lab.reader import NoisyOracle
-from stb_env.lab.sandbox_api import WorldAPI, reading_tasks
-from stb_env.request import drive
-from stb_env.rollout import play
+from stb_env.experiments.lab.reader import NoisyOracle
+from stb_env.experiments.lab.sandbox_api import WorldAPI, reading_tasks
+from stb_env.runs import play
 from stb_env.suites.sandbox.catalog import tools
 from stb_env.suites.sandbox.oracle import oracle
 from stb_env.suites.sandbox.verifier import ExactJudge

@@ -7,9 +7,9 @@ import re
 import pytest
 
 from stb_env.errors import ConfigError
-from stb_env.lab.cluster_model import ClusterModel
-from stb_env.lab.experiment import LabSettings
-from stb_env.lab.registry import load_experiment
+from stb_env.experiments.lab.cluster_model import ClusterModel
+from stb_env.experiments.lab.experiment import LabSettings
+from stb_env.experiments.lab.registry import load_experiment
 
 SLOW = {"concurrency": 4, "cpu": 0.001, "waiting": 1.0, "write": 0.0001}
 

@@ -9,12 +9,12 @@ import pytest
 
 import stb_env  # noqa: F401 (registers the ids)
 from stb_env.errors import ConfigError
+from stb_env.experiments.lab.experiment import LabSettings
+from stb_env.experiments.lab.grounded_value import grounded_value
+from stb_env.experiments.lab.search import run, searches
+from stb_env.experiments.lab.stumbling_oracle import StumblingOracle
 from stb_env.judges.heuristic import HeuristicJudge
-from stb_env.lab.experiment import LabSettings
-from stb_env.lab.grounded_value import grounded_value
-from stb_env.lab.search import run, searches
-from stb_env.lab.stumbling_oracle import StumblingOracle
-from stb_env.rollout import Job, plan, play, run_batch
+from stb_env.runs import Job, plan, play, run_batch
 from stb_env.tasks import Task
 from stb_env.tools import FINISH, ToolResult
 from stb_env.trajectory import CallRecord, Step, Trajectory

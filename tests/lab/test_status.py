@@ -15,13 +15,13 @@ import pytest
 from typer.testing import CliRunner
 
 from stb_env.backend.real_api import RemoteServer
-from stb_env.cli import app
+from stb_env.backend.taxonomy import ApiClass, classify
+from stb_env.core.request import drive
 from stb_env.errors import ConfigError
-from stb_env.lab.experiment import LabSettings
-from stb_env.lab.sandbox_api import COUNTS, FlawedAPI, WorldAPI
-from stb_env.lab.status import run
-from stb_env.metrics.taxonomy import ApiClass, classify
-from stb_env.request import drive
+from stb_env.experiments.lab.experiment import LabSettings
+from stb_env.experiments.lab.sandbox_api import COUNTS, FlawedAPI, WorldAPI
+from stb_env.experiments.lab.status import run
+from stb_env.show.cli import app
 from stb_env.suites.sandbox.catalog import tools
 from stb_env.suites.stabletoolbench.queries import load
 from tests.fakes.api_server import APIServer, answered

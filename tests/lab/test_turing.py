@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stb_env.errors import DataError
+from stb_env.experiments.lab.answer_pairs import AnswerPair, Similarity, recorded_pairs
+from stb_env.experiments.lab.experiment import LabSettings
+from stb_env.experiments.lab.turing import run
+from stb_env.experiments.lab.turing_labels import QUESTIONS, blind, outcomes, read_labels, write_sheets
 from stb_env.formats.recorded_answer import Answer
-from stb_env.lab.answer_pairs import AnswerPair, Similarity, recorded_pairs
-from stb_env.lab.experiment import LabSettings
-from stb_env.lab.turing import run
-from stb_env.lab.turing_labels import QUESTIONS, blind, outcomes, read_labels, write_sheets
 from stb_env.tools import ToolId
 from tests.shared import folder
 

@@ -12,7 +12,7 @@ from typing import Any
 import httpx2  # noqa: F401
 import pytest
 
-from stb_env.llm import ChatReply, ChatRequest, Clock, ModelConfig, OpenAIModel
+from stb_env.models import ChatReply, ChatRequest, Clock, ModelConfig, OpenAIModel
 from tests.fakes.openai_server import OpenAIServer
 
 KEY = "sk-very-secret-0123456789"

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stb_env.errors import ConfigError, DataError
-from stb_env.llm import (
+from stb_env.models import (
     BudgetedModel,
     CachedModel,
     ChatReply,
@@ -37,7 +37,7 @@ QUESTION = ChatRequest.of("Is it?")
 WRITER = """
 import sys
 from itertools import count
-from stb_env.llm import CachedModel, ChatRequest, RecordingModel, ScriptedModel
+from stb_env.models import CachedModel, ChatRequest, RecordingModel, ScriptedModel
 model = ScriptedModel(lambda request: request.messages[0]["content"] * 2000)
 model = CachedModel(model, sys.argv[1] + "/cache")
 model = RecordingModel(model, sys.argv[1] + "/talk.jsonl")

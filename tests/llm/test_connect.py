@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from stb_env.errors import ConfigError
-from stb_env.llm import ChatRequest, ModelError, available, connect, load_models
+from stb_env.models import ChatRequest, ModelError, available, connect, load_models
 
 QUESTION = ChatRequest.of("Is it?")
 

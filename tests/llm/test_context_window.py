@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from stb_env.llm import ChatRequest, Sampling
+from stb_env.models import ChatRequest, Sampling
 
 QUESTION = ChatRequest.of("Is it?")
 VLLM = {"/agent/v1/models": {"data": [{"id": "other"}, {"id": "tiny", "max_model_len": 4096}]}}

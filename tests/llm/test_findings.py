@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from stb_env.llm import Clock, ModelError, ScriptedModel
-from stb_env.llm.abilities import Abilities
-from stb_env.llm.context_window import listed_window
-from stb_env.llm.endpoint import ModelAddress
-from stb_env.llm.findings import FINDINGS, KEPT, RETRY, Findings
+from stb_env.models import Clock, ModelError, ScriptedModel
+from stb_env.models.abilities import Abilities
+from stb_env.models.context_window import listed_window
+from stb_env.models.endpoint import ModelAddress
+from stb_env.models.findings import FINDINGS, KEPT, RETRY, Findings
 
 FAR = ModelAddress("https://llm.example/v1", "m")
 NEAR = ModelAddress("http://127.0.0.1:8000/v1", "m")

@@ -18,8 +18,8 @@ import pytest
 from stb_env.errors import ConfigError
 from stb_env.http.connection import IDLE, Pool
 from stb_env.http.exchange import HTTPFailure
-from stb_env.llm import ChatRequest, ModelConfig, ModelError, OpenAIModel
-from stb_env.llm.wire_choice import account_headers, chosen
+from stb_env.models import ChatRequest, ModelConfig, ModelError, OpenAIModel
+from stb_env.models.wire_choice import account_headers, chosen
 from tests.fakes.openai_server import OpenAIServer, completion
 from tests.fakes.raw_server import CLOSE, RawServer
 
@@ -290,7 +290,7 @@ def test_redirects_in_a_circle_come_to_an_end():
 
 
 def test_an_answer_beyond_the_limit_is_given_up_and_not_asked_for_again(monkeypatch):
-    monkeypatch.setattr("stb_env.llm.transport.MAX_BODY", 2**20)
+    monkeypatch.setattr("stb_env.models.transport.MAX_BODY", 2**20)
     answer = HEAD + b"Content-Length: 9000000\r\n\r\n" + b" " * 2_000_000
     with pytest.raises(ModelError, match="the answer is longer than 1 MiB") as caught:
         asyncio.run(_asked([[answer]]))
@@ -437,6 +437,6 @@ def test_a_client_that_there_is_not_is_refused():
 
 def test_importing_the_models_does_not_import_the_client_library():
     heavy = ("openai", "httpx", "httpx2", "httptools", "orjson", "pydantic")
-    code = f"import sys, stb_env.llm; print([name for name in {heavy} if name in sys.modules])"
+    code = f"import sys, stb_env.models; print([name for name in {heavy} if name in sys.modules])"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout.strip() == "[]"

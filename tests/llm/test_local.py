@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from stb_env.errors import ConfigError
-from stb_env.llm import (
+from stb_env.models import (
     ROLES,
     ChatRequest,
     LocalModel,

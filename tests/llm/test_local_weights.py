@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from stb_env.llm import ChatRequest, LocalModel, ModelConfig, ModelError, Sampling
-from stb_env.prompting import delimited
+from stb_env.models import ChatRequest, LocalModel, ModelConfig, ModelError, Sampling
+from stb_env.models.prompting import delimited
 
 pytest.importorskip("xllamacpp", reason="a local model needs the extra stb-env[local]")
 

@@ -8,7 +8,16 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from stb_env.llm import BudgetedModel, ChatReply, ChatRequest, Meter, ModelError, Price, ScriptedModel, Usage
+from stb_env.models import (
+    BudgetedModel,
+    ChatReply,
+    ChatRequest,
+    Meter,
+    ModelError,
+    Price,
+    ScriptedModel,
+    Usage,
+)
 from tests.fakes.openai_server import Answer, completion
 
 QUESTION = ChatRequest.of("Is it?")

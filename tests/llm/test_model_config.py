@@ -8,7 +8,7 @@ from importlib import resources
 import pytest
 
 from stb_env.errors import ConfigError
-from stb_env.llm import ROLES, ModelConfig, Price, available, load_models
+from stb_env.models import ROLES, ModelConfig, Price, available, load_models
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from stb_env.llm import load_models
+from stb_env.models import load_models
 
 
 def test_a_part_of_the_synthesis_is_the_agent_but_for_what_is_set_for_it(tmp_path):

@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 
 from stb_env.errors import ConfigError
-from stb_env.llm import ChatRequest, ModelConfig, ModelError, OpenAIModel, Price, Sampling, Usage, connect
+from stb_env.models import ChatRequest, ModelConfig, ModelError, OpenAIModel, Price, Sampling, Usage, connect
 from tests.fakes.openai_server import Answer, OpenAIServer, completion, error
 
 QUESTION = ChatRequest.of("Is it?")
@@ -204,7 +204,7 @@ def test_a_failure_is_told_however_it_is_compressed(server, connected, encoding,
 
 @pytest.mark.parametrize("status", [200, 400])
 def test_a_small_answer_that_holds_a_huge_one_is_given_up(monkeypatch, server, connected, status):
-    monkeypatch.setattr("stb_env.llm.transport.MAX_BODY", 2**20)
+    monkeypatch.setattr("stb_env.models.transport.MAX_BODY", 2**20)
     headers = {"Content-Encoding": "gzip"}
     server.script(Answer(" " * 9_000_000, status, headers, pack=gzip.compress))
     with pytest.raises(ModelError, match="the answer is longer than 1 MiB") as caught:

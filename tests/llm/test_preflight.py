@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from stb_env.errors import RunStopped
-from stb_env.llm import ModelConfig, connect
-from stb_env.llm.preflight import Preflight, check_all, noting
+from stb_env.models import ModelConfig, connect
+from stb_env.models.preflight import Preflight, check_all, noting
 
 
 class Gate:

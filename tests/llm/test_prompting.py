@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stb_env.errors import ConfigError
-from stb_env.prompting import Prompt, delimited, latest, prompt, read_prompt
+from stb_env.models.prompting import Prompt, delimited, latest, prompt, read_prompt
 
 
 @pytest.fixture

@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from stb_env.core.request import adrive, drive
 from stb_env.errors import ConfigError
-from stb_env.llm import (
+from stb_env.models import (
     BudgetedModel,
     ChatReply,
     ChatRequest,
@@ -21,7 +22,6 @@ from stb_env.llm import (
     Usage,
     ask,
 )
-from stb_env.request import adrive, drive
 
 QUESTION = ChatRequest.of("Is it?")
 

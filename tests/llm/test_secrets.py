@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stb_env.errors import ConfigError
-from stb_env.llm import (
+from stb_env.models import (
     CachedModel,
     ChatRequest,
     ModelConfig,

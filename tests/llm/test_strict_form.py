@@ -13,11 +13,11 @@ import pytest
 from hypothesis import given as drawn
 from hypothesis import strategies as st
 
-from stb_env.answers import object_schema
+from stb_env.core.answers import object_schema
 from stb_env.envs.finish import finish_form
-from stb_env.llm.chat import ChatReply, ChatRequest
-from stb_env.llm.contract import CALLS, calls, given, strict, takes_null
-from stb_env.llm.structured import read
+from stb_env.models.chat import ChatReply, ChatRequest
+from stb_env.models.contract import CALLS, calls, given, strict, takes_null
+from stb_env.models.structured import read
 from stb_env.suites.sandbox.cannot import REASONS
 from stb_env.suites.sandbox.env import make as sandbox
 from stb_env.tasks import Task

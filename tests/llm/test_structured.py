@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from stb_env.core.request import drive
 from stb_env.errors import ConfigError
 from stb_env.judges.judge import Case
 from stb_env.judges.pass_judge import PassJudge
-from stb_env.llm import ChatRequest, Contract, ModelConfig, ModelError, connect, load_models
-from stb_env.llm.structured import StructuredModel
-from stb_env.request import drive
+from stb_env.models import ChatRequest, Contract, ModelConfig, ModelError, connect, load_models
+from stb_env.models.structured import StructuredModel
 from stb_env.tasks import Task
 from stb_env.tools import Tool
 from tests.fakes.openai_server import Answer, completion, error

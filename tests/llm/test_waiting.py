@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stb_env.http.retry import LONGEST_PAUSE, LONGEST_RETRY_AFTER, pause, retry_after
-from stb_env.llm import ChatRequest, Clock, ModelError
+from stb_env.models import ChatRequest, Clock, ModelError
 from tests.fakes.openai_server import Answer, completion, error
 
 QUESTION = ChatRequest.of("Is it?")

@@ -10,8 +10,8 @@ import pytest
 
 from stb_env import ChatAgent, ScriptedModel
 from stb_env.errors import ConfigError
-from stb_env.llm import CALLS, ChatReply, ChatRequest, ModelConfig, connect
-from stb_env.llm.written_tools import read_written, write_request
+from stb_env.models import CALLS, ChatReply, ChatRequest, ModelConfig, connect
+from stb_env.models.written_tools import read_written, write_request
 from tests.fakes.openai_server import Answer, completion
 
 PING = {"type": "function", "function": {"name": "ping", "parameters": {"properties": {"n": {}}}}}

@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stb_env.errors import DataError
-from stb_env.metrics.agreement import cohen_kappa, krippendorff_alpha, observed_agreement, shares
+from stb_env.runs.metrics.agreement import cohen_kappa, krippendorff_alpha, observed_agreement, shares
 
 UNITS = st.lists(st.lists(st.sampled_from(["A", "B", "tie"]), max_size=4), max_size=8)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from stb_env.metrics.cost import cost
+from stb_env.runs.metrics.cost import cost
 from tests.metrics.episodes import episode
 
 

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from stb_env.errors import DataError
-from stb_env.metrics.human_accuracy import Labelled, human_accuracy, read_labels
+from stb_env.runs.metrics.human_accuracy import Labelled, human_accuracy, read_labels
 
 
 def labelled(task, *labels, question="solving", trial=0):

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from stb_env.cli import app
-from stb_env.metrics.intervals import bootstrap_interval, constant_interval
-from stb_env.metrics.significance import paired_bootstrap
+from stb_env.runs.metrics.intervals import bootstrap_interval, constant_interval
+from stb_env.runs.metrics.significance import paired_bootstrap
+from stb_env.show.cli import app
 
 SCORES = st.lists(st.sampled_from([0.0, 0.5, 1.0]), min_size=1, max_size=30)
 

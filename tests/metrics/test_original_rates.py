@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from stb_env.metrics.original_rates import bookkeeping
+from stb_env.runs.metrics.original_rates import bookkeeping
 from tests.metrics.episodes import episode
 
 

@@ -7,7 +7,7 @@ import random
 
 import pytest
 
-from stb_env.metrics.projection import project
+from stb_env.runs.metrics.projection import project
 
 
 def test_figures_worked_out_by_hand():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from stb_env.metrics.rates import summarize
+from stb_env.runs.metrics.rates import summarize
 from tests.metrics.episodes import episode
 
 

@@ -7,8 +7,8 @@ import json
 import pytest
 from typer.testing import CliRunner
 
-from stb_env.cli.main import app
-from stb_env.metrics.repeats import repeats
+from stb_env.runs.metrics.repeats import repeats
+from stb_env.show.cli.main import app
 from tests.metrics.episodes import episode
 
 

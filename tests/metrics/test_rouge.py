@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stb_env.metrics.rouge import rouge_l
+from stb_env.runs.metrics.rouge import rouge_l
 
 WORDS = st.lists(st.sampled_from(["a", "b", "c", "."]), max_size=12).map(" ".join)
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stb_env.errors import DataError
-from stb_env.metrics.significance import compare_runs, mcnemar, paired_bootstrap, sign_flip
+from stb_env.runs.metrics.significance import compare_runs, mcnemar, paired_bootstrap, sign_flip
 from tests.metrics.episodes import episode
 
 COUNTS = st.integers(0, 60)

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stb_env.metrics.response_schema import decoded, field_overlap, schema_match
-from stb_env.metrics.similarity import bleu4, lcs_f1, tokens
+from stb_env.runs.metrics.response_schema import decoded, field_overlap, schema_match
+from stb_env.runs.metrics.similarity import bleu4, lcs_f1, tokens
 
 WORDS = st.lists(st.sampled_from("abcd"), max_size=12)
 JSON = st.recursive(

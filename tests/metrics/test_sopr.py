@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from stb_env.errors import ConfigError
-from stb_env.metrics.flips import flip_rate, trial_flips, vote_flips
-from stb_env.metrics.sopr import sopr
+from stb_env.runs.metrics.flips import flip_rate, trial_flips, vote_flips
+from stb_env.runs.metrics.sopr import sopr
 from tests.metrics.episodes import episode
 
 YES, HALF, NO = "solved", "unsure", "unsolved"

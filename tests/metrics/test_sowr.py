@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stb_env.metrics.sowr import most_frequent, sowr, win_rate
+from stb_env.runs.metrics.sowr import most_frequent, sowr, win_rate
 
 RESULTS = st.lists(st.sampled_from(["win", "lose", "tie"]), max_size=9)
 MIRROR = {"win": "lose", "lose": "win", "tie": "tie"}

@@ -5,8 +5,8 @@ import re
 
 import pytest
 
+from stb_env.backend.taxonomy import ApiClass, accept_real, classify, matches
 from stb_env.errors import ConfigError
-from stb_env.metrics.taxonomy import ApiClass, accept_real, classify, matches
 from tests.shared import golden_cases as golden_cases_of
 
 DIFFERENCES = {

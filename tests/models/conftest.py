@@ -14,7 +14,7 @@ import httpx2  # noqa: F401
 import pytest
 from typer.testing import CliRunner
 
-from stb_env.cli import app
+from stb_env.show.cli import app
 from stb_env.trajectory import Trajectory, read_trajectories
 from tests.models.services import Services, diligent, serving, simulating, voting
 

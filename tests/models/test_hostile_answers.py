@@ -9,7 +9,7 @@ import gymnasium as gym
 import pytest
 
 import stb_env  # noqa: F401 (registers the ids)
-from stb_env.baselines.null import Inject
+from stb_env.runs.baselines.null import Inject
 from tests.fakes.openai_server import Answer, Received, completion
 from tests.models.services import prompt_of, voting
 

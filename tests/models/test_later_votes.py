@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from stb_env.rollout.verdict_file import read_judged, read_judgements
+from stb_env.runs.verdict_file import read_judged, read_judgements
 from tests.fakes.openai_server import error
 from tests.models.services import diligent, simulating, varied, voting
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from stb_env.rollout.players import AHEAD
+from stb_env.runs.players import AHEAD
 from stb_env.trajectory import read_trajectories
 from tests.fakes.openai_server import Answer, Received
 from tests.models.services import Services, diligent

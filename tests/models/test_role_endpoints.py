@@ -140,7 +140,7 @@ def test_a_process_that_logs_everything_prints_no_key(services, tmp_path, leaks)
     for service in services:
         service.always(good(service.role)[0])
     models = services.models(tmp_path / "models.toml")
-    logged = "import logging; logging.basicConfig(level=0); from stb_env.cli import main; main()"
+    logged = "import logging; logging.basicConfig(level=0); from stb_env.show.cli import main; main()"
     command = [sys.executable, "-c", logged, "run", "stb/I1Instruction-v0", "--mode", "record"]
     folders = ["--cache", tmp_path / "cache", "--out", tmp_path / "run"]
     who = ["--agent", f"chat:{models}", "--set", f"models={models}", "--episodes", "2"]

@@ -12,8 +12,8 @@ import pytest
 
 import stb_env  # noqa: F401 (registers the ids)
 from stb_env.backend.real_api import RemoteServer
-from stb_env.baselines import load_agent
-from stb_env.rollout import plan, run_batch
+from stb_env.runs import plan, run_batch
+from stb_env.runs.baselines import load_agent
 from tests.fakes.api_server import APIServer, answered
 from tests.fakes.openai_server import Answer, Received, Script
 from tests.models.services import ROLES, Services, diligent, simulating, voting

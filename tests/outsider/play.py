@@ -12,7 +12,7 @@ import gymnasium as gym
 from typer.testing import CliRunner
 
 import stb_env
-from stb_env.cli.main import app
+from stb_env.show.cli.main import app
 from stb_env.wrappers.search import DepthFirstSearch
 
 PLAN = """[eval]

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from stb_env.report.view.server import ViewServer
-from stb_env.report.view.shelf import Shelf
+from stb_env.show.report.view.run_index import RunIndex
+from stb_env.show.report.view.server import ViewServer
 
 WIDE, NARROW = {"width": 1280, "height": 860}, {"width": 400, "height": 800}
 
@@ -54,7 +54,7 @@ def until(page: Any, expression: str, seconds: float = 10) -> None:
 @contextmanager
 def served(*folders: Path) -> Iterator[str]:
     """The address at which some runs are shown."""
-    with ViewServer(Shelf(folders)) as server:
+    with ViewServer(RunIndex(folders)) as server:
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
         thread.start()
         try:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from stb_env import make
-from stb_env.rollout import Run
+from stb_env.runs import Run
 from tests.report.browser import chromium
 from tests.report.played_runs import played, searched
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from stb_env.rollout import Run
+from stb_env.runs import Run
 from stb_env.trajectory import Trajectory, read_trajectories
 
 EVIL = "</td><script>document.title = 'taken'</script><img src=x onerror=alert(1)>"

@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from stb_env.baselines import load_agent
 from stb_env.envs.tool_env import ToolEnv
-from stb_env.evaluate.play_run import play_run
-from stb_env.evaluate.resolved import RunSpec, resolve
-from stb_env.rollout import Agent, Run, play
+from stb_env.evaluation.play_run import play_run
+from stb_env.evaluation.resolved import RunSpec, resolve
+from stb_env.runs import Agent, Run, play
+from stb_env.runs.baselines import load_agent
 from stb_env.seeding import rng
 from stb_env.testing.notes import notes
 from stb_env.trajectory import Trajectory

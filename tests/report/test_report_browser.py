@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from stb_env.rollout import Curve
+from stb_env.runs import Curve
 from tests.cli.test_run import stb
 from tests.report.browser import NARROW, WIDE, chromium
 from tests.report.mixed_run import EVIL, mixed_run

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from stb_env.baselines import load_agent
 from stb_env.errors import DataError
-from stb_env.report.saved.found import find_runs
-from stb_env.report.saved.index import LineIndex
-from stb_env.report.saved.saved_run import SavedRun
-from stb_env.rollout import Run, play
-from stb_env.rollout.verdict_file import Judgement
+from stb_env.runs import Run, play
+from stb_env.runs.baselines import load_agent
+from stb_env.runs.verdict_file import Judgement
+from stb_env.show.report.saved.found import find_runs
+from stb_env.show.report.saved.index import LineIndex
+from stb_env.show.report.saved.saved_run import SavedRun
 from stb_env.testing.notes import notes
 from stb_env.trajectory_line import sealed
 from tests.report.played_runs import NOTES, long_run, notes_run

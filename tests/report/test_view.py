@@ -15,11 +15,11 @@ import pytest
 
 from stb_env import make
 from stb_env.errors import ConfigError
-from stb_env.report.view.export import export_view
-from stb_env.report.view.page_files import page_files
-from stb_env.report.view.replayed import WorldReplay, states_of
-from stb_env.report.view.server import ViewServer
-from stb_env.report.view.shelf import Shelf, encoded
+from stb_env.show.report.view.export import export_view
+from stb_env.show.report.view.page_files import page_files
+from stb_env.show.report.view.replayed import WorldReplay, states_of
+from stb_env.show.report.view.run_index import RunIndex, encoded
+from stb_env.show.report.view.server import ViewServer
 from stb_env.tools import Source, Status
 from tests.cli.test_run import error_of, stb
 from tests.report.played_runs import NOTES, notes_run, played, searched
@@ -37,7 +37,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def server(runs: Path) -> Iterator[ViewServer]:
-    with ViewServer(Shelf([runs / "notes", runs / "sandbox"])) as server:
+    with ViewServer(RunIndex([runs / "notes", runs / "sandbox"])) as server:
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
         thread.start()
         yield server
@@ -57,7 +57,7 @@ def ask(
 
 
 def state(runs: Path, name: str, number: int = 0) -> dict[str, Any]:
-    return Shelf([runs / name]).states(0, number)
+    return RunIndex([runs / name]).states(0, number)
 
 
 # -- what is served ----------------------------------------------------------------------------------
@@ -171,15 +171,15 @@ def test_a_port_that_is_taken_is_refused_with_advice():
         with pytest.raises(
             ConfigError, match=f"^cannot listen on port {port} .*; give another --port, or 0 for"
         ):
-            ViewServer(Shelf.of({}), port)
+            ViewServer(RunIndex.of({}), port)
 
 
 # -- worlds ------------------------------------------------------------------------------------------
 
 
 def test_a_changed_table_shows_the_row_that_was_added(runs: Path):
-    shelf = Shelf([runs / "sandbox"])
-    states = [shelf.states(0, number) for number in range(3)]
+    run_index = RunIndex([runs / "sandbox"])
+    states = [run_index.states(0, number) for number in range(3)]
     changed = [table for found in states for table in found["whole"] if table["name"] != "state"]
     assert changed
     assert all(table["rows"][0]["change"] != "same" for table in changed)
@@ -187,8 +187,8 @@ def test_a_changed_table_shows_the_row_that_was_added(runs: Path):
 
 
 def test_changes_of_the_steps_lead_from_the_start_to_the_end(runs: Path):
-    shelf = Shelf([runs / "sandbox"])
-    found = shelf.states(0, 1)
+    run_index = RunIndex([runs / "sandbox"])
+    found = run_index.states(0, 1)
     by_step = {
         (table["name"], row["key"]) for step in found["steps"] for table in step for row in table["rows"]
     }
@@ -254,13 +254,13 @@ def test_code_that_a_run_names_is_not_run_unless_the_user_names_it(tmp_path: Pat
     env_id = f"{trap}:my/Trap-v0"
     folder = notes_run(tmp_path / "run")
     (folder / "manifest.json").write_text(json.dumps({**NOTES, "env": env_id}))
-    reason = Shelf([folder]).states(0, 0)["reason"]
+    reason = RunIndex([folder]).states(0, 0)["reason"]
     assert (
         reason == f"the run was played in {env_id}, which is somebody's code; "
         f"to run that code here, name it: --env {env_id}"
     )
     assert not (tmp_path / "sprung").exists()
-    Shelf([folder], env_id=env_id).states(0, 0)
+    RunIndex([folder], env_id=env_id).states(0, 0)
     assert (tmp_path / "sprung").exists()
 
 
@@ -274,42 +274,42 @@ def test_settings_of_a_run_that_name_code_or_servers_are_left_alone(tmp_path: Pa
 
 def test_a_world_that_the_user_names_is_replayed(tmp_path: Path):
     folder = notes_run(tmp_path / "run")
-    assert "whole" in Shelf([folder], env_id=NOTES["env"]).states(0, 0)
+    assert "whole" in RunIndex([folder], env_id=NOTES["env"]).states(0, 0)
 
 
 # -- the export and the command -----------------------------------------------------------------------
 
 
 def test_an_export_holds_every_answer_that_the_server_gives(runs: Path, tmp_path: Path):
-    shelf = Shelf([runs / "notes", runs / "sandbox"])
-    told = export_view(shelf, tmp_path / "site", most_states=2)
+    run_index = RunIndex([runs / "notes", runs / "sandbox"])
+    told = export_view(run_index, tmp_path / "site", most_states=2)
     written = {
         str(file.relative_to(tmp_path / "site")): file.read_bytes()
         for file in (tmp_path / "site").rglob("*.*")
         if file.is_file()
     }
     assert written["index.html"] == page_files()["index.html"]
-    assert json.loads(written["data/runs.json"]) == json.loads(encoded(shelf.overview(live=False)))
+    assert json.loads(written["data/runs.json"]) == json.loads(encoded(run_index.overview(live=False)))
     asked = [
         name.removeprefix("data/")
         for name in written
         if name.startswith("data/") and name != "data/runs.json"
     ]
-    assert all(written[f"data/{name}"] == encoded(shelf.answer(name) or {}) for name in asked)
+    assert all(written[f"data/{name}"] == encoded(run_index.answer(name) or {}) for name in asked)
     assert sum("/states/" in name for name in asked) == 2
-    assert told["episodes"] == sum(shelf.rows(run, 0)["total"] for run in (0, 1))
+    assert told["episodes"] == sum(run_index.rows(run, 0)["total"] for run in (0, 1))
     assert told["bytes"] == sum(map(len, written.values()))
 
 
 def test_an_export_replaces_an_earlier_one_and_nothing_else(runs: Path, tmp_path: Path):
-    shelf = Shelf([runs / "notes"])
-    assert export_view(shelf, tmp_path / "site") == export_view(shelf, tmp_path / "site")
+    run_index = RunIndex([runs / "notes"])
+    assert export_view(run_index, tmp_path / "site") == export_view(run_index, tmp_path / "site")
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "index.html").write_text("mine")
     with pytest.raises(
         ConfigError, match=r"mine is not empty and holds no earlier export; name another folder$"
     ):
-        export_view(shelf, tmp_path / "mine")
+        export_view(run_index, tmp_path / "mine")
     assert (tmp_path / "mine" / "index.html").read_text() == "mine"
 
 

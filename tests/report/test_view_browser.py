@@ -18,9 +18,9 @@ from typing import Any
 
 import pytest
 
-from stb_env.report.view.export import export_view
-from stb_env.report.view.shelf import Shelf
-from stb_env.rollout import Run
+from stb_env.runs import Run
+from stb_env.show.report.view.export import export_view
+from stb_env.show.report.view.run_index import RunIndex
 from tests.cli.test_run import stb
 from tests.report.browser import NARROW, WIDE, opened, served, until
 from tests.report.played_runs import notes_run
@@ -220,7 +220,7 @@ def test_official_answers_of_others_are_browsed_with_their_trees(
     for folder in folders:
         # Each method's answers are a run of their own.
         stb("data", "import", folder, "--kind", "answers", "--out", tmp_path / folder.name)
-    runs = Shelf([tmp_path])
+    runs = RunIndex([tmp_path])
     with served(tmp_path) as url, opened(browser, url, WIDE) as page:
         for run in range(len(runs.runs)):
             for row in runs.rows(run, 0)["rows"]:
@@ -338,7 +338,7 @@ def test_the_command_serves_what_it_is_given_until_it_is_stopped(runs: Path, bro
 
 
 def test_an_export_is_browsed_from_any_folder_of_any_server(browser: Any, runs: Path, tmp_path: Path):
-    export_view(Shelf([runs / "gold", runs / "keyword"]), tmp_path / "deep" / "site", most_states=2)
+    export_view(RunIndex([runs / "gold", runs / "keyword"]), tmp_path / "deep" / "site", most_states=2)
 
     class Quiet(SimpleHTTPRequestHandler):
         def log_message(self, format: str, *args: object) -> None:

@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from stb_env.report.view.page_files import page_files
+from stb_env.show.report.view.page_files import page_files
 from tests.report.browser import WIDE, opened, served, until
 from tests.report.played_runs import long_run, notes_run
 

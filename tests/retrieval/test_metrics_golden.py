@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stb_env.errors import DataError
-from stb_env.metrics.retrieval import evaluate_retriever, ndcg_at, recall_at
 from stb_env.retrieval import Hit
+from stb_env.runs.metrics.retrieval import evaluate_retriever, ndcg_at, recall_at
 from stb_env.suites.stabletoolbench.queries import load
 from stb_env.tasks import Task, TaskSet
 from stb_env.tools import Tool, ToolCatalog, ToolId

@@ -9,8 +9,8 @@ import gymnasium as gym
 import pytest
 
 from stb_env.errors import ConfigError, InfrastructureError, RunStopped
-from stb_env.rollout import Agent, as_agent, plan, run_batch
-from stb_env.rollout.breaker import Breaker
+from stb_env.runs import Agent, as_agent, plan, run_batch
+from stb_env.runs.breaker import Breaker
 from stb_env.trajectory import Trajectory
 from stb_env.usage import Usage
 

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from stb_env.baselines import load_agent
-from stb_env.rollout import plan, run_batch
-from stb_env.rollout.collector import seldom
+from stb_env.runs import plan, run_batch
+from stb_env.runs.baselines import load_agent
+from stb_env.runs.collector import seldom
 from stb_env.testing.notes import notes
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from stb_env.errors import ConfigError
-from stb_env.rollout.curve import Curve, read_curve
+from stb_env.runs.curve import Curve, read_curve
 
 
 def test_a_curve_reads_back_as_it_was_written(tmp_path: Path):

@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
+from stb_env.core.jsontypes import JsonMapping
+from stb_env.core.request import Request, Slow, drive
 from stb_env.errors import ConfigError, InfrastructureError
-from stb_env.jsontypes import JsonMapping
-from stb_env.request import Request, Slow, drive
-from stb_env.rollout import Deadlines, aplay, as_agent, play, run_batch
-from stb_env.rollout.deadlines import Watch
-from stb_env.rollout.job import Job
-from stb_env.rollout.timing import Stopwatch, Timing
+from stb_env.runs import Deadlines, aplay, as_agent, play, run_batch
+from stb_env.runs.deadlines import Watch
+from stb_env.runs.job import Job
+from stb_env.runs.timing import Stopwatch, Timing
 from stb_env.testing.notes import notes
 
 ANSWER = {"name": "Finish", "arguments": {"return_type": "give_answer", "final_answer": "Tuesday"}}

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from stb_env import load_agent, play
-from stb_env.rollout import DrivenEpisode
-from stb_env.rollout.make import make_env
+from stb_env.runs import DrivenEpisode
+from stb_env.runs.make import make_env
 from tests.integrations.scripted import SETTINGS, calls_of, failing, gold_turns
 
 NOTES = "stb_env.testing.notes:test/Notes-v0"

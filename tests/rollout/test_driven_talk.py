@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from stb_env.rollout.driven import OVER, DrivenEpisode
+from stb_env.runs.driven import OVER, DrivenEpisode
 
 pytestmark = pytest.mark.usefixtures("forgotten")
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from stb_env.baselines.chat import ChatAgent
-from stb_env.llm import ModelConfig, OpenAIModel
-from stb_env.rollout import Job, run_batch
+from stb_env.models import ModelConfig, OpenAIModel
+from stb_env.runs import Job, run_batch
+from stb_env.runs.baselines.chat import ChatAgent
 from stb_env.testing.notes import notes
 from tests.fakes.openai_server import Answer, OpenAIServer, completion
 

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from stb_env import ChatAgent, ScriptedModel, load_agent, play
+from stb_env.core.jsontypes import JsonMapping
+from stb_env.core.request import Request, Slow
 from stb_env.errors import ActionError
-from stb_env.jsontypes import JsonMapping
-from stb_env.request import Request, Slow
-from stb_env.rollout import Agent, aplay, as_agent
+from stb_env.runs import Agent, aplay, as_agent
 from stb_env.testing.notes import DAY, notes
 
 ANSWER = {"name": "Finish", "arguments": {"return_type": "give_answer", "final_answer": "Tuesday"}}

@@ -10,10 +10,10 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from stb_env import load_agent, run_batch
-from stb_env.cli import app
-from stb_env.report.saved.saved_run import SavedRun
-from stb_env.rollout import Run, plan
-from stb_env.rollout.make import make_env
+from stb_env.runs import Run, plan
+from stb_env.runs.make import make_env
+from stb_env.show.cli import app
+from stb_env.show.report.saved.saved_run import SavedRun
 from stb_env.trajectory import read_trajectories
 from stb_env.trajectory_line import sealed
 

@@ -13,15 +13,15 @@ from typing import Any
 import pytest
 
 from stb_env import load_agent, plan, run_batch
-from stb_env.interrupts import held, passing
-from stb_env.rollout import Run, as_agent, groups
-from stb_env.rollout.group.group_run import GroupRun
-from stb_env.rollout.group.stream import group_seed
+from stb_env.core.interrupts import held, passing
+from stb_env.runs import Run, as_agent, groups
+from stb_env.runs.groups.group_run import GroupRun
+from stb_env.runs.groups.stream import group_seed
 from stb_env.testing.notes import notes
 from tests.rollout.cluster.test_cluster_players import Cluster, waiting
 
 JOBS = plan(notes().tasks, episodes=None)
-BOOKS = ("rollout/batch.py", "rollout/players.py", "rollout/loop.py", "rollout/run.py", "stb_env/files.py")
+BOOKS = ("runs/batch.py", "runs/players.py", "runs/loop.py", "runs/run.py", "stb_env/core/files.py")
 CLUSTER = ("cluster/players.py", "cluster/leases.py")
 
 Play = Callable[[Run], Any]
@@ -126,7 +126,7 @@ def grouped(folder: Path, moments: Moments) -> int:
 
 
 def test_ctrl_c_at_any_moment_parts_no_group_from_its_episodes(tmp_path: Path):
-    files = ("group/group_run.py", "rollout/run.py", "stb_env/files.py")
+    files = ("groups/group_run.py", "runs/run.py", "stb_env/core/files.py")
     whole = Moments(files)
     assert grouped(tmp_path / "whole", whole) == len(notes().tasks)
     wrong = []

@@ -13,14 +13,14 @@ from typing import Any
 import pytest
 
 from stb_env import ChatAgent, ScriptedModel, Verdict, load_agent
+from stb_env.core.jsontypes import JsonMapping
+from stb_env.core.request import Request, Slow
 from stb_env.errors import ConfigError, RunStopped
-from stb_env.jsontypes import JsonMapping
-from stb_env.llm.chat import ChatRequest
-from stb_env.llm.meter import Meter, current_meter, metered
-from stb_env.request import Request, Slow
-from stb_env.rollout import Agent, Deadlines, Job, Run, arun_batch, as_agent, plan, run_batch
-from stb_env.rollout.breaker import Breaker
-from stb_env.rollout.players import AHEAD
+from stb_env.models.chat import ChatRequest
+from stb_env.models.meter import Meter, current_meter, metered
+from stb_env.runs import Agent, Deadlines, Job, Run, arun_batch, as_agent, plan, run_batch
+from stb_env.runs.breaker import Breaker
+from stb_env.runs.players import AHEAD
 from stb_env.testing.notes import notes
 from stb_env.trajectory import Trajectory, read_trajectories
 from tests.processes import lines

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from stb_env.errors import ConfigError
-from stb_env.rollout.make import env_ids, make_env
+from stb_env.runs.make import env_ids, make_env
 
 
 @pytest.mark.parametrize("env_id", env_ids())

@@ -15,7 +15,7 @@ from nbclient import NotebookClient
 
 SETUP = """
 from stb_env import load_agent, plan, play, run_batch
-from stb_env.rollout import arun_batch
+from stb_env.runs import arun_batch
 from stb_env.testing.notes import notes
 jobs = plan(notes().tasks, episodes=None)
 """

@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from stb_env.cli import app
-from stb_env.jsontypes import JsonMapping
-from stb_env.request import Request, Slow
-from stb_env.rollout import Agent, Job, groups, run_batch
+from stb_env.core.jsontypes import JsonMapping
+from stb_env.core.request import Request, Slow
+from stb_env.runs import Agent, Job, groups, run_batch
+from stb_env.show.cli import app
 from stb_env.testing.notes import notes
 
 ANSWER = {"name": "Finish", "arguments": {"return_type": "give_answer", "final_answer": "Tuesday"}}

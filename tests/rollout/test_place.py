@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from stb_env.rollout.place import Playing, Ready
+from stb_env.runs.slot import Playing, Ready
 
 
 async def asking(ready: Ready, times: int) -> None:

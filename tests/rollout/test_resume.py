@@ -16,12 +16,12 @@ import gymnasium as gym
 import pytest
 from typer.testing import CliRunner
 
-from stb_env.baselines import load_agent
-from stb_env.cli import app
+from stb_env.core.files import LineWriter
 from stb_env.errors import ConfigError, InfrastructureError, StorageError
-from stb_env.files import LineWriter
-from stb_env.rollout import Agent, Job, Run, plan, run_batch
-from stb_env.rollout.verdict_file import Judgement, read_judged
+from stb_env.runs import Agent, Job, Run, plan, run_batch
+from stb_env.runs.baselines import load_agent
+from stb_env.runs.verdict_file import Judgement, read_judged
+from stb_env.show.cli import app
 from stb_env.trajectory import Trajectory, read_trajectories
 from tests.kills import die, killed, killed_when, needs_fork
 from tests.processes import lines as line_count

@@ -13,16 +13,16 @@ import pytest
 
 from stb_env import ChatAgent, ScriptedModel, load_agent, play
 from stb_env.backend.user import Said
+from stb_env.core.request import Request, Slow, drive
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.errors import JudgeError
-from stb_env.evaluate.run_costs import read_costs
-from stb_env.metrics.cost import role_usage
-from stb_env.report.saved.saved_run import SavedRun
-from stb_env.request import Request, Slow, drive
-from stb_env.rollout import Run, plan, run_batch
-from stb_env.rollout.episode import episode
-from stb_env.rollout.group import groups
-from stb_env.rollout.timing import Stopwatch
+from stb_env.evaluation.run_costs import read_costs
+from stb_env.runs import Run, plan, run_batch
+from stb_env.runs.episode import episode
+from stb_env.runs.groups import groups
+from stb_env.runs.metrics.cost import role_usage
+from stb_env.runs.timing import Stopwatch
+from stb_env.show.report.saved.saved_run import SavedRun
 from stb_env.testing.notes import TASKS, Notebook, notes
 from stb_env.trajectory import Trajectory, read_trajectories
 from stb_env.usage import Usage

@@ -13,10 +13,10 @@ from typing import Any
 import gymnasium as gym
 import pytest
 
-from stb_env.baselines import BASELINES, load_agent
 from stb_env.errors import ConfigError, DataError, InfrastructureError
-from stb_env.metrics.rates import summarize
-from stb_env.rollout import Agent, Job, Run, as_agent, plan, play, run_batch
+from stb_env.runs import Agent, Job, Run, as_agent, plan, play, run_batch
+from stb_env.runs.baselines import BASELINES, load_agent
+from stb_env.runs.metrics.rates import summarize
 from stb_env.trajectory import Trajectory, read_trajectories
 from stb_env.trajectory_line import sealed
 from stb_env.wrappers import DepthFirstSearch
@@ -240,7 +240,7 @@ def test_after_an_error_that_is_about_the_whole_run_no_further_episode_is_begun(
             left.set()
             super().shutdown(*args, **options)
 
-    monkeypatch.setattr("stb_env.rollout.players.ThreadPoolExecutor", Pool)
+    monkeypatch.setattr("stb_env.runs.players.ThreadPoolExecutor", Pool)
     planned, begun = jobs(12), []
 
     def policy(observation: Any, info: Any) -> Any:
@@ -337,7 +337,9 @@ def test_every_baseline_plays_an_episode(name: str):
 
 def test_an_agent_is_loaded_from_a_file_and_from_a_module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     file = tmp_path / "mine.py"
-    file.write_text("from stb_env.baselines.null import Echo as Mine\ndef policy(obs, info): return 'hm'\n")
+    file.write_text(
+        "from stb_env.runs.baselines.null import Echo as Mine\ndef policy(obs, info): return 'hm'\n"
+    )
     monkeypatch.syspath_prepend(str(tmp_path))
     assert load_agent(f"{file}:Mine")().name == "echo"
     assert load_agent("mine:policy")().act({}, {}) == "hm"

@@ -6,10 +6,10 @@ import json
 from collections.abc import Awaitable, Callable, Generator, Sequence
 from typing import Any
 
-from stb_env.baselines.gold import gold_oracle
-from stb_env.baselines.null import answer
-from stb_env.baselines.plain_answer import plain_answer
-from stb_env.rollout.make import make_env
+from stb_env.runs.baselines.gold import gold_oracle
+from stb_env.runs.baselines.null import answer
+from stb_env.runs.baselines.plain_answer import plain_answer
+from stb_env.runs.make import make_env
 from stb_env.serve.toolbox import SAY
 from stb_env.tasks import Ending, Task
 from stb_env.tools import ToolCall, ToolResult

@@ -11,15 +11,15 @@ from fastapi import FastAPI
 
 from stb_env.serve.operations import refusals
 from stb_env.serve.server import listen
-from stb_env.serve.sessions.desk import Desk
 from stb_env.serve.sessions.routes import routes
+from stb_env.serve.sessions.session_store import SessionStore
 from stb_env.serve.sessions.sessions import Sessions
 
 
-def application(desk: Desk) -> FastAPI:
+def application(store: SessionStore) -> FastAPI:
     app = FastAPI()
     refusals.install(app)
-    app.include_router(routes(desk))
+    app.include_router(routes(store))
     return app
 
 
@@ -27,7 +27,7 @@ def application(desk: Desk) -> FastAPI:
 def running(ids: list[str], *, answers: bool = True, **settings) -> Iterator[tuple[str, Sessions]]:
     """Serve ids; yield the URL and the sessions."""
     sessions = Sessions(ids, **settings)
-    app = application(Desk(sessions, answers=answers))
+    app = application(SessionStore(sessions, answers=answers))
     server = uvicorn.Server(uvicorn.Config(app, log_config=None, access_log=False))
     with closing(listen("127.0.0.1", 0)) as listener:
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})

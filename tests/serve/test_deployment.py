@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from stb_env.cli.main import app
+from stb_env.show.cli.main import app
 from tests.conftest import ROOT
 
 FOLDER = ROOT / "examples" / "serve"

@@ -10,8 +10,8 @@ import pytest
 from typer.testing import CliRunner
 
 from stb_env import load_agent, play
-from stb_env.cli.main import app as cli
-from stb_env.rollout.make import make_env
+from stb_env.runs.make import make_env
+from stb_env.show.cli.main import app as cli
 from tests.fakes.api_server import APIServer, answered
 from tests.serve.asked import serving
 from tests.serve.official_client import API, OfficialClient

@@ -11,12 +11,12 @@ import pytest
 from starlette.applications import Starlette
 from typer.testing import CliRunner
 
-from stb_env.cli.main import app as cli
 from stb_env.errors import ConfigError
 from stb_env.serve.app import create_app
 from stb_env.serve.original import RealServer, route
 from stb_env.serve.settings import ServeSettings
 from stb_env.serve.virtual import rendered
+from stb_env.show.cli.main import app as cli
 from stb_env.suites.stabletoolbench.original_server import OriginalServer
 from stb_env.suites.stabletoolbench.server_config import OriginalPlace
 from tests.fakes.api_server import APIServer, answered

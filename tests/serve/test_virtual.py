@@ -14,11 +14,11 @@ from typer.testing import CliRunner
 from stb_env.backend.cache import CacheEntry, ResponseCache, call_key
 from stb_env.backend.real_api import RemoteServer
 from stb_env.backend.virtual import VirtualBackend
-from stb_env.cli.main import app as main
 from stb_env.errors import ConfigError
 from stb_env.serve.app import create_app
 from stb_env.serve.settings import ServeSettings
 from stb_env.serve.virtual import VirtualAPI, rendered, route
+from stb_env.show.cli.main import app as main
 from stb_env.suites.stabletoolbench.api_documents import APIDocuments
 from stb_env.suites.stabletoolbench.cache_import import import_source
 from stb_env.suites.stabletoolbench.virtual_request import VirtualRequest

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 
-from stb_env.store import TextStore
+from stb_env.backend.store import TextStore
 
 
 def filled(folder, **values):

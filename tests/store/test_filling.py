@@ -8,8 +8,8 @@ from contextlib import closing, suppress
 import pytest
 
 from stb_env.backend.cache import CacheEntry, ResponseCache
+from stb_env.backend.store import FILE, Filling, FrozenStore, LiveView, TextStore, kept_folder
 from stb_env.errors import ConfigError, DataError
-from stb_env.store import FILE, Filling, FrozenStore, LiveView, TextStore, kept_folder
 from stb_env.tools import ToolId
 from tests.kills import killed_after, needs_fork
 

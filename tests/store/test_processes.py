@@ -10,8 +10,8 @@ from contextlib import closing
 
 import pytest
 
+from stb_env.backend.store import FILE, FrozenStore, LiveView, TextStore
 from stb_env.errors import DataError
-from stb_env.store import FILE, FrozenStore, LiveView, TextStore
 from tests.store.made import contents, filled
 
 FORK = multiprocessing.get_context("fork")
@@ -162,7 +162,7 @@ def test_threads_share_one_store(tmp_path):
 
 
 def test_a_store_that_stays_locked_or_read_only_is_an_infrastructure_failure(tmp_path, monkeypatch):
-    monkeypatch.setattr("stb_env.store.disk.BUSY_SECONDS", 0.05)
+    monkeypatch.setattr("stb_env.backend.store.disk.BUSY_SECONDS", 0.05)
     with closing(filled(tmp_path, a="1")) as store:
         store.close()
         store.put("a", "2")

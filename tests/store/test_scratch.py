@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from stb_env.backend.cache import CacheEntry, ResponseCache
-from stb_env.files import sweep_drafts
-from stb_env.store import scratch_folder, sweep
+from stb_env.backend.store import scratch_folder, sweep
+from stb_env.core.files import sweep_drafts
 from stb_env.tools import ToolId
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="nobody can be killed here without a fork")

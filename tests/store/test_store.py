@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from stb_env.backend.store import FILE, FrozenStore, LiveView, TextDisk, TextStore
 from stb_env.errors import ConfigError, DataError
-from stb_env.store import FILE, FrozenStore, LiveView, TextDisk, TextStore
 from tests.store.made import contents, filled
 
 FORK = multiprocessing.get_context("fork")

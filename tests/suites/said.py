@@ -6,8 +6,8 @@ import re
 from dataclasses import replace
 from typing import Any
 
-from stb_env.baselines import load_agent
 from stb_env.judges.judge import Case
+from stb_env.runs.baselines import load_agent
 
 _FIGURE = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?![\w])")
 

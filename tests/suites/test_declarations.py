@@ -9,10 +9,10 @@ import pytest
 from gymnasium.envs.registration import registry
 
 from stb_env import suites
-from stb_env.baselines.registry import named_agents
+from stb_env.core.reference import load_object
 from stb_env.fetch.sources import read_sources
-from stb_env.reference import load_object
-from stb_env.rollout.make import make_env
+from stb_env.runs.baselines.registry import named_agents
+from stb_env.runs.make import make_env
 from stb_env.suite import Suite, registered, resolved
 
 FOLDERS = sorted(found.name for found in pkgutil.iter_modules(suites.__path__))

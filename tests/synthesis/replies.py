@@ -6,12 +6,12 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from stb_env.llm import ChatReply, ChatRequest, ScriptedModel, Usage
-from stb_env.synthesis import MULTI, ModelAuthor, Pipeline, Settings
-from stb_env.synthesis.ability import Ability
-from stb_env.synthesis.api import Api
-from stb_env.synthesis.dialogue import Dialogue
-from stb_env.synthesis.scene import Scene
+from stb_env.experiments.synthesis import MULTI, ModelAuthor, Pipeline, Settings
+from stb_env.experiments.synthesis.ability import Ability
+from stb_env.experiments.synthesis.api import Api
+from stb_env.experiments.synthesis.dialogue import Dialogue
+from stb_env.experiments.synthesis.scene import Scene
+from stb_env.models import ChatReply, ChatRequest, ScriptedModel, Usage
 
 WORDS = ("amber", "birch", "cedar", "delta", "ember", "fjord", "grove", "heath", "inlet", "jetty")
 

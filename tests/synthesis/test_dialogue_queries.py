@@ -6,14 +6,14 @@ import json
 
 import pytest
 
+from stb_env.core.request import drive
 from stb_env.errors import ConfigError
+from stb_env.experiments.synthesis import Ability, Pipeline, SandboxAuthor, Settings
+from stb_env.experiments.synthesis.catalog_queries import pool_of, queries_of
+from stb_env.experiments.synthesis.roles import METHODS
 from stb_env.formats.catalog_file import CatalogFile
-from stb_env.request import drive
 from stb_env.suites.sandbox.tasks import SandboxTasks
 from stb_env.suites.sandbox.template import templates
-from stb_env.synthesis import Ability, Pipeline, SandboxAuthor, Settings
-from stb_env.synthesis.catalog_queries import pool_of, queries_of
-from stb_env.synthesis.roles import METHODS
 
 TRAINING = [name for name, template in templates().items() if not template.held_out]
 TOOLS = next(

@@ -5,11 +5,11 @@ from __future__ import annotations
 from stb_env.backend.cache import ResponseCache, call_key
 from stb_env.backend.cache.entry import CacheEntry
 from stb_env.backend.virtual import VirtualBackend
+from stb_env.experiments.synthesis.catalog_queries import gold_run, voted
 from stb_env.formats.catalog_file import CatalogFile
 from stb_env.judges.solvability import ModelSolvability
 from stb_env.judges.solvability_panel import SolvabilityPanel
-from stb_env.llm import ScriptedModel
-from stb_env.synthesis.catalog_queries import gold_run, voted
+from stb_env.models import ScriptedModel
 
 SCHEMA = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
 FILE = CatalogFile.of({"version": 1, "tools": [{"name": "ask", "parameters": SCHEMA}]})

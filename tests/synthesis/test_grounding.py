@@ -8,11 +8,11 @@ from datetime import date
 
 import pytest
 
-from stb_env.request import drive
-from stb_env.synthesis import Pipeline
-from stb_env.synthesis.dialogue import Call, Turn
-from stb_env.synthesis.grounding import Known, ungrounded
-from stb_env.synthesis.roles import Tester
+from stb_env.core.request import drive
+from stb_env.experiments.synthesis import Pipeline
+from stb_env.experiments.synthesis.dialogue import Call, Turn
+from stb_env.experiments.synthesis.grounding import Known, ungrounded
+from stb_env.experiments.synthesis.roles import Tester
 from tests.synthesis.replies import APIS, scene
 
 TODAY = date(2031, 5, 4)

@@ -6,10 +6,10 @@ import json
 
 import pytest
 
+from stb_env.core.request import drive
 from stb_env.errors import ConfigError, InfrastructureError
-from stb_env.llm import ModelError, ScriptedModel
-from stb_env.request import drive
-from stb_env.synthesis import Ability, Dialogue, ModelAuthor, Pipeline, Settings
+from stb_env.experiments.synthesis import Ability, Dialogue, ModelAuthor, Pipeline, Settings
+from stb_env.models import ModelError, ScriptedModel
 from tests.synthesis.replies import FERRY, TIDES, USES, Cast, called, pipeline, search
 
 
@@ -214,7 +214,7 @@ def test_the_sandbox_writes_the_same_again():
 def test_the_sandbox_drops_a_reply_that_misses_the_facts():
     from dataclasses import replace
 
-    from stb_env.synthesis.sandbox_author import SandboxAuthor
+    from stb_env.experiments.synthesis.sandbox_author import SandboxAuthor
 
     made = Pipeline.offline(0)
     dialogue = drive(made.dialogue(0, []))

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from stb_env.core.request import drive
 from stb_env.errors import DataError
-from stb_env.request import drive
-from stb_env.synthesis.near_equal import jaccard, nearest
-from stb_env.synthesis.review_sheet import COLUMNS, SIZE, read_sheet, sheet, wilson
+from stb_env.experiments.synthesis.near_equal import jaccard, nearest
+from stb_env.experiments.synthesis.review_sheet import COLUMNS, SIZE, read_sheet, sheet, wilson
 from tests.synthesis.replies import pipeline
 
 

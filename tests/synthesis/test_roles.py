@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stb_env.synthesis import MULTI, SINGLE
-from stb_env.synthesis.form import MAX_DRAFT, UnfitDraft
-from stb_env.synthesis.scene import Scene
-from stb_env.validation.schema import Schema
+from stb_env.actions.validation.schema import Schema
+from stb_env.experiments.synthesis import MULTI, SINGLE
+from stb_env.experiments.synthesis.form import MAX_DRAFT, UnfitDraft
+from stb_env.experiments.synthesis.scene import Scene
 from tests.synthesis.replies import FERRY, TIDES, USES, scene, search
 
 ROLES = {role.name: role for role in (*MULTI, *SINGLE)}

@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 from stb_env.errors import ConfigError, DataError, InfrastructureError
-from stb_env.llm import Meter, ModelError, ScriptedModel
-from stb_env.llm.meter import BudgetedModel
+from stb_env.experiments.synthesis import Ability, ModelAuthor, Pipeline, Settings, synthesize
+from stb_env.experiments.synthesis.run import read_dialogues
+from stb_env.experiments.synthesis.statistics import published, summarize, table2
+from stb_env.models import Meter, ModelError, ScriptedModel
+from stb_env.models.meter import BudgetedModel
 from stb_env.suites.api_bank.formats.training import read_training
-from stb_env.synthesis import Ability, ModelAuthor, Pipeline, Settings, synthesize
-from stb_env.synthesis.run import read_dialogues
-from stb_env.synthesis.statistics import published, summarize, table2
 from tests.synthesis.replies import Cast, pipeline
 
 FILES = [
@@ -144,7 +144,7 @@ def test_the_published_figures_agree_with_each_other():
 
 
 def synthesize_one():
-    from stb_env.request import drive
+    from stb_env.core.request import drive
 
     return drive(pipeline().dialogue(0, []))
 

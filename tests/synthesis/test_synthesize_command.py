@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from stb_env.cli.main import app
+from stb_env.experiments.synthesis.tool_api import read_apis
+from stb_env.show.cli.main import app
 from stb_env.suites.api_bank.formats.training import read_training
 from stb_env.suites.stabletoolbench.queries import load
-from stb_env.synthesis.tool_api import read_apis
 from tests.fakes.openai_server import Answer, OpenAIServer, Received, completion
 from tests.shared import queries
 from tests.synthesis.replies import FERRY, TIDES, Cast

@@ -10,6 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stb_env.errors import DataError
+from stb_env.experiments.synthesis import Ability, Dialogue
+from stb_env.experiments.synthesis.dialogue import Call, Turn
+from stb_env.experiments.synthesis.training import RECIPES, chat_line, recipe, training_samples
 from stb_env.suites.api_bank.formats.training import (
     CALL_CUE,
     Instructions,
@@ -20,9 +23,6 @@ from stb_env.suites.api_bank.formats.training import (
     read_call,
     read_training,
 )
-from stb_env.synthesis import Ability, Dialogue
-from stb_env.synthesis.dialogue import Call, Turn
-from stb_env.synthesis.training import RECIPES, chat_line, recipe, training_samples
 from tests.synthesis.replies import APIS
 
 LINE = st.text(st.characters(exclude_characters="\n", exclude_categories=("Cs",)), max_size=30)

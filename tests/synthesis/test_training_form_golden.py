@@ -9,7 +9,9 @@ from typing import Any
 
 import pytest
 
-from stb_env.request import drive
+from stb_env.core.request import drive
+from stb_env.experiments.synthesis import Ability, Pipeline, Settings
+from stb_env.experiments.synthesis.training import training_samples
 from stb_env.suites.api_bank.formats.training import (
     Instructions,
     Requested,
@@ -17,8 +19,6 @@ from stb_env.suites.api_bank.formats.training import (
     read_training,
     training_text,
 )
-from stb_env.synthesis import Ability, Pipeline, Settings
-from stb_env.synthesis.training import training_samples
 
 KEYS = ("instruction", "input", "output")
 

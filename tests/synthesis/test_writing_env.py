@@ -10,10 +10,10 @@ import pytest
 from gymnasium.error import ResetNeeded
 from pettingzoo.test import api_test, seed_test
 
+from stb_env.core.request import drive
 from stb_env.errors import ConfigError
-from stb_env.request import drive
-from stb_env.synthesis import MULTI, SandboxAuthor
-from stb_env.synthesis.writing_env import WritingEnv, env, raw_env
+from stb_env.experiments.synthesis import MULTI, SandboxAuthor
+from stb_env.experiments.synthesis.writing_env import WritingEnv, env, raw_env
 
 ROLES = {role.name: role for role in MULTI}
 
@@ -123,6 +123,6 @@ def test_a_wrong_setting_is_named(settings, message):
 
 
 def test_the_package_loads_no_pettingzoo():
-    code = "import sys, stb_env.synthesis; print('pettingzoo' in sys.modules)"
+    code = "import sys, stb_env.experiments.synthesis; print('pettingzoo' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"

@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from stb_env.cli.main import app
+from stb_env.show.cli.main import app
 from stb_env.trajectory import read_trajectories
 
 NOTES = "stb_env.testing.notes:test/Notes-v0"
@@ -107,7 +107,7 @@ def test_an_agent_is_watched_and_its_episode_is_that_of_a_run(tmp_path: Path):
 def test_without_textual_it_names_the_extra_and_leaves_no_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr("stb_env.cli.play.find_spec", lambda name: None)
+    monkeypatch.setattr("stb_env.show.cli.play.find_spec", lambda name: None)
     assert refused(NOTES, "--out", str(tmp_path / "mine")) == (
         "error: playing in the terminal needs textual, which is not installed here; "
         "pip install 'stb-env[play]'"
@@ -116,7 +116,7 @@ def test_without_textual_it_names_the_extra_and_leaves_no_folder(
 
 
 def test_without_a_terminal_it_says_so(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("stb_env.cli.play.find_spec", lambda name: object())
+    monkeypatch.setattr("stb_env.show.cli.play.find_spec", lambda name: object())
     assert refused(NOTES) == (
         "error: play needs a terminal on its input and its errors; use `stb-env run` in a script"
     )

@@ -7,10 +7,10 @@ from typing import Any
 
 import stb_env
 from stb_env.backend.world import World
+from stb_env.core.request import Request, Slow
 from stb_env.envs.tool_env import ToolEnv, Transition
 from stb_env.errors import JudgeError
 from stb_env.judges.judge import Case
-from stb_env.request import Request, Slow
 from stb_env.suite import Maker
 from stb_env.tasks import Task, TaskSet
 from stb_env.tools import Tool, ToolCall, ToolId, ToolResult

@@ -10,7 +10,7 @@ import pytest
 import stb_env
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.errors import ConfigError
-from stb_env.rollout.make import env_ids, make_env
+from stb_env.runs.make import env_ids, make_env
 from stb_env.suite import suite_of
 from stb_env.testing import Report, check, validate
 from tests.testing import broken

@@ -6,7 +6,7 @@ import pickle
 
 import pytest
 
-from stb_env.rollout.make import make_env
+from stb_env.runs.make import make_env
 from stb_env.suite import register
 from stb_env.testing.conformance import validate
 from stb_env.testing.notes import ADD, DELETE, FIND, START, SUITE, Notebook, notes

@@ -8,11 +8,11 @@ import pytest
 
 from stb_env import Case, Task, TaskSet, Tool, ToolCall, Verdict, make, play
 from stb_env.backend.world import World
-from stb_env.baselines import load_agent
+from stb_env.core.request import Slow
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.errors import ConfigError
-from stb_env.request import Slow
-from stb_env.rollout import Job
+from stb_env.runs import Job
+from stb_env.runs.baselines import load_agent
 from stb_env.testing import validate
 from stb_env.testing.notes import notes
 from stb_env.testing.red_team import LINES, RED_TEAM, RedTeam

@@ -34,7 +34,7 @@ from examples.grpo import (
 )
 from examples.token_episodes import LONGEST, TURNS, Player, TokenEpisode, gold_actions, written
 from stb_env.integrations.trl import ids_of
-from stb_env.rollout import Curve, read_curve
+from stb_env.runs import Curve, read_curve
 
 TASKS = training_tasks(Player(None, None), seed=0, count=8, held_out=[])
 

@@ -13,7 +13,7 @@ import torch
 
 from examples.maskable_ppo import CandidatePolicy, Episodes, held_out_tasks, main
 from examples.policy_gradient import TEMPLATES
-from stb_env.rollout import read_curve
+from stb_env.runs import read_curve
 
 
 def test_training_solves_held_out_tasks_that_an_untrained_policy_does_not(tmp_path: Path):

@@ -10,9 +10,9 @@ import pytest
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 from typer.testing import CliRunner
 
-from stb_env.cli import app
 from stb_env.formats.spans import Span, spoken
-from stb_env.rollout import Run
+from stb_env.runs import Run
+from stb_env.show.cli import app
 from stb_env.trajectory import read_trajectories
 
 REASON = "training on exports needs torch, transformers, trl and datasets"

@@ -14,10 +14,10 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from stb_env.actions import POSITIONAL, parse_action
+from stb_env.actions.validation import Checked, Violation, check_call, validate_call
 from stb_env.errors import DataError
 from stb_env.suites.stabletoolbench.api_entry import original_name
 from stb_env.tools import Tool, ToolCall, ToolId, pure_name
-from stb_env.validation import Checked, Violation, check_call, validate_call
 
 PARAMETERS = {
     "type": "object",

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from stb_env.actions.validation.schema import Schema
+from stb_env.actions.validation.schema_bounds import MAX_DEPTH
 from stb_env.errors import DataError
-from stb_env.validation.schema import Schema
-from stb_env.validation.schema_bounds import MAX_DEPTH
 
 
 def doubling(levels: int) -> dict[str, Any]:

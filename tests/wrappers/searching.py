@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from stb_env.core.request import Request, Slow
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.errors import BackendError
-from stb_env.request import Request, Slow
 from stb_env.tasks import Task, TaskSet
 from stb_env.tools import Tool, ToolCall, ToolId, ToolResult
 from stb_env.usage import Usage

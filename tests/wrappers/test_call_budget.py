@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from stb_env.errors import ConfigError
-from stb_env.rollout import Agent, play
+from stb_env.runs import Agent, play
 from stb_env.testing.notes import notes
 from stb_env.wrappers import CallBudget, FaultInjection, ToolRetrieval
 

@@ -10,7 +10,7 @@ import pytest
 from gymnasium.utils.env_checker import check_env
 
 from stb_env.errors import ConfigError
-from stb_env.rollout import Agent, play
+from stb_env.runs import Agent, play
 from stb_env.wrappers import ChainOfThought, DepthFirstSearch, ToolRetrieval
 from tests.wrappers.searching import GIVE_UP, go, maze
 

@@ -25,8 +25,8 @@ import stb_env  # noqa: F401 (registers the environments)
 from stb_env.envs.finish import finish_form
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.errors import ConfigError
-from stb_env.rollout import Agent
-from stb_env.rollout import play as record
+from stb_env.runs import Agent
+from stb_env.runs import play as record
 from stb_env.suites.sandbox.tasks import SandboxTasks
 from stb_env.suites.sandbox.verifier import ExactJudge
 from stb_env.suites.sandbox.world import SandboxWorld

@@ -9,9 +9,9 @@ from gymnasium.error import ResetNeeded
 
 import stb_env
 from stb_env.backend.world import Tables
+from stb_env.core.request import Slow
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.errors import BackendError, ConfigError
-from stb_env.request import Slow
 from stb_env.testing.notes import TASKS, Notebook, NotesJudge, notes
 from stb_env.tools import Tool, ToolCall, ToolResult
 from stb_env.wrappers import RewardShaping

@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stb_env.errors import ConfigError, InfrastructureError
-from stb_env.rollout import Agent, play
+from stb_env.runs import Agent, play
 from stb_env.tools import Status
 from stb_env.trajectory import Trajectory
 from stb_env.wrappers import (

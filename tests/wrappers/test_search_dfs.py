@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from stb_env.llm import ChatReply, ScriptedModel
-from stb_env.rollout import Agent, play
+from stb_env.models import ChatReply, ScriptedModel
+from stb_env.runs import Agent, play
 from stb_env.usage import Usage
 from stb_env.wrappers import DepthFirstSearch, IndependentChains
 from stb_env.wrappers.search import (

@@ -7,11 +7,11 @@ from typing import Any, ClassVar
 
 import pytest
 
+from stb_env.core.request import Slow
 from stb_env.envs.tool_env import ToolEnv
-from stb_env.llm import ChatReply, ChatRequest, ScriptedModel
-from stb_env.prompting import prompt
-from stb_env.request import Slow
-from stb_env.rollout import Agent, play
+from stb_env.models import ChatReply, ChatRequest, ScriptedModel
+from stb_env.models.prompting import prompt
+from stb_env.runs import Agent, play
 from stb_env.suites.stabletoolbench.answers import answer_file, convert
 from stb_env.suites.stabletoolbench.api_entry import original_name
 from stb_env.tasks import Task, TaskSet

@@ -10,7 +10,7 @@ import pytest
 
 from stb_env.errors import BackendError
 from stb_env.judges.heuristic import HeuristicJudge
-from stb_env.llm import ChatRequest, ScriptedModel, ask
+from stb_env.models import ChatRequest, ScriptedModel, ask
 from stb_env.tasks import Task
 from stb_env.tools import Status, Tool, ToolCall, ToolId, ToolResult
 from stb_env.trajectory import CallRecord, Step

@@ -10,10 +10,10 @@ import gymnasium as gym
 import pytest
 from gymnasium.utils.env_checker import check_env
 
-from stb_env.baselines import load_agent
-from stb_env.baselines.null import answer
 from stb_env.envs.tool_env import ToolEnv
-from stb_env.rollout import play
+from stb_env.runs import play
+from stb_env.runs.baselines import load_agent
+from stb_env.runs.baselines.null import answer
 from stb_env.tools import ToolCall, ToolResult
 from stb_env.wrappers import ToolWrapper
 from stb_env.wrappers.tool_retrieval import ToolRetrieval

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 import stb_env
+from stb_env.core.request import Slow
 from stb_env.envs.tool_env import Transition
-from stb_env.request import Slow
 from stb_env.testing import check
 from stb_env.wrappers import (
     CallBudget,

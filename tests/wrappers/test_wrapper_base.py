@@ -14,9 +14,9 @@ from gymnasium.spaces import Discrete
 from gymnasium.utils.env_checker import check_env
 
 import stb_env  # noqa: F401 (registers the environments)
+from stb_env.core.request import Request, Slow
 from stb_env.envs.tool_env import Info, Observation, ToolEnv, Transition
 from stb_env.errors import ConfigError, DataError
-from stb_env.request import Request, Slow
 from stb_env.suites.sandbox.world import SandboxWorld
 from stb_env.tools import Tool, ToolCall, ToolResult
 from stb_env.wrappers import ToolWrapper, WrapperState

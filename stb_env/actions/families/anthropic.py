@@ -13,7 +13,7 @@ from stb_env.actions.blocks import outside
 from stb_env.actions.families.elements import value_of
 from stb_env.actions.known import Known
 from stb_env.actions.structured import make_call
-from stb_env.jsontypes import JsonObject
+from stb_env.core.jsontypes import JsonObject
 from stb_env.tools import ToolCall
 
 _PREFIX = r"(?:\w{1,20}:|[|｜]{1,2}DSML[|｜]{1,2})?"

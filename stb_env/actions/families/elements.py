@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from stb_env import jsontext
+from stb_env.core import jsontext
 
 _NUMBER = re.compile(r"-?\d{1,15}(?:\.\d{1,15})?")
 _WORDS = {"true": True, "True": True, "false": False, "False": False, "null": None, "None": None}

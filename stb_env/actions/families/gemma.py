@@ -14,7 +14,7 @@ from stb_env.actions.known import Known
 from stb_env.actions.program import calls_in
 from stb_env.actions.python_text import NotDataError, statements
 from stb_env.actions.structured import make_call
-from stb_env.jsontypes import JsonObject
+from stb_env.core.jsontypes import JsonObject
 from stb_env.tools import ToolCall
 
 MARK = re.compile(r"```\s*tool_code\b|<tool_code>|<start_function_call>|<\|tool_call>call:")

@@ -6,7 +6,7 @@ import re
 
 from stb_env.actions.families.elements import value_of
 from stb_env.actions.structured import make_call
-from stb_env.jsontypes import JsonObject
+from stb_env.core.jsontypes import JsonObject
 from stb_env.tools import ToolCall
 
 _NAME = re.compile(r"\s*([\w.:/-]{1,256})\s*")

@@ -12,7 +12,6 @@ from typing import Literal, NamedTuple, get_args
 
 import orjson
 
-from stb_env import jsontext
 from stb_env.backend.cache.key import (
     Arguments,
     CallKey,
@@ -22,9 +21,10 @@ from stb_env.backend.cache.key import (
     exact_text,
     read_arguments,
 )
+from stb_env.backend.taxonomy import ApiClass, classify, matches
+from stb_env.core import jsontext
+from stb_env.core.jsontypes import Json, JsonMapping
 from stb_env.errors import DataError
-from stb_env.jsontypes import Json, JsonMapping
-from stb_env.metrics.taxonomy import ApiClass, classify, matches
 from stb_env.tools import ToolId
 
 EntrySource = Literal["real", "simulator", "unknown"]

@@ -19,8 +19,8 @@ from typing import Literal, NamedTuple
 
 import orjson
 
-from stb_env import jsontext
-from stb_env.jsontypes import JsonMapping
+from stb_env.core import jsontext
+from stb_env.core.jsontypes import JsonMapping
 from stb_env.tools import ToolId, pure_name
 
 Arguments = JsonMapping | str

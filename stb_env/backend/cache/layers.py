@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import TypeAlias
 
 from stb_env.backend.cache.redis_overlay import RedisOverlay
+from stb_env.backend.store import FILE, FrozenStore, LiveView, Row, TextStore, sweep
+from stb_env.core.files import sweep_drafts, write_json
+from stb_env.core.jsontypes import JsonObject
 from stb_env.errors import ConfigError, DataError
-from stb_env.files import sweep_drafts, write_json
-from stb_env.jsontypes import JsonObject
-from stb_env.store import FILE, FrozenStore, LiveView, Row, TextStore, sweep
 
 VERSION = 1
 BASE, OVERLAY, MANIFEST = "base", "overlay", "cache.json"

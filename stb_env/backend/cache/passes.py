@@ -18,10 +18,10 @@ import platformdirs
 from stb_env.backend.cache.entry import CacheEntry
 from stb_env.backend.cache.key import PREFIX
 from stb_env.backend.cache.layers import Layers
+from stb_env.backend.store import Row
+from stb_env.core.files import write_text
+from stb_env.core.jsontypes import Json, JsonMapping, JsonObject
 from stb_env.errors import DataError, StorageError
-from stb_env.files import write_text
-from stb_env.jsontypes import Json, JsonMapping, JsonObject
-from stb_env.store import Row
 
 BATCH = 1000
 EVERY = 5.0

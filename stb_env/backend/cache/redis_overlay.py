@@ -11,8 +11,8 @@ from itertools import islice
 from typing import Any, Self
 from urllib.parse import urlsplit
 
+from stb_env.backend.store import Row, disk
 from stb_env.errors import BackendError, ConfigError, DataError
-from stb_env.store import Row, disk
 
 SCHEMES = ("redis", "rediss")
 PASSWORD = "STB_REDIS_PASSWORD"  # noqa: S105 (its name)

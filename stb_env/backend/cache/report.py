@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from stb_env.backend.cache.entry import CacheEntry, read_hit
 from stb_env.backend.cache.key import CANONICAL
 from stb_env.backend.cache.placing import Placing
+from stb_env.backend.store import Row
+from stb_env.backend.taxonomy import ApiClass, Taxonomy, classify
+from stb_env.core.jsontypes import JsonMapping, JsonObject
 from stb_env.errors import DataError
-from stb_env.jsontypes import JsonMapping, JsonObject
-from stb_env.metrics.taxonomy import ApiClass, Taxonomy, classify
-from stb_env.store import Row
 
 MAX_LISTED = 1000
 

@@ -19,10 +19,10 @@ from stb_env.backend.cache.placing import Placing
 from stb_env.backend.cache.recent import Recent
 from stb_env.backend.cache.report import FilterReport, MergeReport, StatsReport, VerifyReport
 from stb_env.backend.cache.snapshot import add_to, digest, freeze
+from stb_env.backend.store import Row
+from stb_env.backend.taxonomy import Taxonomy
+from stb_env.core.jsontypes import JsonObject
 from stb_env.errors import DataError
-from stb_env.jsontypes import JsonObject
-from stb_env.metrics.taxonomy import Taxonomy
-from stb_env.store import Row
 from stb_env.tools import ToolId
 
 __all__ = ["CacheEntry", "CallKey", "EntrySource", "Hit", "ResponseCache", "call_key"]

@@ -16,9 +16,9 @@ from stb_env.backend.cache.key import CANONICAL, PREFIX
 from stb_env.backend.cache.layers import BASE, Layers, write_manifest
 from stb_env.backend.cache.passes import BATCH, Position, Progress, checked, counted
 from stb_env.backend.cache.report import FilterReport
+from stb_env.backend.store import FILE, Filling, FrozenStore, Row, kept_folder, sweep
+from stb_env.core.files import write_text
 from stb_env.errors import ConfigError
-from stb_env.files import write_text
-from stb_env.store import FILE, Filling, FrozenStore, Row, kept_folder, sweep
 
 _FILLED = "filled.json"
 

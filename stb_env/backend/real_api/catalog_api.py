@@ -8,10 +8,10 @@ from typing import ClassVar
 
 from stb_env.backend.real_api.http_service import HTTPService
 from stb_env.backend.real_api.mcp_service import MCPService
+from stb_env.core.jsontypes import JsonMapping, JsonObject
+from stb_env.core.request import Slow
 from stb_env.errors import BackendError, ConfigError, did_you_mean
 from stb_env.formats.catalog_file import CatalogFile, source_of
-from stb_env.jsontypes import JsonMapping, JsonObject
-from stb_env.request import Slow
 from stb_env.tools import Tool, ToolResult
 
 KINDS = ("openapi", "mcp")

@@ -11,22 +11,23 @@ from functools import partial
 from typing import ClassVar, Self, TypedDict, cast, get_args
 from urllib.parse import urlsplit
 
-from stb_env import jsontext, seeding
+from stb_env import seeding
 from stb_env.backend.cache.key import call_key
 from stb_env.backend.faults import Faults
 from stb_env.backend.real_api.observed import Health, observed, status_error, text_error
 from stb_env.backend.real_api.slots import Slots
-from stb_env.background import wait_for
+from stb_env.backend.taxonomy import classify
+from stb_env.core import jsontext
+from stb_env.core.background import wait_for
+from stb_env.core.jsontypes import Json, JsonMapping, JsonObject
+from stb_env.core.request import Request, Slow
 from stb_env.errors import ActionError, BackendError, ConfigError, RunStopped, did_you_mean
 from stb_env.http.client import HTTPClient
 from stb_env.http.credentials import Credentials, keep_from_logs
 from stb_env.http.exchange import HTTPAnswer, HTTPFailure, HTTPRequest, late
 from stb_env.http.retry import Clock, Deadline, pause
 from stb_env.http.url import check_url, check_variable, public_url
-from stb_env.jsontypes import Json, JsonMapping, JsonObject
-from stb_env.llm.preflight import PATIENCE
-from stb_env.metrics.taxonomy import classify
-from stb_env.request import Request, Slow
+from stb_env.models.preflight import PATIENCE
 from stb_env.tools import Status, Tool, ToolId, ToolResult
 
 MAX_QUOTE = 200
@@ -120,7 +121,7 @@ class HTTPAPI(ABC):
 
     @property
     def place(self) -> Hashable:
-        """Where it is asked; see `stb_env.llm.preflight.Asked`."""
+        """Where it is asked; see `stb_env.models.preflight.Asked`."""
         return self.endpoint
 
     def check(self) -> None:

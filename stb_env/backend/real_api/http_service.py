@@ -8,18 +8,18 @@ from collections.abc import Collection, Mapping
 from functools import partial
 from typing import ClassVar, Unpack, cast
 
-from stb_env import jsontext
 from stb_env.backend.cache.key import read_arguments
 from stb_env.backend.real_api.http_api import HTTPAPI, NOT_THE_CALL, Limits
 from stb_env.backend.real_api.observed import status_error
 from stb_env.backend.real_api.operation import KeyForm, Operation, basic, request_of
+from stb_env.core import jsontext
+from stb_env.core.jsontypes import Json, JsonMapping, JsonObject
+from stb_env.core.request import Slow
 from stb_env.errors import ActionError, BackendError, ConfigError
 from stb_env.formats.catalog_file import source_of
 from stb_env.http.credentials import Credentials, keep_from_logs
 from stb_env.http.exchange import HTTPAnswer, HTTPFailure, HTTPRequest
 from stb_env.http.retry import Clock
-from stb_env.jsontypes import Json, JsonMapping, JsonObject
-from stb_env.request import Slow
 from stb_env.tools import Tool, ToolResult
 
 

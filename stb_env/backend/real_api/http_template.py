@@ -12,18 +12,18 @@ from pathlib import Path
 from typing import Any, Self, Unpack
 from urllib.parse import urlsplit
 
-from stb_env import jsontext
 from stb_env.backend.cache.key import read_arguments
 from stb_env.backend.real_api.http_api import HTTPAPI, NOT_THE_CALL, Limits
 from stb_env.backend.real_api.remote_server import accepted
 from stb_env.backend.real_api.url_template import HEADER_NAME, PLACE, REST, Substitution
+from stb_env.backend.taxonomy import RealCheck
+from stb_env.core import jsontext
+from stb_env.core.jsontypes import Json, JsonMapping, JsonObject
+from stb_env.core.request import Slow
 from stb_env.errors import ActionError, ConfigError, DataError, did_you_mean
 from stb_env.http.exchange import HTTPAnswer, HTTPFailure, HTTPRequest
 from stb_env.http.retry import Clock
 from stb_env.http.url import check_url
-from stb_env.jsontypes import Json, JsonMapping, JsonObject
-from stb_env.metrics.taxonomy import RealCheck
-from stb_env.request import Slow
 from stb_env.tools import NO_ID, Tool, ToolId, ToolResult, standardize
 
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
@@ -148,7 +148,7 @@ class HTTPTemplate(HTTPAPI):
 
     @property
     def place(self) -> Hashable:
-        """Where it is asked; see `stb_env.llm.preflight.Asked`."""
+        """Where it is asked; see `stb_env.models.preflight.Asked`."""
         return self.endpoint, tuple(self._hosts.items())
 
     def check(self) -> None:

@@ -10,15 +10,15 @@ from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from typing import Any
 
-from stb_env import jsontext
 from stb_env.backend.cache.key import read_arguments
-from stb_env.background import wait_for
+from stb_env.core import jsontext
+from stb_env.core.background import wait_for
+from stb_env.core.jsontypes import Json, JsonArray, JsonMapping, JsonObject
+from stb_env.core.request import Request, Slow
 from stb_env.errors import BackendError, ConfigError
 from stb_env.formats.catalog_file import source_of
 from stb_env.http.credentials import Credentials
 from stb_env.http.url import check_url
-from stb_env.jsontypes import Json, JsonArray, JsonMapping, JsonObject
-from stb_env.request import Request, Slow
 from stb_env.tools import Status, Tool, ToolResult
 
 KIND = "mcp"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from http import HTTPStatus
 from typing import Literal
 
-from stb_env.jsontypes import Json
-from stb_env.metrics.taxonomy import Taxonomy, classify
+from stb_env.backend.taxonomy import Taxonomy, classify
+from stb_env.core.jsontypes import Json
 from stb_env.tools import Source, ToolResult
 
 Health = Literal["strict", "observe"]

@@ -8,12 +8,12 @@ from collections.abc import Mapping
 from typing import Any, Literal, TypedDict
 from urllib.parse import urlencode, urlsplit
 
-from stb_env import jsontext
 from stb_env.backend.real_api.parameter_styles import Pairs, Parameter, in_header, in_path, in_query, plain
+from stb_env.core import jsontext
+from stb_env.core.jsontypes import Json, JsonMapping
 from stb_env.errors import ActionError
 from stb_env.http.credentials import quoted
 from stb_env.http.exchange import HTTPRequest
-from stb_env.jsontypes import Json, JsonMapping
 
 URLENCODED, MULTIPART = "application/x-www-form-urlencoded", "multipart/form-data"
 

@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping
 from typing import TypedDict
 from urllib.parse import unquote
 
-from stb_env import jsontext
+from stb_env.core import jsontext
+from stb_env.core.jsontypes import Json
 from stb_env.errors import ActionError
 from stb_env.http.credentials import quoted
-from stb_env.jsontypes import Json
 
 Parameter = TypedDict(
     "Parameter",

@@ -5,19 +5,19 @@ from __future__ import annotations
 import re
 from typing import Self, Unpack
 
-from stb_env import jsontext
 from stb_env.backend.backend import RealAPI
 from stb_env.backend.cache.key import call_key, read_arguments
 from stb_env.backend.real_api.http_api import HTTPAPI, Limits
 from stb_env.backend.real_api.url_template import HEADER_NAME
+from stb_env.backend.taxonomy import RealCheck, Taxonomy, accept_real, classify
+from stb_env.core import jsontext
+from stb_env.core.jsontypes import Json, JsonMapping, JsonObject
+from stb_env.core.request import Slow
 from stb_env.errors import ConfigError
 from stb_env.formats.recorded_answer import as_answer
 from stb_env.http.credentials import Credentials
 from stb_env.http.exchange import HTTPAnswer, HTTPFailure, HTTPRequest
 from stb_env.http.retry import Clock
-from stb_env.jsontypes import Json, JsonMapping, JsonObject
-from stb_env.metrics.taxonomy import RealCheck, Taxonomy, accept_real, classify
-from stb_env.request import Slow
 from stb_env.tools import Tool, ToolId, ToolResult
 
 __all__ = ["RealAPI", "RemoteServer", "accepted"]

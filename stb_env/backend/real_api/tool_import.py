@@ -8,6 +8,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from stb_env.backend.real_api.mcp_service import MCPService
+from stb_env.core.jsontypes import JsonObject
 from stb_env.errors import ConfigError, DataError
 from stb_env.formats.catalog_file import CatalogFile, source_name
 from stb_env.formats.function_list import KIND as FUNCTIONS
@@ -20,7 +21,6 @@ from stb_env.http.client import HTTPClient
 from stb_env.http.exchange import HTTPFailure, HTTPRequest
 from stb_env.http.retry import Clock, Deadline
 from stb_env.http.url import public_url
-from stb_env.jsontypes import JsonObject
 
 _PATIENCE_S = 30.0
 _WEB = ("http://", "https://")

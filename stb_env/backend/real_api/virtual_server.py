@@ -6,12 +6,12 @@ import json
 from collections.abc import Mapping
 from typing import ClassVar, Unpack
 
-from stb_env import jsontext
 from stb_env.backend.real_api.http_api import Limits
 from stb_env.backend.real_api.remote_server import RemoteServer
+from stb_env.core import jsontext
+from stb_env.core.jsontypes import JsonMapping, JsonObject
 from stb_env.http.exchange import HTTPAnswer, HTTPFailure
 from stb_env.http.retry import Clock
-from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.tools import Status, ToolId, ToolResult
 from stb_env.trajectory import arguments_text
 

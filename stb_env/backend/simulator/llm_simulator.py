@@ -6,14 +6,16 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Literal
 
-from stb_env import jsontext
 from stb_env.backend.cache.key import Arguments, read_arguments
 from stb_env.backend.simulator import mirror
 from stb_env.backend.simulator.shown_example import ShownExample
+from stb_env.backend.taxonomy import Taxonomy, classify
+from stb_env.core import jsontext
+from stb_env.core.jsontypes import Json, JsonMapping, JsonObject
+from stb_env.core.request import Slow
 from stb_env.errors import ConfigError, InfrastructureError, SimulatorError, did_you_mean
 from stb_env.formats.recorded_answer import Answer
-from stb_env.jsontypes import Json, JsonMapping, JsonObject
-from stb_env.llm import (
+from stb_env.models import (
     ChatModel,
     ChatReply,
     ChatRequest,
@@ -24,10 +26,8 @@ from stb_env.llm import (
     ask,
     fingerprint,
 )
-from stb_env.llm.retry_sampling import another_try, quoted
-from stb_env.metrics.taxonomy import Taxonomy, classify
-from stb_env.prompting import Prompt, delimited, latest
-from stb_env.request import Slow
+from stb_env.models.prompting import Prompt, delimited, latest
+from stb_env.models.retry_sampling import another_try, quoted
 from stb_env.tools import Tool, ToolResult
 
 Profile = Literal["chat", "mirror_sft", "mirror_cot", "mirror_cache"]
@@ -75,8 +75,8 @@ class LLMSimulator:
         ConfigError: The profile or taxonomy is unknown, or a number is out of range.
 
     Examples:
-        >>> from stb_env.llm import ScriptedModel
-        >>> from stb_env.request import drive
+        >>> from stb_env.models import ScriptedModel
+        >>> from stb_env.core.request import drive
         >>> simulator = LLMSimulator(ScriptedModel(['{"error": "", "response": {"ms": 4}}']))
         >>> ping = Tool("ping", "Measures.", {"type": "object", "properties": {"host": {"type": "string"}}})
         >>> result = drive(simulator.simulate(ping, {"host": "a"}, key="k"))

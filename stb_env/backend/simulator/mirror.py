@@ -11,11 +11,11 @@ import json
 import re
 from collections.abc import Iterator
 
-from stb_env import jsontext
+from stb_env.core import jsontext
+from stb_env.core.jsontypes import Json, JsonArray, JsonMapping, JsonObject
 from stb_env.formats.recorded_answer import Answer, as_answer
-from stb_env.jsontypes import Json, JsonArray, JsonMapping, JsonObject
-from stb_env.llm import Sampling
-from stb_env.prompting import Prompt
+from stb_env.models import Sampling
+from stb_env.models.prompting import Prompt
 from stb_env.tools import Tool
 
 FAILED = "Failed to generate fake response"

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from stb_env import jsontext
 from stb_env.backend.cache.key import Arguments
+from stb_env.core import jsontext
 
 
 @dataclass(frozen=True, slots=True)

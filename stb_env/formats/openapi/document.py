@@ -13,8 +13,8 @@ from referencing import Registry
 from referencing.exceptions import Unresolvable
 from referencing.jsonschema import DRAFT202012
 
+from stb_env.core.jsontypes import Json, JsonMapping
 from stb_env.errors import DataError, did_you_mean
-from stb_env.jsontypes import Json, JsonMapping
 
 METHODS = ("get", "put", "post", "delete", "patch", "head", "options")
 

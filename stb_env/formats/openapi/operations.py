@@ -8,12 +8,12 @@ import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from stb_env.core.jsontypes import JsonMapping, JsonObject
 from stb_env.errors import DataError
 from stb_env.formats.catalog_file import CatalogFile, own_tool, source_name, valid_names
 from stb_env.formats.openapi.document import Document, service_url
 from stb_env.formats.openapi.schemas import DEFINITIONS, Schemas
 from stb_env.formats.openapi.security import Security
-from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.tools import Tool, ToolId
 
 KIND = "openapi"

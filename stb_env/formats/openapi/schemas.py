@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from stb_env import jsontext
+from stb_env.core import jsontext
+from stb_env.core.jsontypes import Json, JsonMapping, JsonObject
 from stb_env.formats.openapi.document import Document
-from stb_env.jsontypes import Json, JsonMapping, JsonObject
 
 DEFINITIONS = "$defs"
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from stb_env.core.jsontypes import JsonMapping, JsonObject
 from stb_env.errors import DataError, did_you_mean
 from stb_env.formats.openapi.document import Document
-from stb_env.jsontypes import JsonMapping, JsonObject
 
 _VARIABLE = re.compile(r"[A-Z_][A-Z0-9_]*")
 _HEADER = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")

@@ -21,10 +21,10 @@ from inspect_ai.log import (
 )
 from inspect_ai.model import ModelOutput, ModelUsage
 
+from stb_env.core.jsontypes import JsonMapping, JsonObject
 from stb_env.errors import DataError
 from stb_env.integrations.inspect.messages import chat
 from stb_env.integrations.inspect.scorer import MANIFEST, STORED, score_of
-from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.trajectory import Trajectory
 
 SCORER = "verdict"

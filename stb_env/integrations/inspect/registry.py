@@ -7,12 +7,12 @@ from collections.abc import Callable
 
 from inspect_ai import Task, task
 
+from stb_env.core.jsontypes import JsonMapping
 from stb_env.integrations.inspect.scorer import verdict
 from stb_env.integrations.inspect.solver import Form, exact, reacting
 from stb_env.integrations.inspect.task import stb
 from stb_env.integrations.rows import Which
-from stb_env.jsontypes import JsonMapping
-from stb_env.rollout.make import env_ids
+from stb_env.runs.make import env_ids
 
 __all__ = ["exact", "reacting", "stb", "task_name", "tasks", "verdict"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
 from inspect_ai.solver import TaskState
 
-from stb_env.jsontypes import JsonMapping
+from stb_env.core.jsontypes import JsonMapping
 from stb_env.trajectory_line import answer_text
 
 MANIFEST = "stb_manifest"

@@ -10,10 +10,10 @@ from inspect_ai.model import ChatMessageTool, ChatMessageUser, get_model
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.tool import ToolCall, ToolDef, ToolInfo, ToolParams
 
+from stb_env.core.jsontypes import JsonMapping, JsonObject
 from stb_env.integrations.inspect.scorer import STORED
-from stb_env.jsontypes import JsonMapping, JsonObject
-from stb_env.rollout import DrivenEpisode
-from stb_env.rollout.make import make_env
+from stb_env.runs import DrivenEpisode
+from stb_env.runs.make import make_env
 from stb_env.seeding import derive
 
 Form = Literal["exact", "react"]

@@ -5,14 +5,14 @@ from __future__ import annotations
 from inspect_ai import Task, task
 from inspect_ai.dataset import MemoryDataset, Sample
 
+from stb_env.core.jsontypes import JsonMapping
 from stb_env.errors import ConfigError, did_you_mean
-from stb_env.evaluate.manifest import run_manifest
+from stb_env.evaluation.manifest import run_manifest
 from stb_env.integrations.inspect.messages import chat
 from stb_env.integrations.inspect.scorer import MANIFEST, verdict
 from stb_env.integrations.inspect.solver import FORMS, Form
 from stb_env.integrations.rows import Which, rows
-from stb_env.jsontypes import JsonMapping
-from stb_env.rollout.make import make_env
+from stb_env.runs.make import make_env
 
 
 @task

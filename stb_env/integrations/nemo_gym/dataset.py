@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from stb_env.core.jsontypes import JsonMapping, JsonObject
 from stb_env.integrations.rows import Which, rows
-from stb_env.jsontypes import JsonMapping, JsonObject
 
 
 def dataset(env_id: str, tasks: Which = None, *, seed: int = 0, **settings: Any) -> list[JsonObject]:

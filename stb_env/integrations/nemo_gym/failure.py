@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from nemo_gym import failure_kinds
 
-from stb_env.jsontypes import JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonMapping, JsonObject
 
 _KINDS = {
     "judge": failure_kinds.JUDGE_FAILED,

@@ -23,7 +23,7 @@ from pydantic import Field, PrivateAttr
 
 from stb_env.integrations.nemo_gym.failure import masked
 from stb_env.integrations.roots import forked
-from stb_env.rollout import DrivenEpisode
+from stb_env.runs import DrivenEpisode
 
 HEAR = "/conversation/hear"
 """Where an agent brings a text without a call; no tool is called at a path of two parts."""

@@ -10,7 +10,7 @@ from openenv.core.client_types import StepResult
 from openenv.core.env_server import mcp_types
 from openenv.core.env_server.types import Observation, State
 
-from stb_env.jsontypes import JsonObject
+from stb_env.core.jsontypes import JsonObject
 
 Action: TypeAlias = mcp_types.CallToolAction | mcp_types.ListToolsAction
 Observed: TypeAlias = mcp_types.CallToolObservation | mcp_types.ListToolsObservation

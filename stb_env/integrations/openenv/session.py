@@ -8,10 +8,10 @@ from typing import Any
 from openenv.core.env_server.mcp_types import Tool
 from openenv.core.harness import ResourceSession, ResourceSessionFactory, ToolResult, VerifyResult
 
+from stb_env.core.jsontypes import JsonObject
 from stb_env.envs.finish import said_in
 from stb_env.integrations.openenv.client import EpisodeClient
 from stb_env.integrations.rows import Which, rows
-from stb_env.jsontypes import JsonObject
 from stb_env.tools import FINISH
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from stb_env.jsontypes import JsonMapping
+from stb_env.core.jsontypes import JsonMapping
 
 _CALL = "<what the model wrote>"
 

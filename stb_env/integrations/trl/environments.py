@@ -6,14 +6,14 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any
 
-from stb_env import jsontext
+from stb_env.core import jsontext
+from stb_env.core.jsontypes import JsonMapping, JsonObject
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.errors import ConfigError
 from stb_env.integrations.rows import Which, jobs
 from stb_env.integrations.trl.tool import TrlTool
-from stb_env.jsontypes import JsonMapping, JsonObject
-from stb_env.rollout import DrivenEpisode
-from stb_env.rollout.group.crew import check_reward
+from stb_env.runs import DrivenEpisode
+from stb_env.runs.groups.workers import check_reward
 from stb_env.wrappers.base import ToolWrapper
 
 

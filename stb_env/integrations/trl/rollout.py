@@ -6,12 +6,12 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-from stb_env.gymtypes import AnyEnv
+from stb_env.core.gymtypes import AnyEnv
+from stb_env.core.jsontypes import JsonMapping, JsonObject
 from stb_env.integrations.rows import Which, jobs
 from stb_env.integrations.trl.token_episode import TokenEpisode, Turn, Write, play_together
-from stb_env.jsontypes import JsonMapping, JsonObject
-from stb_env.rollout.group.crew import check_reward
-from stb_env.rollout.make import make_env
+from stb_env.runs.groups.workers import check_reward
+from stb_env.runs.make import make_env
 
 
 class Rollouts:

@@ -8,13 +8,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from stb_env.background import wait_for
+from stb_env.core.background import wait_for
+from stb_env.core.gymtypes import AnyEnv
+from stb_env.core.jsontypes import JsonObject
 from stb_env.envs.tool_env import Transition
-from stb_env.gymtypes import AnyEnv
 from stb_env.integrations.trl.chat_tokens import prompt_ids, told_ids
-from stb_env.jsontypes import JsonObject
-from stb_env.rollout.episode import recorded, step_record
-from stb_env.rollout.opening import Opening
+from stb_env.runs.episode import recorded, step_record
+from stb_env.runs.opening import Opening
 from stb_env.trajectory import Trajectory
 
 Turn = tuple[Sequence[int], Sequence[float]]

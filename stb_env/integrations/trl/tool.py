@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from stb_env.jsontypes import JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonMapping, JsonObject
 
 
 class TrlTool(dict[str, Any]):

@@ -15,8 +15,8 @@ import verifiers.v1 as vf
 from mcp.client.streamable_http import streamable_http_client
 from openai import APIError, AsyncOpenAI, DefaultAsyncHttpxClient
 
+from stb_env.core.jsontypes import JsonObject
 from stb_env.integrations.verifiers.toolset import OFFERS_CHANGED, SAY
-from stb_env.jsontypes import JsonObject
 from stb_env.tools import FINISH
 
 _TIMEOUT = httpx2.Timeout(30.0, read=300.0)

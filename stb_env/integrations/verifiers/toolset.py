@@ -11,10 +11,10 @@ from mcp.server.mcpserver import MCPServer
 from mcp.types import CallToolResult, TextContent, Tool
 from pydantic import Field
 
+from stb_env.core.jsontypes import JsonMapping
 from stb_env.integrations.roots import forked
-from stb_env.jsontypes import JsonMapping
-from stb_env.rollout import DrivenEpisode
-from stb_env.rollout.driven import OVER, Reply
+from stb_env.runs import DrivenEpisode
+from stb_env.runs.driven import OVER, Reply
 
 SAY = "stb_env/say"
 """What a text without a call is brought as; no model is offered it, and no tool can have its name."""

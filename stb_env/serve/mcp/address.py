@@ -6,8 +6,8 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from stb_env.core.jsontypes import JsonObject
 from stb_env.errors import ConfigError
-from stb_env.jsontypes import JsonObject
 
 MAX_KEY = 128
 

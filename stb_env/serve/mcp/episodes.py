@@ -13,7 +13,7 @@ from mcp import MCPError
 from starlette.requests import Request
 
 from stb_env.errors import STBError
-from stb_env.rollout.driven import DrivenEpisode
+from stb_env.runs.driven import DrivenEpisode
 from stb_env.serve.mcp.address import Address
 from stb_env.serve.mcp.server import Context
 from stb_env.serve.operations.refusals import Refusal, refusal

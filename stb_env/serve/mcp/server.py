@@ -14,8 +14,8 @@ from mcp.server.lowlevel import NotificationOptions, Server
 from mcp.server.models import InitializationOptions
 
 from stb_env import __version__
-from stb_env.jsontypes import JsonObject
-from stb_env.rollout.driven import DrivenEpisode, Reply
+from stb_env.core.jsontypes import JsonObject
+from stb_env.runs.driven import DrivenEpisode, Reply
 from stb_env.serve import toolbox
 from stb_env.tools import FINISH
 

@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 import anyio
 from mcp.server.stdio import stdio_server
 
-from stb_env.rollout.driven import DrivenEpisode
+from stb_env.runs.driven import DrivenEpisode
 from stb_env.serve.mcp.server import Context, EpisodeServer, Find
 
 

@@ -9,7 +9,7 @@ from pydantic import TypeAdapter
 from starlette.types import Receive, Scope, Send
 
 from stb_env import __version__
-from stb_env.jsontypes import JsonObject
+from stb_env.core.jsontypes import JsonObject
 from stb_env.serve.openenv import rpc, socket, tasks
 from stb_env.serve.openenv.messages import (
     ACTION,

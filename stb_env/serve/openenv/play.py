@@ -8,8 +8,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from typing import Any
 
-from stb_env.jsontypes import JsonObject
-from stb_env.rollout.driven import DrivenEpisode
+from stb_env.core.jsontypes import JsonObject
+from stb_env.runs.driven import DrivenEpisode
 from stb_env.serve import toolbox
 from stb_env.serve.openenv.messages import (
     CallTool,

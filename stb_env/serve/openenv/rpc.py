@@ -7,8 +7,8 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from stb_env.core.jsontypes import JsonObject
 from stb_env.errors import STBError
-from stb_env.jsontypes import JsonObject
 from stb_env.serve.openenv.messages import CallTool, ListTools, Rpc
 from stb_env.serve.openenv.play import Play, Plays
 from stb_env.serve.operations.refusals import Refusal, refusal

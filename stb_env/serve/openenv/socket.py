@@ -11,8 +11,8 @@ from fastapi import WebSocket
 from pydantic import ValidationError
 from starlette.websockets import WebSocketDisconnect
 
+from stb_env.core.jsontypes import JsonObject
 from stb_env.errors import STBError
-from stb_env.jsontypes import JsonObject
 from stb_env.serve.openenv import rpc
 from stb_env.serve.openenv.messages import ACTION, Reset
 from stb_env.serve.openenv.play import Play, Plays

@@ -6,14 +6,14 @@ import asyncio
 
 from fastapi import APIRouter
 
+from stb_env.core.jsontypes import JsonObject
+from stb_env.core.settings import accepts
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.errors import did_you_mean
-from stb_env.jsontypes import JsonObject
-from stb_env.rollout.make import maker_of
+from stb_env.runs.make import maker_of
 from stb_env.serve.openenv.messages import Message
 from stb_env.serve.openenv.play import Plays
 from stb_env.serve.operations.refusals import Refusal
-from stb_env.settings import accepts
 from stb_env.suite import suite_of
 
 

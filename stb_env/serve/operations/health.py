@@ -17,7 +17,7 @@ from pydantic import BaseModel
 from stb_env.backend.cache import CallKey, ResponseCache
 from stb_env.backend.cache.layers import MANIFEST
 from stb_env.errors import STBError
-from stb_env.llm.preflight import Asked
+from stb_env.models.preflight import Asked
 from stb_env.tools import ToolId
 
 GOOD_FOR, BAD_FOR = 30.0, 3.0

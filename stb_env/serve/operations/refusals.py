@@ -10,8 +10,8 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
+from stb_env.core.jsontypes import JsonObject
 from stb_env.errors import ConfigError, DataError, FailureKind, InfrastructureError, STBError
-from stb_env.jsontypes import JsonObject
 
 STATUS: dict[FailureKind, int] = {
     "cache_miss": 404,

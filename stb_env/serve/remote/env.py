@@ -9,15 +9,16 @@ from typing import Any, Self, Unpack
 
 from gymnasium.error import ResetNeeded
 
+from stb_env.core.jsontypes import JsonMapping, JsonObject
+from stb_env.core.kinds import Count
+from stb_env.core.request import Slow, drive
+from stb_env.core.settings import checks_settings
 from stb_env.envs.env_settings import EnvSettings
 from stb_env.envs.reset_options import read_options
 from stb_env.envs.rules import Compat, Limits, Rules
 from stb_env.envs.state import State
 from stb_env.envs.tool_env import Info, Observation, ToolEnv, Transition
 from stb_env.errors import ConfigError, InfrastructureError
-from stb_env.jsontypes import JsonMapping, JsonObject
-from stb_env.kinds import Count
-from stb_env.request import Slow, drive
 from stb_env.serve.remote.line import Line, Place
 from stb_env.serve.remote.server import TOKEN, Server
 from stb_env.serve.remote.stand_ins import (
@@ -29,7 +30,6 @@ from stb_env.serve.remote.stand_ins import (
 )
 from stb_env.serve.remote.tasks import RemoteTasks
 from stb_env.serve.sessions.wire import action_data, read_task
-from stb_env.settings import checks_settings
 from stb_env.tools import FINISH, Status, Tool, ToolResult
 from stb_env.trajectory import CallRecord, Step, messages
 from stb_env.usage import Usage

@@ -5,7 +5,7 @@ from __future__ import annotations
 import weakref
 from typing import NamedTuple
 
-from stb_env.jsontypes import JsonMapping
+from stb_env.core.jsontypes import JsonMapping
 from stb_env.serve.remote.server import Server
 
 

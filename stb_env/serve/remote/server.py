@@ -10,14 +10,14 @@ from typing import get_args
 from urllib.parse import urlsplit
 
 from stb_env import seeding
+from stb_env.core.jsontypes import JsonMapping, JsonObject
+from stb_env.core.request import Request, Slow
 from stb_env.errors import ConfigError, FailureKind, InfrastructureError
 from stb_env.http.client import HTTPClient
 from stb_env.http.credentials import keep_from_logs
 from stb_env.http.exchange import HTTPAnswer, HTTPFailure, HTTPRequest
 from stb_env.http.retry import Clock, Deadline, pause, retry_after
 from stb_env.http.url import check_url
-from stb_env.jsontypes import JsonMapping, JsonObject
-from stb_env.request import Request, Slow
 from stb_env.serve.sessions.wire import encoded
 
 TOKEN = "STB_SERVER_TOKEN"  # noqa: S105 (the name of a variable)

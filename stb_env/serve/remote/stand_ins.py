@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Generator, Sequence
 from typing import Any
 
+from stb_env.core.jsontypes import JsonMapping, JsonObject
+from stb_env.core.request import Slow, drive
 from stb_env.envs.wording import Wording
 from stb_env.errors import InfrastructureError, JudgeError
-from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.judges.judge import Case
-from stb_env.request import Slow, drive
 from stb_env.serve.remote.server import Server
 from stb_env.serve.sessions.wire import read_call, result_data
 from stb_env.tasks import Ending, Task

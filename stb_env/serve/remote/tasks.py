@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import OrderedDict
 
+from stb_env.core.jsontypes import JsonMapping, JsonObject
+from stb_env.core.request import drive
 from stb_env.errors import ConfigError, DataError
-from stb_env.jsontypes import JsonMapping, JsonObject
-from stb_env.request import drive
 from stb_env.serve.remote.server import Server
 from stb_env.serve.sessions.wire import read_task
 from stb_env.tasks import Task

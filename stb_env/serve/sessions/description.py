@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Protocol, runtime_checkable
 
+from stb_env.core.jsontypes import JsonObject
 from stb_env.envs.tool_env import ToolEnv
-from stb_env.evaluate.manifest import fingerprint_of
-from stb_env.jsontypes import JsonObject
+from stb_env.evaluation.manifest import fingerprint_of
 from stb_env.judges.judge import Judge
 from stb_env.serve.sessions.served import BOUNDS, CHOICES
 from stb_env.suite import suite_of

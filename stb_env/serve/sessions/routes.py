@@ -8,10 +8,10 @@ from typing import Annotated
 from fastapi import APIRouter, Response
 from pydantic import BaseModel, ConfigDict, Field
 
+from stb_env.core.jsontypes import Json, JsonObject
 from stb_env.errors import STBError
-from stb_env.jsontypes import Json, JsonObject
 from stb_env.serve.sessions.answers import refused
-from stb_env.serve.sessions.desk import MAX_SEED, PAGE, Desk
+from stb_env.serve.sessions.session_store import MAX_SEED, PAGE, SessionStore
 from stb_env.serve.sessions.socket import talk
 from stb_env.serve.sessions.wire import encoded
 
@@ -36,7 +36,7 @@ class Description(Chosen):
 
 
 class Reset(_Body):
-    """How an episode starts; see `Desk.reset`."""
+    """How an episode starts; see `SessionStore.reset`."""
 
     seed: Index | None = None
     options: dict[str, Json] = {}
@@ -59,14 +59,14 @@ class Tasks(Chosen):
 
 
 class Solving(Chosen):
-    """How far a solution has come; see `Desk.solve`."""
+    """How far a solution has come; see `SessionStore.solve`."""
 
     task_id: str
     results: list[dict[str, Json]] = []
 
 
 class Play(_Body):
-    """One action; see `Desk.step`."""
+    """One action; see `SessionStore.step`."""
 
     action: Json = ""
     read: dict[str, Json] | None = None
@@ -86,76 +86,76 @@ class Restore(_Body):
     snapshot: str
 
 
-def routes(desk: Desk) -> APIRouter:
+def routes(store: SessionStore) -> APIRouter:
     """Return the routes of the sessions, WebSocket included.
 
     Args:
-        desk: Answers.
+        store: Answers.
     """
     router = APIRouter(tags=["sessions"])
 
     @router.get("/environments")
     async def environments() -> Response:
-        return _answer(desk.environments())
+        return _answer(store.environments())
 
     @router.post("/environments/describe")
     async def describe(body: Description) -> Response:
-        return await _answered(desk.describe(body.id, body.settings, hashed=body.hashed))
+        return await _answered(store.describe(body.id, body.settings, hashed=body.hashed))
 
     @router.post("/environments/tasks")
     async def tasks(body: Tasks) -> Response:
         return await _answered(
-            desk.tasks(body.id, body.settings, task_id=body.task_id, index=body.index, count=body.count)
+            store.tasks(body.id, body.settings, task_id=body.task_id, index=body.index, count=body.count)
         )
 
     @router.post("/environments/solve")
     async def solve(body: Solving) -> Response:
-        return await _answered(desk.solve(body.id, body.settings, body.task_id, body.results))
+        return await _answered(store.solve(body.id, body.settings, body.task_id, body.results))
 
     @router.post("/sessions")
     async def create(body: Opening) -> Response:
         reset = None if body.reset is None else body.reset.model_dump()
-        return await _answered(desk.create(body.id, body.settings, reset))
+        return await _answered(store.create(body.id, body.settings, reset))
 
     @router.post("/sessions/forget")
     async def forget(body: Keys) -> Response:
-        return await _answered(desk.forget(body.keys))
+        return await _answered(store.forget(body.keys))
 
     @router.get("/sessions/{key}")
     async def look(key: str) -> Response:
         try:
-            return _answer(desk.look(key))
+            return _answer(store.look(key))
         except STBError as error:
             raise refused(error) from None
 
     @router.post("/sessions/{key}/reset")
     async def reset(key: str, body: Reset) -> Response:
-        return await _answered(desk.reset(key, **body.model_dump()))
+        return await _answered(store.reset(key, **body.model_dump()))
 
     @router.post("/sessions/{key}/step")
     async def step(key: str, body: Play) -> Response:
         try:
-            return _json(await desk.step(key, body.model_dump(exclude_none=True)))
+            return _json(await store.step(key, body.model_dump(exclude_none=True)))
         except STBError as error:
             raise refused(error) from None
 
     @router.post("/sessions/{key}/fork")
     async def fork(key: str) -> Response:
-        return await _answered(desk.fork(key))
+        return await _answered(store.fork(key))
 
     @router.post("/sessions/{key}/snapshot")
     async def snapshot(key: str) -> Response:
-        return await _answered(desk.snapshot(key))
+        return await _answered(store.snapshot(key))
 
     @router.post("/sessions/{key}/restore")
     async def restore(key: str, body: Restore) -> Response:
-        return await _answered(desk.restore(key, body.snapshot))
+        return await _answered(store.restore(key, body.snapshot))
 
     @router.delete("/sessions/{key}")
     async def close(key: str) -> Response:
-        return await _answered(desk.close(key))
+        return await _answered(store.close(key))
 
-    router.add_api_websocket_route("/sessions/socket", talk(desk))
+    router.add_api_websocket_route("/sessions/socket", talk(store))
     return router
 
 

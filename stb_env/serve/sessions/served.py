@@ -9,15 +9,15 @@ from typing import Any
 
 from gymnasium.envs.registration import registry
 
-from stb_env import jsontext
+from stb_env.core import jsontext
+from stb_env.core.jsontypes import JsonMapping
+from stb_env.core.kinds import Count
+from stb_env.core.settings import accepts, check_settings
 from stb_env.envs.rules import Limits
 from stb_env.envs.tool_env import ToolEnv, observation_space
 from stb_env.errors import did_you_mean
-from stb_env.jsontypes import JsonMapping
-from stb_env.kinds import Count
-from stb_env.rollout.make import env_ids, make_env, maker_of
+from stb_env.runs.make import env_ids, make_env, maker_of
 from stb_env.serve.sessions.refusals import NotAllowed, NotServed
-from stb_env.settings import accepts, check_settings
 from stb_env.suite import find_env, suite_of
 
 CHOICES = ("split", "compat", "program", "reward")

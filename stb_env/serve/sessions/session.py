@@ -9,7 +9,7 @@ from typing import cast
 from gymnasium.error import ResetNeeded
 
 from stb_env.envs.tool_env import ToolEnv
-from stb_env.rollout.driven import DrivenEpisode
+from stb_env.runs.driven import DrivenEpisode
 
 SHELL, STEP = 12_000, 1_500
 """Bytes that a session and a step take besides their texts, as measured with `stb-env bench sessions`."""

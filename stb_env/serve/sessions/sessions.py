@@ -9,8 +9,8 @@ from collections import OrderedDict
 from collections.abc import Callable, Collection
 from itertools import takewhile
 
+from stb_env.core.jsontypes import JsonMapping
 from stb_env.envs.tool_env import ToolEnv
-from stb_env.jsontypes import JsonMapping
 from stb_env.serve.sessions.refusals import NoRoom, SessionExists, UnknownSession
 from stb_env.serve.sessions.served import Served
 from stb_env.serve.sessions.session import Session

@@ -8,14 +8,14 @@ from inspect import signature
 
 from fastapi import WebSocket, WebSocketDisconnect
 
-from stb_env import jsontext
+from stb_env.core import jsontext
+from stb_env.core.jsontypes import Json, JsonMapping, JsonObject
+from stb_env.core.settings import check_settings
 from stb_env.errors import ConfigError, STBError
-from stb_env.jsontypes import Json, JsonMapping, JsonObject
 from stb_env.serve.operations.refusals import Refusal
 from stb_env.serve.sessions.answers import refused
-from stb_env.serve.sessions.desk import Desk
+from stb_env.serve.sessions.session_store import SessionStore
 from stb_env.serve.sessions.wire import encoded
-from stb_env.settings import check_settings
 
 IN_FLIGHT = 64
 """Requests of one connection that are answered at once; the next is read when one of them is done."""
@@ -26,27 +26,27 @@ MAX_MESSAGE = 2_000_000
 Verb = Callable[..., Awaitable[JsonObject]]
 
 
-def talk(desk: Desk) -> Callable[[WebSocket], Awaitable[None]]:
+def talk(store: SessionStore) -> Callable[[WebSocket], Awaitable[None]]:
     """Return what serves one connection.
 
-    A request is ``{"do": VERB, "n": NUMBER, ...}``, with the arguments of the verb of `Desk`
+    A request is ``{"do": VERB, "n": NUMBER, ...}``, with the arguments of the verb of `SessionStore`
     (``session`` for its key). Its answer has the same ``n``; answers come as they are ready. A client that
     goes away takes along what was being played for it: such a step has not happened.
 
     Args:
-        desk: Answers.
+        store: Answers.
     """
     verbs: Mapping[str, Verb] = {
-        "describe": desk.describe,
-        "tasks": desk.tasks,
-        "solve": desk.solve,
-        "create": desk.create,
-        "reset": desk.reset,
-        "fork": desk.fork,
-        "snapshot": desk.snapshot,
-        "restore": desk.restore,
-        "close": desk.close,
-        "forget": desk.forget,
+        "describe": store.describe,
+        "tasks": store.tasks,
+        "solve": store.solve,
+        "create": store.create,
+        "reset": store.reset,
+        "fork": store.fork,
+        "snapshot": store.snapshot,
+        "restore": store.restore,
+        "close": store.close,
+        "forget": store.forget,
     }
 
     async def answer(text: str) -> bytes:
@@ -55,7 +55,7 @@ def talk(desk: Desk) -> Callable[[WebSocket], Awaitable[None]]:
             data = _request(text)
             n = data.pop("n", None)
             if data.get("do") == "step":
-                return _numbered(n, await desk.step(str(data.get("session", "")), data))
+                return _numbered(n, await store.step(str(data.get("session", "")), data))
             return _numbered(n, encoded(await _called(verbs, data)))
         except STBError as error:
             return _numbered(n, encoded(refused(error).body()))

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Generator, Sequence
 from typing import Any
 
-from stb_env.baselines.gold import gold_oracle
-from stb_env.baselines.plain_answer import plain_answer
+from stb_env.core.jsontypes import JsonMapping, JsonObject
 from stb_env.envs.tool_env import ToolEnv
-from stb_env.jsontypes import JsonMapping, JsonObject
+from stb_env.runs.baselines.gold import gold_oracle
+from stb_env.runs.baselines.plain_answer import plain_answer
 from stb_env.tasks import Ending, Task
 from stb_env.tools import ToolCall, ToolResult
 

@@ -6,11 +6,11 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from stb_env import jsontext
 from stb_env.actions import Action
 from stb_env.actions.action import MAX_CALLS
+from stb_env.core import jsontext
+from stb_env.core.jsontypes import JsonMapping, JsonObject
 from stb_env.errors import DataError
-from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.tasks import Task
 from stb_env.tools import Tool, ToolCall, ToolId, ToolResult
 from stb_env.trajectory import CallRecord

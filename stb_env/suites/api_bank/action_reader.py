@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from stb_env.actions import Action, parse_action
 from stb_env.actions.parse import ActionLike
-from stb_env.jsontypes import Json, JsonMapping
+from stb_env.core.jsontypes import Json, JsonMapping
 from stb_env.suites.api_bank.api_error import ArgumentsError
 from stb_env.suites.api_bank.api_set import ApiSet
 from stb_env.suites.api_bank.casting import CASTS, Cast

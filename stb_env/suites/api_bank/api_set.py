@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from stb_env.jsontypes import JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonMapping, JsonObject
 from stb_env.suites.api_bank.apis.accounts import ACCOUNTS
 from stb_env.suites.api_bank.apis.finance import FINANCE
 from stb_env.suites.api_bank.apis.health import HEALTH

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Sequence
 from datetime import date, datetime
 from typing import Literal, NamedTuple
 
-from stb_env import jsontext
-from stb_env.jsontypes import Json, JsonMapping
+from stb_env.core import jsontext
+from stb_env.core.jsontypes import Json, JsonMapping
 from stb_env.suites.api_bank.apis.schedule import TODAY
 from stb_env.suites.api_bank.apis.tool_search import SEARCHER
 from stb_env.suites.api_bank.argument_forms import share_of

@@ -6,9 +6,9 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Literal
 
-from stb_env import jsontext
 from stb_env.actions.python_text import NotDataError, literal
-from stb_env.jsontypes import Json, JsonArray
+from stb_env.core import jsontext
+from stb_env.core.jsontypes import Json, JsonArray
 from stb_env.suites.api_bank.api_error import ArgumentsError
 
 Kind = Literal["str", "int", "float", "bool", "list", "list(str)", "json"]

@@ -13,13 +13,13 @@ from rich.table import Table
 
 from stb_env.console import options
 from stb_env.console.output import console, emit, reporting
+from stb_env.core.files import write_json
+from stb_env.core.jsontypes import JsonObject
+from stb_env.core.options import Concurrency, Data, Models, ProtocolName
 from stb_env.errors import ConfigError, DataError
-from stb_env.files import write_json
-from stb_env.jsontypes import JsonObject
-from stb_env.options import Concurrency, Data, Models, ProtocolName
-from stb_env.protocol import find_protocol
-from stb_env.rollout.make import make_env
-from stb_env.rollout.verdict_file import manifest_of, read_judged
+from stb_env.runs.make import make_env
+from stb_env.runs.protocol import find_protocol
+from stb_env.runs.verdict_file import manifest_of, read_judged
 from stb_env.suites.api_bank.benchmark.responder import MODEL, responder
 from stb_env.suites.api_bank.benchmark.run import BenchmarkRun
 from stb_env.suites.api_bank.corpus import LEVELS, levels_of

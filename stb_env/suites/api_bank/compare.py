@@ -10,7 +10,7 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Literal
 
-from stb_env.jsontypes import Json, JsonMapping, JsonObject
+from stb_env.core.jsontypes import Json, JsonMapping, JsonObject
 from stb_env.suites.api_bank.formats.dialogues import Envelope
 from stb_env.suites.api_bank.times import normal_date, normal_day, normal_time, read_time
 

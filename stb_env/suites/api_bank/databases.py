@@ -10,8 +10,8 @@ from functools import cached_property, lru_cache
 from importlib.resources import files
 from pathlib import Path
 
+from stb_env.core.jsontypes import Json, JsonMapping, JsonObject
 from stb_env.errors import DataError
-from stb_env.jsontypes import Json, JsonMapping, JsonObject
 from stb_env.suites.api_bank.api_error import ApiError
 from stb_env.suites.api_bank.formats.dialogues import GoldCall
 from stb_env.suites.api_bank.languages import language_code

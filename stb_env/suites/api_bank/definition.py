@@ -11,9 +11,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias, TypedDict, TypeVar, Unpack
 
+from stb_env.core.jsontypes import Json, JsonMapping, JsonObject
+from stb_env.core.reference import load_object
 from stb_env.errors import ConfigError, DataError
-from stb_env.jsontypes import Json, JsonMapping, JsonObject
-from stb_env.reference import load_object
 from stb_env.suites.api_bank.api_error import ApiError, ArgumentsError
 from stb_env.suites.api_bank.argument_forms import NOTHING_LOOSE, Loose, reconciled
 from stb_env.suites.api_bank.casting import CASTS, ORIGINAL_CASTS, Kind

@@ -8,15 +8,16 @@ from pathlib import Path
 from typing import Literal, Unpack
 
 from stb_env.backend.own import UserLike
+from stb_env.core.jsontypes import JsonMapping
+from stb_env.core.kinds import Count
+from stb_env.core.settings import checks_settings
 from stb_env.envs.env_settings import EnvSettings
 from stb_env.envs.rules import Compat
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.envs.wording import Wording
 from stb_env.errors import ConfigError
-from stb_env.jsontypes import JsonMapping
-from stb_env.kinds import Count
-from stb_env.llm import available, connect, load_models
-from stb_env.prompting import Prompt, prompt
+from stb_env.models import available, connect, load_models
+from stb_env.models.prompting import Prompt, prompt
 from stb_env.retrieval import (
     BM25Retriever,
     DenseRetriever,
@@ -25,7 +26,6 @@ from stb_env.retrieval import (
     RetrieverFactory,
     paraphrase_minilm,
 )
-from stb_env.settings import checks_settings
 from stb_env.suites.api_bank.action_reader import reader
 from stb_env.suites.api_bank.apis.schedule import TODAY
 from stb_env.suites.api_bank.composer.splits import Split

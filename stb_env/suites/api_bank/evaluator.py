@@ -9,10 +9,10 @@ from typing import Literal
 
 from stb_env.actions import bracketed
 from stb_env.actions.python_text import NotDataError
+from stb_env.core.jsontypes import JsonMapping
 from stb_env.errors import ConfigError
-from stb_env.jsontypes import JsonMapping
-from stb_env.metrics.rouge import rouge_l
 from stb_env.retrieval import NgramRetriever
+from stb_env.runs.metrics.rouge import rouge_l
 from stb_env.suites.api_bank.api_error import ArgumentsError
 from stb_env.suites.api_bank.apis.tool_search import SEARCHER
 from stb_env.suites.api_bank.argument_origins import origins

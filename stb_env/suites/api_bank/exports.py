@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 
-from stb_env import jsontext
+from stb_env.core import jsontext
+from stb_env.core.jsontypes import Json, JsonMapping, JsonObject
 from stb_env.errors import DataError
 from stb_env.formats.export import ExportSettings
-from stb_env.jsontypes import Json, JsonMapping, JsonObject
 from stb_env.suites.api_bank.apis.tool_search import SEARCHER
 from stb_env.suites.api_bank.formats.dialogues import Dialogue, Envelope, GoldCall, Utterance
 from stb_env.suites.api_bank.formats.training import (

@@ -9,7 +9,7 @@ from typing import TypedDict, cast
 
 from rich.table import Table
 
-from stb_env.jsontypes import JsonObject
+from stb_env.core.jsontypes import JsonObject
 from stb_env.suites.api_bank.formats.dialogues import LEVEL_NAMES
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from rich.table import Table
 
 from stb_env.console.inspection import Inspection
-from stb_env.jsontypes import JsonObject
+from stb_env.core.jsontypes import JsonObject
 from stb_env.suites.api_bank.api_set import LEVEL_3, LEVEL_12
 from stb_env.suites.api_bank.apis.tool_search import SEARCHER
 from stb_env.suites.api_bank.formats.dialogues import (

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from math import prod
 from typing import Literal, get_args
 
+from stb_env.core.jsontypes import JsonObject
+from stb_env.core.request import Slow
 from stb_env.errors import ConfigError, JudgeError, did_you_mean
-from stb_env.jsontypes import JsonObject
 from stb_env.judges.judge import Case
-from stb_env.metrics.rouge import rouge_l
-from stb_env.request import Slow
+from stb_env.runs.metrics.rouge import rouge_l
 from stb_env.suites.api_bank.matching import (
     STEPS,
     GoldRecord,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from stb_env.jsontypes import Json, JsonArray, JsonMapping
+from stb_env.core.jsontypes import Json, JsonArray, JsonMapping
 from stb_env.suites.api_bank.api_set import ApiSet
 from stb_env.suites.api_bank.apis.tool_search import SEARCHER
 from stb_env.suites.api_bank.argument_origins import Origin

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
 from typing import TypedDict
 
-from stb_env import jsontext
-from stb_env.jsontypes import JsonMapping
+from stb_env.core import jsontext
+from stb_env.core.jsontypes import JsonMapping
 from stb_env.suites.api_bank.apis.tool_search import SEARCHER
 from stb_env.suites.api_bank.argument_forms import Loose
 from stb_env.suites.api_bank.formats.dialogues import Envelope

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from stb_env.jsontypes import JsonObject
+from stb_env.core.jsontypes import JsonObject
 
 TOTAL_WEIGHTS: Mapping[int, int] = {1: 399, 2: 123, 3: 152}
 """Weights of the levels in a total. The paper gives none; these reproduce every total of its table 3."""

@@ -6,8 +6,8 @@ import copy
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from stb_env import jsontext
-from stb_env.jsontypes import Json, JsonMapping, JsonObject
+from stb_env.core import jsontext
+from stb_env.core.jsontypes import Json, JsonMapping, JsonObject
 from stb_env.suites.api_bank.api_error import ApiError, ArgumentsError
 from stb_env.suites.api_bank.api_set import LEVEL_12, ApiSet
 from stb_env.suites.api_bank.apis.tool_search import SEARCHER

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
+from stb_env.core.jsontypes import Json, JsonMapping, JsonObject
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.errors import ConfigError, DataError, did_you_mean
-from stb_env.jsontypes import Json, JsonMapping, JsonObject
 from stb_env.suites.api_bank.apis.tool_search import SEARCHER
 from stb_env.suites.api_bank.definition import API
 from stb_env.suites.api_bank.errata import errata

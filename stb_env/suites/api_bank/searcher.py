@@ -6,8 +6,8 @@ import copy
 import re
 from collections.abc import Mapping, Sequence
 
+from stb_env.core.jsontypes import JsonMapping, JsonObject
 from stb_env.errors import DataError
-from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.retrieval import NgramRetriever, RetrieverFactory
 from stb_env.suites.api_bank.api_error import ApiError
 from stb_env.suites.api_bank.apis.tool_search import SEARCHER

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
-from stb_env.jsontypes import Json, JsonMapping
+from stb_env.core.jsontypes import Json, JsonMapping
 from stb_env.seeding import mix
 from stb_env.suites.api_bank.api_error import ApiError
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Literal
 
+from stb_env.core.jsontypes import JsonMapping, JsonObject
 from stb_env.errors import ConfigError, DataError, did_you_mean
-from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.seeding import rng
 from stb_env.suites.api_bank.api_error import ApiError
 from stb_env.suites.api_bank.api_set import ApiSet

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from importlib.resources import files
 
-from stb_env.jsontypes import JsonMapping
+from stb_env.core.jsontypes import JsonMapping
 from stb_env.retrieval import NgramRetriever
 from stb_env.retrieval.inverted import InvertedIndex
 from stb_env.suites.api_bank.argument_forms import word_list

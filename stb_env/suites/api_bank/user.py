@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from stb_env import jsontext
 from stb_env.backend.user import Said
+from stb_env.core import jsontext
+from stb_env.core.jsontypes import JsonArray, JsonObject
+from stb_env.core.request import Slow
 from stb_env.errors import FailureKind, InfrastructureError
-from stb_env.jsontypes import JsonArray, JsonObject
 from stb_env.judges.readable import ReadableModel
-from stb_env.llm import ChatModel, ChatReply, ChatRequest, Contract, ModelError, ask, fingerprint
-from stb_env.prompting import Prompt, delimited, latest
-from stb_env.request import Slow
+from stb_env.models import ChatModel, ChatReply, ChatRequest, Contract, ModelError, ask, fingerprint
+from stb_env.models.prompting import Prompt, delimited, latest
 from stb_env.tasks import Task
 
 _FIELD = "say"
@@ -30,7 +30,7 @@ class ScriptedUser:
     time, so that an agent that asks a question can still make its calls.
 
     Examples:
-        >>> from stb_env.request import drive
+        >>> from stb_env.core.request import drive
         >>> from stb_env.tools import Tool
         >>> today = Tool("GetToday", "", {})
         >>> turns = [{"user": "Hi.", "reply": "Hello."}, {"user": "Which day is it?", "reply": "Friday."}]
@@ -69,8 +69,8 @@ class ModelUser:
         turns: After so many utterances the user has had enough.
 
     Examples:
-        >>> from stb_env.llm import ScriptedModel
-        >>> from stb_env.request import drive
+        >>> from stb_env.models import ScriptedModel
+        >>> from stb_env.core.request import drive
         >>> from stb_env.tools import Tool
         >>> today = Tool("GetToday", "", {})
         >>> user = ModelUser(ScriptedModel(['{"say": "Tomorrow."}']))

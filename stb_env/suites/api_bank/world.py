@@ -8,8 +8,8 @@ from functools import cached_property
 from typing import Literal
 
 from stb_env.backend.world import World
+from stb_env.core.jsontypes import Json, JsonMapping, JsonObject
 from stb_env.errors import ConfigError, DataError, did_you_mean
-from stb_env.jsontypes import Json, JsonMapping, JsonObject
 from stb_env.suites.api_bank.api_error import ApiError, ArgumentsError
 from stb_env.suites.api_bank.api_set import LEVEL_12, ApiSet
 from stb_env.suites.api_bank.apis.smart_home import DEVICE_IDS

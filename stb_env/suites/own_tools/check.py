@@ -11,8 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from stb_env.core.jsontypes import Json, JsonMapping
 from stb_env.errors import DataError
-from stb_env.jsontypes import Json, JsonMapping
 from stb_env.judges.cues import DOUBTS, is_denial
 from stb_env.judges.terms import read, split
 from stb_env.suites.own_tools.same_answer import same_answer

@@ -16,17 +16,17 @@ from stb_env.backend.own import SimulatorLike
 from stb_env.backend.real_api.catalog_api import CatalogAPI
 from stb_env.backend.real_api.http_api import HTTPAPI
 from stb_env.backend.virtual import Mode
+from stb_env.core.jsontypes import JsonMapping
+from stb_env.core.kinds import Count
+from stb_env.core.settings import checks_settings
 from stb_env.envs.connections import connect_backend, connect_judge
 from stb_env.envs.env_settings import OpenSettings
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.errors import ConfigError
 from stb_env.formats.catalog_file import CatalogFile
-from stb_env.jsontypes import JsonMapping
 from stb_env.judges.own_judge import JudgeLike
-from stb_env.kinds import Count
-from stb_env.llm.preflight import note
+from stb_env.models.preflight import note
 from stb_env.retrieval import ToolIndex
-from stb_env.settings import checks_settings
 from stb_env.suites.own_tools.judge import QueryJudge
 from stb_env.suites.own_tools.queries import SUITE, read_queries
 from stb_env.tasks import TaskSet

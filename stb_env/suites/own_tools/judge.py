@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from stb_env.core.jsontypes import JsonObject
+from stb_env.core.request import Slow
 from stb_env.errors import ConfigError
-from stb_env.jsontypes import JsonObject
 from stb_env.judges.judge import Case, Judge
-from stb_env.request import Slow
 from stb_env.suites.own_tools.check import Check
 from stb_env.tasks import TaskSet
 from stb_env.verdict import Verdict, Vote

@@ -9,13 +9,13 @@ from typing import Any, Required
 
 from typing_extensions import TypedDict
 
+from stb_env.actions.validation import check_call
+from stb_env.core.jsontypes import Json
+from stb_env.core.user_tables import checked
 from stb_env.errors import ConfigError, DataError
-from stb_env.jsontypes import Json
 from stb_env.suites.own_tools.check import Check
 from stb_env.tasks import Task
 from stb_env.tools import FINISH, Tool, ToolCall, ToolCatalog
-from stb_env.user_tables import checked
-from stb_env.validation import check_call
 
 SUITE = "own_tools"
 

@@ -10,7 +10,7 @@ from rich.table import Table
 
 from stb_env.console import options
 from stb_env.console.output import emit, reporting
-from stb_env.jsontypes import JsonObject
+from stb_env.core.jsontypes import JsonObject
 from stb_env.suites.sambanova.alignment.command import align
 from stb_env.suites.sambanova.alignment.task_complexity import shown_complexity, trained_complexity
 from stb_env.suites.sambanova.common.task import SambaNovaTask

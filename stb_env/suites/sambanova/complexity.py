@@ -14,8 +14,8 @@ from dataclasses import asdict, dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from stb_env.core.jsontypes import JsonObject
 from stb_env.errors import DataError
-from stb_env.jsontypes import JsonObject
 
 Calls = Iterable[str]
 """Names of the functions that a program calls, with repetitions."""

@@ -12,10 +12,10 @@ from typing import Any, Literal, NamedTuple, cast, get_args
 import gymnasium as gym
 
 from stb_env.actions.blocks import FENCE, unfence
+from stb_env.core.jsontypes import JsonObject
+from stb_env.core.request import Slow
 from stb_env.envs.tool_env import Info, Observation, ToolEnv, Transition
 from stb_env.errors import ConfigError
-from stb_env.jsontypes import JsonObject
-from stb_env.request import Slow
 from stb_env.retrieval import BM25Retriever
 from stb_env.suites.sambanova.common.official import read_official
 from stb_env.suites.sambanova.common.prompt import Variant, example_text, prompt_text

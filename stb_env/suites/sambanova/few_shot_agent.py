@@ -10,12 +10,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from stb_env import Agent
+from stb_env.core.gymtypes import AnyEnv
+from stb_env.core.jsontypes import Json, JsonMapping, JsonObject
+from stb_env.core.request import Slow
 from stb_env.errors import ConfigError
-from stb_env.gymtypes import AnyEnv
-from stb_env.jsontypes import Json, JsonMapping, JsonObject
-from stb_env.llm import ChatModel, fingerprint
-from stb_env.llm.agent_role import agent_model
-from stb_env.request import Slow
+from stb_env.models import ChatModel, fingerprint
+from stb_env.models.agent_role import agent_model
 from stb_env.suites.sambanova.common.asking import FINISH_ACTION, answer_of
 from stb_env.suites.sambanova.common.prompt import Variant
 from stb_env.suites.sambanova.few_shot import Chat, FewShotPrompt, Shown

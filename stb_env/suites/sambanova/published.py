@@ -6,8 +6,8 @@ import tomllib
 from functools import cache
 from importlib import resources
 
+from stb_env.core.jsontypes import Json, JsonMapping
 from stb_env.errors import DataError, did_you_mean
-from stb_env.jsontypes import Json, JsonMapping
 from stb_env.suites.sambanova import tasks
 from stb_env.suites.sambanova.row import PAPER, Cell, Figure, Row
 

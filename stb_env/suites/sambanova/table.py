@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean, pstdev
 
+from stb_env.core.jsontypes import JsonMapping
 from stb_env.errors import DataError
-from stb_env.jsontypes import JsonMapping
-from stb_env.protocol import find_protocol
-from stb_env.rollout.player import player_of
-from stb_env.rollout.verdict_file import manifest_of, read_judged
+from stb_env.runs.player import player_of
+from stb_env.runs.protocol import find_protocol
+from stb_env.runs.verdict_file import manifest_of, read_judged
 from stb_env.suites.sambanova import tasks
 from stb_env.suites.sambanova.alignment.task_complexity import embedded_tests, trained_complexity
 from stb_env.suites.sambanova.common.task import Measure, SambaNovaTask

@@ -10,8 +10,8 @@ from types import ModuleType
 
 from stb_env.backend.lazy_mapping import LazyMapping
 from stb_env.backend.world import Table, Tables
+from stb_env.core.jsontypes import Json, JsonObject
 from stb_env.errors import DataError
-from stb_env.jsontypes import Json, JsonObject
 from stb_env.suites.sandbox.content import edition
 from stb_env.suites.sandbox.content.edition import KEPT, within
 from stb_env.suites.sandbox.content.households import COUNT

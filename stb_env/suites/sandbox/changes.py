@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import TypedDict
 
-from stb_env import jsontext
 from stb_env.backend.lazy_mapping import replaced
 from stb_env.backend.world import Tables
-from stb_env.jsontypes import Json, JsonObject
+from stb_env.core import jsontext
+from stb_env.core.jsontypes import Json, JsonObject
 
 
 class Change(TypedDict):

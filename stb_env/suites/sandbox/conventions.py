@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import TypeVar
 
 from stb_env.backend.world import Row, Tables
-from stb_env.jsontypes import Json, JsonObject
+from stb_env.core.jsontypes import Json, JsonObject
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.places import cities_by_name
 from stb_env.suites.sandbox.params import whole

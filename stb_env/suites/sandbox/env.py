@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import Annotated, Literal, Unpack
 
 from stb_env.backend.backend import Backend
+from stb_env.core.kinds import AtLeast, Count
+from stb_env.core.settings import checks_settings
 from stb_env.envs.connections import connect_judge
 from stb_env.envs.env_settings import OpenSettings
 from stb_env.envs.rules import Compat
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.judges.own_judge import JudgeLike
-from stb_env.kinds import AtLeast, Count
-from stb_env.settings import checks_settings
 from stb_env.suites.sandbox.oracle import oracle
 from stb_env.suites.sandbox.progress import progress
 from stb_env.suites.sandbox.tasks import SandboxTasks

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from stb_env.jsontypes import Json, JsonMapping, JsonObject
+from stb_env.core.jsontypes import Json, JsonMapping, JsonObject
 
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 
@@ -22,7 +22,7 @@ class Fact:
     Attributes:
         name: The field's name, in lower case with underscores.
         value: The right value.
-        schema: JSON Schema of the field, as `stb_env.answers` reads it.
+        schema: JSON Schema of the field, as `stb_env.core.answers` reads it.
     """
 
     name: str
@@ -72,12 +72,12 @@ def time(name: str, value: str, description: str = "") -> Fact:
 
 
 def name(name: str, value: str, description: str = "") -> Fact:
-    """Require the name of somebody or something, or another text; see `stb_env.answers.name_key`."""
+    """Require the name of somebody or something, or another text; see `stb_env.core.answers.name_key`."""
     return _fact(name, value, {"type": "string"}, description)
 
 
 def code(name: str, value: str, description: str = "") -> Fact:
-    """Require a phone number, an id, a flight number or an address; see `stb_env.answers.code_key`."""
+    """Require a phone number, an id, a flight number or an address; see `stb_env.core.answers.code_key`."""
     return _fact(name, value, {"type": "string", "format": "code"}, description)
 
 

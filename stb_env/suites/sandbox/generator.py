@@ -17,9 +17,9 @@ from random import Random
 from typing import NamedTuple
 
 from stb_env import seeding
-from stb_env.answers import object_schema
+from stb_env.core.answers import object_schema
+from stb_env.core.jsontypes import Json, JsonMapping, JsonObject
 from stb_env.errors import DataError
-from stb_env.jsontypes import Json, JsonMapping, JsonObject
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.cannot import REASONS, Gap
 from stb_env.suites.sandbox.catalog import household, tools

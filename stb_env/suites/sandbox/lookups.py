@@ -7,7 +7,7 @@ from datetime import date, timedelta
 from functools import lru_cache
 
 from stb_env.backend.world import Row
-from stb_env.jsontypes import Json, JsonMapping
+from stb_env.core.jsontypes import Json, JsonMapping
 from stb_env.suites.sandbox import facts
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.households import TODAY

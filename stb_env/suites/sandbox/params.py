@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from stb_env.jsontypes import Json, JsonObject
+from stb_env.core.jsontypes import Json, JsonObject
 from stb_env.suites.sandbox.api_error import ArgumentsError
 
 

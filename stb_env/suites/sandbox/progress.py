@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from stb_env import jsontext
 from stb_env.backend.world import Tables
+from stb_env.core import jsontext
 from stb_env.suites.sandbox.catalog import household
 from stb_env.suites.sandbox.changes import changes, same
 from stb_env.tasks import Task

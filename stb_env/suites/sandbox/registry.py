@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from typing import NamedTuple, TypeAlias
 
 from stb_env.backend.world import Table, Tables
-from stb_env.jsontypes import Json, JsonMapping, JsonObject
-from stb_env.reference import load_object
+from stb_env.core.jsontypes import Json, JsonMapping, JsonObject
+from stb_env.core.reference import load_object
 from stb_env.suites.sandbox.api_error import ArgumentsError
 from stb_env.suites.sandbox.content.edition import edition_of, within
 from stb_env.suites.sandbox.params import Param

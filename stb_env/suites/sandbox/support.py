@@ -16,8 +16,8 @@ from functools import cached_property, lru_cache
 from itertools import product
 from typing import NamedTuple
 
-from stb_env.answers import name_key
-from stb_env.jsontypes import Json, JsonMapping
+from stb_env.core.answers import name_key
+from stb_env.core.jsontypes import Json, JsonMapping
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.catalog import apis, household, tools
 from stb_env.suites.sandbox.generator import plan_of

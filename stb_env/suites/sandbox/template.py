@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 from stb_env.backend.world import Tables
-from stb_env.jsontypes import Json
+from stb_env.core.jsontypes import Json
 from stb_env.suites.sandbox.cannot import NO_GAP, Gap
 from stb_env.suites.sandbox.catalog import household, modules_of
 from stb_env.suites.sandbox.content.edition import edition

@@ -10,10 +10,10 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from stb_env.answers import code_key, name_key, same
-from stb_env.jsontypes import Json, JsonMapping
+from stb_env.core.answers import code_key, name_key, same
+from stb_env.core.jsontypes import Json, JsonMapping
+from stb_env.core.request import Slow
 from stb_env.judges.judge import Case
-from stb_env.request import Slow
 from stb_env.suites.sandbox.conventions import MONTHS
 from stb_env.suites.sandbox.generator import fields_of
 from stb_env.suites.sandbox.verifier import state_parts, verdict_of

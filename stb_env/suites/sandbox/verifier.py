@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from stb_env import jsontext
-from stb_env.answers import right_fields
 from stb_env.backend.world import Tables
+from stb_env.core import jsontext
+from stb_env.core.answers import right_fields
+from stb_env.core.jsontypes import JsonMapping
+from stb_env.core.request import Slow
 from stb_env.errors import JudgeError
-from stb_env.jsontypes import JsonMapping
 from stb_env.judges.judge import Case
-from stb_env.request import Slow
 from stb_env.suites.sandbox.catalog import household
 from stb_env.suites.sandbox.changes import changes, same
 from stb_env.suites.sandbox.support import Evidence, shown, sources

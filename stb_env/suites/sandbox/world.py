@@ -5,8 +5,8 @@ from __future__ import annotations
 import hashlib
 
 from stb_env.backend.world import Tables, World
+from stb_env.core.jsontypes import JsonMapping, JsonObject
 from stb_env.errors import DataError, did_you_mean
-from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.suites.sandbox.api_error import ApiError, ArgumentsError
 from stb_env.suites.sandbox.catalog import apis, household, tools
 from stb_env.tasks import Task

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
+from stb_env.core.jsontypes import Json
 from stb_env.errors import DataError
 from stb_env.formats.imported import Origin
-from stb_env.jsontypes import Json
 from stb_env.seeding import derive
 from stb_env.suites.stabletoolbench.answers import is_answer, read_answer_file, read_json, read_name
 from stb_env.suites.stabletoolbench.converted_answers import is_converted, read_entry

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple, Required, TypedDict
 
-from stb_env import jsontext
-from stb_env.jsontypes import Json, JsonArray, JsonMapping, JsonObject
+from stb_env.core import jsontext
+from stb_env.core.jsontypes import Json, JsonArray, JsonMapping, JsonObject
 from stb_env.tools import MAX_NAME, Tool, ToolId, pure_name, standardize, standardize_category
 
 MAX_DESCRIPTION = 1024

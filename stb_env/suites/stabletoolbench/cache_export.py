@@ -15,11 +15,11 @@ from stb_env.backend.cache.entry import CacheEntry
 from stb_env.backend.cache.key import id_prefix
 from stb_env.backend.cache.passes import EVERY, Progress
 from stb_env.backend.cache.response_cache import ResponseCache
+from stb_env.backend.store import kept_folder
+from stb_env.core.files import make_folder, write_text
+from stb_env.core.jsontypes import Json
 from stb_env.errors import ConfigError
-from stb_env.files import make_folder, write_text
 from stb_env.formats.recorded_answer import Answer, RecordedCall
-from stb_env.jsontypes import Json
-from stb_env.store import kept_folder
 from stb_env.suites.stabletoolbench import provenance
 from stb_env.suites.stabletoolbench.cache_folder import FolderWriter
 from stb_env.tools import ToolId

@@ -15,9 +15,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TextIO, cast
 
-from stb_env import jsontext
+from stb_env.core import jsontext
+from stb_env.core.jsontypes import JsonMapping, JsonObject
 from stb_env.formats.recorded_answer import Notes, RecordedCall, as_answer
-from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.tools import ToolId, pure_name, standardize
 
 NAMES = "names.json"

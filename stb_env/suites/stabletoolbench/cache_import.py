@@ -13,9 +13,9 @@ from pathlib import Path
 from stb_env.backend.cache.entry import Hit, read_hit
 from stb_env.backend.cache.key import RowKey
 from stb_env.backend.cache.response_cache import ResponseCache
+from stb_env.core.files import write_json
+from stb_env.core.jsontypes import JsonObject
 from stb_env.errors import ConfigError, did_you_mean
-from stb_env.files import write_json
-from stb_env.jsontypes import JsonObject
 from stb_env.suites.stabletoolbench.reading_processes import ReadingProcesses, Rows
 from stb_env.suites.stabletoolbench.recording_reader import KINDS, ImportReport, Reading, RecordingReader
 

@@ -14,8 +14,8 @@ from rich.text import Text
 
 from stb_env.console import options
 from stb_env.console.output import emit, reporting
+from stb_env.core.jsontypes import JsonObject
 from stb_env.errors import ConfigError, did_you_mean
-from stb_env.jsontypes import JsonObject
 from stb_env.suites.stabletoolbench.entrant import Entrant, read_entrants
 from stb_env.suites.stabletoolbench.leaderboard import (
     Inconsistency,

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from stb_env.actions import finish_arguments
+from stb_env.core.jsontypes import Json, JsonMapping, JsonObject
 from stb_env.errors import DataError
 from stb_env.formats.branches import Tree, tree_node, tree_step
 from stb_env.formats.call_texts import ANSWERED, BAD_FINISH, GAVE_UP, read_call
 from stb_env.formats.imported import Origin, answer_in, imported
-from stb_env.jsontypes import Json, JsonMapping, JsonObject
 from stb_env.tools import FINISH, ToolCall
 from stb_env.trajectory import Trajectory
 

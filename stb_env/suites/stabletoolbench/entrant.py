@@ -7,11 +7,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from stb_env.core.jsontypes import JsonMapping, JsonObject
 from stb_env.errors import ConfigError, DataError
-from stb_env.jsontypes import JsonMapping, JsonObject
-from stb_env.metrics.sopr import average, sopr
-from stb_env.rollout.player import player_of
-from stb_env.rollout.verdict_file import manifest_of, read_judged
+from stb_env.runs.metrics.sopr import average, sopr
+from stb_env.runs.player import player_of
+from stb_env.runs.verdict_file import manifest_of, read_judged
 from stb_env.suites.stabletoolbench.answers import read_json
 from stb_env.suites.stabletoolbench.leaderboard import GroupFigures, Row, group_sizes
 from stb_env.suites.stabletoolbench.original_scores.answer_sets import how_played

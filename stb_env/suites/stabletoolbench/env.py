@@ -15,15 +15,15 @@ from stb_env.backend.faults import Faults
 from stb_env.backend.own import SimulatorLike
 from stb_env.backend.real_api.observed import Health
 from stb_env.backend.virtual import Mode, VirtualBackend
+from stb_env.core.jsontypes import JsonMapping
+from stb_env.core.kinds import Count
+from stb_env.core.settings import checks_settings
 from stb_env.envs.connections import connect_backend, connect_judge
 from stb_env.envs.env_settings import OpenSettings
 from stb_env.envs.rules import Compat
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.errors import ConfigError, DataError
-from stb_env.jsontypes import JsonMapping
 from stb_env.judges.own_judge import JudgeLike
-from stb_env.kinds import Count
-from stb_env.settings import checks_settings
 from stb_env.suites.stabletoolbench.api_entry import Functions
 from stb_env.suites.stabletoolbench.open_domain import Retrieval
 from stb_env.suites.stabletoolbench.originals import find_originals, read_originals

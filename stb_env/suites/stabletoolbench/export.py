@@ -6,9 +6,9 @@ import json
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
+from stb_env.core.jsontypes import JsonMapping, JsonObject
 from stb_env.errors import ConfigError
 from stb_env.formats.export import APART, ExportSettings, places
-from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.suites.stabletoolbench.answers import answer_file, converted_entry, file_name, method_of
 from stb_env.suites.stabletoolbench.queries import GROUPS
 from stb_env.trajectory import Trajectory

@@ -8,8 +8,8 @@ from pathlib import Path
 from rich.table import Table
 
 from stb_env.console.inspection import Inspection
+from stb_env.core.jsontypes import JsonObject
 from stb_env.errors import DataError
-from stb_env.jsontypes import JsonObject
 from stb_env.suites.stabletoolbench.queries import Loaded, load
 from stb_env.suites.stabletoolbench.tool_files import ToolFiles
 from stb_env.tasks import TaskSet

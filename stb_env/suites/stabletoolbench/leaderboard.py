@@ -9,9 +9,9 @@ from functools import cache
 from importlib import resources
 from typing import Literal
 
+from stb_env.core.jsontypes import JsonMapping, JsonObject
 from stb_env.errors import ConfigError
-from stb_env.jsontypes import JsonMapping, JsonObject
-from stb_env.metrics.sopr import average
+from stb_env.runs.metrics.sopr import average
 
 Kind = Literal["average", "average_std", "fraction", "total", "change"]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from stb_env import jsontext
+from stb_env.core import jsontext
+from stb_env.core.jsontypes import Json, JsonMapping
 from stb_env.formats.recorded_answer import Answer, Notes, RecordedCall, as_answer, read_answer
-from stb_env.jsontypes import Json, JsonMapping
 from stb_env.tools import ToolId
 
 _KEY_ARGUMENTS = frozenset({"toolbench_key", "toolbench_rapidapi_key"})

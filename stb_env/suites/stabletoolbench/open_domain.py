@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import cast
 
+from stb_env.core.jsontypes import JsonObject
 from stb_env.errors import DataError
-from stb_env.jsontypes import JsonObject
 from stb_env.retrieval import ToolIndex
 from stb_env.suites.stabletoolbench.api_entry import APIEntry, api_id, tool_from_api
 from stb_env.tools import NO_ID, ToolId, unique_names

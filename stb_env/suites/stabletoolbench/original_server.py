@@ -16,10 +16,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from stb_env import jsontext
+from stb_env.backend.taxonomy import accept_real
+from stb_env.core import jsontext
+from stb_env.core.jsontypes import Json, JsonMapping, JsonObject
 from stb_env.errors import InfrastructureError
-from stb_env.jsontypes import Json, JsonMapping, JsonObject
-from stb_env.metrics.taxonomy import accept_real
 from stb_env.suites.stabletoolbench.api_entry import server_names
 from stb_env.tools import standardize
 

@@ -13,8 +13,8 @@ from dataclasses import asdict, dataclass
 from functools import lru_cache
 from pathlib import Path
 
+from stb_env.core.jsontypes import JsonObject
 from stb_env.errors import ConfigError, DataError
-from stb_env.jsontypes import JsonObject
 from stb_env.tools import FINISH
 
 FOLDER = "originals"

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
 
-from stb_env import jsontext
+from stb_env.core import jsontext
+from stb_env.core.jsontypes import Json, JsonArray, JsonMapping, JsonObject
 from stb_env.errors import DataError, did_you_mean
-from stb_env.jsontypes import Json, JsonArray, JsonMapping, JsonObject
 from stb_env.suites.stabletoolbench.api_entry import (
     APIEntry,
     Functions,

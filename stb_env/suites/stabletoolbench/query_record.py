@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import cast
 
+from stb_env.core.jsontypes import Json
 from stb_env.errors import DataError
-from stb_env.jsontypes import Json
 from stb_env.suites.stabletoolbench.api_entry import (
     PARAMETERS,
     APIEntry,

@@ -12,18 +12,18 @@ from functools import partial
 from typing import ClassVar, Unpack, cast
 from urllib.parse import parse_qsl, urlsplit
 
-from stb_env import jsontext
 from stb_env.backend.cache.key import read_arguments
 from stb_env.backend.real_api import HTTPTemplate
 from stb_env.backend.real_api.http_api import Limits
 from stb_env.backend.real_api.http_template import METHODS
 from stb_env.backend.real_api.url_template import PLACE, REST, Substitution
+from stb_env.backend.taxonomy import RealCheck
+from stb_env.core import jsontext
+from stb_env.core.jsontypes import JsonMapping, JsonObject
+from stb_env.core.request import Slow
 from stb_env.errors import ActionError, BackendError
 from stb_env.http.exchange import HTTPRequest
-from stb_env.jsontypes import JsonMapping, JsonObject
-from stb_env.llm import Clock
-from stb_env.metrics.taxonomy import RealCheck
-from stb_env.request import Slow
+from stb_env.models import Clock
 from stb_env.suites.stabletoolbench.api_entry import APIEntry, raw_names
 from stb_env.tools import Tool, ToolResult
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from stb_env.backend.cache.key import RowKey
-from stb_env.jsontypes import JsonObject
+from stb_env.core.jsontypes import JsonObject
 from stb_env.suites.stabletoolbench.recording_reader import ImportReport, Reading, RecordingReader
 
 Rows: TypeAlias = Iterable[tuple[RowKey, str]]

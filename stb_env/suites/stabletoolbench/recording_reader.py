@@ -9,12 +9,12 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Literal, NamedTuple, get_args
 
-from stb_env import jsontext
 from stb_env.backend.cache.entry import FAILED_SIMULATION, written_answer
 from stb_env.backend.cache.key import RowKey, read_arguments
+from stb_env.core import jsontext
+from stb_env.core.jsontypes import JsonMapping, JsonObject
 from stb_env.errors import DataError
 from stb_env.formats.recorded_answer import MAX_LISTED, Notes, RecordedCall
-from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.suites.stabletoolbench import cache_folder, mirrorapi_bench
 from stb_env.suites.stabletoolbench.answers import calls, is_answer, read_json
 from stb_env.suites.stabletoolbench.provenance import FILE as PROVENANCE

@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from stb_env.core.jsontypes import JsonMapping
 from stb_env.errors import DataError
-from stb_env.jsontypes import JsonMapping
 
 _SHUFFLE_SEED = 42
 _IDENTITY = ("category_name", "tool_name", "api_name")

@@ -16,8 +16,8 @@ from typing import Any, NamedTuple, Self
 
 from stb_env.backend.cache import ResponseCache
 from stb_env.backend.cache.layers import read_manifest
+from stb_env.core.jsontypes import JsonObject
 from stb_env.errors import ConfigError
-from stb_env.jsontypes import JsonObject
 from stb_env.suites.stabletoolbench.cache_import import import_source
 
 KEY_VARIABLE = "STB_CONFIG_API_KEY"

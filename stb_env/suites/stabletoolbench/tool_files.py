@@ -15,9 +15,9 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Self, cast
 
-from stb_env import jsontext
+from stb_env.core import jsontext
+from stb_env.core.jsontypes import Json, JsonMapping, JsonObject
 from stb_env.errors import DataError
-from stb_env.jsontypes import Json, JsonMapping, JsonObject
 from stb_env.suites.stabletoolbench.api_entry import (
     PARAMETERS,
     APIDetails,

@@ -9,9 +9,9 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import NamedTuple
 
-from stb_env import jsontext
+from stb_env.core import jsontext
+from stb_env.core.jsontypes import JsonMapping
 from stb_env.errors import DataError
-from stb_env.jsontypes import JsonMapping
 from stb_env.suites.stabletoolbench.original_server import FIELDS
 from stb_env.tools import ToolId, pure_name, standardize, standardize_category
 

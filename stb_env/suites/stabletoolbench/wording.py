@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
 
+from stb_env.core.jsontypes import JsonObject
 from stb_env.envs.finish import FINISH_TOOL
 from stb_env.envs.wording import Wording
-from stb_env.jsontypes import JsonObject
-from stb_env.prompting import prompt
+from stb_env.models.prompting import prompt
 from stb_env.suites.stabletoolbench.originals import Originals, places
 from stb_env.tasks import Task
 from stb_env.tools import Tool, standardize

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from stb_env import jsontext
+from stb_env.core import jsontext
+from stb_env.core.jsontypes import JsonMapping
 from stb_env.envs.tool_env import ToolEnv
-from stb_env.jsontypes import JsonMapping
-from stb_env.rollout import Job
+from stb_env.runs import Job
 from stb_env.testing.red_team.cheater import Cheater
 from stb_env.testing.red_team.dumps import is_answer
 from stb_env.testing.red_team.playing import final_answer, same_calls

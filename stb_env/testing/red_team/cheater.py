@@ -8,9 +8,9 @@ from typing import Any, ClassVar
 
 import gymnasium as gym
 
+from stb_env.core.jsontypes import Json, JsonArray, JsonMapping, JsonObject
 from stb_env.errors import ConfigError, did_you_mean
-from stb_env.jsontypes import Json, JsonArray, JsonMapping, JsonObject
-from stb_env.rollout import Agent
+from stb_env.runs import Agent
 from stb_env.seeding import rng
 from stb_env.testing.red_team.evidence import Ending, Evidence, Say
 from stb_env.tools import FINISH

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
 
+from stb_env.core.jsontypes import Json, JsonMapping, JsonObject
 from stb_env.envs.finish import ACTS_FINISH, FinishForm
-from stb_env.jsontypes import Json, JsonMapping, JsonObject
 
 _ROOM = 10_000
 """Characters of a result; nobody writes more than that."""

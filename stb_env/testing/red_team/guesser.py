@@ -7,7 +7,7 @@ from typing import Any
 
 import gymnasium as gym
 
-from stb_env.jsontypes import Json, JsonMapping
+from stb_env.core.jsontypes import Json, JsonMapping
 from stb_env.testing.red_team.cheater import Cheater
 from stb_env.testing.red_team.dumps import DUMPS
 from stb_env.testing.red_team.guesses import Guesses

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import gymnasium as gym
 
-from stb_env.jsontypes import Json, JsonMapping
+from stb_env.core.jsontypes import Json, JsonMapping
 from stb_env.testing.red_team.cheater import Cheater
 from stb_env.testing.red_team.copier import by_heart
 from stb_env.testing.red_team.evidence import Say

@@ -11,8 +11,8 @@ from typing import Any, Protocol, runtime_checkable
 import gymnasium as gym
 
 from stb_env.actions import Action, finish_arguments
-from stb_env.baselines.gold import Gold
-from stb_env.jsontypes import Json, JsonArray, JsonMapping
+from stb_env.core.jsontypes import Json, JsonArray, JsonMapping
+from stb_env.runs.baselines.gold import Gold
 from stb_env.tasks import Task, TaskSource
 from stb_env.testing.red_team.evidence import Ending
 from stb_env.tools import FINISH, ToolCall

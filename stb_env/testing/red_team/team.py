@@ -7,9 +7,9 @@ from typing import Any
 
 import gymnasium as gym
 
+from stb_env.core.jsontypes import JsonMapping
 from stb_env.errors import ConfigError, did_you_mean
-from stb_env.jsontypes import JsonMapping
-from stb_env.rollout import Agent
+from stb_env.runs import Agent
 from stb_env.testing.red_team.cheater import Cheater
 from stb_env.testing.red_team.copier import Copier, Memoriser
 from stb_env.testing.red_team.guesser import Guesser

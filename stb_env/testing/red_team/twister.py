@@ -6,8 +6,8 @@ from typing import Any
 
 import gymnasium as gym
 
-from stb_env.baselines.gold import Gold
-from stb_env.jsontypes import Json, JsonMapping
+from stb_env.core.jsontypes import Json, JsonMapping
+from stb_env.runs.baselines.gold import Gold
 from stb_env.testing.red_team.cheater import Cheater
 from stb_env.testing.red_team.playing import final_answer, other_answer
 from stb_env.testing.red_team.twists import TWISTS

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date, timedelta
 from itertools import combinations, islice
 
-from stb_env.answers import same
-from stb_env.jsontypes import Json, JsonMapping
+from stb_env.core.answers import same
+from stb_env.core.jsontypes import Json, JsonMapping
 from stb_env.testing.red_team.evidence import Ending, Evidence, Say, values_in
 
 _FIRST = 3

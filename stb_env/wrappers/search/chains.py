@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from stb_env.core.gymtypes import AnyEnv
+from stb_env.core.jsontypes import JsonObject
+from stb_env.core.request import Slow
+from stb_env.core.settings import checks_settings
 from stb_env.envs.rules import Compat
-from stb_env.gymtypes import AnyEnv
-from stb_env.jsontypes import JsonObject
 from stb_env.judges.judge import Judge
-from stb_env.request import Slow
-from stb_env.settings import checks_settings
 from stb_env.wrappers.search.dialect import Depth, Unprompted
 from stb_env.wrappers.search.original import OriginalChains
 from stb_env.wrappers.search.tree import SearchTree

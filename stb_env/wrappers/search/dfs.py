@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from itertools import combinations
 
+from stb_env.core.gymtypes import AnyEnv
+from stb_env.core.jsontypes import JsonObject
+from stb_env.core.request import Slow
+from stb_env.core.settings import checks_settings
 from stb_env.envs.rules import Compat
 from stb_env.envs.tool_env import Transition
 from stb_env.errors import InfrastructureError
-from stb_env.gymtypes import AnyEnv
-from stb_env.jsontypes import JsonObject
-from stb_env.llm import ChatModel
-from stb_env.request import Slow
-from stb_env.settings import checks_settings
+from stb_env.models import ChatModel
 from stb_env.usage import NO_USAGE
 from stb_env.wrappers.search.dialect import Depth, Dialect, tokens_of, wording_of
 from stb_env.wrappers.search.original import OriginalDialect

@@ -7,14 +7,14 @@ from collections.abc import Mapping
 from typing import Literal, NamedTuple, cast, get_args
 
 from stb_env.actions import Action
+from stb_env.core.jsontypes import JsonMapping, JsonObject
+from stb_env.core.request import Slow
 from stb_env.envs.finish import Finish, FinishForm, finish_record
 from stb_env.envs.state import State
 from stb_env.envs.step_codes import step_report
 from stb_env.envs.tool_env import ToolEnv, Transition
 from stb_env.envs.wording import Wording
 from stb_env.errors import ConfigError
-from stb_env.jsontypes import JsonMapping, JsonObject
-from stb_env.request import Slow
 from stb_env.tools import FINISH, Status, ToolCall
 from stb_env.trajectory import Step
 from stb_env.wrappers.base import ToolWrapper

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
+from stb_env.core.gymtypes import AnyEnv
 from stb_env.errors import ConfigError
-from stb_env.gymtypes import AnyEnv
-from stb_env.llm import ChatModel
+from stb_env.models import ChatModel
 from stb_env.wrappers.search.chains import IndependentChains
 from stb_env.wrappers.search.dfs import DepthFirstSearch
 from stb_env.wrappers.search.tree_search import TreeSearch

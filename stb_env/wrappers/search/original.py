@@ -21,15 +21,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import takewhile
 from typing import NamedTuple
 
-from stb_env import jsontext
 from stb_env.actions import Action, finish_arguments
 from stb_env.actions.structured import read_call
+from stb_env.core import jsontext
+from stb_env.core.jsontypes import JsonMapping, JsonObject
+from stb_env.core.request import Slow
 from stb_env.envs import step_codes
 from stb_env.envs.finish import Finish, finish_record
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.envs.wording import Wording
-from stb_env.jsontypes import JsonMapping, JsonObject
-from stb_env.request import Slow
 from stb_env.tools import FINISH, Status, ToolCall, ToolResult
 from stb_env.trajectory import CallRecord, Step, arguments_text
 from stb_env.wrappers.search.dialect import Dialect, Growth, Inner, read, shown, state_of, wording_of

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 
+from stb_env.core.request import Slow
 from stb_env.envs.finish import FINISH_TOOL
 from stb_env.envs.wording import Wording
-from stb_env.llm import ChatModel, ChatReply, ChatRequest, ModelError, ask
-from stb_env.request import Slow
+from stb_env.models import ChatModel, ChatReply, ChatRequest, ModelError, ask
 from stb_env.usage import Usage
 from stb_env.wrappers.search.original import path_text
 from stb_env.wrappers.search.ranking import Pair

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from stb_env.core.request import Slow
 from stb_env.judges.excerpt import Room, call_lines, excerpt
 from stb_env.judges.pair_question import Outcome, read_choice
 from stb_env.judges.readable import ReadableModel
-from stb_env.llm import ChatModel, ChatReply, ChatRequest, ask
-from stb_env.prompting import delimited_each, latest
-from stb_env.request import Slow
+from stb_env.models import ChatModel, ChatReply, ChatRequest, ask
+from stb_env.models.prompting import delimited_each, latest
 from stb_env.tasks import Task
 from stb_env.trajectory import Step
 from stb_env.usage import NO_USAGE
@@ -55,7 +55,7 @@ def as_rank(rank: Rank | ChatModel) -> Rank:
     """Return a ranking, made of a model where that was given.
 
     Examples:
-        >>> from stb_env.llm import ScriptedModel
+        >>> from stb_env.models import ScriptedModel
         >>> as_rank(ScriptedModel([], name="m")).__name__, as_rank(rank_by_value).__name__
         ('ranker:m:v1', 'rank_by_value')
     """
@@ -79,8 +79,8 @@ class Ranker:
         ConfigError: ``attempts`` is below 1.
 
     Examples:
-        >>> from stb_env.llm import ScriptedModel
-        >>> from stb_env.request import drive
+        >>> from stb_env.models import ScriptedModel
+        >>> from stb_env.core.request import drive
         >>> from stb_env.tools import Tool
         >>> search = Tool("search", "", {})
         >>> view = NodeView(Task("1", "Capital of France?", (search,)), (), "answer", "Paris")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-from stb_env import jsontext
-from stb_env.jsontypes import JsonMapping, JsonObject
+from stb_env.core import jsontext
+from stb_env.core.jsontypes import JsonMapping, JsonObject
 from stb_env.trajectory import CallRecord
 from stb_env.wrappers.search.tree import SearchTree
 

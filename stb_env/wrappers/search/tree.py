@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Literal, NamedTuple
 
+from stb_env.core.jsontypes import JsonMapping, JsonObject
 from stb_env.envs.state import State
-from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.trajectory import Step
 from stb_env.usage import NO_USAGE, Usage
 from stb_env.wrappers.base import WrapperState

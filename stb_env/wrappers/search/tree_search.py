@@ -8,12 +8,12 @@ from typing import Any, cast
 
 from gymnasium.error import ResetNeeded
 
+from stb_env.core.gymtypes import AnyEnv
+from stb_env.core.jsontypes import JsonMapping, JsonObject
+from stb_env.core.request import Slow
 from stb_env.envs.tool_env import Info, Observation, ToolEnv, Transition
 from stb_env.errors import ConfigError, InfrastructureError
-from stb_env.gymtypes import AnyEnv
-from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.judges.judge import Case
-from stb_env.request import Slow
 from stb_env.tools import FINISH, Status
 from stb_env.wrappers.base import ToolWrapper
 from stb_env.wrappers.reward_shaping import RewardShaping

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from functools import partial
 
+from stb_env.core.gymtypes import AnyEnv
+from stb_env.core.jsontypes import JsonObject
+from stb_env.core.request import Slow
+from stb_env.core.settings import checks_settings
 from stb_env.errors import ConfigError
-from stb_env.gymtypes import AnyEnv
-from stb_env.jsontypes import JsonObject
 from stb_env.judges.judge import Judge
-from stb_env.request import Slow
-from stb_env.settings import checks_settings
 from stb_env.wrappers.search.dialect import Depth, Dialect
 from stb_env.wrappers.search.tree import Node, SearchTree
 from stb_env.wrappers.search.tree_search import TreeSearch, at_least_one

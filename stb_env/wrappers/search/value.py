@@ -6,10 +6,10 @@ from collections.abc import Callable, Generator, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
+from stb_env.core.request import Slow
 from stb_env.envs.finish import finish_form
 from stb_env.errors import ConfigError
 from stb_env.judges.judge import Case, Judge
-from stb_env.request import Slow
 from stb_env.tasks import Task
 from stb_env.tools import FINISH, Status, ToolCall
 from stb_env.trajectory import CallRecord, Step
@@ -145,7 +145,7 @@ class JudgeValue:
 
     Examples:
         >>> from stb_env.judges.heuristic import HeuristicJudge
-        >>> from stb_env.request import drive
+        >>> from stb_env.core.request import drive
         >>> from stb_env.tools import Tool
         >>> search = Tool("search", "", {})
         >>> value = JudgeValue(HeuristicJudge())

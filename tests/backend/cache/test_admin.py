@@ -7,8 +7,8 @@ from contextlib import closing
 import pytest
 
 from stb_env.backend.cache import CacheEntry, ResponseCache
+from stb_env.backend.store import TextStore
 from stb_env.errors import ConfigError, DataError
-from stb_env.store import TextStore
 from stb_env.tools import ToolId
 from tests.backend.cache.made import PING, entry, filled
 

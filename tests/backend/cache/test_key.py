@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stb_env import jsontext
 from stb_env.backend.cache.key import call_key, canonical, id_prefix
+from stb_env.core import jsontext
 from stb_env.tools import Tool, ToolId
 from tests.backend.cache.made import ARGUMENTS, PING, TEXT
 

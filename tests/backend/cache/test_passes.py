@@ -9,8 +9,8 @@ from typer.testing import CliRunner
 
 from stb_env.backend.cache import CacheEntry, ResponseCache, passes
 from stb_env.backend.cache.report import VerifyReport
-from stb_env.cli.cache import app
-from stb_env.store import TextStore
+from stb_env.backend.store import TextStore
+from stb_env.show.cli.cache import app
 from stb_env.suites.stabletoolbench import cache_export
 from stb_env.tools import ToolId
 from tests.kills import die, killed, killed_after, needs_fork

@@ -11,8 +11,8 @@ from typer.testing import CliRunner
 
 from stb_env.backend.cache import CacheEntry, CallKey, ResponseCache
 from stb_env.backend.cache.redis_overlay import RedisOverlay
-from stb_env.cli.main import app as main
 from stb_env.errors import BackendError, ConfigError, DataError
+from stb_env.show.cli.main import app as main
 from stb_env.tools import ToolId
 from tests.fakes.redis_server import SERVER, start
 

@@ -10,10 +10,10 @@ from contextlib import contextmanager
 import pytest
 from typer.testing import CliRunner
 
-from stb_env.bench.integrations import turn_cost, turn_costs
-from stb_env.bench.integrations.loop import Loop, Play, Script
-from stb_env.cli import app
 from stb_env.errors import ConfigError
+from stb_env.experiments.bench.integrations import turn_cost, turn_costs
+from stb_env.experiments.bench.integrations.loop import Loop, Play, Script
+from stb_env.show.cli import app
 
 
 def burn(seconds: float) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from stb_env.rollout.cluster import RayCluster
+from stb_env.runs.cluster import RayCluster
 from tests.models.services import ROLES, key_of
 
 

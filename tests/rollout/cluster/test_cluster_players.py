@@ -12,13 +12,13 @@ import pytest
 from typer.testing import CliRunner
 
 from stb_env import load_agent, plan, run_batch
-from stb_env.cli import app
 from stb_env.errors import ConfigError, DataError, RunStopped
-from stb_env.rollout import Job, Run, as_agent
-from stb_env.rollout.cluster import RayCluster
-from stb_env.rollout.cluster.courier import Luggage
-from stb_env.rollout.cluster.players import ClusterPlayers, WorkerLost
-from stb_env.rollout.cluster.worker import ClusterWorker
+from stb_env.runs import Job, Run, as_agent
+from stb_env.runs.cluster import RayCluster
+from stb_env.runs.cluster.players import ClusterPlayers, WorkerLost
+from stb_env.runs.cluster.worker import ClusterWorker
+from stb_env.runs.cluster.worker_setup import WorkerSetup
+from stb_env.show.cli import app
 from stb_env.testing.notes import notes
 
 JOBS = plan(notes().tasks, episodes=None, trials=5)
@@ -41,8 +41,8 @@ class Here:
     def hire(self) -> Any:
         return ClusterWorker()
 
-    def pack(self, luggage: Luggage) -> Luggage:
-        return luggage
+    def pack(self, setup: WorkerSetup) -> WorkerSetup:
+        return setup
 
     def ask(self, worker: Any, method: str, *args: Any) -> int:
         ticket = next(self._tickets)
@@ -86,8 +86,8 @@ class Cluster:
     def __init__(self, fate: Fate = lambda method, args: False, version: str | None = None) -> None:
         self.machines = Here(fate, version)
 
-    def players(self, luggage: Luggage, jobs: list[Job], remark: Callable[[str], None]) -> ClusterPlayers:
-        return ClusterPlayers(self.machines, luggage, jobs, workers=2, unit=2, patience=5, remark=remark)
+    def players(self, setup: WorkerSetup, jobs: list[Job], remark: Callable[[str], None]) -> ClusterPlayers:
+        return ClusterPlayers(self.machines, setup, jobs, workers=2, unit=2, patience=5, remark=remark)
 
 
 def played(cluster: Cluster | None, folder: Path, agent: Any = None) -> bytes:
@@ -203,9 +203,9 @@ def test_news_of_workers_are_delivered():
         def close(self) -> None:
             pass
 
-    courier = Counting()
-    run_batch(notes, load_agent("gold"), JOBS, cluster=Cluster(), courier=courier)
-    assert courier.delivered > 0
+    link = Counting()
+    run_batch(notes, load_agent("gold"), JOBS, cluster=Cluster(), link=link)
+    assert link.delivered > 0
 
 
 def test_an_address_of_ray_s_client_is_refused_with_what_to_do():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stb_env.rollout.cluster.leases import Leases
+from stb_env.runs.cluster.leases import Leases
 
 
 def test_a_worker_gets_a_unit_at_most():

@@ -17,12 +17,12 @@ import pytest
 from stb_env import load_agent, plan, run_batch
 from stb_env.backend.cache import ResponseCache
 from stb_env.errors import ConfigError
-from stb_env.evaluate.play_run import play_run
-from stb_env.evaluate.resolved import RunSpec, resolve
-from stb_env.rollout.cluster import RayCluster
-from stb_env.rollout.cluster.ray_cluster import RayMachines
-from stb_env.rollout.make import make_env
-from stb_env.rollout.play_options import PlayOptions
+from stb_env.evaluation.play_run import play_run
+from stb_env.evaluation.resolved import RunSpec, resolve
+from stb_env.runs.cluster import RayCluster
+from stb_env.runs.cluster.ray_cluster import RayMachines
+from stb_env.runs.make import make_env
+from stb_env.runs.play_options import PlayOptions
 from tests.processes import lines, wait_until
 
 ray = pytest.importorskip("ray", reason="needs Ray: pip install 'stb-env[ray]'")
@@ -35,7 +35,7 @@ import os
 import signal
 from pathlib import Path
 
-from stb_env.baselines.gold import Gold
+from stb_env.runs.baselines.gold import Gold
 
 
 class Deadly(Gold):
@@ -54,7 +54,7 @@ class Deadly(Gold):
 SLOW = """
 import asyncio
 
-from stb_env.baselines.gold import Gold
+from stb_env.runs.baselines.gold import Gold
 
 
 class Slow(Gold):

@@ -11,16 +11,16 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from stb_env.cli import app
 from stb_env.errors import ConfigError
-from stb_env.evaluate.ledger import read_spending
-from stb_env.evaluate.play_run import play_run
-from stb_env.evaluate.resolved import RunSpec, resolve
-from stb_env.llm.meter import Meter, metered
-from stb_env.rollout.cluster import RayCluster
-from stb_env.rollout.cluster.courier import Luggage
-from stb_env.rollout.cluster.ray_cluster import RayMachines
-from stb_env.rollout.play_options import PlayOptions
+from stb_env.evaluation.ledger import read_spending
+from stb_env.evaluation.play_run import play_run
+from stb_env.evaluation.resolved import RunSpec, resolve
+from stb_env.models.meter import Meter, metered
+from stb_env.runs.cluster import RayCluster
+from stb_env.runs.cluster.ray_cluster import RayMachines
+from stb_env.runs.cluster.worker_setup import WorkerSetup
+from stb_env.runs.play_options import PlayOptions
+from stb_env.show.cli import app
 from tests.fakes.openai_server import Answer, Received
 from tests.models.services import Services, diligent, serving, simulating, varied
 
@@ -102,9 +102,9 @@ def test_no_key_travels_to_a_worker_or_lies_in_a_log(
     sent: list[bytes] = []
     pack, ask = RayMachines.pack, RayMachines.ask
 
-    def packed(machines: RayMachines, luggage: Luggage) -> Any:
-        sent.append(ray.cloudpickle.dumps(luggage))
-        return pack(machines, luggage)
+    def packed(machines: RayMachines, setup: WorkerSetup) -> Any:
+        sent.append(ray.cloudpickle.dumps(setup))
+        return pack(machines, setup)
 
     def asked(machines: RayMachines, worker: Any, method: str, *given: Any) -> Any:
         sent.append(ray.cloudpickle.dumps((method, given)))

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from stb_env.rollout.group.advantages import ESTIMATORS, Rewards, dr_grpo, grpo, rloo, varied
+from stb_env.runs.groups.advantages import ESTIMATORS, Rewards, dr_grpo, grpo, rloo, varied
 
 # Mean 0.4; squared deviations 3 x 0.16 + 2 x 0.36 = 1.2, over 4 is 0.3.
 FIVE = [0.0, 1.0, 0.0, 1.0, 0.0]

@@ -12,12 +12,12 @@ import gymnasium as gym
 import pytest
 
 from stb_env import ChatAgent, ScriptedModel, load_agent, make, play
+from stb_env.core.request import Slow
 from stb_env.errors import ConfigError, InfrastructureError
-from stb_env.request import Slow
-from stb_env.rollout import Agent, Deadlines, as_agent
-from stb_env.rollout.episode import unplayed
-from stb_env.rollout.group import Group, agroups, groups
-from stb_env.rollout.group.stream import group_seed
+from stb_env.runs import Agent, Deadlines, as_agent
+from stb_env.runs.episode import unplayed
+from stb_env.runs.groups import Group, agroups, groups
+from stb_env.runs.groups.stream import group_seed
 from stb_env.seeding import rng
 from stb_env.testing.notes import MOVED, notes
 from stb_env.usage import Usage

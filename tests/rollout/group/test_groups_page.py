@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from stb_env.rollout.group.group_run import read_groups
+from stb_env.runs.groups.group_run import read_groups
 from tests.cli.test_run import stb
 from tests.conftest import ROOT
 

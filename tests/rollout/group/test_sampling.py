@@ -14,8 +14,8 @@ import pytest
 
 from stb_env import load_agent, play
 from stb_env.errors import ConfigError, DataError
-from stb_env.rollout import Curriculum, Group
-from stb_env.rollout.group import avaried_batch, varied_batch
+from stb_env.runs import Curriculum, Group
+from stb_env.runs.groups import avaried_batch, varied_batch
 from stb_env.testing.notes import notes
 from stb_env.trajectory import Trajectory
 

@@ -13,17 +13,17 @@ import typer
 from typer.testing import CliRunner
 
 import stb_env  # noqa: F401 (registers the ids)
-from stb_env.baselines import load_agent
-from stb_env.baselines.null import answer
-from stb_env.cli.judge import judge as judge_command
+from stb_env.core.request import drive
 from stb_env.errors import ConfigError, DataError
 from stb_env.judges.heuristic import HeuristicJudge
 from stb_env.judges.pass_judge import PassJudge
-from stb_env.llm import ModelError, ScriptedModel
-from stb_env.request import drive
-from stb_env.rollout import Agent, Run, as_agent, plan, play, run_batch
-from stb_env.rollout.judging import case_of, rejudge
-from stb_env.rollout.verdict_file import read_judged, read_judgements, verdict_file
+from stb_env.models import ModelError, ScriptedModel
+from stb_env.runs import Agent, Run, as_agent, plan, play, run_batch
+from stb_env.runs.baselines import load_agent
+from stb_env.runs.baselines.null import answer
+from stb_env.runs.judging import case_of, rejudge
+from stb_env.runs.verdict_file import read_judged, read_judgements, verdict_file
+from stb_env.show.cli.judge import judge as judge_command
 from stb_env.trajectory import read_trajectories
 from stb_env.wrappers import DepthFirstSearch
 from tests.fakes.openai_server import Answer, OpenAIServer, completion, error

@@ -12,7 +12,7 @@ import pytest
 from mcp import Client, MCPError
 
 from stb_env.backend.cache import ResponseCache
-from stb_env.rollout.driven import DrivenEpisode
+from stb_env.runs.driven import DrivenEpisode
 from stb_env.serve.mcp.server import EpisodeServer
 from stb_env.serve.mcp.stdio import lent
 from stb_env.serve.toolbox import SAY

@@ -5,7 +5,7 @@ from __future__ import annotations
 import yaml
 from typer.testing import CliRunner
 
-from stb_env.cli import app
+from stb_env.show.cli import app
 
 SANDBOX = "stb/Sandbox-v1"
 

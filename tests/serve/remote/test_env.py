@@ -15,16 +15,16 @@ from typer.testing import CliRunner
 
 from stb_env import load_agent, play
 from stb_env.actions import Action
-from stb_env.cli.main import app
 from stb_env.errors import ConfigError, DataError, InfrastructureError
 from stb_env.http.client import HTTPClient
 from stb_env.http.exchange import HTTPAnswer, HTTPFailure, HTTPRequest
 from stb_env.http.retry import Clock
-from stb_env.rollout import plan
-from stb_env.rollout.make import make_env
+from stb_env.runs import plan
+from stb_env.runs.make import make_env
 from stb_env.serve.remote.env import RemoteEnv
 from stb_env.serve.remote.server import Server
 from stb_env.serve.sessions.sessions import Sessions
+from stb_env.show.cli.main import app
 from stb_env.testing import check
 from stb_env.testing.notes import SUITE
 from stb_env.tools import ToolCall

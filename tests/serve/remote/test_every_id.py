@@ -9,9 +9,9 @@ import pytest
 from typer.testing import CliRunner
 
 from stb_env import load_agent, play
-from stb_env.cli.main import app
-from stb_env.rollout import plan
-from stb_env.rollout.make import env_ids, make_env
+from stb_env.runs import plan
+from stb_env.runs.make import env_ids, make_env
+from stb_env.show.cli.main import app
 from stb_env.testing import check
 
 URL = os.environ.get("STB_TEST_SERVER", "")

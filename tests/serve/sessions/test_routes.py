@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
-from stb_env.request import Request
-from stb_env.rollout.make import make_env
-from stb_env.serve.sessions.desk import Desk
+from stb_env.core.request import Request
+from stb_env.runs.make import make_env
+from stb_env.serve.sessions.session_store import SessionStore
 from stb_env.serve.sessions.sessions import Sessions
 from stb_env.testing.notes import SUITE, Notebook, notes
 from tests.serve.running import application
@@ -25,14 +25,14 @@ DAY = {"options": {"task_id": "day"}}
 
 
 @pytest.fixture
-def desk() -> Desk:
+def store() -> SessionStore:
     SUITE.register()
-    return Desk(Sessions([NOTES]))
+    return SessionStore(Sessions([NOTES]))
 
 
 @pytest.fixture
-def client(desk: Desk) -> Iterator[TestClient]:
-    with TestClient(application(desk), raise_server_exceptions=False) as client:
+def client(store: SessionStore) -> Iterator[TestClient]:
+    with TestClient(application(store), raise_server_exceptions=False) as client:
         yield client
 
 
@@ -80,7 +80,7 @@ def test_tasks_come_without_what_solves_them(client: TestClient):
 
 def test_a_solution_ends_with_a_text_or_with_the_arguments_of_finish():
     asked = {"task_id": "test-account_balance-0", "id": SANDBOX}
-    with TestClient(application(Desk(Sessions([SANDBOX]), answers=True))) as client:
+    with TestClient(application(SessionStore(Sessions([SANDBOX]), answers=True))) as client:
         task = client.post("/environments/tasks", json=asked).json()["tasks"][0]
         env, results = make_env(SANDBOX, {}), []
         env.reset(options={"task_id": asked["task_id"]})
@@ -138,9 +138,11 @@ def test_a_snapshot_is_gone_back_to_any_number_of_times_and_played_never(client:
         ("/sessions/nothing/fork", {}, (404, "unknown_session")),
     ],
 )
-def test_every_error_is_typed(client: TestClient, desk: Desk, path: str, body, said: tuple[int, str]):
+def test_every_error_is_typed(
+    client: TestClient, store: SessionStore, path: str, body, said: tuple[int, str]
+):
     assert error(client.post(path, json=body)) == said
-    assert len(desk.sessions) == 0
+    assert len(store.sessions) == 0
 
 
 def test_a_step_before_the_reset_is_refused(client: TestClient):
@@ -168,7 +170,7 @@ def test_a_step_that_takes_too_long_leaves_the_session_as_it_was(monkeypatch):
         yield Request(run=lambda: None, arun=asyncio.Event().wait)
         return (yield from answer(self, state, tool, call))
 
-    with TestClient(application(Desk(Sessions([NOTES]), step_s=0.05))) as client:
+    with TestClient(application(SessionStore(Sessions([NOTES]), step_s=0.05))) as client:
         key = opened(client)
         monkeypatch.setattr(Notebook, "answer", never)
         assert error(client.post(f"/sessions/{key}/step", json={"action": FIND})) == (504, "timeout")
@@ -212,9 +214,9 @@ def test_a_bad_message_is_answered_and_the_socket_goes_on(client: TestClient, me
 
 
 def test_a_client_that_dies_in_the_middle_of_a_step_leaves_nothing_behind(
-    client: TestClient, desk: Desk, monkeypatch
+    client: TestClient, store: SessionStore, monkeypatch
 ):
-    from stb_env.request import Request
+    from stb_env.core.request import Request
 
     answer, waits = Notebook.answer, asyncio.Event()
 
@@ -229,7 +231,7 @@ def test_a_client_that_dies_in_the_middle_of_a_step_leaves_nothing_behind(
         # An answer to something else shows that the step has begun.
         assert "tasks" in talked(socket, do="tasks", id=NOTES)
     monkeypatch.undo()
-    session = desk.sessions.get(key)
+    session = store.sessions.get(key)
     assert session.env.snapshot().turn == 0
     assert step(client, key, FIND, number=1)["observation"]["turn"] == 1
     assert session.idle

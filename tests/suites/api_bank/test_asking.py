@@ -8,9 +8,9 @@ import gymnasium as gym
 import pytest
 
 import stb_env  # noqa: F401 (registers the ids)
-from stb_env.baselines import load_agent
 from stb_env.errors import ConfigError
-from stb_env.rollout import plan, play
+from stb_env.runs import plan, play
+from stb_env.runs.baselines import load_agent
 
 ABILITIES = ("Call", "Retrieve", "Plan")
 

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from stb_env.cli.main import app
 from stb_env.errors import InfrastructureError
-from stb_env.llm import ScriptedModel
+from stb_env.models import ScriptedModel
+from stb_env.show.cli.main import app
 from stb_env.suites.api_bank.benchmark.responder import of_model
 from stb_env.suites.api_bank.benchmark.run import MAX_FAILURES, BenchmarkRun
 from stb_env.suites.api_bank.corpus import levels_of

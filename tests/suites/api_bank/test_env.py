@@ -10,10 +10,10 @@ import pytest
 from gymnasium.utils.env_checker import check_env
 
 import stb_env  # noqa: F401 (registers the ids)
-from stb_env.baselines import load_agent
 from stb_env.errors import ConfigError, DataError
-from stb_env.llm import ModelError, ScriptedModel
-from stb_env.rollout import plan, play
+from stb_env.models import ModelError, ScriptedModel
+from stb_env.runs import plan, play
+from stb_env.runs.baselines import load_agent
 from stb_env.suites.api_bank.user import NOTHING_TO_ADD, ModelUser
 
 ABILITIES = ("Call", "Retrieve", "Plan")

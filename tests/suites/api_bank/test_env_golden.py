@@ -8,8 +8,8 @@ import gymnasium as gym
 import pytest
 
 import stb_env  # noqa: F401 (registers the ids)
-from stb_env.baselines import load_agent
-from stb_env.rollout import plan, play
+from stb_env.runs import plan, play
+from stb_env.runs.baselines import load_agent
 from stb_env.suites.api_bank.corpus import LEVELS, read_corpus
 from stb_env.suites.api_bank.evaluator import Evaluator
 from stb_env.suites.api_bank.formats.dialogues import find_dialogues

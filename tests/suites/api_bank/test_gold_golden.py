@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from stb_env.actions.validation import validate_call
 from stb_env.errors import ConfigError, DataError
 from stb_env.suites.api_bank.api_set import LEVEL_3, LEVEL_12
 from stb_env.suites.api_bank.databases import frozen_answers, read_databases
@@ -12,7 +13,6 @@ from stb_env.suites.api_bank.formats.dialogues import GoldCall, find_dialogues
 from stb_env.suites.api_bank.reproduction import replay
 from stb_env.suites.api_bank.searcher import ToolSearcher, frozen_searches
 from stb_env.suites.api_bank.world import ApiBankWorld
-from stb_env.validation import validate_call
 from tests.suites.api_bank.play import ORIGINAL, WORLD
 
 

@@ -6,9 +6,9 @@ import gymnasium as gym
 import pytest
 
 import stb_env  # noqa: F401 (registers the ids)
+from stb_env.core.request import drive
 from stb_env.errors import JudgeError
 from stb_env.judges.judge import Case
-from stb_env.request import drive
 from stb_env.suites.api_bank.api_set import LEVEL_12
 from stb_env.suites.api_bank.formats.dialogues import Dialogue, GoldCall, Utterance
 from stb_env.suites.api_bank.judge import DialogueJudge

@@ -8,8 +8,8 @@ import gymnasium as gym
 import pytest
 
 import stb_env  # noqa: F401 (registers the ids)
-from stb_env.llm import ScriptedModel
-from stb_env.request import drive
+from stb_env.core.request import drive
+from stb_env.models import ScriptedModel
 from stb_env.suites.api_bank.user import NOTHING_TO_ADD, ModelUser, ScriptedUser
 from stb_env.tasks import Task
 from stb_env.tools import Tool

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from stb_env.cli.main import app
 from stb_env.errors import ConfigError, DataError
+from stb_env.show.cli.main import app
 from stb_env.suites.api_bank.corpus import read_corpus
 from stb_env.suites.api_bank.env import make
 from stb_env.suites.api_bank.formats.dialogues import read_dialogues, read_level3

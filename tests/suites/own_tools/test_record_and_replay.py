@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from stb_env.cli.main import app
+from stb_env.show.cli.main import app
 from stb_env.trajectory import read_trajectories
 from tests.fakes.shop_service import Shop
 

@@ -10,9 +10,9 @@ import gymnasium as gym
 import pytest
 
 import stb_env  # noqa: F401 (registers the ids)
-from stb_env.baselines import load_agent
 from stb_env.judges.judge import Case
-from stb_env.rollout import play
+from stb_env.runs import play
+from stb_env.runs.baselines import load_agent
 from stb_env.suites.sambanova.tasks import SUITE
 from stb_env.tools import FINISH
 from stb_env.verdict import Verdict

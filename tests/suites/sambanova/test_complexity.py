@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from stb_env.cli import app
 from stb_env.errors import DataError
+from stb_env.show.cli import app
 from stb_env.suites.sambanova.complexity import average_ranks, complexity, distance, rf1_distance, spearman
 from tests.shared import task_cases, task_files
 

@@ -13,10 +13,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stb_env.baselines import load_agent
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.errors import ConfigError, DataError
-from stb_env.rollout import play
+from stb_env.runs import play
+from stb_env.runs.baselines import load_agent
 from stb_env.suites.sambanova.materials import examples
 from stb_env.suites.sambanova.tasks import SUITE
 from stb_env.testing.conformance import validate

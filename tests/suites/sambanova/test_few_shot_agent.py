@@ -11,11 +11,11 @@ import httpx2  # noqa: F401 - its first import would eat up time-outs
 import pytest
 from typer.testing import CliRunner
 
-from stb_env.cli import app
 from stb_env.errors import ConfigError
-from stb_env.evaluate.plan_file import read_plan
-from stb_env.llm import ModelError, ScriptedModel
-from stb_env.rollout import play
+from stb_env.evaluation.plan_file import read_plan
+from stb_env.models import ModelError, ScriptedModel
+from stb_env.runs import play
+from stb_env.show.cli import app
 from stb_env.suites.sambanova.few_shot_agent import (
     FewShotAgent,
     SystemFewShotAgent,

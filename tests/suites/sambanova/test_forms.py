@@ -9,10 +9,10 @@ from typing import Any
 import gymnasium as gym
 import pytest
 
-from stb_env.baselines import load_agent
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.errors import DataError
-from stb_env.rollout import play
+from stb_env.runs import play
+from stb_env.runs.baselines import load_agent
 from stb_env.suites.sambanova.common.agreement import best_agreement
 from stb_env.suites.sambanova.common.form.judge import Labels
 from stb_env.suites.sambanova.common.form.world import FormWorld

@@ -14,11 +14,11 @@ import pytest
 from gymnasium.envs.registration import registry
 from typer.testing import CliRunner
 
-from stb_env.baselines import load_agent
-from stb_env.cli import app
 from stb_env.errors import ConfigError
-from stb_env.rollout import play
-from stb_env.rollout.make import env_ids
+from stb_env.runs import play
+from stb_env.runs.baselines import load_agent
+from stb_env.runs.make import env_ids
+from stb_env.show.cli import app
 from stb_env.suite import register
 from stb_env.suites import sambanova
 from stb_env.suites.sambanova import suite, tasks

@@ -11,8 +11,8 @@ from typing import Any
 import gymnasium as gym
 import pytest
 
-from stb_env.baselines import load_agent
-from stb_env.rollout.make import make_env
+from stb_env.runs.baselines import load_agent
+from stb_env.runs.make import make_env
 from stb_env.suites.sambanova.few_shot import FewShotPrompt
 from stb_env.suites.sambanova.tasks import SUITE
 

@@ -21,7 +21,7 @@ import httpx2  # noqa: F401 - its first import would eat up time-outs
 import pytest
 from typer.testing import CliRunner
 
-from stb_env.cli import app
+from stb_env.show.cli import app
 from stb_env.suites.sambanova.materials import documents, examples, turns
 from stb_env.suites.sambanova.tabletop.nested_agent import prompt_for
 from stb_env.suites.sambanova.tasks import SUITE

@@ -10,9 +10,9 @@ from importlib import resources
 import pytest
 from typer.testing import CliRunner
 
-from stb_env.cli import app
 from stb_env.errors import DataError
-from stb_env.protocol import find_protocol
+from stb_env.runs.protocol import find_protocol
+from stb_env.show.cli import app
 from stb_env.suites.sambanova.alignment.task_complexity import embedded_tests
 from stb_env.suites.sambanova.published import published_row, published_settings, rank_study
 from stb_env.suites.sambanova.ranking import place

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from stb_env.answers import same
+from stb_env.core.answers import same
 from stb_env.envs.finish import finish_form
 from stb_env.suites.sandbox.tasks import SandboxTasks
 from stb_env.tasks import Task

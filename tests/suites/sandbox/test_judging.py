@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
+from stb_env.core.request import drive
 from stb_env.errors import JudgeError
 from stb_env.judges.judge import Case
-from stb_env.request import drive
 from stb_env.suites.sandbox.catalog import apis
 from stb_env.suites.sandbox.oracle import oracle
 from stb_env.suites.sandbox.tasks import SandboxTasks

@@ -12,9 +12,9 @@ import gymnasium as gym
 import pytest
 
 import stb_env  # noqa: F401
-from stb_env.baselines.gold import Gold
-from stb_env.baselines.null import Echo, GiveUp, Inject, Noop
 from stb_env.errors import DataError
+from stb_env.runs.baselines.gold import Gold
+from stb_env.runs.baselines.null import Echo, GiveUp, Inject, Noop
 from stb_env.suites.sandbox.cannot import REASONS, Gap
 from stb_env.suites.sandbox.catalog import household, tools
 from stb_env.suites.sandbox.content.edition import within

@@ -7,9 +7,9 @@ from typing import Any
 import gymnasium as gym
 import pytest
 
-from stb_env.baselines import load_agent
 from stb_env.errors import ConfigError
-from stb_env.rollout import plan, play
+from stb_env.runs import plan, play
+from stb_env.runs.baselines import load_agent
 
 
 def env(reward: str, **settings: Any) -> Any:

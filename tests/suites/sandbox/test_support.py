@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import stb_env
-from stb_env.jsontypes import Json
+from stb_env.core.jsontypes import Json
 
 Call = tuple[str, dict[str, Json]]
 Calls = list[Call]

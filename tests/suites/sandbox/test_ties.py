@@ -12,8 +12,8 @@ from random import Random
 import pytest
 
 from stb_env import seeding
-from stb_env.answers import same
-from stb_env.jsontypes import Json
+from stb_env.core.answers import same
+from stb_env.core.jsontypes import Json
 from stb_env.suites.sandbox import facts
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.catalog import household

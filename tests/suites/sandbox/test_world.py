@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from stb_env.backend.world import Tables
+from stb_env.core.request import drive
 from stb_env.errors import DataError
-from stb_env.request import drive
 from stb_env.suites.sandbox.catalog import apis, household, skeleton, tools
 from stb_env.suites.sandbox.content.bistros import SLOTS, bistros, days_with_table, free_tables
 from stb_env.suites.sandbox.content.films import films

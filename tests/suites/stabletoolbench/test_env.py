@@ -5,8 +5,8 @@ from __future__ import annotations
 import gymnasium as gym
 
 import stb_env  # noqa: F401 (registers the ids)
-from stb_env.rollout import play
-from stb_env.rollout.agent import Agent
+from stb_env.runs import play
+from stb_env.runs.agent import Agent
 from tests.fakes.api_server import APIServer
 
 

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stb_env import jsontext
 from stb_env.backend.cache import ResponseCache
+from stb_env.core import jsontext
 from stb_env.suites.stabletoolbench import cache_import
 from stb_env.suites.stabletoolbench.cache_folder import read_key
 from stb_env.suites.stabletoolbench.cache_import import FILE, import_source

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from stb_env.metrics.sowr import win_rate
+from stb_env.runs.metrics.sowr import win_rate
 from stb_env.suites.stabletoolbench.leaderboard import check_published, published, recomputed
 
 PAPER = [row for row in published() if row.table.startswith("paper")]

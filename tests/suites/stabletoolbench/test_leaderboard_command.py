@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from stb_env.baselines import load_agent
 from stb_env.judges.final_answer import FinalAnswerJudge
 from stb_env.judges.heuristic import HeuristicJudge
 from stb_env.judges.preference import PreferenceJudge
-from stb_env.llm import ScriptedModel
-from stb_env.rollout.judging import prefer
+from stb_env.models import ScriptedModel
+from stb_env.runs.baselines import load_agent
+from stb_env.runs.judging import prefer
 from stb_env.suites.stabletoolbench.commands import app
 from stb_env.suites.stabletoolbench.leaderboard import check_published, find_table, group_sizes
 from stb_env.suites.stabletoolbench.queries import GROUPS

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from stb_env.cli import app
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.errors import ConfigError, DataError
+from stb_env.show.cli import app
 from stb_env.suites.stabletoolbench.env import make
 from stb_env.suites.stabletoolbench.queries import load
 from tests.shared import found, queries

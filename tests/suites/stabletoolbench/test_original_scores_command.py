@@ -13,9 +13,9 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from stb_env.baselines import load_agent
-from stb_env.cli.judge import judge as judge_command
-from stb_env.cli.main import app as main
+from stb_env.runs.baselines import load_agent
+from stb_env.show.cli.judge import judge as judge_command
+from stb_env.show.cli.main import app as main
 from tests.fakes.openai_server import Answer, OpenAIServer, Received, completion, error
 from tests.judges.runs import record
 from tests.suites.stabletoolbench.test_original_scores_golden import (

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from stb_env.core.request import drive
 from stb_env.formats.evaluator_template import EvaluatorFiles, EvaluatorTemplate
 from stb_env.judges.evaluator import Evaluator
-from stb_env.llm import ScriptedModel
-from stb_env.request import drive
+from stb_env.models import ScriptedModel
 from stb_env.suites.stabletoolbench.original_scores.passrate import solve_rate
 from stb_env.suites.stabletoolbench.original_scores.preference import Side, preferences
 

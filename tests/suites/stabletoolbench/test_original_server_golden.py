@@ -13,9 +13,9 @@ import pytest
 from stb_env.backend.cache import ResponseCache, call_key
 from stb_env.backend.real_api import RemoteServer
 from stb_env.backend.virtual import VirtualBackend
+from stb_env.core.request import Slow, drive
 from stb_env.errors import BackendError, SimulatorError
 from stb_env.formats.recorded_answer import read_answer
-from stb_env.request import Slow, drive
 from stb_env.suites.stabletoolbench.api_entry import server_names
 from stb_env.suites.stabletoolbench.cache_export import export_folder
 from stb_env.suites.stabletoolbench.cache_import import import_source

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from stb_env.cli import app
+from stb_env.show.cli import app
 from tests.suites.stabletoolbench.planned import Field, field, write_plan
 
 INSTRUCTION, CATEGORY = "stb/I1Instruction-v0", "stb/I2Category-v0"

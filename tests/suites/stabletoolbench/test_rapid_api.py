@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from stb_env.core.request import drive
 from stb_env.errors import BackendError, ConfigError
-from stb_env.request import drive
 from stb_env.suites.stabletoolbench.api_entry import tool_from_api
 from stb_env.suites.stabletoolbench.env import make
 from stb_env.suites.stabletoolbench.rapid_api import RapidAPI

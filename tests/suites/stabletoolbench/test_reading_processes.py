@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from stb_env.backend.cache import ResponseCache
-from stb_env.cli import cache as cli
+from stb_env.show.cli import cache as cli
 from stb_env.suites.stabletoolbench import cache_import, reading_processes
 from stb_env.suites.stabletoolbench.cache_import import import_source
 from stb_env.suites.stabletoolbench.reading_processes import ReadingProcesses

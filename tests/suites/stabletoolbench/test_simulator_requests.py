@@ -11,12 +11,12 @@ import httpx2  # noqa: F401 (its first import would eat up the short time-outs)
 import pytest
 from typer.testing import CliRunner
 
-from stb_env.cli import app
+from stb_env.show.cli import app
 from tests.models.services import Services, prompt_of, serving, simulating
 from tests.suites.stabletoolbench.tool_folder import MINIMAL, record, write_queries, write_tools
 
 CALLER = """
-from stb_env.rollout.agent import Agent
+from stb_env.runs.agent import Agent
 
 
 class Caller(Agent):

@@ -11,10 +11,10 @@ from typer.testing import CliRunner
 
 from stb_env.backend.simulator import mirror
 from stb_env.backend.simulator.llm_simulator import documentation
-from stb_env.cli import app
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.errors import ConfigError, DataError
 from stb_env.retrieval.tool_index import tool_text
+from stb_env.show.cli import app
 from stb_env.suites.stabletoolbench.env import make
 from stb_env.suites.stabletoolbench.queries import load
 from stb_env.suites.stabletoolbench.tool_files import ToolFiles

@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 
 from stb_env import load_agent, make, play
-from stb_env.answers import object_schema
 from stb_env.backend.world import World
+from stb_env.core.answers import object_schema
+from stb_env.core.request import Slow
 from stb_env.judges.judge import Case
-from stb_env.request import Slow
-from stb_env.rollout.driven import DrivenEpisode
+from stb_env.runs.driven import DrivenEpisode
 from stb_env.tasks import TaskSet
 from stb_env.testing import notes as notebook
 from stb_env.testing.notes import notes
@@ -30,9 +30,9 @@ pytest.importorskip("textual", reason="playing in the terminal needs the extra p
 from textual.pilot import Pilot
 from textual.widgets import Button, Input, Select, Static, Switch, TextArea
 
-from stb_env.terminal.apps.play_app import PlayApp
-from stb_env.terminal.apps.tool_form import ToolForm
-from stb_env.terminal.attempt import Attempt
+from stb_env.show.terminal.apps.play_app import PlayApp
+from stb_env.show.terminal.apps.tool_form import ToolForm
+from stb_env.show.terminal.attempt import Attempt
 
 Test = Callable[[PlayApp, Pilot[None]], Awaitable[None]]
 SCREENSHOT = ROOT / "docs" / "screenshots" / "play.svg"

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from stb_env import load_agent, play
-from stb_env.rollout import Agent, Job, as_agent
+from stb_env.runs import Agent, Job, as_agent
 from stb_env.testing.notes import notes
 from stb_env.trajectory import Trajectory
 
@@ -17,7 +17,7 @@ pytest.importorskip("textual", reason="watching in the terminal needs the extra 
 
 from textual.pilot import Pilot
 
-from stb_env.terminal.apps.watch_app import WatchApp
+from stb_env.show.terminal.apps.watch_app import WatchApp
 from tests.terminal.apps.test_play_app import story, where
 
 Test = Callable[[WatchApp, Pilot[None]], Awaitable[None]]

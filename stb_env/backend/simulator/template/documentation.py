@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 
-from stb_env.jsontypes import JsonObject
+from stb_env.core.jsontypes import JsonObject
 from stb_env.tools import RESERVED, Tool
 
 _WORD = re.compile(r"[A-Za-z][a-z]+|[A-Z]+")

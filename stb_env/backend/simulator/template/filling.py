@@ -8,7 +8,7 @@ from stb_env import seeding
 from stb_env.backend.simulator.template.fields import LeafType, field_key
 from stb_env.backend.simulator.template.skeleton import Items, Leaf, Node, Record
 from stb_env.backend.simulator.template.values import Scalar, Scene
-from stb_env.jsontypes import Json, JsonMapping, JsonObject
+from stb_env.core.jsontypes import Json, JsonMapping, JsonObject
 
 _GENERIC_ID = field_key("id")
 # ASCII: which other characters are digits depends on Python's version.

@@ -7,15 +7,16 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from stb_env import jsontext, seeding
+from stb_env import seeding
 from stb_env.backend.cache.key import read_arguments
 from stb_env.backend.simulator.template import skeleton, words
 from stb_env.backend.simulator.template.documentation import shape
 from stb_env.backend.simulator.template.fields import field_key, is_identifier
 from stb_env.backend.simulator.template.filling import Filler, echoed, fitting_length
 from stb_env.backend.simulator.template.values import Scene
+from stb_env.core import jsontext
+from stb_env.core.jsontypes import Json, JsonMapping
 from stb_env.errors import ConfigError
-from stb_env.jsontypes import Json, JsonMapping
 from stb_env.tools import Tool, ToolId, ToolResult, pure_name
 
 _REVISION = "template-2"

@@ -11,10 +11,11 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from stb_env import jsontext, seeding
+from stb_env import seeding
 from stb_env.backend.simulator.template.fields import LeafType, field_key, is_identifier, maker
 from stb_env.backend.simulator.template.values import Maker
-from stb_env.jsontypes import Json, JsonArray, JsonObject
+from stb_env.core import jsontext
+from stb_env.core.jsontypes import Json, JsonArray, JsonObject
 
 _LENGTH = "_list_length"
 _TYPES: dict[str, LeafType] = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import string
 
-from stb_env.jsontypes import JsonObject
+from stb_env.core.jsontypes import JsonObject
 from stb_env.suites.api_bank.api_error import ApiError
 from stb_env.suites.api_bank.compare import EXCEPTION, INPUT, all_of, answered_alike
 from stb_env.suites.api_bank.definition import TOKEN, Domain, Parameter, text

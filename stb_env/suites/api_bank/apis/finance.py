@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from stb_env.jsontypes import Json
+from stb_env.core.jsontypes import Json
 from stb_env.suites.api_bank.api_error import ApiError
 from stb_env.suites.api_bank.compare import DATE, RESULT, all_of, raised, same, trimmed
 from stb_env.suites.api_bank.definition import TOKEN, Domain, Library, text

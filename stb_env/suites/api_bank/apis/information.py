@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from stb_env.jsontypes import Json, JsonMapping
+from stb_env.core.jsontypes import Json, JsonMapping
 from stb_env.suites.api_bank.api_error import ApiError
 from stb_env.suites.api_bank.calculator import calculate
 from stb_env.suites.api_bank.compare import (

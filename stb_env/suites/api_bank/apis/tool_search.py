@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from stb_env.core.jsontypes import Json, JsonMapping
 from stb_env.errors import ConfigError
-from stb_env.jsontypes import Json, JsonMapping
 from stb_env.suites.api_bank.compare import EXCEPTION, RESULT, all_of
 from stb_env.suites.api_bank.definition import Domain, Library, text
 from stb_env.suites.api_bank.formats.dialogues import Envelope

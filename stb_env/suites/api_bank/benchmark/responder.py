@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from stb_env.core.jsontypes import JsonMapping, JsonObject
+from stb_env.core.reference import load_object
 from stb_env.errors import ConfigError
-from stb_env.jsontypes import JsonMapping, JsonObject
-from stb_env.llm import ChatModel, ChatRequest, Sampling, fingerprint
-from stb_env.llm.agent_role import agent_model
-from stb_env.reference import load_object
+from stb_env.models import ChatModel, ChatRequest, Sampling, fingerprint
+from stb_env.models.agent_role import agent_model
 from stb_env.suites.api_bank.formats.rendering import expected_text
 from stb_env.suites.api_bank.formats.samples import Sample
 from stb_env.usage import NO_USAGE, Usage
@@ -69,7 +69,7 @@ def of_model(model: ChatModel, seed: int | None = None) -> Responder:
     """Return a responder who passes everything on to a model.
 
     Examples:
-        >>> from stb_env.llm import ScriptedModel
+        >>> from stb_env.models import ScriptedModel
         >>> ask = [{"role": "user", "content": "Which day?"}]
         >>> of_model(ScriptedModel(["[GetToday()]"])).respond(ask, None)[0]
         '[GetToday()]'

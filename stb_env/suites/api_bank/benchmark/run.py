@@ -9,12 +9,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from stb_env import jsontext
+from stb_env.core import jsontext
+from stb_env.core.files import write_json, write_text
+from stb_env.core.jsontypes import JsonMapping, JsonObject
 from stb_env.errors import ConfigError, DataError, InfrastructureError
-from stb_env.files import write_json, write_text
-from stb_env.jsontypes import JsonMapping, JsonObject
-from stb_env.llm.chat import digest
-from stb_env.rollout.judging.ordered_work import Progress, check_concurrency, read_lines, work_in_order
+from stb_env.models.chat import digest
+from stb_env.runs.judging.ordered_work import Progress, check_concurrency, read_lines, work_in_order
 from stb_env.suites.api_bank.benchmark.responder import Responder
 from stb_env.suites.api_bank.evaluator import Evaluator
 from stb_env.suites.api_bank.formats.predictions import Predictions, prediction_key, prediction_record

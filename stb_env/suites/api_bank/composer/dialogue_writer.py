@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from random import Random
 
+from stb_env.core.jsontypes import Json, JsonMapping
 from stb_env.errors import DataError
-from stb_env.jsontypes import Json, JsonMapping
 from stb_env.suites.api_bank.apis.tool_search import SEARCHER
 from stb_env.suites.api_bank.formats.dialogues import Dialogue, GoldCall, Utterance
 from stb_env.suites.api_bank.retrieval_world import found_names

@@ -9,7 +9,7 @@ from importlib.resources import files
 from string import Template
 from typing import TypedDict
 
-from stb_env.jsontypes import Json
+from stb_env.core.jsontypes import Json
 from stb_env.suites.api_bank.composer.dialogue_writer import DialogueWriter
 from stb_env.suites.api_bank.composer.phrases import SLOTS, Phrase, Phrases, Source, words
 from stb_env.suites.api_bank.databases import Databases

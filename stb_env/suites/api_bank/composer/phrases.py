@@ -10,7 +10,7 @@ from importlib.resources import files
 from random import Random
 from typing import NamedTuple
 
-from stb_env.jsontypes import Json, JsonMapping
+from stb_env.core.jsontypes import Json, JsonMapping
 from stb_env.suites.api_bank.databases import Databases
 from stb_env.suites.api_bank.languages import languages
 from stb_env.suites.api_bank.spoken_times import MONTHS

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 from stb_env.actions.python_text import POSITIONAL, NotDataError, call_of, expression
-from stb_env.jsontypes import JsonObject
+from stb_env.core.jsontypes import JsonObject
 
 _CALL = re.compile(r"\[(\w+)\((.*)\)\]")
 _ARGUMENT = re.compile(r"(\w+)\s*=\s*['\"](.+?)['\"]|(\w+)\s*=\s*(\[.*\])|(\w+)\s*=\s*(\w+)")

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypedDict, cast
 
+from stb_env.core.jsontypes import Json, JsonMapping
 from stb_env.errors import DataError
-from stb_env.jsontypes import Json, JsonMapping
 
 LEVEL_NAMES = {1: "Call", 2: "Retrieve+Call", 3: "Plan+Retrieve+Call"}
 """Names of the levels in the paper."""

@@ -9,8 +9,8 @@ import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from stb_env.core.jsontypes import Json, JsonArray, JsonMapping, JsonObject
 from stb_env.errors import DataError
-from stb_env.jsontypes import Json, JsonArray, JsonMapping, JsonObject
 from stb_env.suites.api_bank.formats.rendering import expected_text, input_text, instruction
 from stb_env.suites.api_bank.formats.samples import Sample
 

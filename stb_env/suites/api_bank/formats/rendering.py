@@ -9,8 +9,8 @@ import json
 from collections.abc import Mapping
 from typing import Literal
 
-from stb_env.jsontypes import JsonMapping, JsonObject
-from stb_env.prompting import Prompt, latest
+from stb_env.core.jsontypes import JsonMapping, JsonObject
+from stb_env.models.prompting import Prompt, latest
 from stb_env.suites.api_bank.apis.schedule import TODAY
 from stb_env.suites.api_bank.apis.tool_search import SEARCHER
 from stb_env.suites.api_bank.formats.dialogues import GoldCall, Utterance

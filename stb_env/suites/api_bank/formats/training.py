@@ -16,9 +16,9 @@ from typing import Literal
 
 from stb_env.actions import bracketed
 from stb_env.actions.python_text import NotDataError, literal
+from stb_env.core.jsontypes import Json, JsonMapping
 from stb_env.errors import DataError
-from stb_env.jsontypes import Json, JsonMapping
-from stb_env.prompting import latest
+from stb_env.models.prompting import latest
 from stb_env.tools import ToolCall
 
 CALL_CUE = "Generate API Request: "

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
 
+from stb_env.core.jsontypes import Json, JsonMapping
 from stb_env.errors import DataError
-from stb_env.jsontypes import Json, JsonMapping
 from stb_env.suites.api_bank.apis.tool_search import SEARCHER
 from stb_env.suites.api_bank.formats.dialogues import Dialogue, Envelope, GoldCall, Utterance
 from stb_env.suites.api_bank.formats.training import Requested, Said, TrainingSample, read_training

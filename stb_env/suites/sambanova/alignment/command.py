@@ -11,13 +11,13 @@ import typer
 from rich.progress import track
 from rich.table import Table
 
-from stb_env import jsontext
 from stb_env.console import options
 from stb_env.console.output import console, emit, reporting
+from stb_env.core import jsontext
+from stb_env.core.files import write_json
+from stb_env.core.jsontypes import JsonObject
+from stb_env.core.options import Seed
 from stb_env.errors import ConfigError
-from stb_env.files import write_json
-from stb_env.jsontypes import JsonObject
-from stb_env.options import Seed
 from stb_env.seeding import rng
 from stb_env.suites.sambanova.alignment.data_card import data_card
 from stb_env.suites.sambanova.alignment.generate import PAIRS, AlignmentSet, Split, training_recipe

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from stb_env.jsontypes import JsonObject
+from stb_env.core.jsontypes import JsonObject
 
 _CARD = """\
 # Alignment data for SambaNova's tasks

@@ -11,10 +11,10 @@ from importlib import resources
 from itertools import islice
 from typing import Literal
 
+from stb_env.core.jsontypes import JsonObject
 from stb_env.errors import ConfigError
-from stb_env.jsontypes import JsonObject
 from stb_env.retrieval import BM25Retriever
-from stb_env.rollout.make import make_env
+from stb_env.runs.make import make_env
 from stb_env.seeding import derive, rng
 from stb_env.suites.sambanova.alignment.template import Pool, Template, code_names
 from stb_env.suites.sambanova.alignment.text import (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from stb_env.rollout.make import make_env
+from stb_env.runs.make import make_env
 from stb_env.suites.sambanova.alignment.generate import AlignmentSet, complexity_after
 from stb_env.suites.sambanova.common.task import SambaNovaTask
 from stb_env.suites.sambanova.complexity import Complexity

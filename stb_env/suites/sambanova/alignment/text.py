@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
+from stb_env.core.jsontypes import JsonMapping, JsonObject
 from stb_env.errors import DataError
-from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.suites.sambanova.common.prompt import documents_block
 
 Loss = Literal["all_shot", "last_only"]

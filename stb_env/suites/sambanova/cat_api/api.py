@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from functools import lru_cache
 from urllib.parse import quote, urlencode
 
-from stb_env import jsontext
-from stb_env.jsontypes import JsonMapping, JsonObject
+from stb_env.core import jsontext
+from stb_env.core.jsontypes import JsonMapping, JsonObject
 from stb_env.suites.sambanova.cat_api.account import Account
 from stb_env.suites.sambanova.cat_api.images import MIME_TYPES, MOST_IMAGES, ORDERS, SIZES, breeds
 from stb_env.suites.sambanova.cat_api.service import (

@@ -13,10 +13,10 @@ Where the default differs from the original evaluator, the evaluator has a defec
 
 from __future__ import annotations
 
+from stb_env.core.jsontypes import JsonMapping
+from stb_env.core.request import Slow
 from stb_env.errors import DataError
-from stb_env.jsontypes import JsonMapping
 from stb_env.judges.judge import Case
-from stb_env.request import Slow
 from stb_env.suites.sambanova.cat_api.account import Account
 from stb_env.suites.sambanova.cat_api.api import SERVICE, account_of, request_of
 from stb_env.suites.sambanova.cat_api.service import SEARCH, respond

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import TypeGuard
 
-from stb_env import jsontext
-from stb_env.jsontypes import JsonObject
+from stb_env.core import jsontext
+from stb_env.core.jsontypes import JsonObject
 from stb_env.suites.sambanova.cat_api.account import Account
 from stb_env.suites.sambanova.cat_api.images import MIME_TYPES, describe, images, search
 from stb_env.suites.sambanova.common.rest.curl import Answer, Request

@@ -6,7 +6,7 @@ import random
 from collections.abc import Sequence
 from functools import lru_cache, partial
 
-from stb_env.jsontypes import JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonMapping, JsonObject
 from stb_env.seeding import rng
 from stb_env.suites.sambanova.cat_api.account import Account
 from stb_env.suites.sambanova.cat_api.api import SERVICE, render

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from stb_env import Agent
-from stb_env.jsontypes import JsonMapping, JsonObject
-from stb_env.llm import ChatModel, ChatReply, ChatRequest, ModelError, Sampling
-from stb_env.llm.agent_role import of_agent
-from stb_env.llm.model import ask
-from stb_env.request import Slow
+from stb_env.core.jsontypes import JsonMapping, JsonObject
+from stb_env.core.request import Slow
+from stb_env.models import ChatModel, ChatReply, ChatRequest, ModelError, Sampling
+from stb_env.models.agent_role import of_agent
+from stb_env.models.model import ask
 
 FINISH_ACTION: JsonObject = {
     "name": "Finish",

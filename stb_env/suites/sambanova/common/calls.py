@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 
 from stb_env.actions import POSITIONAL, Action
 from stb_env.actions.parse import ActionLike
-from stb_env.jsontypes import JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonMapping, JsonObject
 
 _CALLED = re.compile(r"(\w+)\s*\(")
 _LONGEST = 20_000

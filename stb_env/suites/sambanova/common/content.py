@@ -6,7 +6,7 @@ import json
 from functools import cache
 from importlib.resources import files
 
-from stb_env.jsontypes import Json
+from stb_env.core.jsontypes import Json
 
 
 @cache

@@ -10,12 +10,12 @@ from typing import Any, Generic, TypeVar, Unpack
 from stb_env.actions import Action
 from stb_env.actions.parse import ActionLike
 from stb_env.backend.backend import Backend
+from stb_env.core.kinds import Count
+from stb_env.core.settings import checks_settings
 from stb_env.envs.env_settings import EnvSettings
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.errors import ConfigError
 from stb_env.judges.judge import Judge
-from stb_env.kinds import Count
-from stb_env.settings import checks_settings
 from stb_env.suites.sambanova.common.mode import Compat, Mode, Split
 from stb_env.suites.sambanova.common.whole_program import whole_gold, whole_program
 from stb_env.tasks import Oracle, TaskSource

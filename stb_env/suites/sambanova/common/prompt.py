@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Literal
 
-from stb_env.prompting import prompt
+from stb_env.models.prompting import prompt
 
 _HOME = "stb_env.suites.sambanova"
 

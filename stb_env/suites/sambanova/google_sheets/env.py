@@ -6,12 +6,12 @@ from collections.abc import Generator
 from typing import Any, ClassVar, Unpack
 
 from stb_env.backend.world import World
+from stb_env.core.jsontypes import JsonObject
+from stb_env.core.kinds import Count
+from stb_env.core.settings import checks_settings
 from stb_env.envs.env_settings import EnvSettings
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.errors import ConfigError
-from stb_env.jsontypes import JsonObject
-from stb_env.kinds import Count
-from stb_env.settings import checks_settings
 from stb_env.suites.sambanova.common.interpreter.reader import program_reader
 from stb_env.suites.sambanova.common.mode import Compat, Mode, Split
 from stb_env.suites.sambanova.common.program_task import Data, ProgramTask

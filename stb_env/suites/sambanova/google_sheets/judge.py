@@ -20,10 +20,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-from stb_env import jsontext
+from stb_env.core import jsontext
+from stb_env.core.request import Slow
 from stb_env.errors import ConfigError, DataError, JudgeError
 from stb_env.judges.judge import Case
-from stb_env.request import Slow
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError
 from stb_env.suites.sambanova.common.interpreter.reader import PROGRAM
 from stb_env.suites.sambanova.common.verdicts import (

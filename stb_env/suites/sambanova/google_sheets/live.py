@@ -12,8 +12,8 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from stb_env.backend.world import World
+from stb_env.core.jsontypes import Json, JsonArray, JsonMapping, JsonObject
 from stb_env.errors import BackendError, ConfigError
-from stb_env.jsontypes import Json, JsonArray, JsonMapping, JsonObject
 from stb_env.suites.sambanova.common.interpreter.reader import PROGRAM
 from stb_env.suites.sambanova.google_sheets.a1 import label
 from stb_env.suites.sambanova.google_sheets.sheet import Book, Sheet, book_of

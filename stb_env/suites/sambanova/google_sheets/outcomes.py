@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from itertools import groupby, takewhile
 from typing import NamedTuple
 
-from stb_env.jsontypes import JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonMapping, JsonObject
 from stb_env.suites.sambanova.google_sheets.a1 import Area, Closed, Place
 from stb_env.suites.sambanova.google_sheets.formats import effective
 from stb_env.suites.sambanova.google_sheets.formula.operands import Scalar, is_number

@@ -7,7 +7,7 @@ from typing import TypedDict, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from stb_env.jsontypes import JsonMapping
+from stb_env.core.jsontypes import JsonMapping
 from stb_env.suites.sambanova.common.picture import BLACK, LINE, Color, Picture
 from stb_env.suites.sambanova.google_sheets.a1 import letters
 from stb_env.suites.sambanova.google_sheets.formats import effective

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from random import Random
 from typing import NamedTuple
 
-from stb_env.jsontypes import JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonMapping, JsonObject
 from stb_env.suites.sambanova.google_sheets.a1 import label, letters
 from stb_env.suites.sambanova.google_sheets.tables import FUNCTIONS, Table, Value, number_of
 

@@ -10,7 +10,7 @@ from importlib.resources import files
 from random import Random
 from typing import TypedDict
 
-from stb_env.jsontypes import JsonObject
+from stb_env.core.jsontypes import JsonObject
 from stb_env.suites.sambanova.google_sheets.a1 import letters
 from stb_env.suites.sambanova.google_sheets.values import shown
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from stb_env.jsontypes import JsonObject
+from stb_env.core.jsontypes import JsonObject
 from stb_env.suites.sambanova.common.interpreter.reader import PROGRAM
 from stb_env.suites.sambanova.common.official import Document
 from stb_env.suites.sambanova.google_sheets.methods import (

@@ -6,8 +6,8 @@ import random
 from collections.abc import Sequence
 from functools import lru_cache, partial
 
-from stb_env import jsontext
-from stb_env.jsontypes import JsonArray
+from stb_env.core import jsontext
+from stb_env.core.jsontypes import JsonArray
 from stb_env.seeding import rng
 from stb_env.suites.sambanova.common.labelled import labelled_task
 from stb_env.suites.sambanova.common.official import Demonstration

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from urllib.parse import quote_plus
 
-from stb_env.jsontypes import Json, JsonMapping, JsonObject
+from stb_env.core.jsontypes import Json, JsonMapping, JsonObject
 from stb_env.suites.sambanova.common.calls import request_calls
 from stb_env.suites.sambanova.common.official import Document
 from stb_env.suites.sambanova.common.rest.actions import curl_reader

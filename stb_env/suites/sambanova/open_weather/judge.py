@@ -16,9 +16,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import lru_cache
 
-from stb_env.jsontypes import Json, JsonMapping, JsonObject
+from stb_env.core.jsontypes import Json, JsonMapping, JsonObject
+from stb_env.core.request import Slow
 from stb_env.judges.judge import Case
-from stb_env.request import Slow
 from stb_env.suites.sambanova.common.agreement import Agreement, agreement
 from stb_env.suites.sambanova.common.verdicts import is_done, is_executable, made_calls, verdict_on_agreement
 from stb_env.suites.sambanova.open_weather.api import SERVICE

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from string import Formatter
 
-from stb_env.jsontypes import JsonMapping
+from stb_env.core.jsontypes import JsonMapping
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError
 from stb_env.suites.sambanova.common.rest.curl import Answer
 from stb_env.suites.sambanova.common.rest.service import Items, is_literal

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from functools import cache
 
-from stb_env.jsontypes import JsonObject
+from stb_env.core.jsontypes import JsonObject
 from stb_env.suites.sambanova.common.content import content
 from stb_env.suites.sambanova.open_weather.climate import DAY, NOW, Sky, air, sky
 from stb_env.suites.sambanova.open_weather.places import Place

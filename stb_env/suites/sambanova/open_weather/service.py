@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import lru_cache
 
-from stb_env.jsontypes import JsonMapping
+from stb_env.core.jsontypes import JsonMapping
 from stb_env.suites.sambanova.common.rest.curl import Answer, Request
 from stb_env.suites.sambanova.common.rest.service import Endpoint
 from stb_env.suites.sambanova.open_weather.places import Place, by_coordinates, by_name, by_zip, namesakes

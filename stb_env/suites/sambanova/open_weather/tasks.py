@@ -6,7 +6,7 @@ import random
 from collections.abc import Sequence
 from functools import lru_cache, partial
 
-from stb_env.jsontypes import Json, JsonMapping, JsonObject
+from stb_env.core.jsontypes import Json, JsonMapping, JsonObject
 from stb_env.seeding import rng
 from stb_env.suites.sambanova.common.content import content
 from stb_env.suites.sambanova.common.labelled import labelled_task

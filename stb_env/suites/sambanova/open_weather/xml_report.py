@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from xml.etree.ElementTree import Element, SubElement, tostring
 
-from stb_env.jsontypes import JsonMapping
+from stb_env.core.jsontypes import JsonMapping
 from stb_env.suites.sambanova.open_weather.report import STEP
 
 _SCALES = {"standard": "kelvin", "metric": "celsius", "imperial": "fahrenheit"}

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from stb_env.core.jsontypes import JsonObject
 from stb_env.envs.tool_env import ToolEnv
-from stb_env.jsontypes import JsonObject
 from stb_env.suites.sambanova.common.labelled import gold_oracle
 from stb_env.suites.sambanova.common.program_task import ProgramTask
 from stb_env.suites.sambanova.tabletop.judge import TabletopJudge

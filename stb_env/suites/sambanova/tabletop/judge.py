@@ -19,8 +19,8 @@ Where the default differs from the original's tests, those let something slip, o
 
 from __future__ import annotations
 
+from stb_env.core.request import Slow
 from stb_env.judges.judge import Case
-from stb_env.request import Slow
 from stb_env.suites.sambanova.common.interpreter.reader import PROGRAM
 from stb_env.suites.sambanova.common.verdicts import (
     first_error,

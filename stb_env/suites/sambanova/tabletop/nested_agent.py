@@ -10,13 +10,13 @@ from pathlib import Path
 
 from stb_env import Agent
 from stb_env.actions.blocks import FENCE, unfence
+from stb_env.core.gymtypes import AnyEnv
+from stb_env.core.jsontypes import Json, JsonMapping, JsonObject
+from stb_env.core.request import Slow
 from stb_env.errors import ConfigError
-from stb_env.gymtypes import AnyEnv
-from stb_env.jsontypes import Json, JsonMapping, JsonObject
-from stb_env.llm import ChatModel, fingerprint
-from stb_env.llm.agent_role import agent_model
-from stb_env.prompting import prompt
-from stb_env.request import Slow
+from stb_env.models import ChatModel, fingerprint
+from stb_env.models.agent_role import agent_model
+from stb_env.models.prompting import prompt
 from stb_env.suites.sambanova.common.asking import FINISH_ACTION, answer_of
 from stb_env.suites.sambanova.common.interpreter.costs import read
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from stb_env import jsontext
+from stb_env.core import jsontext
+from stb_env.core.jsontypes import JsonMapping
 from stb_env.errors import DataError
-from stb_env.jsontypes import JsonMapping
 from stb_env.suites.sambanova.tabletop.goals import GOALS
 from stb_env.suites.sambanova.tabletop.targets import Positions
 from stb_env.suites.sambanova.tabletop.tasks import NAME, tabletop_task

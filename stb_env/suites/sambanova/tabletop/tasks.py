@@ -7,7 +7,7 @@ import random
 from collections.abc import Mapping, Sequence
 from functools import lru_cache, partial
 
-from stb_env.jsontypes import JsonObject
+from stb_env.core.jsontypes import JsonObject
 from stb_env.seeding import rng
 from stb_env.suites.sambanova.common.content import content
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError

@@ -7,7 +7,7 @@ type. To say that there are no children is to leave them out.
 
 from __future__ import annotations
 
-from stb_env.jsontypes import JsonObject
+from stb_env.core.jsontypes import JsonObject
 from stb_env.suites.sambanova.common.form.api import Criteria, FormApi
 from stb_env.suites.sambanova.common.form.task import form_task
 from stb_env.suites.sambanova.trip_booking.functions import CLASSES, fill

@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache, partial
 from typing import Any
 
-from stb_env import jsontext
-from stb_env.jsontypes import JsonObject
+from stb_env.core import jsontext
+from stb_env.core.jsontypes import JsonObject
 from stb_env.seeding import rng
 from stb_env.suites.sambanova.common.labelled import labelled_task
 from stb_env.suites.sambanova.common.official import Demonstration

@@ -6,7 +6,7 @@ import datetime
 from functools import lru_cache
 from typing import NamedTuple
 
-from stb_env.jsontypes import JsonObject
+from stb_env.core.jsontypes import JsonObject
 from stb_env.seeding import rng
 from stb_env.suites.sambanova.common.form.api import Criteria
 from stb_env.suites.sambanova.trip_booking.functions import MEANS, day_of

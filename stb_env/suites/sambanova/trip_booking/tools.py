@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from stb_env.jsontypes import JsonObject
+from stb_env.core.jsontypes import JsonObject
 from stb_env.suites.sambanova.common.form.api import PROGRAM, method_tool, program_tool
 from stb_env.suites.sambanova.common.official import Document
 from stb_env.suites.sambanova.trip_booking.functions import (

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
-from stb_env import jsontext
+from stb_env.core import jsontext
 from stb_env.errors import DataError
 from stb_env.suites.sambanova.virtual_home.chores import Activity
 from stb_env.suites.sambanova.virtual_home.step import Step

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Unpack
 
+from stb_env.core.kinds import Count
+from stb_env.core.settings import checks_settings
 from stb_env.envs.env_settings import EnvSettings
 from stb_env.envs.tool_env import ToolEnv
-from stb_env.kinds import Count
-from stb_env.settings import checks_settings
 from stb_env.suites.sambanova.common.labelled import gold_oracle
 from stb_env.suites.sambanova.common.mode import Compat, Mode, Split
 from stb_env.suites.sambanova.common.program_task import Data, ProgramTask

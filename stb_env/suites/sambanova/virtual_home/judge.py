@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import ClassVar, cast
 
+from stb_env.core.request import Slow
 from stb_env.errors import DataError
 from stb_env.judges.judge import Case
-from stb_env.request import Slow
 from stb_env.suites.sambanova.common.verdicts import (
     LATE_FAILURE,
     is_done,

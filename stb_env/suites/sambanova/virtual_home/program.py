@@ -8,7 +8,7 @@ from functools import cache
 from stb_env.actions import MAX_TEXT, POSITIONAL, Action, parse_action
 from stb_env.actions.action import arrange
 from stb_env.actions.parse import ActionLike
-from stb_env.jsontypes import Json
+from stb_env.core.jsontypes import Json
 from stb_env.suites.sambanova.common.calls import named_arguments
 from stb_env.suites.sambanova.virtual_home.grounding import ground
 from stb_env.suites.sambanova.virtual_home.step import PREFIX, Step, is_step_line, object_name, read_steps

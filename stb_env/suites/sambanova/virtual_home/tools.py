@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from stb_env.jsontypes import JsonObject
+from stb_env.core.jsontypes import JsonObject
 from stb_env.suites.sambanova.common.official import Document
 from stb_env.suites.sambanova.virtual_home.step import PREFIX
 from stb_env.suites.sambanova.virtual_home.vocabulary import Vocabulary, embedded, skills

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
 
-from stb_env import jsontext
+from stb_env.core import jsontext
+from stb_env.core.jsontypes import Json
 from stb_env.errors import DataError
-from stb_env.jsontypes import Json
 from stb_env.suites.sambanova.common.content import content
 from stb_env.suites.sambanova.virtual_home.step import PREFIX, Step
 

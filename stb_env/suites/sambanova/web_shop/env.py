@@ -6,13 +6,14 @@ import sys
 from typing import Any, ClassVar, Unpack
 
 from stb_env.actions import Action
+from stb_env.actions.validation import check_call
+from stb_env.core.jsontypes import JsonObject
+from stb_env.core.kinds import Count
+from stb_env.core.request import Slow
+from stb_env.core.settings import checks_settings
 from stb_env.envs.env_settings import EnvSettings
 from stb_env.envs.tool_env import ToolEnv, Transition
-from stb_env.jsontypes import JsonObject
 from stb_env.judges.judge import Judge
-from stb_env.kinds import Count
-from stb_env.request import Slow
-from stb_env.settings import checks_settings
 from stb_env.suites.sambanova.common.mode import Compat, Mode, Split
 from stb_env.suites.sambanova.common.program_task import Data, ProgramTask
 from stb_env.suites.sambanova.common.whole_program import END
@@ -29,7 +30,6 @@ from stb_env.suites.sambanova.web_shop.tools import BY_NAME
 from stb_env.suites.sambanova.web_shop.vocabulary import Nouns, nouns_of
 from stb_env.suites.sambanova.web_shop.world import WebShopWorld
 from stb_env.tasks import TaskSource
-from stb_env.validation import check_call
 
 
 class WebShopEnv(ToolEnv):

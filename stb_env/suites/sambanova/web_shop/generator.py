@@ -9,7 +9,7 @@ from functools import cache, lru_cache
 from importlib.resources import files
 from typing import NamedTuple
 
-from stb_env.jsontypes import JsonMapping
+from stb_env.core.jsontypes import JsonMapping
 from stb_env.seeding import derive, rng
 from stb_env.suites.sambanova.web_shop.catalogue import Catalogue
 from stb_env.suites.sambanova.web_shop.product import Described, read_product

@@ -10,7 +10,7 @@ from itertools import accumulate, islice
 from itertools import product as combinations
 from typing import TypedDict, overload
 
-from stb_env.jsontypes import JsonMapping
+from stb_env.core.jsontypes import JsonMapping
 from stb_env.seeding import rng
 from stb_env.suites.sambanova.web_shop.catalogue import Catalogue
 from stb_env.suites.sambanova.web_shop.product import Described, Product

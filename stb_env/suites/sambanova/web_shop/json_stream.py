@@ -6,8 +6,8 @@ import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from stb_env.core.jsontypes import Json
 from stb_env.errors import DataError
-from stb_env.jsontypes import Json
 
 _CHUNK = 1 << 20
 _BLANK = " \t\r\n"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import cast
 
+from stb_env.core.request import Slow
 from stb_env.judges.judge import Case
-from stb_env.request import Slow
 from stb_env.suites.sambanova.common.verdicts import is_executable, made_calls, verdict_of
 from stb_env.suites.sambanova.web_shop.goals import Goal
 from stb_env.suites.sambanova.web_shop.reward import Reward

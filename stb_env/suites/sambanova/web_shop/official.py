@@ -11,9 +11,9 @@ from functools import partial
 from pathlib import Path
 from typing import Literal
 
-from stb_env import jsontext
+from stb_env.core import jsontext
+from stb_env.core.jsontypes import JsonMapping
 from stb_env.errors import ConfigError, DataError
-from stb_env.jsontypes import JsonMapping
 from stb_env.suites.sambanova.common.program_task import Supplied
 from stb_env.suites.sambanova.web_shop.catalogue import Catalogue
 from stb_env.suites.sambanova.web_shop.goal_tasks import GoalTasks

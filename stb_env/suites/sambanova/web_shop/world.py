@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import cast
 
 from stb_env.backend.world import World
+from stb_env.core.jsontypes import JsonMapping, JsonObject
 from stb_env.errors import DataError
-from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.suites.sambanova.web_shop.catalogue import Catalogue
 from stb_env.suites.sambanova.web_shop.generator import VERSION, embedded_catalogue
 from stb_env.suites.sambanova.web_shop.goals import Goal

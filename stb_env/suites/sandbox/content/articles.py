@@ -6,7 +6,7 @@ import random
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
 
-from stb_env.jsontypes import JsonObject
+from stb_env.core.jsontypes import JsonObject
 from stb_env.suites.sandbox.content import edition
 from stb_env.suites.sandbox.content.edition import per_edition
 from stb_env.suites.sandbox.content.households import TODAY

@@ -9,7 +9,7 @@ from itertools import compress
 import numpy as np
 
 from stb_env import seeding
-from stb_env.jsontypes import JsonObject
+from stb_env.core.jsontypes import JsonObject
 from stb_env.suites.sandbox.content import edition
 from stb_env.suites.sandbox.content.edition import per_edition
 from stb_env.suites.sandbox.content.places import cities

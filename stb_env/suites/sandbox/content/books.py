@@ -6,7 +6,7 @@ import random
 from collections.abc import Mapping
 from datetime import date, timedelta
 
-from stb_env.jsontypes import JsonObject
+from stb_env.core.jsontypes import JsonObject
 from stb_env.suites.sandbox.content import edition
 from stb_env.suites.sandbox.content.edition import grouped, per_edition
 from stb_env.suites.sandbox.content.people import full_names

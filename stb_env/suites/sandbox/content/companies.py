@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stb_env import seeding
-from stb_env.jsontypes import JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonMapping, JsonObject
 from stb_env.suites.sandbox.content import edition
 from stb_env.suites.sandbox.content.edition import per_edition, with_drawn_ids
 from stb_env.suites.sandbox.content.households import TODAY

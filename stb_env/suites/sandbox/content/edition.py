@@ -14,7 +14,7 @@ from typing import ParamSpec, TypeVar, overload
 
 from stb_env import seeding
 from stb_env.backend.world import Table, Tables
-from stb_env.jsontypes import JsonObject
+from stb_env.core.jsontypes import JsonObject
 
 P = ParamSpec("P")
 T = TypeVar("T")

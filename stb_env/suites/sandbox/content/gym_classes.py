@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from datetime import date
 
 from stb_env import seeding
-from stb_env.jsontypes import JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonMapping, JsonObject
 from stb_env.suites.sandbox.content import edition
 from stb_env.suites.sandbox.content.edition import per_edition
 from stb_env.suites.sandbox.content.people import full_names

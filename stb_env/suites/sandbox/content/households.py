@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import date, timedelta
 
-from stb_env.jsontypes import JsonObject
+from stb_env.core.jsontypes import JsonObject
 from stb_env.suites.sandbox.content import edition
 from stb_env.suites.sandbox.content.edition import per_edition
 from stb_env.suites.sandbox.content.people import full_names

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stb_env import seeding
-from stb_env.jsontypes import JsonObject
+from stb_env.core.jsontypes import JsonObject
 from stb_env.suites.sandbox.content import edition
 from stb_env.suites.sandbox.content.edition import grouped, per_edition
 from stb_env.suites.sandbox.content.households import TODAY

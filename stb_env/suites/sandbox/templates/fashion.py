@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import date, timedelta
 
 from stb_env.backend.world import Row, Tables
-from stb_env.jsontypes import JsonObject
+from stb_env.core.jsontypes import JsonObject
 from stb_env.suites.sandbox import facts
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.coming_days import days_left

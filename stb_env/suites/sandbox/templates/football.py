@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from datetime import date
 from itertools import combinations
 
-from stb_env.jsontypes import JsonObject
+from stb_env.core.jsontypes import JsonObject
 from stb_env.suites.sandbox import facts
 from stb_env.suites.sandbox.content.edition import Options
 from stb_env.suites.sandbox.content.households import TODAY

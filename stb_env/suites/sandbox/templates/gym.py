@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import date
 
 from stb_env.backend.world import Row
-from stb_env.jsontypes import JsonObject
+from stb_env.core.jsontypes import JsonObject
 from stb_env.suites.sandbox import facts
 from stb_env.suites.sandbox.content.coming_days import days_left, iso_day
 from stb_env.suites.sandbox.content.edition import Options

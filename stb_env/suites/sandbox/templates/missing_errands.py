@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 
 from stb_env.backend.world import Row
-from stb_env.jsontypes import Json
+from stb_env.core.jsontypes import Json
 from stb_env.suites.sandbox import facts
 from stb_env.suites.sandbox.cannot import Gap, left_out, no_tool, not_found, one_of_several
 from stb_env.suites.sandbox.content.coming_days import days_left

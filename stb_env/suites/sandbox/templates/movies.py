@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from stb_env.jsontypes import Json
+from stb_env.core.jsontypes import Json
 from stb_env.suites.sandbox import facts
 from stb_env.suites.sandbox.content.edition import Options
 from stb_env.suites.sandbox.content.films import films

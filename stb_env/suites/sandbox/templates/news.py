@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import date
 
-from stb_env.jsontypes import JsonObject
+from stb_env.core.jsontypes import JsonObject
 from stb_env.suites.sandbox import facts
 from stb_env.suites.sandbox.content.articles import SOURCES, TOPICS, articles
 from stb_env.suites.sandbox.content.climate import CONDITIONS

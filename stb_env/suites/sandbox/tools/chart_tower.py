@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import date as Date  # noqa: N812
 
-from stb_env.jsontypes import JsonObject
+from stb_env.core.jsontypes import JsonObject
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.music import CHART_SIZE, WEEKS, albums, artists, chart, tracks
 from stb_env.suites.sandbox.conventions import PAGE, found, page_of, parse_day

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import date as Date  # noqa: N812
 from datetime import timedelta
 
-from stb_env.jsontypes import JsonObject
+from stb_env.core.jsontypes import JsonObject
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.weekdays import WEEKDAYS
 from stb_env.suites.sandbox.conventions import parse_day

@@ -8,7 +8,7 @@ from datetime import date as Date  # noqa: N812
 from datetime import timedelta
 
 from stb_env.backend.world import Row, Table, Tables
-from stb_env.jsontypes import JsonObject
+from stb_env.core.jsontypes import JsonObject
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.coming_days import coming_day, days_left, iso_day
 from stb_env.suites.sandbox.content.gym_classes import KINDS, gym_classes, taken_places, weekday_of

@@ -6,7 +6,7 @@ import random
 from collections.abc import Mapping
 
 from stb_env.backend.world import Row, Table, Tables
-from stb_env.jsontypes import Json
+from stb_env.core.jsontypes import Json
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.conventions import added, columns, found, parse_clock
 from stb_env.suites.sandbox.params import choice, clock, number, text

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import date
 
-from stb_env.jsontypes import JsonObject
+from stb_env.core.jsontypes import JsonObject
 from stb_env.suites.sandbox.content.articles import SOURCES, articles
 from stb_env.suites.sandbox.content.edition import per_edition
 from stb_env.suites.sandbox.conventions import PAGE, found, page_of

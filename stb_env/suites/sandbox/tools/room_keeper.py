@@ -9,7 +9,7 @@ from itertools import compress
 from typing import TypeVar
 
 from stb_env.backend.world import Row, Table, Tables
-from stb_env.jsontypes import JsonObject
+from stb_env.core.jsontypes import JsonObject
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content import edition
 from stb_env.suites.sandbox.content.coming_days import coming_day, days_left, iso_day

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from stb_env.jsontypes import JsonObject
+from stb_env.core.jsontypes import JsonObject
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.music import TIERS, artists, concerts
 from stb_env.suites.sandbox.conventions import PAGE, found, page_of, show_clock

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import date as Date  # noqa: N812
 from datetime import timedelta
 
-from stb_env.jsontypes import JsonObject
+from stb_env.core.jsontypes import JsonObject
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.companies import (
     FIRST_DAY,

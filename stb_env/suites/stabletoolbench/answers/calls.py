@@ -10,9 +10,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from stb_env.core.jsontypes import Json, JsonMapping
 from stb_env.errors import DataError
 from stb_env.formats.recorded_answer import Notes, RecordedCall, read_answer
-from stb_env.jsontypes import Json, JsonMapping
 from stb_env.suites.stabletoolbench.answers.files import is_answer, read_json
 from stb_env.suites.stabletoolbench.api_entry import original_name
 from stb_env.tools import FINISH, ToolId

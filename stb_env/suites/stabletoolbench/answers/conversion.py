@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from stb_env import jsontext
+from stb_env.core import jsontext
+from stb_env.core.jsontypes import Json, JsonMapping, JsonObject
 from stb_env.errors import DataError
-from stb_env.jsontypes import Json, JsonMapping, JsonObject
 from stb_env.suites.stabletoolbench.answers.nodes import ACTION, INPUT, THOUGHT, kind_of
 from stb_env.tools import FINISH
 

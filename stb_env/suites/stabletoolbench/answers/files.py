@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import quote, unquote
 
+from stb_env.core.jsontypes import Json
 from stb_env.errors import DataError
-from stb_env.jsontypes import Json
 
 _METHOD = re.compile(r"(CoT@\d+|[A-Z][A-Za-z]*(?:_woFilter)?_w?\d+)\Z")
 _NUMBERED = re.compile(r"(\d+)(?:_|\Z)")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
+from stb_env.core.jsontypes import Json, JsonMapping, JsonObject
 from stb_env.errors import DataError
 from stb_env.formats.branches import Tree, children, path
 from stb_env.formats.call_texts import (
@@ -15,7 +16,6 @@ from stb_env.formats.call_texts import (
     observation_of,
     with_report,
 )
-from stb_env.jsontypes import Json, JsonMapping, JsonObject
 
 THOUGHT, ACTION, INPUT = "Thought", "Action", "Action Input"
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from stb_env.core.jsontypes import JsonMapping, JsonObject
 from stb_env.errors import DataError
 from stb_env.formats.branches import Tree, path
 from stb_env.formats.call_texts import given_arguments, observation_of
 from stb_env.formats.imported import Origin, imported
-from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.suites.stabletoolbench.answers.conversion import Document
 from stb_env.suites.stabletoolbench.answers.files import is_answer
 from stb_env.suites.stabletoolbench.answers.messages import is_legacy, merge_lists, to_current

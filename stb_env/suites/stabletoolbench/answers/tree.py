@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import zip_longest
 
+from stb_env.core.jsontypes import JsonObject
 from stb_env.errors import DataError
 from stb_env.formats.branches import tree_node, tree_step
 from stb_env.formats.call_texts import ANSWERED, GAVE_UP, read_call
 from stb_env.formats.imported import answer_in
-from stb_env.jsontypes import JsonObject
 from stb_env.suites.stabletoolbench.answers.nodes import ACTION, INPUT, THOUGHT, Raw, kind_of
 
 Node = JsonObject

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from stb_env.core.jsontypes import JsonMapping, JsonObject
 from stb_env.formats.branches import Tree, children, path, path_messages, tree_of
 from stb_env.formats.call_texts import given_arguments
-from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.suites.stabletoolbench.answers.conversion import convert
 from stb_env.suites.stabletoolbench.answers.messages import opening, split_lists, to_original
 from stb_env.suites.stabletoolbench.answers.nodes import CONSTANTS, Raw, childless, mark, size_of, write_nodes

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from stb_env.judges.evaluator import Evaluator
-from stb_env.llm import ChatModel, connect, load_models
+from stb_env.models import ChatModel, connect, load_models
 from stb_env.suites.stabletoolbench.original_scores.questions import OwnQuestions, Questions
 
 MODEL_VARIABLE = "EVAL_MODEL"

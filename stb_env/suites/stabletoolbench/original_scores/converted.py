@@ -9,14 +9,14 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from stb_env.core.jsontypes import Json, JsonMapping
+from stb_env.core.request import Slow
 from stb_env.errors import JudgeError
-from stb_env.jsontypes import Json, JsonMapping
 from stb_env.judges.answer_status import read_vote
 from stb_env.judges.evaluator import ANSWER, DETAILS
 from stb_env.judges.pass_judge import GIVE_UP
 from stb_env.judges.readable import ReadableModel
-from stb_env.llm import ChatModel, ChatReply, ChatRequest, ask
-from stb_env.request import Slow
+from stb_env.models import ChatModel, ChatReply, ChatRequest, ask
 from stb_env.suites.stabletoolbench.original_scores.questions import Questions
 from stb_env.verdict import VerdictStatus
 

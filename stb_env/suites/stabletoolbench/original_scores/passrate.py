@@ -2,7 +2,7 @@
 
 Kept as they are: queries without a converted answer are left out of the denominator, a query that is in
 the result file already is not judged again even where votes are missing, and these count 0. The measure to
-use is `stb_env.metrics.sopr`. The words of files and output are the original's.
+use is `stb_env.runs.metrics.sopr`. The words of files and output are the original's.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass
 from statistics import fmean, pstdev
 
+from stb_env.core.jsontypes import JsonMapping, JsonObject
+from stb_env.core.request import Slow
 from stb_env.errors import DataError
-from stb_env.jsontypes import JsonMapping, JsonObject
-from stb_env.llm import ChatModel
-from stb_env.request import Slow
+from stb_env.models import ChatModel
 from stb_env.suites.stabletoolbench.original_scores.converted import (
     Entry,
     answer_status,

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from stb_env.jsontypes import JsonMapping, JsonObject
-from stb_env.metrics.sopr import GroupRate, planned_rate
-from stb_env.metrics.sowr import WinRate, win_rate
+from stb_env.core.jsontypes import JsonMapping, JsonObject
+from stb_env.runs.metrics.sopr import GroupRate, planned_rate
+from stb_env.runs.metrics.sowr import WinRate, win_rate
 from stb_env.suites.stabletoolbench.original_scores.passrate import row_scores
 from stb_env.suites.stabletoolbench.original_scores.preference import row_result
 

@@ -3,7 +3,7 @@
 Kept as they are: a pass result counts only where it is the plain text of one status, which the table that
 the same code writes never is; answers are shuffled and the statuses that go with them are not; votes that
 the pass results decide are added again by every later run. `stb_env.judges.preference` and
-`stb_env.metrics.sowr` are the measure to use. The words of files are the original's.
+`stb_env.runs.metrics.sowr` are the measure to use. The words of files are the original's.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from stb_env import seeding
+from stb_env.core.jsontypes import Json, JsonArray, JsonMapping, JsonObject
+from stb_env.core.request import Slow
 from stb_env.errors import JudgeError
-from stb_env.jsontypes import Json, JsonArray, JsonMapping, JsonObject
 from stb_env.judges.evaluator import SOLVABLE
 from stb_env.judges.pair_question import SELECT, read_choice
 from stb_env.judges.readable import ReadableModel
-from stb_env.llm import ChatModel, ChatReply, ask
-from stb_env.metrics.sowr import Result, WinRate, win_rate
-from stb_env.request import Slow
+from stb_env.models import ChatModel, ChatReply, ask
+from stb_env.runs.metrics.sowr import Result, WinRate, win_rate
 from stb_env.suites.stabletoolbench.original_scores.converted import (
     Entry,
     Steps,

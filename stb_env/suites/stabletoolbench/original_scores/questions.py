@@ -6,13 +6,13 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Protocol
 
-from stb_env.jsontypes import JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonMapping, JsonObject
 from stb_env.judges.answer_status import forced, status_tool
 from stb_env.judges.evaluator import ANSWER, DETAILS, SOLVABLE
 from stb_env.judges.pair_question import SELECT, preference_tool
 from stb_env.judges.solvability import solvability_tool
-from stb_env.llm import ChatRequest
-from stb_env.prompting import Prompt, delimited_each, latest
+from stb_env.models import ChatRequest
+from stb_env.models.prompting import Prompt, delimited_each, latest
 from stb_env.tools import FINISH
 
 

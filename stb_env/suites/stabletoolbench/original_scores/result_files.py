@@ -8,9 +8,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from stb_env.core.files import write_json, write_text
+from stb_env.core.jsontypes import JsonMapping
 from stb_env.errors import DataError
-from stb_env.files import write_json, write_text
-from stb_env.jsontypes import JsonMapping
 from stb_env.suites.stabletoolbench.answers import read_json
 
 PROVENANCE = "judging.json"

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from stb_env.core.jsontypes import Json, JsonMapping, JsonObject
+from stb_env.core.request import Slow, drive
 from stb_env.errors import InfrastructureError
-from stb_env.jsontypes import Json, JsonMapping, JsonObject
-from stb_env.llm import ChatModel
-from stb_env.llm.chat import digest
-from stb_env.request import Slow, drive
+from stb_env.models import ChatModel
+from stb_env.models.chat import digest
 from stb_env.suites.stabletoolbench.original_scores.answer_sets import AnswerFile, AnswerSet
 from stb_env.suites.stabletoolbench.original_scores.converted import Entry
 from stb_env.suites.stabletoolbench.original_scores.passrate import judge_entry, rated, to_judge

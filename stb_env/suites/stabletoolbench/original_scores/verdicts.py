@@ -6,10 +6,10 @@ import json
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
+from stb_env.core.jsontypes import JsonMapping, JsonObject
 from stb_env.errors import ConfigError
 from stb_env.formats.export import APART, ExportSettings, places
-from stb_env.jsontypes import JsonMapping, JsonObject
-from stb_env.metrics.sopr import cast_votes
+from stb_env.runs.metrics.sopr import cast_votes
 from stb_env.suites.stabletoolbench.answers import converted_entry, method_of
 from stb_env.suites.stabletoolbench.original_scores.converted import steps_of, tool_names
 from stb_env.suites.stabletoolbench.original_scores.passrate import rated

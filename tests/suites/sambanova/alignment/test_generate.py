@@ -10,8 +10,8 @@ import gymnasium as gym
 import pytest
 from typer.testing import CliRunner
 
-from stb_env.cli import app
 from stb_env.errors import ConfigError
+from stb_env.show.cli import app
 from stb_env.suites.sambanova.alignment.generate import AlignmentSet, training_recipe
 from stb_env.suites.sambanova.materials import calls, documents
 from stb_env.suites.sambanova.tasks import SUITE

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from stb_env.core.request import drive
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.errors import DataError, JudgeError
 from stb_env.judges.judge import Case
-from stb_env.request import drive
 from stb_env.suites.sambanova.cat_api.account import Account
 from stb_env.suites.sambanova.cat_api.api import SERVICE, render
 from stb_env.suites.sambanova.cat_api.env import make

@@ -10,6 +10,7 @@ import gymnasium as gym
 import pytest
 
 import stb_env  # noqa: F401 (registers the ids)
+from stb_env.actions.validation import check_call
 from stb_env.suites.sambanova.cat_api.account import Account
 from stb_env.suites.sambanova.cat_api.api import HOST, SERVICE, final_command
 from stb_env.suites.sambanova.cat_api.service import respond
@@ -18,7 +19,6 @@ from stb_env.suites.sambanova.common.rest.actions import kept_line
 from stb_env.suites.sambanova.common.rest.curl import Request
 from stb_env.suites.sambanova.common.rest.judge import OriginalJudge
 from stb_env.tasks import TaskSet
-from stb_env.validation import check_call
 from tests.shared import task_cases
 from tests.suites.sambanova.cat_api import stand_in
 from tests.suites.sambanova.sent import Sent, sent_by

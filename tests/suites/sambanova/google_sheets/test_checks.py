@@ -7,9 +7,9 @@ from typing import Any
 import gymnasium as gym
 import pytest
 
-from stb_env.baselines import load_agent
 from stb_env.envs.tool_env import ToolEnv
-from stb_env.rollout import play
+from stb_env.runs import play
+from stb_env.runs.baselines import load_agent
 from stb_env.suites.sambanova.google_sheets.env import make
 from stb_env.suites.sambanova.google_sheets.tasks import TEST_SIZE
 from stb_env.testing.conformance import validate

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from stb_env.core.request import drive
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.errors import ConfigError, DataError, JudgeError
 from stb_env.judges.judge import Case
-from stb_env.request import drive
 from stb_env.suites.sambanova.google_sheets.env import make
 from stb_env.suites.sambanova.google_sheets.judge import SheetsJudge
 from stb_env.suites.sambanova.google_sheets.official import read_grid

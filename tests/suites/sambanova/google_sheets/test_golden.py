@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from stb_env.core.request import drive
 from stb_env.judges.judge import Case
-from stb_env.request import drive
 from stb_env.suites.sambanova.google_sheets.judge import OriginalJudge, SheetsJudge
 from stb_env.suites.sambanova.google_sheets.original_frame import read_frame
 from stb_env.suites.sambanova.google_sheets.outcomes import frame_of

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from stb_env.baselines import load_agent
 from stb_env.errors import ConfigError
-from stb_env.rollout import play
+from stb_env.runs import play
+from stb_env.runs.baselines import load_agent
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError
 from stb_env.suites.sambanova.google_sheets.env import make
 from stb_env.suites.sambanova.google_sheets.live import LiveWorld, open_spreadsheet

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from stb_env.actions.validation import check_call
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError, UnsupportedError
 from stb_env.suites.sambanova.google_sheets.execution import own_sheet, plain, run_program
 from stb_env.suites.sambanova.google_sheets.objects import UNSUPPORTED
@@ -24,7 +25,6 @@ from stb_env.suites.sambanova.google_sheets.tools import (
 )
 from stb_env.suites.sambanova.google_sheets.world import SheetsWorld
 from stb_env.tools import ToolCall
-from stb_env.validation import check_call
 
 GRID = [["Item", "Qty", "Cost"], ["nut", 4, 0.5], ["bolt", 10, 0.25], ["cog", 3, 7]]
 

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from stb_env.baselines import load_agent
 from stb_env.errors import ConfigError
-from stb_env.rollout import play
+from stb_env.runs import play
+from stb_env.runs.baselines import load_agent
 from stb_env.suites.sambanova.google_sheets.dataframes import library as libraries
 from stb_env.suites.sambanova.google_sheets.env import make
 from stb_env.suites.sambanova.google_sheets.goals import KINDS
@@ -118,9 +118,9 @@ def test_a_run_without_pandas_is_told_apart_from_one_with_it():
 def test_what_uses_no_data_frames_does_not_import_pandas():
     code = (
         "import sys\n"
-        "from stb_env.baselines import load_agent\n"
+        "from stb_env.runs.baselines import load_agent\n"
         "from stb_env.suites.sambanova.google_sheets.env import make\n"
-        "from stb_env.rollout import play\n"
+        "from stb_env.runs import play\n"
         "env = make()\n"
         "for at in range(14):\n"
         "    play(env, load_agent('gold')(), task_id=env.tasks.at(at).id, seed=0)\n"

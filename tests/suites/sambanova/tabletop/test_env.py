@@ -10,12 +10,12 @@ import gymnasium as gym
 import numpy as np
 import pytest
 
-from stb_env.baselines import load_agent
+from stb_env.core.request import drive
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.errors import DataError, JudgeError
 from stb_env.judges.judge import Case
-from stb_env.request import drive
-from stb_env.rollout import play
+from stb_env.runs import play
+from stb_env.runs.baselines import load_agent
 from stb_env.suites.sambanova.tabletop.checks import succeeded
 from stb_env.suites.sambanova.tabletop.demos import SCENE, demonstrations
 from stb_env.suites.sambanova.tabletop.env import make

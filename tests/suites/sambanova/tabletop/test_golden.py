@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
+from stb_env.core.request import drive
 from stb_env.judges.judge import Case
-from stb_env.request import drive
 from stb_env.suites.sambanova.tabletop.checks import succeeded
 from stb_env.suites.sambanova.tabletop.judge import TabletopJudge
 from stb_env.suites.sambanova.tabletop.robot import Robot

@@ -12,10 +12,10 @@ import httpx2  # noqa: F401 - its first import would eat up time-outs
 import pytest
 from typer.testing import CliRunner
 
-from stb_env.cli import app
 from stb_env.errors import ConfigError
-from stb_env.llm import ModelError, ScriptedModel
-from stb_env.rollout import play
+from stb_env.models import ModelError, ScriptedModel
+from stb_env.runs import play
+from stb_env.show.cli import app
 from stb_env.suites.sambanova.tabletop.demos import SCENE
 from stb_env.suites.sambanova.tabletop.env import make
 from stb_env.suites.sambanova.tabletop.nested_agent import MAX_REQUESTS, NestedAgent, prompt_for

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stb_env.actions import Action
+from stb_env.core.request import drive
 from stb_env.envs.tool_env import ToolEnv
-from stb_env.request import drive
 from stb_env.suites.sambanova.virtual_home.chores import Activity
 from stb_env.suites.sambanova.virtual_home.env import make
 from stb_env.suites.sambanova.virtual_home.similarity import common_length

@@ -7,9 +7,9 @@ from typing import Any
 import gymnasium as gym
 import pytest
 
+from stb_env.core.request import drive
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.errors import ConfigError
-from stb_env.request import drive
 from stb_env.suites.sambanova.web_shop.catalogue import Catalogue
 from stb_env.suites.sambanova.web_shop.demos import demonstrations
 from stb_env.suites.sambanova.web_shop.env import make

@@ -20,9 +20,9 @@ from dataclasses import KW_ONLY, dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
+from stb_env.core.request import Slow
 from stb_env.errors import DataError
 from stb_env.judges.judge import Case
-from stb_env.request import Slow
 from stb_env.suites.sambanova.common.agreement import Agreement, best_agreement
 from stb_env.suites.sambanova.common.form.api import PROGRAM, SEARCH, Criteria, Form, FormApi
 from stb_env.suites.sambanova.common.form.world import FormWorld

@@ -7,7 +7,7 @@ from functools import partial
 from typing import NamedTuple
 
 from stb_env.actions.finish_arguments import PARAMETERS as FINISH_PARAMETERS
-from stb_env.jsontypes import JsonObject
+from stb_env.core.jsontypes import JsonObject
 from stb_env.suites.sambanova.common.form.api import FormApi, Made
 from stb_env.suites.sambanova.common.interpreter.budget import weigh
 from stb_env.suites.sambanova.common.interpreter.builtins import MATH

@@ -9,7 +9,7 @@ from stb_env.actions import MAX_TEXT, POSITIONAL, Action, parse_action
 from stb_env.actions.action import arrange
 from stb_env.actions.known import Known
 from stb_env.actions.parse import ActionLike
-from stb_env.jsontypes import Json
+from stb_env.core.jsontypes import Json
 from stb_env.suites.sambanova.common.form.api import PROGRAM, FormApi, Made, Signatures
 from stb_env.suites.sambanova.common.form.program import OBJECT, Call, calls_of
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from stb_env.actions.validation import check_call
 from stb_env.backend.world import World
+from stb_env.core.jsontypes import Json, JsonMapping, JsonObject
 from stb_env.errors import DataError, did_you_mean
-from stb_env.jsontypes import Json, JsonMapping, JsonObject
 from stb_env.suites.sambanova.common.fingerprint import world_fingerprint
 from stb_env.suites.sambanova.common.form.api import PROGRAM, SEARCH, Form, FormApi, Made
 from stb_env.suites.sambanova.common.form.program import calls_of
@@ -14,7 +15,6 @@ from stb_env.suites.sambanova.common.form.reader import plain, typed
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError
 from stb_env.tasks import Task
 from stb_env.tools import FINISH, Tool, ToolCall, ToolResult
-from stb_env.validation import check_call
 
 _EMPTY = Form()
 

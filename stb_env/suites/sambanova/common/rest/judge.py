@@ -6,9 +6,9 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Generic
 
+from stb_env.core.request import Slow
 from stb_env.errors import DataError
 from stb_env.judges.judge import Case
-from stb_env.request import Slow
 from stb_env.suites.sambanova.common.agreement import Agreement, best_agreement
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError
 from stb_env.suites.sambanova.common.rest.actions import command_of

@@ -7,16 +7,16 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Generic, Literal, NamedTuple, TypeVar
 
-from stb_env import jsontext
+from stb_env.actions.validation import check_call
+from stb_env.core import jsontext
+from stb_env.core.jsontypes import Json, JsonMapping, JsonObject
 from stb_env.errors import DataError
-from stb_env.jsontypes import Json, JsonMapping, JsonObject
 from stb_env.suites.sambanova.common.calls import named_arguments
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError
 from stb_env.suites.sambanova.common.rest.actions import CURL, command_of, curl_tool
 from stb_env.suites.sambanova.common.rest.curl import Answer, CurlError, Request, read_request
 from stb_env.tasks import Task
 from stb_env.tools import Tool, ToolCall, ToolId
-from stb_env.validation import check_call
 
 S = TypeVar("S")
 """State of a service: what an episode has changed."""

@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
+from stb_env.actions.validation import check_call
 from stb_env.backend.world import World
+from stb_env.core.jsontypes import JsonMapping, JsonObject
 from stb_env.errors import DataError, did_you_mean
-from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.suites.sambanova.common.fingerprint import world_fingerprint
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError
 from stb_env.suites.sambanova.common.rest.actions import CURL
@@ -16,7 +17,6 @@ from stb_env.suites.sambanova.common.rest.curl import MAX_COMMAND, Answer, CurlE
 from stb_env.suites.sambanova.common.rest.service import S, Service
 from stb_env.tasks import Task
 from stb_env.tools import Status, Tool, ToolResult
-from stb_env.validation import check_call
 
 _MOST_REMEMBERED = 200
 

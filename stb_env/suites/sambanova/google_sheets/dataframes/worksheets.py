@@ -6,7 +6,7 @@ import numbers
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from stb_env.jsontypes import JsonArray
+from stb_env.core.jsontypes import JsonArray
 from stb_env.suites.sambanova.common.interpreter.costs import at_least, flat, read
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError
 from stb_env.suites.sambanova.common.interpreter.kinds import Native

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Annotated, TypeVar, get_type_hints
 
-from stb_env.jsontypes import JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonMapping, JsonObject
 from stb_env.suites.sambanova.common.interpreter.costs import Args, Cost, Options, at_least, read
 
 Schema = JsonMapping

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from stb_env.core.request import drive
 from stb_env.errors import DataError, JudgeError
 from stb_env.judges.judge import Case
-from stb_env.request import drive
 from stb_env.suites.sambanova.common.form.api import Form, Made
 from stb_env.suites.sambanova.common.form.judge import FormJudge, Labels, OriginalJudge
 from stb_env.suites.sambanova.common.form.world import FormWorld

@@ -1,0 +1,1 @@
+"""Foundations that everything else stands on: JSON, files, settings, references, answers."""

@@ -1,0 +1,128 @@
+"""A run that is played in groups, from settings to saved groups: what ``stb-env groups`` is."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from dataclasses import asdict
+from pathlib import Path
+
+from stb_env.core.jsontypes import JsonMapping, JsonObject
+from stb_env.evaluation.play_run import Progress
+from stb_env.evaluation.resolved import Resolved
+from stb_env.runs.breaker import Breaker
+from stb_env.runs.groups.group_run import GroupKey, GroupRun
+from stb_env.runs.groups.stream import Remark, group_seed, groups
+from stb_env.runs.groups.trials import Trials
+from stb_env.runs.groups.workers import check_reward
+from stb_env.runs.metrics.cost import role_usage
+from stb_env.runs.metrics.rates import summarize
+from stb_env.runs.play_options import PlayOptions
+
+_log = logging.getLogger(__name__)
+
+
+def play_groups(
+    run: Resolved,
+    out: Path,
+    trials: Trials,
+    options: PlayOptions = PlayOptions(),  # noqa: B008 (frozen)
+    *,
+    progress: Progress | None = None,
+    remark: Remark = _log.warning,
+) -> JsonObject:
+    """Play a group of each of a run's tasks that is not saved yet, and return the summary.
+
+    Args:
+        run: Environment, agent, tasks, and the seed of the groups.
+        out: Folder of the run.
+        trials: How each group is played.
+        options: How many trials are played at the same time, how long they may take, and when to stop.
+        progress: Told how many of how many groups are saved.
+        remark: Told of each bug of the agent's, once; a log where not given.
+
+    Raises:
+        ConfigError: The folder holds a run with another configuration, or rewards are dense.
+        RunStopped: An endpoint is not there, episodes keep failing alike, or the disk refuses them.
+    """
+    check_reward(run.env)
+    planned = [(job.task_id, group_seed(run.spec.seed, job.task_id)) for job in run.jobs]
+    manifest = run.manifest
+    if not out.exists():
+        # Before a folder is made: a run that cannot begin leaves nothing behind.
+        run.check_endpoints()
+        manifest = run.asked_manifest()
+    with closing(GroupRun(out, {**manifest, "groups": asdict(trials)})) as saved:
+        left = saved.begin(planned, trials.k)
+        breaker = Breaker(options.stop_after, run.check_endpoints)
+        for done in _played(run, saved, left, trials, options, breaker, remark):
+            if progress is not None:
+                progress(len(planned) - len(left) + done, len(planned))
+        summary = {
+            "env": run.spec.env_id,
+            "agent": run.manifest["agent"],
+            **group_figures(saved.lines),
+            **summarize(saved.run.trajectories),
+        }
+        if roles := role_usage(saved.run.trajectories):
+            summary["roles"] = {role: usage.report() for role, usage in roles.items()}
+        saved.finish(summary)
+    return summary
+
+
+def group_figures(lines: Sequence[JsonMapping]) -> JsonObject:
+    """Return what groups come to together.
+
+    Args:
+        lines: The lines of ``groups.jsonl``.
+
+    Examples:
+        >>> group_figures([])["groups"]
+        0
+    """
+    known = [line["staleness"] for line in lines if line["staleness"]["steps"]]
+    steps = sum(stale["steps"] for stale in known)
+    return {
+        "groups": len(lines),
+        "varied": sum(line["varied"] for line in lines),
+        "stopped": sum(len(line["trials"]) < line["planned"] for line in lines),
+        "masked": sum(reward is None for line in lines for reward in line["rewards"]),
+        "staleness": {
+            "steps": steps,
+            "mean": sum(stale["mean"] * stale["steps"] for stale in known) / steps if steps else 0.0,
+            "most": max((stale["most"] for stale in known), default=0),
+        },
+    }
+
+
+def _played(
+    run: Resolved,
+    saved: GroupRun,
+    left: Sequence[GroupKey],
+    trials: Trials,
+    options: PlayOptions,
+    breaker: Breaker,
+    remark: Remark,
+) -> Iterator[int]:
+    """Play groups and save them; yields how many are saved by now, 0 first."""
+    yield 0
+    stream = groups(
+        run.env,
+        [task_id for task_id, _ in left],
+        trials.k,
+        agent=run.make_agent,
+        seed=run.spec.seed,
+        branch_at=trials.branch_at,
+        stop_equal=trials.stop_equal,
+        advantages=trials.estimator,
+        concurrency=options.concurrency,
+        remark=remark,
+        deadlines=options.deadlines,
+    )
+    with closing(stream):
+        for number, group in enumerate(stream, 1):
+            saved.add(group)
+            yield number
+            for episode in group.episodes:
+                breaker.watch(episode)

@@ -1,0 +1,1 @@
+"""Experiments and measurements on the rest of the package: laboratory, benchmarks, synthesis."""

@@ -1,0 +1,92 @@
+"""Checks of a role's model without playing: is it there, what can it do, how much does it read."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from stb_env.core.jsontypes import JsonObject
+from stb_env.errors import InfrastructureError
+from stb_env.models.abilities import Abilities
+from stb_env.models.config import ModelConfig, available
+from stb_env.models.connect import Prober
+from stb_env.models.context_window import listed_window
+from stb_env.models.endpoint import ModelAddress
+from stb_env.models.findings import FINDINGS
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """What is known of one role's model.
+
+    Attributes:
+        config: The role's configuration.
+        reachable: Whether the model answers; None where it was not asked.
+        abilities: What the endpoint can do with it, where it answers.
+        context: Tokens that it reads, where the server says so.
+        remark: Why it was not asked, or how it failed.
+    """
+
+    config: ModelConfig
+    reachable: bool | None = None
+    abilities: Abilities | None = None
+    context: int | None = None
+    remark: str = ""
+
+    def to_dict(self) -> JsonObject:
+        """Return the check as plain data; what is unknown is None."""
+        found = self.abilities
+        return {
+            "role": self.config.role,
+            "endpoint": self.config.endpoint,
+            "model": self.config.model,
+            "structured": self.config.structured,
+            "reachable": self.reachable,
+            "tools_rendered": None if found is None else found.rendered,
+            "tools_forced": None if found is None else found.tools,
+            "json_schema": None if found is None else found.json_schema,
+            "context": self.context,
+            "price_known": self.config.price is not None,
+            "remark": self.remark,
+        }
+
+
+def check_models(models: Mapping[str, ModelConfig], env: Mapping[str, str] = os.environ) -> list[Check]:
+    """Ask every role's endpoint what it can do, each endpoint and model once, whatever was known.
+
+    A role without its key and one that is replayed are not asked.
+
+    Args:
+        models: Configuration of every role.
+        env: Where keys are looked up.
+
+    Examples:
+        >>> [check] = check_models({"agent": ModelConfig("agent", "tiny")}, env={})
+        >>> check.reachable, check.remark
+        (None, 'no key: set OPENAI_API_KEY')
+    """
+    asked: dict[ModelAddress, Check] = {}
+    return [_check(config, env, asked) for config in models.values()]
+
+
+def _check(config: ModelConfig, env: Mapping[str, str], asked: dict[ModelAddress, Check]) -> Check:
+    if config.replay:
+        return Check(config, remark=f"replayed from {config.replay}")
+    if not available(config, env):
+        return Check(config, remark=f"no key: set {config.key_variable}")
+    place = ModelAddress(config.endpoint, config.model)
+    if place not in asked:
+        asked[place] = _asked(config, place, env)
+    return replace(asked[place], config=config)
+
+
+def _asked(config: ModelConfig, place: ModelAddress, env: Mapping[str, str]) -> Check:
+    model = Prober(config, env)()
+    try:
+        found = FINDINGS.renew(place, model)
+        return Check(config, True, found, listed_window(model.listing(), config.model), found.lacks)
+    except InfrastructureError as error:
+        return Check(config, False, remark=f"no usable answer: {error}")
+    finally:
+        model.close()

@@ -1,0 +1,146 @@
+"""Parses and validates the body of a chat completion."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from stb_env.core import jsontext
+from stb_env.core.jsontypes import Json, JsonArray, JsonMapping, JsonObject
+from stb_env.models.chat import ChatReply
+from stb_env.models.failure import MAX_QUOTE
+from stb_env.models.model import ModelError
+from stb_env.usage import Price, Usage
+
+# What engines such as vLLM give besides, for training: from the choice, and from the body.
+_CHOICE_EXTRA = ("logprobs", "token_ids", "stop_reason", "seed")
+_BODY_EXTRA = ("prompt_token_ids", "prompt_logprobs", "system_fingerprint")
+_MESSAGE_EXTRA = ("reasoning_content", "reasoning")
+# A plain type stands first: a check against an abstract class costs several times as much.
+_MAPPING = (dict, Mapping)
+
+
+def parse(body: bytes) -> Json:
+    """Parse a response body.
+
+    Raises:
+        ModelError: It is not JSON, as when it was cut off; worth another attempt.
+
+    Examples:
+        >>> parse(b'{"choices": [')
+        Traceback (most recent call last):
+        ...
+        stb_env.models.model.ModelError: the answer is no complete JSON text (13 bytes)
+    """
+    try:
+        return jsontext.loads_utf8(body)
+    except ValueError:
+        failure = f"the answer is no complete JSON text ({len(body)} bytes)"
+    raise ModelError(failure, kind="transport", retryable=True)
+
+
+def read_reply(body: object, price: Price | None = None) -> ChatReply:
+    """Read a parsed chat completion.
+
+    Args:
+        body: The JSON value that the server sent.
+        price: Price of the model's tokens, where it is known.
+
+    Raises:
+        ModelError: It has not the form of a chat completion (worth another attempt), or the model refused.
+
+    Examples:
+        >>> read_reply({"choices": [{"message": {"content": "yes", "tool_calls": None}}]}).message
+        {'role': 'assistant', 'content': 'yes'}
+        >>> read_reply({"choices": [{"message": {"refusal": "I cannot help with that."}}]})
+        Traceback (most recent call last):
+        ...
+        stb_env.models.model.ModelError: the model refused: I cannot help with that.
+    """
+    body = _object(body, "the answer")
+    choices = body.get("choices")
+    if not isinstance(choices, list) or not choices:
+        raise _malformed(f"it has no choices: {jsontext.dumps(body)[:MAX_QUOTE]}")
+    choice = _object(choices[0], "its choice")
+    given = _object(choice.get("message"), "its message")
+    usage = _usage(body.get("usage"), price)
+    _check_refusal(given, choice, usage)
+    extra: JsonObject = {}
+    for part, names in ((given, _MESSAGE_EXTRA), (choice, _CHOICE_EXTRA), (body, _BODY_EXTRA)):
+        # Most answers have none.
+        if not part.keys().isdisjoint(names):
+            extra |= {name: part[name] for name in names if part.get(name) is not None}
+    reason, model = choice.get("finish_reason"), body.get("model")
+    return ChatReply(
+        _message(given),
+        reason if isinstance(reason, str) else "stop",
+        usage,
+        model if isinstance(model, str) else "",
+        extra,
+    )
+
+
+def _object(value: object, what: str) -> JsonMapping:
+    if isinstance(value, _MAPPING):
+        return value
+    raise _malformed(f"{what} is {type(value).__name__} instead of an object")
+
+
+def _malformed(what: str) -> ModelError:
+    return ModelError(f"the answer is no chat completion: {what}", kind="transport", retryable=True)
+
+
+def _check_refusal(message: JsonMapping, choice: JsonMapping, usage: Usage) -> None:
+    refusal = message.get("refusal")
+    filtered = choice.get("finish_reason") == "content_filter"
+    if refusal or filtered:
+        said = (
+            " ".join(str(refusal).split())[:MAX_QUOTE] if refusal else "a content filter stopped the answer"
+        )
+        # Left to the caller to ask again: the same seed would only buy the same refusal.
+        raise ModelError(f"the model refused: {said}", retryable=True, usage=usage)
+
+
+def _message(given: JsonMapping) -> JsonObject:
+    content, calls = given.get("content"), given.get("tool_calls")
+    message: JsonObject = {"role": "assistant"}
+    if isinstance(content, list):
+        content = "".join(str(part.get("text") or "") for part in content if isinstance(part, Mapping))
+    if content is not None or not calls:
+        message["content"] = content if isinstance(content, str) else ""
+    if calls:
+        message["tool_calls"] = [_call(call, index) for index, call in enumerate(_list(calls))]
+    return message
+
+
+def _list(calls: object) -> JsonArray:
+    if isinstance(calls, list):
+        return calls
+    raise _malformed(f"tool_calls is {type(calls).__name__} instead of a list")
+
+
+def _call(call: object, index: int) -> JsonObject:
+    call = _object(call, "a tool call")
+    function = _object(call.get("function"), "a tool call's function")
+    name, arguments = function.get("name"), function.get("arguments")
+    if not isinstance(name, str):
+        raise _malformed("a tool call has no name")
+    # Some local servers send the arguments as an object or leave them out.
+    text = arguments if isinstance(arguments, str) else jsontext.dumps({} if arguments is None else arguments)
+    return {
+        "id": str(call.get("id") or f"call_{index}"),
+        "type": "function",
+        "function": {"name": name, "arguments": text},
+    }
+
+
+def _usage(given: object, price: Price | None) -> Usage:
+    counts = given if isinstance(given, _MAPPING) else {}
+    prompt, completion = _count(counts.get("prompt_tokens")), _count(counts.get("completion_tokens"))
+    total = _count(counts.get("total_tokens")) or prompt + completion
+    if price is None or not counts:
+        return Usage(prompt, completion, total, calls=1, unpriced=1)
+    return Usage(prompt, completion, total, calls=1, cost=price.cost(prompt, completion))
+
+
+def _count(value: object) -> int:
+    return int(value) if isinstance(value, int) and value > 0 else 0

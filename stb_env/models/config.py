@@ -1,0 +1,228 @@
+"""Configuration of the model of a role: endpoint, sampling and limits."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import PurePath
+from typing import Literal, get_args
+
+from stb_env.core.jsontypes import JsonMapping, JsonObject
+from stb_env.errors import ConfigError
+from stb_env.http.credentials import Credentials
+from stb_env.http.url import check_url, check_variable, public_url
+from stb_env.usage import Price
+
+Structured = Literal["auto", "json_schema", "tools", "text"]
+"""How replies get their form: as the endpoint can, or in one way whatever it can."""
+
+Client = Literal["auto", "lean", "openai"]
+"""What speaks HTTP: the lean client, httpx2 as OpenAI's own client has it, or the first where it will do."""
+
+OPENAI_URL = "https://api.openai.com/v1"
+OPENAI_KEY_ENV = "OPENAI_API_KEY"
+
+_BOUNDS: dict[str, tuple[type, float]] = {
+    "temperature": (float, 0),
+    "top_p": (float, 0),
+    "max_tokens": (int, 1),
+    "seed": (int, 0),
+    "timeout": (float, 0.001),
+    "chunk_timeout": (float, 0.001),
+    "deadline": (float, 0.001),
+    "retries": (int, 0),
+    "concurrency": (int, 1),
+    "context": (int, 1),
+}
+_OPTIONAL = frozenset({"temperature", "top_p", "max_tokens", "seed", "context"})
+
+ANSWER_BOUNDS = frozenset({"max_tokens", "max_completion_tokens"})
+"""Members of a request of which each says how many tokens its answer may have."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelConfig:
+    """One role's endpoint, model and limits.
+
+    Attributes:
+        role: Who asks: ``agent``, ``simulator``, ``judge`` or ``user``; names the stage of failures.
+        model: Model name, as the endpoint knows it.
+        base_url: Root of an OpenAI-compatible API.
+        api_key_env: Environment variable that holds the key. Left empty it is OpenAI's usual variable at
+            OpenAI's own endpoint and none anywhere else, so that a key never reaches a foreign server.
+        temperature: Sampling default, as are ``top_p``, ``max_tokens`` and ``seed``; None leaves it out, and
+            ``max_tokens`` to the role's share of the context window where the server tells that.
+        timeout: Seconds until the first piece of an answer, or until a whole one that is not streamed. Long,
+            because a local model may have to read a long prompt first.
+        chunk_timeout: Seconds between two pieces of an answer that is streamed.
+        deadline: Seconds that a request may take with all waiting and retries.
+        retries: Attempts after the first.
+        concurrency: Requests in flight at the endpoint at once, those of other roles and agents included.
+        stream: Whether answers are streamed where the endpoint can.
+        client: What speaks HTTP: ``lean``, ``openai`` (through httpx2, with proxies and the
+            headers of OpenAI accounts), or ``auto`` for the lean one wherever it will do. No answer
+            depends on it.
+        price: Price of tokens, or None where it is unknown.
+        extra: Members to send along in every request body.
+        structured: How replies get their form: ``json_schema``, ``tools`` (one forced function), ``text``
+            (words), or ``auto`` for the first of them that the endpoint has, found out by a probe.
+        cache: Folder of known answers; a question that was put before costs nothing.
+        record: File to which every request and reply is appended.
+        replay: File of such pairs that answers in the model's place, without endpoint or key.
+        local: GGUF file of a model that runs in this process, without endpoint or key; its name is that of
+            the file and it costs nothing.
+        context: Tokens that a local model keeps in view; None for as many as its file says.
+
+    Raises:
+        ConfigError: A setting is out of its range.
+
+    Examples:
+        >>> ModelConfig("agent", "tiny", base_url="http://me:secret@127.0.0.1:8000/v1")
+        ModelConfig(role='agent', model='tiny', endpoint='http://127.0.0.1:8000/v1')
+        >>> ModelConfig("agent", "tiny", retries=-1)
+        Traceback (most recent call last):
+        ...
+        stb_env.errors.ConfigError: retries of the agent model must be a whole number of at least 0, got -1
+    """
+
+    role: str
+    model: str
+    base_url: str = field(default=OPENAI_URL)
+    api_key_env: str = ""
+    temperature: float | None = None
+    top_p: float | None = None
+    max_tokens: int | None = None
+    seed: int | None = None
+    timeout: float = 300.0
+    chunk_timeout: float = 60.0
+    deadline: float = 1800.0
+    retries: int = 4
+    concurrency: int = 8
+    stream: bool = True
+    client: Client = "auto"
+    price: Price | None = None
+    extra: JsonMapping = field(default_factory=dict)
+    structured: Structured = "auto"
+    cache: str = ""
+    record: str = ""
+    replay: str = ""
+    local: str = ""
+    context: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.local:
+            self._name_after_file()
+        if not self.model or not isinstance(self.model, str):
+            raise ConfigError(f"the {self.role} model needs a name, got {self.model!r}")
+        check_url(f"base_url of the {self.role} model", self.base_url, "http://127.0.0.1:8000/v1")
+        if set("?#") & set(self.base_url):
+            raise ConfigError(
+                f"base_url of the {self.role} model must end before any '?' or '#'; use extra for settings"
+            )
+        check_variable(f"api_key_env of the {self.role} model", self.api_key_env)
+        for name, (kind, low) in _BOUNDS.items():
+            _check_number(self.role, name, getattr(self, name), kind, low)
+        if not isinstance(self.stream, bool):
+            raise ConfigError(f"stream of the {self.role} model must be true or false, got {self.stream!r}")
+        for name in ("cache", "record", "replay", "local"):
+            if not isinstance(getattr(self, name), str):
+                raise ConfigError(f"{name} of the {self.role} model must be a path")
+        if self.replay and (self.cache or self.record):
+            raise ConfigError(f"the {self.role} model is replayed; leave out cache and record")
+        if self.structured not in get_args(Structured):
+            ways = ", ".join(get_args(Structured))
+            raise ConfigError(
+                f"structured of the {self.role} model must be one of {ways}, got {self.structured!r}"
+            )
+        if self.client not in get_args(Client):
+            kinds = ", ".join(get_args(Client))
+            raise ConfigError(f"client of the {self.role} model must be one of {kinds}, got {self.client!r}")
+        if not isinstance(self.extra, Mapping):
+            raise ConfigError(
+                f"extra of the {self.role} model must be a table, got {type(self.extra).__name__}"
+            )
+
+    def _name_after_file(self) -> None:
+        object.__setattr__(self, "model", PurePath(self.local).name)
+        if self.price is None:
+            object.__setattr__(self, "price", Price(prompt=0.0, completion=0.0))
+
+    def __repr__(self) -> str:
+        if self.local:
+            return f"ModelConfig(role={self.role!r}, local={self.model!r})"
+        return f"ModelConfig(role={self.role!r}, model={self.model!r}, endpoint={self.endpoint!r})"
+
+    @property
+    def endpoint(self) -> str:
+        """The base URL without a user name or password, for messages and keys of caches."""
+        return public_url(self.base_url).rstrip("/")
+
+    @property
+    def key_variable(self) -> str:
+        """Name of the environment variable that holds the key; empty where none is needed."""
+        if self.local:
+            return ""
+        return self.api_key_env or (OPENAI_KEY_ENV if self.endpoint == OPENAI_URL else "")
+
+    def credentials(self, env: Mapping[str, str]) -> Credentials:
+        """Return the key, as environment variables have it, and what else opens the endpoint.
+
+        Raises:
+            ConfigError: OpenAI's own endpoint is configured without a key, or the key cannot be sent.
+        """
+        key = env.get(self.key_variable, "").strip() if self.key_variable else ""
+        if not key and self.endpoint == OPENAI_URL:
+            raise ConfigError(
+                f"the {self.role} model needs a key: set {self.key_variable}, "
+                "or give base_url a local server that needs none"
+            )
+        return Credentials(key, self.base_url, variable=self.key_variable)
+
+    @property
+    def bounded(self) -> bool:
+        """Whether it says how many tokens an answer may have.
+
+        Examples:
+            >>> ModelConfig("agent", "tiny", extra={"max_completion_tokens": 512}).bounded
+            True
+        """
+        return self.max_tokens is not None or not ANSWER_BOUNDS.isdisjoint(self.extra)
+
+    def to_dict(self) -> JsonObject:
+        """Return what decides the answers, as plain data without secrets, for manifests and cache keys."""
+        data = {
+            "model": self.model,
+            "endpoint": None if self.local else self.endpoint,
+            "temperature": self.temperature,
+            "top_p": self.top_p,
+            "max_tokens": self.max_tokens,
+            "seed": self.seed,
+            "context": self.context,
+            "extra": dict(self.extra),
+            "structured": self.structured if self.structured != "auto" else None,
+        }
+        return {name: value for name, value in data.items() if value is not None and value != {}}
+
+
+def available(config: ModelConfig, env: Mapping[str, str] = os.environ) -> bool:
+    """Return whether a role can be used: with its key, at another endpoint than OpenAI's, or with none.
+
+    Examples:
+        >>> available(ModelConfig("agent", "tiny"), env={})
+        False
+        >>> available(ModelConfig("agent", "tiny", base_url="http://127.0.0.1:8000/v1"), env={})
+        True
+    """
+    here = bool(config.replay or config.local)
+    return here or bool(env.get(config.key_variable)) or config.endpoint != OPENAI_URL
+
+
+def _check_number(role: str, name: str, value: object, kind: type, low: float) -> None:
+    if value is None and name in _OPTIONAL:
+        return
+    accepted = (int, float) if kind is float else (int,)
+    # The comparison is written so that NaN fails it.
+    if isinstance(value, bool) or not isinstance(value, accepted) or not low <= value < float("inf"):
+        noun = "number" if kind is float else "whole number"
+        raise ConfigError(f"{name} of the {role} model must be a {noun} of at least {low:g}, got {value!r}")

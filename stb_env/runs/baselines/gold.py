@@ -1,0 +1,104 @@
+"""The agent that knows: a world's oracle, else a task's gold calls, else what the query says."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Generator, Mapping
+from typing import Any
+
+import gymnasium as gym
+
+from stb_env.actions import Action, finish_arguments
+from stb_env.core.jsontypes import JsonMapping, JsonObject
+from stb_env.runs import Agent
+from stb_env.runs.baselines.null import answer
+from stb_env.runs.baselines.plain_answer import PLACEHOLDERS, plain_answer
+from stb_env.tasks import Ending, Task
+from stb_env.tools import FINISH, Tool, ToolCall, ToolResult
+
+
+class Gold(Agent):
+    """Solves tasks with what the suite knows about them.
+
+    Where there is an oracle it drives that, and where a task has gold calls it makes those. For open queries
+    it calls each relevant API with what the query says and reports what was asked for (see `plain_answer`),
+    which is a reference for plumbing and judges, not a solution.
+    """
+
+    name = "gold"
+
+    def reset(self, env: gym.Env[Any, Any], seed: int) -> None:
+        """Choose the plan for the task."""
+        inner: Any = env.unwrapped
+        plan = inner.oracle or (gold_oracle if inner.task.gold else plain_answer)
+        self._plan = plan(inner.task)
+        self._started = False
+
+    def act(self, observation: JsonMapping, info: JsonMapping) -> Any:
+        """Return the plan's next call, what it says to the user, or its answer."""
+        try:
+            call = next(self._plan) if not self._started else self._plan.send(_result(observation, info))
+        except StopIteration as stop:
+            return answer(stop.value)
+        self._started = True
+        if isinstance(call, str):
+            # Some texts to users look like calls, and are none.
+            return Action((), call)
+        return _written(call) if isinstance(call, ToolCall) else [_written(one) for one in call]
+
+
+def _written(call: ToolCall) -> JsonObject:
+    return {"name": call.name, "arguments": call.arguments}
+
+
+def _result(observation: JsonMapping, info: JsonMapping) -> ToolResult:
+    if not info["calls"]:
+        return ToolResult.of(json.loads(observation["result"])["response"], source="env")
+    call = info["calls"][-1]
+    return ToolResult.of(call["response"], error=call["error"], source=call["source"])
+
+
+def gold_oracle(task: Task) -> Generator[ToolCall, ToolResult, Ending]:
+    """Make a task's gold calls, and answer as a Finish among them does, or else with the last response.
+
+    Examples:
+        >>> tools = (Tool("count", "Counts.", {}),)
+        >>> plan = gold_oracle(Task("1", "How many?", tools, gold=(ToolCall("count", {}),)))
+        >>> next(plan).name
+        'count'
+        >>> try:
+        ...     plan.send(ToolResult.of(3, source="world"))
+        ... except StopIteration as stop:
+        ...     stop.value
+        '3'
+    """
+    said = ""
+    for call in task.gold:
+        if call.name == FINISH:
+            given = finish_arguments(call)
+            return given if isinstance(task.answer, Mapping) else str(given.get("final_answer", ""))
+        response = (yield call).response
+        said = response if isinstance(response, str) else json.dumps(response, ensure_ascii=False)
+    return said
+
+
+def default_arguments(tool: Tool) -> JsonObject:
+    """Return the documented defaults of every required parameter; a placeholder where there is none.
+
+    Examples:
+        >>> schema = {"type": "object", "properties": {"city": {"type": "string", "default": "Oslo"},
+        ...           "n": {"type": "number"}, "page": {"type": "number"}}, "required": ["city", "n"]}
+        >>> default_arguments(Tool("forecast", "", schema))
+        {'city': 'Oslo', 'n': 1}
+    """
+    properties = tool.parameters.get("properties", {})
+    return {name: _default(properties.get(name, {})) for name in tool.parameters.get("required", ())}
+
+
+def _default(schema: JsonMapping) -> Any:
+    if "default" in schema:
+        return schema["default"]
+    if schema.get("enum"):
+        return schema["enum"][0]
+    kind = schema.get("type", "string")
+    return PLACEHOLDERS.get(kind[0] if isinstance(kind, list) else kind, "example")

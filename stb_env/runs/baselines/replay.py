@@ -1,0 +1,56 @@
+"""Plays saved trajectories again, call by call."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gymnasium as gym
+
+from stb_env.core.jsontypes import JsonMapping
+from stb_env.errors import ConfigError
+from stb_env.runs import Agent
+from stb_env.trajectory import Trajectory, read_trajectories
+
+
+class Replay(Agent):
+    """Repeats the calls of a saved run, task by task.
+
+    Args:
+        path: A run folder or its ``trajectories.jsonl``.
+
+    Raises:
+        ConfigError: No path was given.
+        DataError: The path holds no trajectories.
+    """
+
+    name = "replay"
+    needs = "a saved run"
+
+    def __init__(self, path: str = "") -> None:
+        if not path:
+            raise ConfigError("the replay agent needs a saved run: --agent replay:RUN_FOLDER")
+        self._saved: dict[str, Trajectory] = {}
+        for trajectory in read_trajectories(path):
+            self._saved.setdefault(trajectory.task_id, trajectory)
+
+    def reset(self, env: gym.Env[Any, Any], seed: int) -> None:
+        """Start the next task from its first saved step."""
+        self._turn = 0
+
+    def act(self, observation: JsonMapping, info: JsonMapping) -> Any:
+        """Return the calls of the saved step.
+
+        Raises:
+            ConfigError: The saved run has no such task or no further step.
+        """
+        trajectory = self._saved.get(info["task_id"])
+        if trajectory is None:
+            raise ConfigError(f"the saved run has no task {info['task_id']!r}; play the tasks that it has")
+        if self._turn >= len(trajectory.steps):
+            raise ConfigError(f"task {info['task_id']!r} went on after its {self._turn} saved steps")
+        step = trajectory.steps[self._turn]
+        self._turn += 1
+        calls = [
+            {"id": call["id"], "name": call["name"], "arguments": call["arguments"]} for call in step["calls"]
+        ]
+        return calls or step.get("text", "")

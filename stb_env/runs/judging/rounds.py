@@ -1,0 +1,283 @@
+"""Compares a run with a reference run, task by task (SoWR), and keeps every comparison beside the run."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from functools import partial
+from pathlib import Path
+
+from stb_env.core import jsontext
+from stb_env.core.files import write_json
+from stb_env.core.jsontypes import JsonArray, JsonMapping
+from stb_env.core.request import drive
+from stb_env.errors import ConfigError, DataError, InfrastructureError
+from stb_env.formats.branches import played_branch
+from stb_env.judges.majority import MissingVotes
+from stb_env.judges.preference import Contender, Preferring
+from stb_env.models.chat import digest
+from stb_env.runs.judging.case import case_of, is_answered
+from stb_env.runs.judging.ordered_work import Progress, check_concurrency, read_lines, work_in_order
+from stb_env.runs.metrics.sowr import Result, Sowr, sowr
+from stb_env.runs.player import player_of
+from stb_env.runs.verdict_file import fields_of, read_judged, slug
+from stb_env.trajectory import Trajectory
+from stb_env.usage import Usage
+
+VERSION = 1
+
+_RESULTS: Mapping[str, Result] = {"first": "lose", "second": "win", "tie": "tie"}
+
+RoundKey = tuple[str, int, str]
+"""Task, number of the comparison, and digest of the judge's settings and the two episodes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """One comparison, or the failure to make it: a line of a file of comparisons.
+
+    Attributes:
+        task_id: The task.
+        turn: Number of the comparison, from 0.
+        pair: Digest of everything that decides it: the judge's settings, both episodes, both verdicts.
+        judge: Name of the judge.
+        result: What the candidate got, or None.
+        how: What decided; see `stb_env.judges.preference.Preference`.
+        votes: What the model said of the reference as ``first`` and the candidate as ``second``.
+        usage: What it cost.
+        failure: Why there is no result, as plain data, or None.
+    """
+
+    task_id: str
+    turn: int
+    pair: str
+    judge: str
+    result: Result | None = None
+    how: str = ""
+    votes: tuple[JsonMapping, ...] = ()
+    usage: JsonMapping = field(default_factory=dict)
+    failure: JsonMapping | None = None
+
+    @property
+    def key(self) -> RoundKey:
+        """What makes it unique."""
+        return self.task_id, self.turn, self.pair
+
+    def to_json(self) -> str:
+        """Return the comparison as one line of JSON."""
+        return jsontext.dumps({"version": VERSION} | asdict(self))
+
+    @classmethod
+    def from_json(cls, line: str) -> Round:
+        """Read a line that `to_json` wrote.
+
+        Raises:
+            DataError: It is no line of a version that this package reads.
+        """
+        return cls(**fields_of(line, cls.__dataclass_fields__, VERSION, "comparison"))
+
+
+@dataclass(frozen=True, slots=True)
+class Preferred:
+    """What comparing two runs came to.
+
+    Attributes:
+        compared: Comparisons that were made this time.
+        failed: How many of these brought no result.
+        usage: What they cost; answers from a cache count what they cost when they were given.
+        results: The results of each task's comparisons so far, invalid tasks left out.
+        rates: The figures.
+        summary: The figures and what they are made of, as ``summary-...-against-...json`` has them.
+    """
+
+    compared: int
+    failed: int
+    usage: Usage
+    results: Mapping[str, Sequence[Result]]
+    rates: Sowr
+    summary: JsonMapping
+
+
+@dataclass(frozen=True, slots=True)
+class Duel:
+    """One comparison to make.
+
+    Attributes:
+        task_id: The task.
+        turn: Number of the comparison, from 0.
+        pair: Digest of everything that decides it; see `Round`.
+        reference: The episode of the run that is compared with; None where it has none.
+        candidate: The episode of the run that is rated; None where it has none.
+    """
+
+    task_id: str
+    turn: int
+    pair: str
+    reference: Trajectory | None
+    candidate: Trajectory | None
+
+    @property
+    def key(self) -> RoundKey:
+        """What makes its `Round` unique."""
+        return self.task_id, self.turn, self.pair
+
+
+def prefer(
+    folder: str | Path,
+    reference: str | Path,
+    judge: Preferring,
+    verdicts: str,
+    *,
+    comparisons: int = 3,
+    concurrency: int = 1,
+    progress: Progress | None = None,
+    planned: bool = False,
+) -> Preferred:
+    """Compare a run with a reference run on every task of the reference.
+
+    A task that the candidate never played is lost. A task of which either run has no valid episode is left
+    out and counted. Where tasks were played several times, comparisons take the trials in turn. What the
+    same judge compared before, on the same episodes and verdicts, is not compared again.
+
+    Args:
+        folder: The run that is rated; the comparisons are appended to a file in it.
+        reference: The run that it is compared with.
+        judge: Prefers one of two episodes.
+        verdicts: Name of the judge whose verdicts go before any comparison; both runs need them.
+        comparisons: How often each task's episodes are compared.
+        concurrency: Comparisons made at the same time.
+        progress: Told after each comparison how many of how many are done.
+        planned: Whether shares are of every task of the reference, as under a protocol, and not of those that
+            were decided.
+
+    Raises:
+        ConfigError: A number is out of range, or a run has no verdicts of that judge.
+        DataError: A run or its comparisons cannot be read, or the runs are of other tasks.
+    """
+    folder, reference = Path(folder), Path(reference)
+    _check_numbers(comparisons, concurrency)
+    mine, theirs = by_task(folder, verdicts), by_task(reference, verdicts)
+    _check_queries(mine, theirs)
+    duels = list(duels_of(mine, theirs, judge.fingerprint, comparisons))
+    file = rounds_file(folder, judge.name)
+    known = {made.key: made for made in read_lines(file, Round.from_json)}
+    todo = [duel for duel in duels if duel.key not in known or known[duel.key].result is None]
+    fresh = work_in_order(todo, partial(_fight, judge), file, concurrency, progress)
+    known |= {made.key: made for made in fresh}
+    rounds = [known[duel.key] for duel in duels]
+    results: dict[str, list[Result]] = {duel.task_id: [] for duel in duels}
+    for made in rounds:
+        results[made.task_id] += [made.result] if made.result is not None else []
+    groups = {task: episodes[0].group or episodes[0].suite for task, episodes in theirs.items()}
+    sizes = Counter(groups.values()) if planned else None
+    invalid = len(theirs) - len(results)
+    rates = sowr(results, groups, comparisons=comparisons, invalid=invalid, planned=sizes)
+    against = player_of(reference).name
+    summary = {
+        "judge": judge.name,
+        "verdicts": verdicts,
+        "settings": judge.fingerprint,
+        "reference": against,
+        "comparisons": comparisons,
+        "tasks": len(theirs),
+        "not_in_reference": len(mine.keys() - theirs.keys()),
+        "decided_by": dict(sorted(Counter(made.how for made in rounds if made.how).items())),
+        **rates.to_dict(),
+    }
+    write_json(folder / f"summary-{slug(judge.name)}-against-{slug(against)}.json", summary)
+    usage = sum((Usage(**made.usage) for made in fresh), Usage())
+    return Preferred(len(fresh), sum(made.result is None for made in fresh), usage, results, rates, summary)
+
+
+def _check_numbers(comparisons: int, concurrency: int) -> None:
+    check_concurrency(concurrency)
+    if comparisons < 1:
+        raise ConfigError(f"comparisons must be at least 1, got {comparisons}")
+
+
+def rounds_file(folder: Path, judge: str) -> Path:
+    """Return where a run keeps the comparisons of a judge."""
+    return folder / f"preferences-{slug(judge)}.jsonl"
+
+
+def by_task(folder: Path, verdicts: str) -> dict[str, list[Trajectory]]:
+    """Return a run's episodes by task, in order of their trials.
+
+    Raises:
+        ConfigError: It has no verdicts of that judge.
+        DataError: It cannot be read.
+    """
+    episodes = read_judged(folder, verdicts)
+    answered = [episode for episode in episodes if is_answered(episode)]
+    if answered and not any(episode.valid for episode in answered):
+        raise ConfigError(
+            f"{folder} has no verdicts of {verdicts}, and comparing begins with those of one judge on both "
+            f"runs; give them with `stb-env judge {folder}`"
+        )
+    tasks: dict[str, list[Trajectory]] = {}
+    for episode in sorted(episodes, key=lambda episode: episode.trial):
+        tasks.setdefault(episode.task_id, []).append(episode)
+    return tasks
+
+
+def _check_queries(mine: Mapping[str, list[Trajectory]], theirs: Mapping[str, list[Trajectory]]) -> None:
+    shared = [task for task in theirs if task in mine]
+    if not shared:
+        raise DataError("the two runs share no task; compare runs that were played on the same tasks")
+    for task in shared:
+        if mine[task][0].query != theirs[task][0].query:
+            raise DataError(
+                f"task {task!r} has another query in the reference run; compare runs of the same tasks"
+            )
+
+
+def duels_of(
+    mine: Mapping[str, list[Trajectory]],
+    theirs: Mapping[str, list[Trajectory]],
+    settings: JsonMapping,
+    comparisons: int,
+) -> Iterator[Duel]:
+    """Yield the comparisons of two runs; none of a task where one of them has no valid episode of it.
+
+    Args:
+        mine: Episodes of the run that is rated, by task.
+        theirs: Those of the run that it is compared with.
+        settings: Fingerprint of the judge that prefers.
+        comparisons: How often each task's episodes are compared.
+    """
+    for task in theirs:
+        played = [run.get(task, []) for run in (theirs, mine)]
+        valid = [[episode for episode in episodes if episode.valid] for episodes in played]
+        if any(episodes and not kept for episodes, kept in zip(played, valid, strict=True)):
+            continue
+        for turn in range(comparisons):
+            reference, candidate = (kept[turn % len(kept)] if kept else None for kept in valid)
+            yield Duel(
+                task, turn, digest([settings, _shown(reference), _shown(candidate)]), reference, candidate
+            )
+
+
+def _contender(episode: Trajectory | None) -> Contender | None:
+    if episode is None or episode.verdict is None:
+        return None
+    return Contender(case_of(episode, unanswered=True), episode.verdict["status"])
+
+
+def _shown(episode: Trajectory | None) -> JsonArray | None:
+    """Return what of an episode can decide a comparison."""
+    if episode is None or episode.verdict is None:
+        return None
+    calls = [step["calls"] for step in played_branch(episode).steps]
+    return [episode.query, jsontext.dumps(calls), episode.verdict["status"]]
+
+
+def _fight(judge: Preferring, duel: Duel) -> Round:
+    who = (duel.task_id, duel.turn, duel.pair, judge.name)
+    try:
+        found = drive(judge.compare(_contender(duel.reference), _contender(duel.candidate), duel.turn))
+    except InfrastructureError as error:
+        usage = error.usage if isinstance(error, MissingVotes) else Usage()
+        return Round(*who, usage=usage.to_dict(), failure=error.failure())
+    votes = tuple(asdict(vote) for vote in found.votes)
+    return Round(*who, _RESULTS[found.outcome], found.how, votes, found.usage.to_dict())

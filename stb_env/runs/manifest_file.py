@@ -1,0 +1,92 @@
+"""The manifest of a run folder: whose results stand there, and which run may go on in it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+from stb_env.core import jsontext
+from stb_env.core.files import write_json
+from stb_env.core.jsontypes import Json, JsonMapping, JsonObject
+from stb_env.errors import ConfigError
+
+_SIZE = ("episodes", "trials")
+# What endpoints tell.
+_TOLD = ("answer_bounds",)
+
+
+def settle(folder: Path, manifest: JsonMapping, *, holds_results: bool) -> None:
+    """Write a run's manifest, unless the folder holds another run's.
+
+    More episodes or trials than there are make the same run longer. What only an endpoint can tell may be
+    missing on either side, where it was not asked; what is known of it stays.
+
+    Args:
+        folder: The run's folder.
+        manifest: Everything that decides the numbers, as plain data.
+        holds_results: Whether episodes are saved there.
+
+    Raises:
+        ConfigError: The folder holds another run, or nobody can tell whose run it holds.
+
+    Examples:
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     settle(Path(folder), {"agent": "gold", "episodes": 2}, holds_results=False)
+        ...     settle(Path(folder), {"agent": "gold", "episodes": 5}, holds_results=True)
+        ...     (Path(folder) / "manifest.json").read_text().split()
+        ['{', '"agent":', '"gold",', '"episodes":', '5', '}']
+    """
+    file = folder / "manifest.json"
+    now: JsonObject = json.loads(jsontext.dumps(dict(manifest)))
+    there = _read(file)
+    if there is None:
+        if holds_results:
+            raise ConfigError(f"{file} is missing, so nobody knows whose episodes stand there; {_ADVICE}")
+    elif different := list(_differences(there, now)):
+        shown = "; ".join(f"{name}: there {old!r}, now {new!r}" for name, old, new in different)
+        raise ConfigError(f"{folder} holds a run with another configuration ({shown}); use another --out")
+    else:
+        now |= {name: there[name] for name in _TOLD if name in there and name not in now}
+    if there != now:
+        write_json(file, now)
+
+
+_ADVICE = "restore it, or use another --out"
+
+
+def _read(file: Path) -> JsonObject | None:
+    try:
+        found = json.loads(file.read_bytes())
+    except FileNotFoundError:
+        return None
+    except ValueError as error:
+        raise ConfigError(f"{file} is damaged ({error}); {_ADVICE}") from error
+    if not isinstance(found, dict):
+        raise ConfigError(f"{file} is damaged (no JSON object, but {type(found).__name__}); {_ADVICE}")
+    return found
+
+
+def _differences(there: JsonMapping, now: JsonMapping) -> Iterator[tuple[str, Json, Json]]:
+    for name in sorted(there.keys() | now.keys()):
+        old, new = there.get(name), now.get(name)
+        if old == new or (name in _SIZE and name in there and name in now and _grown(old, new)):
+            continue
+        if name in _TOLD and (name not in there or name not in now):
+            continue
+        if name == "protocol" and _named(old) == _named(new):
+            continue
+        yield name, old, new
+
+
+def _grown(old: Json, new: Json) -> bool:
+    """Say whether a number is larger than before; None stands for all."""
+    return old is not None and (new is None or new > old)
+
+
+def _named(protocol: Json) -> Json:
+    """Return a protocol without its departures: they follow from all the rest, the number of trials too."""
+    if not isinstance(protocol, dict):
+        return protocol
+    return {name: value for name, value in protocol.items() if name != "departures"}

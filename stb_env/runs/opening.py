@@ -1,0 +1,26 @@
+"""Where an agent begins: at the start of an episode, or at a later point that others begin at too."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from stb_env.core.jsontypes import JsonMapping
+from stb_env.usage import NO_USAGE, Usage
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """What an agent is shown first, and what was played before.
+
+    Attributes:
+        observation: The observation that it decides on.
+        info: As a reset gives it: with ``tools``, and with ``messages`` up to here.
+        steps: The steps so far, as a trajectory has them.
+        spent: What the environment's own models cost so far; no part of what the agent plays from here.
+    """
+
+    observation: JsonMapping
+    info: JsonMapping
+    steps: Sequence[JsonMapping] = ()
+    spent: Usage = NO_USAGE

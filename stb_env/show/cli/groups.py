@@ -1,0 +1,94 @@
+"""``stb-env groups``: play several trials at each task from one state, for training."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from pathlib import Path
+from typing import Annotated, cast
+
+import typer
+from rich.table import Table
+
+from stb_env.console import options
+from stb_env.console.output import emit, reporting
+from stb_env.console.progress import bar, spending
+from stb_env.core.jsontypes import JsonObject
+from stb_env.core.options import EnvironmentOptions, Seed
+from stb_env.evaluation.play_groups import play_groups
+from stb_env.evaluation.resolved import RunSpec, resolve
+from stb_env.models.meter import Meter, current_meter
+from stb_env.runs.groups.advantages import Estimator
+from stb_env.runs.groups.trials import Trials
+from stb_env.runs.play_options import PlayOptions
+from stb_env.show.cli.judge_outcome import tell
+from stb_env.show.cli.run import EnvId
+
+Out = Annotated[Path, typer.Option("--out", help="Folder to write to; a run there is resumed.")]
+AgentName = Annotated[
+    str, typer.Option("--agent", help="An agent's name (see `stb-env list`), path.py:Name or module:Name.")
+]
+K = Annotated[int, typer.Option("--k", help="Trials at each task.")]
+Tasks = Annotated[int | None, typer.Option("--tasks", min=1, help="How many tasks; all where not given.")]
+BranchAt = Annotated[
+    int | None, typer.Option("--branch-at", min=0, help="Trials part after so many steps of the first one.")
+]
+StopEqual = Annotated[
+    int | None,
+    typer.Option("--stop-equal", help="Leave out the rest of a group whose first so many rewards are equal."),
+]
+Advantages = Annotated[str, typer.Option("--advantages", help="grpo, dr_grpo or rloo.")]
+Concurrency = Annotated[int, typer.Option("--concurrency", min=1, help="Trials played at the same time.")]
+
+
+@reporting
+def groups(
+    env_id: EnvId,
+    environment: EnvironmentOptions,
+    how: PlayOptions,
+    agent: AgentName,
+    out: Out,
+    k: K = 8,
+    tasks: Tasks = None,
+    branch_at: BranchAt = None,
+    stop_equal: StopEqual = None,
+    advantages: Advantages = "grpo",
+    seed: Seed = 0,
+    settings: options.Settings = None,
+    as_json: options.AsJson = False,
+) -> None:
+    """Play K trials at each task from one state, with rewards and advantages; run again to resume.
+
+    ``groups.jsonl`` stands beside the episodes of an ordinary run folder. Exit 1 where no trial has a reward.
+
+    Example: stb-env groups stb/Sandbox-v1 --agent 'keyword(calls=2)' --k 4 --out runs/groups
+    """
+    trials = Trials(k, branch_at, stop_equal, cast("Estimator", advantages))
+    chosen = environment.given() | options.read_settings(settings)
+    spec = RunSpec(env_id, agent, chosen, seed=seed, episodes=tasks)
+    meter = current_meter() or Meter()
+    with closing(resolve(spec)) as resolved, bar(env_id, as_json, meter) as progress:
+        summary = play_groups(resolved, out, trials, how, progress=progress, remark=tell)
+    told = {**summary, "spent": meter.total.report(), "failed_calls": meter.failed, "out": str(out)}
+    emit(told, as_json, _table(summary, out, meter))
+    if summary["invalid"] == summary["episodes"] and summary["groups"]:
+        raise typer.Exit(1)
+
+
+def _table(summary: JsonObject, out: Path, meter: Meter) -> Table:
+    table = Table(title=f"{summary['env']} · {summary['agent']}", caption=f"saved in {out}")
+    table.add_column("figure")
+    table.add_column("value", justify="right")
+    rows = [
+        ("groups", f"{summary['groups']}"),
+        ("with variance", f"{summary['varied']}"),
+        ("stopped early", f"{summary['stopped']}"),
+        ("trials", f"{summary['episodes']}"),
+        ("masked (invalid) trials", f"{summary['masked']}"),
+        ("solved of valid", f"{summary['solved_valid']:.1%}"),
+        ("mean reward", f"{summary['mean']:.3f}"),
+    ]
+    if meter.total.calls or meter.failed:
+        rows.append(("models, this time", spending(meter)))
+    for name, value in rows:
+        table.add_row(name, value)
+    return table

@@ -1,0 +1,55 @@
+"""``stb-env models``: what the model of each role can do, before a run depends on it."""
+
+from __future__ import annotations
+
+import typer
+from rich.console import Group
+from rich.table import Table
+from rich.text import Text
+
+from stb_env.console import options
+from stb_env.console.output import FAILED, emit, reporting
+from stb_env.core.options import Models
+from stb_env.models import load_models
+from stb_env.models.check import Check, check_models
+
+app = typer.Typer(no_args_is_help=True)
+
+_MARKS = {True: "yes", False: "no", None: "-"}
+
+
+@app.callback()
+def _group() -> None:
+    """Ask models what they can do."""
+
+
+@app.command()
+@reporting
+def check(models: Models = None, as_json: options.AsJson = False) -> None:
+    """Ask each role's endpoint what it can do; fails where one does not answer.
+
+    Example: stb-env models check --models models.toml
+    """
+    checks = check_models(load_models(models))
+    emit({"models": [one.to_dict() for one in checks]}, as_json, _tables(checks))
+    if any(one.reachable is False for one in checks):
+        raise typer.Exit(FAILED)
+
+
+def _tables(checks: list[Check]) -> Group:
+    table = Table(title="models")
+    table.add_column("role", no_wrap=True)
+    for column in ("answers", "tools shown", "one tool", "schema", "context", "price"):
+        table.add_column(column)
+    for one in checks:
+        data = one.to_dict()
+        marks = [data[name] for name in ("reachable", "tools_rendered", "tools_forced", "json_schema")]
+        context = "-" if one.context is None else f"{one.context:,}"
+        price = "known" if data["price_known"] else "unknown"
+        table.add_row(one.config.role, *(_MARKS[mark] for mark in marks), context, price)
+    return Group(table, *(Text(_line(one)) for one in checks))
+
+
+def _line(one: Check) -> str:
+    remark = f": {one.remark}" if one.remark else ""
+    return f"{one.config.role}: {one.config.model} at {one.config.endpoint}{remark}"

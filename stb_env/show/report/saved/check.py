@@ -1,0 +1,41 @@
+"""Whether the lines of a run are as they were written, and their rewards what their verdicts give."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from stb_env.errors import DataError
+from stb_env.show.report.saved.row import key_of, read_line, wrong_line
+from stb_env.trajectory import Key
+
+
+def check_lines(folder: Path) -> None:
+    """Check the episodes of a run: each line with its checksum and reward, and none twice.
+
+    A line that is no episode is left to the list, which shows it as damaged.
+
+    Raises:
+        DataError: A line was changed since it was written, has a reward that its verdict does not give, or
+            stands twice.
+
+    Examples:
+        >>> check_lines(Path("runs/nothing"))
+    """
+    for name in ("trajectories.jsonl", "played.jsonl"):
+        file = folder / name
+        if not file.is_file():
+            continue
+        first: dict[Key, int] = {}
+        with file.open("rb") as lines:
+            for number, line in enumerate(lines, 1):
+                try:
+                    data = read_line(line)
+                    key, wrong = key_of(data), wrong_line(line, data)
+                except (ValueError, KeyError, TypeError):
+                    continue
+                if wrong:
+                    raise DataError(f"{file}, line {number}: {wrong}")
+                # In the journal, the last line on an episode counts.
+                before = first.setdefault(key, number)
+                if before != number and name == "trajectories.jsonl":
+                    raise DataError(f"{file}, line {number}: stands twice, first in line {before}")
