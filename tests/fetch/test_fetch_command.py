@@ -48,7 +48,7 @@ def test_the_next_commands_use_what_was_fetched(tmp_path: Path, server: FileServ
     server.offer_github("THUNLP-MT/StableToolBench", COMMIT, queries)
     packed = zipped(("server/tool_response_cache/Food/menu_for_Food/list.json", b"{}"))
     server.offer_huggingface("stabletoolbench/Cache", COMMIT, {"cache.zip": packed})
-    own = (resources.files("stb_env") / "sources.toml").read_text(encoding="utf-8")
+    own = (resources.files("stb_env.fetch") / "sources.toml").read_text(encoding="utf-8")
     source = tmp_path / "sources.toml"
     hosts = re.compile(r'^(huggingface|github_\w+) = "https://.*"', re.MULTILINE)
     source.write_text(hosts.sub(rf'\1 = "{server.base}"', own), encoding="utf-8")

@@ -31,7 +31,7 @@ def test_every_role_has_a_default_model_with_a_price():
 def test_no_code_names_a_default_model():
     root = resources.files("stb_env")
     names = {re.escape(config.model) for config in load_models(env={}).values()}
-    code = "".join(path.read_text() for path in (root / "llm").iterdir() if path.name.endswith(".py"))
+    code = "".join(path.read_text() for path in (root / "models").iterdir() if path.name.endswith(".py"))
     assert not re.search("|".join(names), code)
 
 

@@ -124,13 +124,13 @@ def test_the_oracle_solves_every_test_task(name: str, compat: str | None):
 
 @pytest.mark.parametrize("compat", [None, "original"])
 @pytest.mark.parametrize("name", DAMAGED)
-def test_ten_thousand_damaged_programs_are_observations(name: str, compat: str | None):
+def test_damaged_programs_are_observations(name: str, compat: str | None):
     # In the original's shop an action is one line, and a line ends no episode.
     is_program = name != "web_shop"
     env = made(name, compat=compat, program=is_program)
     env.reset(seed=0, options={"task_id": "test-0"})
     start = env.snapshot()
-    for text in mutants(programs(name), 5_000, seed=7, pieces=CHECKED[name].pieces):
+    for text in mutants(programs(name), 500, seed=7, pieces=CHECKED[name].pieces):
         env.restore(start)
         observation, reward, terminated, _, info = env.step(text)
         assert info["valid"]

@@ -13,7 +13,7 @@ from types import FrameType
 
 _PERIOD = 0.001
 """CPU seconds between looks; many systems look no oftener than every four thousandths."""
-_PACKAGE = str(Path(__file__).parents[2])
+_PACKAGE = str(Path(__file__).parents[3])
 _BENCH = str(Path(__file__).parents[1])
 _WAITING = ("threading.py", "selectors.py", "queue.py")
 

@@ -15,8 +15,8 @@ def oracle(task: Task) -> Generator[ToolCall, ToolResult, str]:
     Searches are made of the instruction's words; the name of the product is in none of them.
 
     Examples:
-        >>> from stb_env.suites.sambanova.web_shop.tasks import WebShopTasks
-        >>> next(oracle(WebShopTasks().at(0))).name
+        >>> from stb_env.suites.sambanova.web_shop.tasks import tasks_of
+        >>> next(oracle(tasks_of("test").at(0))).name
         'search'
     """
     options = task.goal["goal_options"]
