@@ -142,7 +142,16 @@ class _Server(Server[Any]):
 
 
 def _tool(name: str, description: str, parameters: JsonObject) -> types.Tool:
-    return types.Tool(name=name, description=description, input_schema=parameters)
+    # Some clients (smolagents) take every parameter for required that is not marked so; JSON Schema knows no
+    # such keyword, and other clients pass over it.
+    required = parameters.get("required", ())
+    properties = {
+        name: schema if name in required else {**schema, "nullable": True}
+        for name, schema in parameters.get("properties", {}).items()
+    }
+    return types.Tool(
+        name=name, description=description, input_schema={**parameters, "properties": properties}
+    )
 
 
 async def _list_prompts(ctx: Context, _: object) -> types.ListPromptsResult:

@@ -99,6 +99,16 @@ def test_who_reads_the_verdict_of_a_wrong_answer_does_not_learn_the_right_one():
     assert json.loads(read)["verdict"] == {"status": "unsolved", "score": 0.0, "judge": "exact"}
 
 
+def test_parameters_that_may_be_left_out_are_marked_for_clients_that_know_no_required():
+    async def use(client):
+        return (await client.list_tools()).tools
+
+    for tool in played(use, "stb/Sandbox-v1", task_id="test-account_balance-0"):
+        schema = tool.input_schema
+        marked = {name for name, one in schema["properties"].items() if one.get("nullable")}
+        assert marked == schema["properties"].keys() - set(schema.get("required", ()))
+
+
 def test_finish_has_the_schema_of_the_tasks_answer_and_refuses_another_form():
     async def use(client):
         finish = next(tool for tool in (await client.list_tools()).tools if tool.name == FINISH)
