@@ -57,6 +57,16 @@ class WinFigures:
     remarks: Sequence[str] = ()
 
     @property
+    def uncompared(self) -> int:
+        """Tasks whose comparison is still missing."""
+        return self.undecided + int(self.rate.get("undecided", 0))
+
+    @property
+    def measured(self) -> bool:
+        """Whether any task was compared: without one there is no rate."""
+        return bool(self.rate.get("queries", 0) > self.rate.get("undecided", 0))
+
+    @property
     def worths(self) -> list[float]:
         """What each query is worth: 1 for a win, a half for a tie, 0 for a loss; in no order."""
         queries = self.rate.get("queries", 0)
@@ -123,6 +133,11 @@ class Results:
     def missing(self) -> int:
         """Episodes that are planned and not saved."""
         return sum(run.planned - run.episodes for run in self.runs)
+
+    @property
+    def uncompared(self) -> int:
+        """Comparisons that are planned and have no result."""
+        return sum(win.uncompared for win in self.wins)
 
     def to_dict(self) -> JsonObject:
         """Return the figures as plain data."""
@@ -309,7 +324,7 @@ def _win_row(
     agent: str, groups: Sequence[str], found: Mapping[str, WinFigures], incomplete: bool
 ) -> tuple[str, ...]:
     agent = f"{agent} (incomplete)" if incomplete else agent
-    rated = [found[group] for group in groups if group in found and found[group].worths]
+    rated = [found[group] for group in groups if group in found and found[group].measured]
     cells = [
         f"{100 * win.rate['win']:.1f}" if (win := found.get(group)) in rated and win else "-"
         for group in groups

@@ -66,7 +66,8 @@ def evaluation(
     """Play every agent on every group under every simulator; run again to resume.
 
     A budget is spent on all cells alike: each plays a part of its episodes before the next round. Exit 1
-    where it ended the evaluation, or an episode was not played; 130 where Ctrl-C or SIGTERM ended it.
+    where it ended the evaluation, an episode was not played, or a comparison has no result; 130 where Ctrl-C
+    or SIGTERM ended it.
 
     Example: stb-env eval examples/evaluation.toml --out runs/evaluation
     """
@@ -91,7 +92,9 @@ def evaluation(
             prefer = preferring(plan, out)
             done = play(ready, times, prefer=prefer, progress=progress, cluster=cluster)
     _show(done, expected, out, as_json)
-    if done.stopped or done.results.missing:
+    if done.results.uncompared:
+        tell(f"{done.results.uncompared} comparisons have no result; the same command asks for them again")
+    if done.stopped or done.results.missing or done.results.uncompared:
         raise typer.Exit(FAILED)
 
 

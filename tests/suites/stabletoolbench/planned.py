@@ -81,6 +81,7 @@ class Field:
         solves: How many of the first queries each agent's model answers well.
         refuses: From which query on an agent's endpoint refuses.
         down: Whether the judge refuses.
+        compares: Whether it compares answers.
         asked: Answers that the judge was asked to check, in order.
     """
 
@@ -89,6 +90,7 @@ class Field:
         self.solves = dict(solves)
         self.refuses: dict[str, int] = {}
         self.down = False
+        self.compares = True
         self.asked: list[str] = []
         services.agent.always(self._play)
         services.simulator.always(self._simulate)
@@ -116,6 +118,8 @@ class Field:
         told = re.findall(r"\[([\w-]+) answers (\d+) (well|badly)\]", text)
         if function == "check_task_solvable":
             return calling(function, {"task_status": "Solvable", "reason": "-"})
+        if function == "select_better_answer" and not self.compares:
+            return error("down", 503)
         if function == "select_better_answer":
             # The name that comes first in the alphabet wins.
             first, second = list(dict.fromkeys(name for name, _, _ in told))

@@ -37,11 +37,14 @@ def agents(monkeypatch: pytest.MonkeyPatch) -> Iterator[Field]:
 class Played:
     """An evaluation under the protocol."""
 
-    def __init__(self, agents: Field, folder: Path, counts: dict[str, int], **plan: Any) -> None:
+    def __init__(
+        self, agents: Field, folder: Path, counts: dict[str, int], code: int = 0, **plan: Any
+    ) -> None:
         self.out, self.results = folder / "evaluation", folder / "scores"
         self.models = folder / "plan" / "alpha.toml"
         self.plan = write_plan(folder / "plan", agents.services, list(agents.solves), counts, **plan)
-        self.report = report("eval", self.plan, "--protocol", "stabletoolbench", "--out", self.out, "--yes")
+        self.words = ("eval", self.plan, "--protocol", "stabletoolbench", "--out", self.out, "--yes")
+        self.report = report(*self.words, code=code)
 
     def run(self, agent: str, group: str = "I1Instruction") -> Path:
         return self.out / "live" / f"{agent}-agent" / group
@@ -246,6 +249,20 @@ def test_an_evaluation_that_is_done_asks_for_nothing_more(agents: Field, tmp_pat
     assert report(*words, "--estimate")["estimate"]["calls"] == 0
     assert report(*words)["wins"] == played.report["wins"]
     assert len(agents.services.judge.requests) == asked
+
+
+def test_comparisons_that_failed_make_no_rate_and_are_asked_again(agents: Field, tmp_path: Path):
+    # Of answers that are both solved, only a comparison says which is better.
+    agents.solves, agents.compares = {"alpha": 3, "beta": 3}, False
+    played = Played(agents, tmp_path, {INSTRUCTION: 3}, code=1, more='reference = "beta agent"')
+    text = " ".join((played.out / "results.md").read_text(encoding="utf-8").split())
+    assert "| alpha agent | - | - | - | - | - |" in text
+    assert "3 comparisons have no result; the same command asks for them again" in stb(
+        *played.words, code=1
+    ).stderr.replace("\n", " ")
+    agents.compares = True
+    (win,) = report(*played.words)["wins"]
+    assert (win["rate"]["queries"], win["rate"]["undecided"]) == (3, 0)
 
 
 def test_a_plan_with_other_comparisons_says_so(agents: Field, tmp_path: Path):
