@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from stb_env.suites.sambanova.common.rest.curl import MAX_COMMAND, CurlError, split_words
@@ -57,9 +57,15 @@ def test_quoted_words_come_back_as_they_were(words: list[str]):
     assert split_words(shlex.join(words)) == words
 
 
+def test_an_escaped_dollar_sign_between_double_quotes_is_the_sign():
+    assert split_words(r'"\$"') == ["$"]
+
+
 @given(st.text(st.sampled_from("curl -Xd'\"\\ $&|#{}ab\t"), max_size=40))
 @settings(max_examples=100)
 def test_a_command_is_split_as_the_standard_library_does_or_refused(command: str):
+    # Between double quotes a shell takes the backslash before a dollar sign away, and shlex keeps it.
+    assume("\\$" not in command)
     try:
         words = split_words(command)
     except CurlError:
