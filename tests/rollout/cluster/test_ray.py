@@ -17,7 +17,7 @@ import pytest
 from stb_env import load_agent, plan, run_batch
 from stb_env.backend.cache import ResponseCache
 from stb_env.errors import ConfigError
-from stb_env.evaluation.play_run import play_run
+from stb_env.evaluation.play_run import Progress, play_run
 from stb_env.evaluation.resolved import RunSpec, resolve
 from stb_env.runs.cluster import RayCluster
 from stb_env.runs.cluster.ray_cluster import RayMachines
@@ -69,9 +69,15 @@ def gold(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     return saved(tmp_path_factory.mktemp("gold") / "run")
 
 
-def saved(folder: Path, agent: str = "gold", cluster: RayCluster | None = None, **played: Any) -> bytes:
+def saved(
+    folder: Path,
+    agent: str = "gold",
+    cluster: RayCluster | None = None,
+    progress: Progress | None = None,
+    **options: Any,
+) -> bytes:
     with closing(resolve(RunSpec(SANDBOX, agent, **SIZE))) as run:
-        play_run(run, folder, PlayOptions(**played), cluster=cluster)
+        play_run(run, folder, PlayOptions(**options), progress=progress, cluster=cluster)
     return (folder / "trajectories.jsonl").read_bytes()
 
 
