@@ -19,6 +19,9 @@ from stb_env.runs.deadlines import Deadlines
 class TimeOptions:
     """How long things may take, in seconds; see `Deadlines`.
 
+    Raises:
+        ConfigError: One is not above 0.
+
     Examples:
         >>> TimeOptions(step_timeout=30.0).deadlines
         Deadlines(call=None, step=30.0, episode=None)
@@ -32,13 +35,13 @@ class TimeOptions:
         float | None, Doc("Seconds for an episode; one that is cut off can be played again.")
     ] = None
 
+    def __post_init__(self) -> None:
+        # Refused before anything is played.
+        _ = self.deadlines
+
     @property
     def deadlines(self) -> Deadlines:
-        """The times as deadlines.
-
-        Raises:
-            ConfigError: One is not above 0.
-        """
+        """The times as deadlines."""
         return Deadlines(call=self.call_timeout, step=self.step_timeout, episode=self.episode_timeout)
 
 

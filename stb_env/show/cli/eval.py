@@ -73,8 +73,6 @@ def evaluation(
     """
     plan = read_plan(file, protocol=protocol, concurrency=concurrency, **environment.given())
     cluster = machines.cluster()
-    # Made before anything is played: a time that is no time is bad use.
-    _ = times.deadlines
     with prepared(plan, out) as ready:
         expected = Estimate.of(ready)
         if estimate_only:

@@ -93,8 +93,6 @@ def run(
         only=task or None,
     )
     cluster, meter = machines.cluster(), current_meter() or Meter()
-    # Made before anything is played: a time that is no time is bad use.
-    _ = how.deadlines
     with closing(resolve(spec)) as resolved, bar(env_id, as_json, meter) as progress:
         if local is not None and resolved.agent_settings is None:
             raise ConfigError(
