@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 
 import pytest
 from hypothesis import given, settings
@@ -16,6 +15,7 @@ from stb_env.tasks import Task
 from stb_env.tools import FINISH, Tool, ToolId, ToolResult
 from stb_env.trajectory import CallRecord
 from tests.shared import folder
+from tests.timing import seconds_of
 
 QUERY = "Tell me the weather in Oslo and which shop sells umbrellas there."
 CITY = {"type": "object", "properties": {"city": {"type": "string", "default": "Voss"}}}
@@ -200,9 +200,7 @@ def nested(depth):
 def test_64_kb_of_an_answer_are_judged_in_50_ms(text):
     calls = (call(WEATHER, nested(90)), call(SHOPS, MARKET))
     verdict(ANSWER, *calls)
-    start = time.process_time()
-    verdict(text, *calls)
-    assert time.process_time() - start < 0.05
+    assert seconds_of(lambda: verdict(text, *calls), within=0.05) < 0.05
 
 
 @pytest.mark.parametrize(
@@ -210,9 +208,7 @@ def test_64_kb_of_an_answer_are_judged_in_50_ms(text):
 )
 def test_a_megabyte_of_each_result_is_bounded(response):
     calls = [call(WEATHER, response) for _ in range(30)]
-    start = time.process_time()
-    verdict(ANSWER, *calls)
-    assert time.process_time() - start < 5
+    assert seconds_of(lambda: verdict(ANSWER, *calls), within=5) < 5
 
 
 def _recorded(root):
