@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from stb_env.actions import Action, finish_last, parse_action, parse_said
+from stb_env.actions import Action, Program, finish_last, parse_action, parse_said, read_program
 from stb_env.actions.validation import check_call
 from stb_env.backend.backend import Backend
 from stb_env.backend.user import Said, User
@@ -15,12 +15,14 @@ from stb_env.core.jsontypes import JsonMapping, JsonObject
 from stb_env.core.request import Slow, aside, of_role
 from stb_env.envs import step_codes as original
 from stb_env.envs.finish import Finish, FinishForm, finish_form, finish_record
+from stb_env.envs.interpreter import Ran
+from stb_env.envs.programs import NO_PROGRAM, PYTHON_TOOL, Programs
 from stb_env.envs.state import State
 from stb_env.errors import InfrastructureError, did_you_mean
 from stb_env.judges.judge import Judge
 from stb_env.tasks import Task
-from stb_env.tools import FINISH, Status, Tool, ToolCall, ToolResult
-from stb_env.trajectory import CallRecord, Step
+from stb_env.tools import FINISH, PYTHON, Status, Tool, ToolCall, ToolResult
+from stb_env.trajectory import CallRecord, ProgramRecord, Step
 from stb_env.usage import Usage, spent_by
 from stb_env.verdict import RewardMode, Verdict, Vote
 
@@ -37,6 +39,10 @@ NO_CALL = (
 )
 
 
+# What can be called beside programs: nothing but one that holds no code comes here.
+_DIRECT = {PYTHON: PYTHON_TOOL}
+
+
 @dataclass(frozen=True, slots=True)
 class Limits:
     """Bounds on what an observation carries, in characters of text.
@@ -50,6 +56,34 @@ class Limits:
     query: int = 16_384
     tools: int = 262_144
     result: int = 65_536
+
+
+@dataclass(slots=True)
+class _Turn:
+    """The calls of one action as they are played.
+
+    Attributes:
+        backend: The backend's state after them.
+        records: The calls with their results.
+        finish: The Finish among them, valid or not.
+        left: Calls after a valid Finish, which are not made.
+        halted: Whether a call failed that keeps the later ones from being made.
+        failure: The infrastructure failure that ended them, as plain data.
+        lost: The usage of the call that failed.
+    """
+
+    backend: Any
+    records: list[CallRecord] = field(default_factory=list)
+    finish: Finish | None = None
+    left: list[ToolCall] = field(default_factory=list)
+    halted: bool = False
+    failure: JsonMapping | None = None
+    lost: Usage | None = None
+
+    @property
+    def ends(self) -> bool:
+        """Whether a valid Finish was called."""
+        return self.finish is not None and self.finish.kind != "invalid"
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +119,8 @@ class Rules:
             wrappers that answer some calls themselves are made so, and the backend's state stays its own.
         gives_up: Whether Finish offers to give the attempt up, since a search goes back then.
         original_finish: Whether Finish is that of the original, as a protocol has it.
+        programs: Runs what the agent writes, where its actions are programs; None where they are calls. A
+            program is one action, whatever it calls.
     """
 
     backend: Backend
@@ -101,6 +137,7 @@ class Rules:
     layers: tuple[Layer, ...] = ()
     gives_up: bool = False
     original_finish: bool = False
+    programs: Programs | None = None
 
     def finish_form(self, task: Task) -> FinishForm:
         """Return how the episodes of a task end."""
@@ -130,33 +167,22 @@ class Rules:
             rules = replace(self, backend=self._answering(state), layers=())
             return (yield from rules.advance(task, tools, state, action))
         parsed = self.read(tools, action)
-        if not parsed.calls and self.user is not None:
+        if not parsed.calls and parsed.program is None and self.user is not None:
             return (yield from self._talk(task, state, parsed, self.user))
-        records: list[CallRecord] = []
-        left: list[ToolCall] = []
-        backend, finish, failure, lost = state.backend, None, None, None
-        halted = False
-        for call in parsed.calls:
-            if finish is not None and finish.kind != "invalid":
-                left.append(call)
-                continue
-            if call.name == FINISH:
-                finish = self.finish_form(task).read(call)
-                records.append(finish_record(call, finish))
-                continue
-            if halted:
-                continue
-            try:
-                record, backend = yield from self._call(tools, backend, call)
-            except InfrastructureError as error:
-                failure, lost = error.failure(), error.usage
-                text = original.failure_text(error) if self.compat else str(error)
-                records.append(
-                    _record(call, ToolResult.of("", error=text, source="env", status=Status.FAILURE))
-                )
-                break
-            records.append(record)
-            halted = self.halt_on_error and bool(record.result.error)
+        turn = _Turn(state.backend)
+        ran = None
+        if parsed.program is not None and self.programs is not None:
+            ran = yield from self._run(task, tools, state, turn, parsed.program)
+        else:
+            callable_now = tools if self.programs is None else _DIRECT
+            for call in parsed.calls:
+                if turn.ends:
+                    turn.left.append(call)
+                elif call.name == FINISH or not turn.halted:
+                    yield from self._play(task, callable_now, turn, call)
+                    if turn.failure is not None:
+                        break
+        records, finish, failure, lost = turn.records, turn.finish, turn.failure, turn.lost
         said = None
         if failure is None and finish is not None and finish.kind == "answer" and self.user_hears_finish:
             try:
@@ -167,7 +193,9 @@ class Rules:
             state = _spent(state._replace(user=said.state), "user", [said.usage])
             if said.text is not None and not said.done:
                 finish, records = None, [_answered(record, said.text) for record in records]
-        before, state = state, self._with_step(task, state, records, parsed, backend, left)
+            if ran is not None and said.text is not None:
+                ran = ran._replace(output=f"{ran.output}{said.text}")
+        before, state = state, self._with_step(task, state, records, parsed, turn, ran)
         if failure is not None:
             return _failed(state, failure, lost)
         if finish is not None and finish.kind != "invalid":
@@ -183,6 +211,8 @@ class Rules:
         """
         if isinstance(action, Action):
             parsed = action
+        elif self.programs is not None:
+            parsed = read_program(action)
         elif self.parse is parse_action:
             parsed = parse_action(action, known=None if self.compat else tools)
         else:
@@ -201,7 +231,7 @@ class Rules:
             said = yield from of_role("user", user.reply(task, state.user, text))
         except InfrastructureError as error:
             return _failed(
-                self._with_step(task, state, (), parsed, state.backend), error.failure(), error.usage
+                self._with_step(task, state, (), parsed, _Turn(state.backend)), error.failure(), error.usage
             )
         result = bounded(ToolResult.of(said.text or "", source="env"), self.limits.result)
         state = state._replace(
@@ -222,6 +252,42 @@ class Rules:
         if self.user is None:
             return None
         return (yield from of_role("user", self.user.reply(task, state.user, answer)))
+
+    def _play(self, task: Task, tools: Mapping[str, Tool], turn: _Turn, call: ToolCall) -> Slow[None]:
+        """Play one call of an action, and note in its turn what came of it."""
+        if call.name == FINISH:
+            turn.finish = self.finish_form(task).read(call)
+            turn.records.append(finish_record(call, turn.finish))
+            return
+        try:
+            record, turn.backend = yield from self._call(tools, turn.backend, call)
+        except InfrastructureError as error:
+            turn.failure, turn.lost = error.failure(), error.usage
+            text = original.failure_text(error) if self.compat else str(error)
+            record = _record(call, ToolResult.of("", error=text, source="env", status=Status.FAILURE))
+        turn.records.append(record)
+        turn.halted = self.halt_on_error and bool(record.result.error)
+
+    def _run(
+        self, task: Task, tools: Mapping[str, Tool], state: State, turn: _Turn, program: Program
+    ) -> Slow[Ran]:
+        """Run the program of an action; each call in it is played as one of the action's."""
+
+        def play(call: ToolCall, problem: str) -> Slow[CallRecord | None]:
+            if problem:
+                error = f"invalid arguments: {problem}"
+                result = ToolResult.of("", error=error, source="env", status=Status.INVALID_ARGUMENTS)
+                turn.records.append(_record(call, result))
+            else:
+                yield from self._play(task, tools, turn, call)
+            return None if turn.ends or turn.failure is not None else turn.records[-1]
+
+        offered = (*tools.values(), self.finish_form(task).tool)
+        try:
+            return (yield from self.programs.run(program, offered, state.namespace, state.seed, play))
+        except InfrastructureError as error:
+            turn.failure, turn.lost = error.failure(), error.usage
+            return Ran("", str(error), state.namespace)
 
     def _call(self, tools: Mapping[str, Tool], backend: Any, call: ToolCall) -> Slow[tuple[CallRecord, Any]]:
         if self.compat:
@@ -261,10 +327,16 @@ class Rules:
         state: State,
         records: Sequence[CallRecord],
         parsed: Action,
-        backend: Any,
-        left: Sequence[ToolCall] = (),
+        turn: _Turn,
+        ran: Ran | None = None,
     ) -> State:
-        if len(records) == 1:
+        program = None
+        if ran is not None and parsed.program is not None:
+            program = ProgramRecord(parsed.program.id, parsed.program.code, ran.error, ran.output)
+            shown = ToolResult.of(ran.output, error=ran.error, source="env")
+            status = max([shown.status, *(record.result.status for record in records)])
+            result = bounded(shown, self.limits.result)
+        elif len(records) == 1:
             status = records[0].result.status
             result = bounded(records[0].result, self.limits.result)
         elif records:
@@ -272,25 +344,27 @@ class Rules:
             result = self._joined_results(records)
         else:
             status = Status.NO_CALL
-            result = ToolResult.of("", error=_no_call(task), source="env", status=status).text
+            error = _no_call(NO_CALL if self.programs is None else NO_PROGRAM, task)
+            result = ToolResult.of("", error=error, source="env", status=status).text
         extra = _thought(parsed)
         if self.compat:
             extra = original.step_report(records) | extra
-        if left:
+        if turn.left:
             # No calls of the episode: no judge, user or message may take them for some.
-            extra["not_called"] = [{"name": call.name, "arguments": call.arguments} for call in left]
-        step = Step(tuple(records), parsed.text, result, status, extra=extra)
+            extra["not_called"] = [{"name": call.name, "arguments": call.arguments} for call in turn.left]
+        step = Step(tuple(records), parsed.text, result, status, extra=extra, program=program)
         after = State(
             state.task_id,
             state.seed,
             state.turn + 1,
-            backend,
+            turn.backend,
             (*state.steps, step),
             result,
             status,
             usage=state.usage,
             user=state.user,
             by_role=state.by_role,
+            namespace=state.namespace if ran is None else ran.namespace,
         )
         return _spent(after, "simulator", [record.result.usage for record in records])
 
@@ -331,11 +405,11 @@ class Rules:
         )
 
 
-def _no_call(task: Task) -> str:
+def _no_call(complaint: str, task: Task) -> str:
     """Return what an action without a call is answered with; of a typed answer it names the fields."""
     if not isinstance(task.answer, Mapping):
-        return NO_CALL
-    return f"{NO_CALL}; its answer has {', '.join(task.answer.get('properties', {})) or 'no fields'}"
+        return complaint
+    return f"{complaint}; its answer has {', '.join(task.answer.get('properties', {})) or 'no fields'}"
 
 
 def bounded(result: ToolResult, limit: int) -> str:
