@@ -179,7 +179,7 @@ def program_of(calls: Iterable[tuple[str, JsonMapping]], functions: Mapping[str,
         >>> program_of([("ping", {"n": 1})], functions_of((Tool("ping", "", {}),)))
         'print(ping(n=1))'
     """
-    by_tool = {function.tool.name: function for function in reversed(functions.values())}
+    by_tool = {function.tool.name: function for function in reversed([*functions.values()])}
     lines = []
     for name, arguments in calls:
         # A tool that there is none of is the agent's to name, and the environment's to refuse.

@@ -13,6 +13,7 @@ from stb_env.core.jsontypes import Json
 from stb_env.core.request import Slow
 from stb_env.envs.functions import ArgumentsError, functions_of, signatures
 from stb_env.envs.interpreter import Answer, Interpreter, Ran
+from stb_env.envs.played_calls import refused
 from stb_env.envs.program_value import encodable, shown
 from stb_env.models.prompting import Prompt, prompt
 from stb_env.tools import PYTHON, Status, Tool, ToolCall, ToolResult
@@ -34,6 +35,17 @@ PYTHON_TOOL = Tool(
 NO_PROGRAM = (
     "no program found; write one in a ```python block, and call Finish in it to give the final answer"
 )
+
+
+def outside_program(call: ToolCall) -> CallRecord:
+    """Return the record of a call that is none of a program, where actions are programs."""
+    if call.name == PYTHON:
+        return refused(
+            call, "invalid arguments: 'code' must be the program, as text", Status.INVALID_ARGUMENTS
+        )
+    error = f"{call.name!r} cannot be called on its own; call it in a program, in a ```python block"
+    return refused(call, error, Status.UNKNOWN_TOOL)
+
 
 PlayCall = Callable[[ToolCall, str], Slow[CallRecord | None]]
 """Plays a call, given what makes it no call that a tool can get, or an empty text.

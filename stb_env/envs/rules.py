@@ -3,25 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from stb_env.actions import Action, Program, finish_last, parse_action, parse_said, read_program
 from stb_env.actions.validation import check_call
 from stb_env.backend.backend import Backend
 from stb_env.backend.user import Said, User
-from stb_env.core import jsontext
 from stb_env.core.jsontypes import JsonMapping, JsonObject
 from stb_env.core.request import Slow, aside, of_role
 from stb_env.envs import step_codes as original
 from stb_env.envs.finish import Finish, FinishForm, finish_form, finish_record
 from stb_env.envs.interpreter import Ran
-from stb_env.envs.programs import NO_PROGRAM, PYTHON_TOOL, Programs
+from stb_env.envs.played_calls import (
+    NO_CALL,
+    PlayedCalls,
+    answered,
+    bounded,
+    call_record,
+    refused,
+    unknown_call,
+)
+from stb_env.envs.programs import NO_PROGRAM, Programs, outside_program
 from stb_env.envs.state import State
-from stb_env.errors import InfrastructureError, did_you_mean
+from stb_env.errors import InfrastructureError
 from stb_env.judges.judge import Judge
 from stb_env.tasks import Task
-from stb_env.tools import FINISH, PYTHON, Status, Tool, ToolCall, ToolResult
+from stb_env.tools import FINISH, Status, Tool, ToolCall, ToolResult
 from stb_env.trajectory import CallRecord, ProgramRecord, Step
 from stb_env.usage import Usage, spent_by
 from stb_env.verdict import RewardMode, Verdict, Vote
@@ -32,15 +40,6 @@ Potential = Callable[[Task, Any, Sequence[CallRecord]], float]
 
 Layer = Callable[[Backend, State], Backend]
 """Of a backend and the episode so far; returns what answers the calls of the next action."""
-
-NO_CALL = (
-    'no tool call found; write one as {"name": "<tool>", "arguments": {...}}, '
-    "and call Finish to give the final answer"
-)
-
-
-# What can be called beside programs: nothing but one that holds no code comes here.
-_DIRECT = {PYTHON: PYTHON_TOOL}
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,34 +55,6 @@ class Limits:
     query: int = 16_384
     tools: int = 262_144
     result: int = 65_536
-
-
-@dataclass(slots=True)
-class _Turn:
-    """The calls of one action as they are played.
-
-    Attributes:
-        backend: The backend's state after them.
-        records: The calls with their results.
-        finish: The Finish among them, valid or not.
-        left: Calls after a valid Finish, which are not made.
-        halted: Whether a call failed that keeps the later ones from being made.
-        failure: The infrastructure failure that ended them, as plain data.
-        lost: The usage of the call that failed.
-    """
-
-    backend: Any
-    records: list[CallRecord] = field(default_factory=list)
-    finish: Finish | None = None
-    left: list[ToolCall] = field(default_factory=list)
-    halted: bool = False
-    failure: JsonMapping | None = None
-    lost: Usage | None = None
-
-    @property
-    def ends(self) -> bool:
-        """Whether a valid Finish was called."""
-        return self.finish is not None and self.finish.kind != "invalid"
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,20 +140,21 @@ class Rules:
         parsed = self.read(tools, action)
         if not parsed.calls and parsed.program is None and self.user is not None:
             return (yield from self._talk(task, state, parsed, self.user))
-        turn = _Turn(state.backend)
+        calls = PlayedCalls(state.backend)
         ran = None
         if parsed.program is not None and self.programs is not None:
-            ran = yield from self._run(task, tools, state, turn, parsed.program)
+            ran = yield from self._run(self.programs, parsed.program, task, tools, state, calls)
         else:
-            callable_now = tools if self.programs is None else _DIRECT
             for call in parsed.calls:
-                if turn.ends:
-                    turn.left.append(call)
-                elif call.name == FINISH or not turn.halted:
-                    yield from self._play(task, callable_now, turn, call)
-                    if turn.failure is not None:
+                if calls.ends:
+                    calls.left.append(call)
+                elif call.name != FINISH and self.programs is not None:
+                    calls.records.append(outside_program(call))
+                elif call.name == FINISH or not calls.halted:
+                    yield from self._play(task, tools, calls, call)
+                    if calls.failure is not None:
                         break
-        records, finish, failure, lost = turn.records, turn.finish, turn.failure, turn.lost
+        finish, failure, lost = calls.finish, calls.failure, calls.lost
         said = None
         if failure is None and finish is not None and finish.kind == "answer" and self.user_hears_finish:
             try:
@@ -192,10 +164,10 @@ class Rules:
         if said is not None:
             state = _spent(state._replace(user=said.state), "user", [said.usage])
             if said.text is not None and not said.done:
-                finish, records = None, [_answered(record, said.text) for record in records]
+                finish, calls.records = None, [answered(record, said.text) for record in calls.records]
             if ran is not None and said.text is not None:
                 ran = ran._replace(output=f"{ran.output}{said.text}")
-        before, state = state, self._with_step(task, state, records, parsed, turn, ran)
+        before, state = state, self._with_step(task, state, parsed, calls, ran)
         if failure is not None:
             return _failed(state, failure, lost)
         if finish is not None and finish.kind != "invalid":
@@ -231,7 +203,7 @@ class Rules:
             said = yield from of_role("user", user.reply(task, state.user, text))
         except InfrastructureError as error:
             return _failed(
-                self._with_step(task, state, (), parsed, _Turn(state.backend)), error.failure(), error.usage
+                self._with_step(task, state, parsed, PlayedCalls(state.backend)), error.failure(), error.usage
             )
         result = bounded(ToolResult.of(said.text or "", source="env"), self.limits.result)
         state = state._replace(
@@ -253,40 +225,45 @@ class Rules:
             return None
         return (yield from of_role("user", self.user.reply(task, state.user, answer)))
 
-    def _play(self, task: Task, tools: Mapping[str, Tool], turn: _Turn, call: ToolCall) -> Slow[None]:
-        """Play one call of an action, and note in its turn what came of it."""
+    def _play(self, task: Task, tools: Mapping[str, Tool], calls: PlayedCalls, call: ToolCall) -> Slow[None]:
+        """Play one call of an action, and add it to those that were played."""
         if call.name == FINISH:
-            turn.finish = self.finish_form(task).read(call)
-            turn.records.append(finish_record(call, turn.finish))
+            calls.finish = self.finish_form(task).read(call)
+            calls.records.append(finish_record(call, calls.finish))
             return
         try:
-            record, turn.backend = yield from self._call(tools, turn.backend, call)
+            record, calls.backend = yield from self._call(tools, calls.backend, call)
         except InfrastructureError as error:
-            turn.failure, turn.lost = error.failure(), error.usage
+            calls.failure, calls.lost = error.failure(), error.usage
             text = original.failure_text(error) if self.compat else str(error)
-            record = _record(call, ToolResult.of("", error=text, source="env", status=Status.FAILURE))
-        turn.records.append(record)
-        turn.halted = self.halt_on_error and bool(record.result.error)
+            record = refused(call, text, Status.FAILURE)
+        calls.records.append(record)
+        calls.halted = self.halt_on_error and bool(record.result.error)
 
     def _run(
-        self, task: Task, tools: Mapping[str, Tool], state: State, turn: _Turn, program: Program
+        self,
+        programs: Programs,
+        program: Program,
+        task: Task,
+        tools: Mapping[str, Tool],
+        state: State,
+        calls: PlayedCalls,
     ) -> Slow[Ran]:
         """Run the program of an action; each call in it is played as one of the action's."""
 
         def play(call: ToolCall, problem: str) -> Slow[CallRecord | None]:
             if problem:
-                error = f"invalid arguments: {problem}"
-                result = ToolResult.of("", error=error, source="env", status=Status.INVALID_ARGUMENTS)
-                turn.records.append(_record(call, result))
+                record = refused(call, f"invalid arguments: {problem}", Status.INVALID_ARGUMENTS)
+                calls.records.append(record)
             else:
-                yield from self._play(task, tools, turn, call)
-            return None if turn.ends or turn.failure is not None else turn.records[-1]
+                yield from self._play(task, tools, calls, call)
+            return None if calls.ends or calls.failure is not None else calls.records[-1]
 
         offered = (*tools.values(), self.finish_form(task).tool)
         try:
-            return (yield from self.programs.run(program, offered, state.namespace, state.seed, play))
+            return (yield from programs.run(program, offered, state.namespace, state.seed, play))
         except InfrastructureError as error:
-            turn.failure, turn.lost = error.failure(), error.usage
+            calls.failure, calls.lost = error.failure(), error.usage
             return Ran("", str(error), state.namespace)
 
     def _call(self, tools: Mapping[str, Tool], backend: Any, call: ToolCall) -> Slow[tuple[CallRecord, Any]]:
@@ -294,7 +271,7 @@ class Rules:
             return (yield from self._original_call(tools, backend, call))
         tool = tools.get(call.name)
         if tool is None:
-            return _unknown(call, tools), backend
+            return unknown_call(call, tools), backend
         checked = check_call(call, tool)
         if not checked.violations and not checked.coercions:
             result, backend = yield from self.backend.answer(backend, tool, call)
@@ -317,47 +294,35 @@ class Rules:
     ) -> Slow[tuple[CallRecord, Any]]:
         name = original.find_function(tools, call.name)
         if name is None:
-            return _unknown(call, tools), backend
+            return unknown_call(call, tools), backend
         result, backend = yield from self.backend.answer(backend, tools[name], call)
-        return _record(call, result), backend
+        return call_record(call, result), backend
 
     def _with_step(
         self,
         task: Task,
         state: State,
-        records: Sequence[CallRecord],
         parsed: Action,
-        turn: _Turn,
+        calls: PlayedCalls,
         ran: Ran | None = None,
     ) -> State:
-        program = None
+        records, program = calls.records, None
         if ran is not None and parsed.program is not None:
             program = ProgramRecord(parsed.program.id, parsed.program.code, ran.error, ran.output)
-            shown = ToolResult.of(ran.output, error=ran.error, source="env")
-            status = max([shown.status, *(record.result.status for record in records)])
-            result = bounded(shown, self.limits.result)
-        elif len(records) == 1:
-            status = records[0].result.status
-            result = bounded(records[0].result, self.limits.result)
-        elif records:
-            status = max(record.result.status for record in records)
-            result = self._joined_results(records)
-        else:
-            status = Status.NO_CALL
-            error = _no_call(NO_CALL if self.programs is None else NO_PROGRAM, task)
-            result = ToolResult.of("", error=error, source="env", status=status).text
+        complaint = "" if records or program is not None else self._no_call(task)
+        status, result = calls.observed(program, self.limits.result, complaint)
         extra = _thought(parsed)
         if self.compat:
             extra = original.step_report(records) | extra
-        if turn.left:
+        if calls.left:
             # No calls of the episode: no judge, user or message may take them for some.
-            extra["not_called"] = [{"name": call.name, "arguments": call.arguments} for call in turn.left]
+            extra["not_called"] = [{"name": call.name, "arguments": call.arguments} for call in calls.left]
         step = Step(tuple(records), parsed.text, result, status, extra=extra, program=program)
         after = State(
             state.task_id,
             state.seed,
             state.turn + 1,
-            turn.backend,
+            calls.backend,
             (*state.steps, step),
             result,
             status,
@@ -375,13 +340,12 @@ class Rules:
         step = state.steps[-1]._replace(reward=state.steps[-1].reward + reached - before.potential)
         return state._replace(potential=reached, steps=(*state.steps[:-1], step))
 
-    def _joined_results(self, records: Sequence[CallRecord]) -> str:
-        room = self.limits.result // len(records) - 2
-        text = "[" + ", ".join(bounded(record.result, room) for record in records) + "]"
-        if len(text) <= self.limits.result:
-            return text
-        # So many calls that not even the beginning of each result fits.
-        return jsontext.dumps(jsontext.cut(jsontext.loads(text), self.limits.result))
+    def _no_call(self, task: Task) -> str:
+        """Return what an action without a call is answered with; of a typed answer it names the fields."""
+        complaint = NO_CALL if self.programs is None else NO_PROGRAM
+        if not isinstance(task.answer, Mapping):
+            return complaint
+        return f"{complaint}; its answer has {', '.join(task.answer.get('properties', {})) or 'no fields'}"
 
     def _end(self, task: Task, state: State, finish: Finish) -> Slow[State]:
         if finish.kind == "give_up":
@@ -405,42 +369,9 @@ class Rules:
         )
 
 
-def _no_call(complaint: str, task: Task) -> str:
-    """Return what an action without a call is answered with; of a typed answer it names the fields."""
-    if not isinstance(task.answer, Mapping):
-        return complaint
-    return f"{complaint}; its answer has {', '.join(task.answer.get('properties', {})) or 'no fields'}"
-
-
-def bounded(result: ToolResult, limit: int) -> str:
-    """Return a result's JSON text, shortened structurally to fit ``limit`` characters."""
-    if len(result.text) <= limit:
-        return result.text
-    error = jsontext.cut(result.error, max(64, limit // 4))
-    room = limit - len(jsontext.dumps({"error": error, "response": ""}))
-    return jsontext.dumps({"error": error, "response": jsontext.cut(result.response, max(64, room))})
-
-
 def _thought(parsed: Action) -> JsonObject:
     """Return what a step keeps for the record alone: no message, judge or user is given it."""
     return {"thought": parsed.thought} if parsed.thought else {}
-
-
-def _record(call: ToolCall, result: ToolResult) -> CallRecord:
-    return CallRecord(call.id, call.name, call.arguments, result)
-
-
-def _answered(record: CallRecord, said: str) -> CallRecord:
-    """Return a Finish that the user heard with what they said back; any other call as it is."""
-    if record.result.status is not Status.FINISHED:
-        return record
-    return record._replace(result=ToolResult.of(said, source="env"))
-
-
-def _unknown(call: ToolCall, tools: Mapping[str, Tool]) -> CallRecord:
-    hint = did_you_mean(call.name, [*tools, FINISH])
-    error = f"no tool is named {call.name!r}.{hint}"
-    return _record(call, ToolResult.of("", error=error, source="env", status=Status.UNKNOWN_TOOL))
 
 
 def _unsolved(reason: str) -> Verdict:
