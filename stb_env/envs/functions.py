@@ -172,7 +172,7 @@ def signatures(functions: Mapping[str, Function]) -> str:
     return "\n\n".join(function.signature for function in functions.values())
 
 
-def program_of(calls: Iterable[tuple[str, JsonMapping]], functions: Mapping[str, Function]) -> str:
+def program_of(calls: Iterable[tuple[str, JsonMapping | str]], functions: Mapping[str, Function]) -> str:
     """Return a program that makes calls, given by tool and arguments, and prints what each returns.
 
     Examples:
@@ -184,7 +184,11 @@ def program_of(calls: Iterable[tuple[str, JsonMapping]], functions: Mapping[str,
     for name, arguments in calls:
         # A tool that there is none of is the agent's to name, and the environment's to refuse.
         function = by_tool.get(name) or Function(_identifier(name), Tool(name, "", {}, checked=False))
-        lines.append(f"print({function.written(arguments)})")
+        # Text in place of arguments is wrong in a program as it is elsewhere.
+        given = (
+            f"{function.name}({arguments!r})" if isinstance(arguments, str) else function.written(arguments)
+        )
+        lines.append(f"print({given})")
     return "\n".join(lines)
 
 

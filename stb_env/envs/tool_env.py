@@ -20,6 +20,7 @@ from stb_env.core.kinds import Count
 from stb_env.core.request import Slow, adrive, drive
 from stb_env.core.settings import check_settings, checks_settings
 from stb_env.envs.episode_text import episode_text
+from stb_env.envs.functions import functions_of, program_of
 from stb_env.envs.programs import PYTHON_TOOL, Actions, Programs
 from stb_env.envs.reset_options import read_options, read_order, read_shard
 from stb_env.envs.rules import Compat, Limits, Potential, Rules
@@ -30,7 +31,7 @@ from stb_env.judges.own_judge import JudgeLike, as_judge
 from stb_env.seeding import derive, draw
 from stb_env.spaces import TextSpace, ToolCallSpace
 from stb_env.tasks import Oracle, Task, TaskSource
-from stb_env.tools import Status, Tool
+from stb_env.tools import Status, Tool, ToolCall
 from stb_env.trajectory import messages
 from stb_env.verdict import RewardMode
 
@@ -267,6 +268,12 @@ class ToolEnv(gym.Env[Observation, Any]):
     def read(self, action: Any) -> Action:
         """Return what an action says to this environment; plays nothing."""
         return self.rules.read(self._tools, action)
+
+    def program_of(self, calls: Iterable[ToolCall]) -> str:
+        """Return a program that makes calls and prints what each returns, as an agent may write it."""
+        functions = functions_of((*self._tools.values(), self.finish))
+        code = program_of([(call.name, call.arguments) for call in calls], functions)
+        return f"```python\n{code}\n```"
 
     # -- core: wrappers of this package build on these two --------------------------------------------
 

@@ -317,7 +317,7 @@ def _messages(env: gym.Env[Any, Any], first: JsonMapping) -> list[JsonObject]:
 def step_record(info: JsonMapping, reward: float, terminated: bool, truncated: bool) -> JsonObject:
     """Return one step as a trajectory has it."""
     step = {"calls": info["calls"], "reward": reward, "terminated": terminated, "truncated": truncated}
-    for name in ("text", "code", "original_observation"):
+    for name in ("text", "code", "original_observation", "program"):
         if name in info:
             step[name] = info[name]
     return step

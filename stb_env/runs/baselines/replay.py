@@ -8,6 +8,7 @@ import gymnasium as gym
 
 from stb_env.core.jsontypes import JsonMapping
 from stb_env.errors import ConfigError
+from stb_env.formats.saved_action import saved_action
 from stb_env.runs import Agent
 from stb_env.trajectory import Trajectory, read_trajectories
 
@@ -50,7 +51,4 @@ class Replay(Agent):
             raise ConfigError(f"task {info['task_id']!r} went on after its {self._turn} saved steps")
         step = trajectory.steps[self._turn]
         self._turn += 1
-        calls = [
-            {"id": call["id"], "name": call["name"], "arguments": call["arguments"]} for call in step["calls"]
-        ]
-        return calls or step.get("text", "")
+        return saved_action(step)
