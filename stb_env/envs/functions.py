@@ -184,11 +184,11 @@ def program_of(calls: Iterable[tuple[str, JsonMapping | str]], functions: Mappin
     for name, arguments in calls:
         # A tool that there is none of is the agent's to name, and the environment's to refuse.
         function = by_tool.get(name) or Function(_identifier(name), Tool(name, "", {}, checked=False))
-        # Text in place of arguments is wrong in a program as it is elsewhere.
-        given = (
-            f"{function.name}({arguments!r})" if isinstance(arguments, str) else function.written(arguments)
-        )
-        lines.append(f"print({given})")
+        if isinstance(arguments, str):
+            # As wrong in a program as it is elsewhere.
+            lines.append(f"print({function.name}({arguments!r}))")
+        else:
+            lines.append(f"print({function.written(arguments)})")
     return "\n".join(lines)
 
 

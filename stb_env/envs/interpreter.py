@@ -8,12 +8,14 @@ import os
 import threading
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from functools import partial
+from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from stb_env.core.jsontext import CUT_MARK
+from stb_env.core.jsontypes import JsonObject
 from stb_env.core.request import Request, Slow, resumed
 from stb_env.envs.program_value import encodable, shown
 from stb_env.errors import ConfigError, InfrastructureError
@@ -105,6 +107,11 @@ class Interpreter:
                 "pip install 'stb-env[code]'"
             ) from error
         self.limits = limits or ProgramLimits()
+
+    @property
+    def fingerprint(self) -> JsonObject:
+        """Plain data that decides what programs do."""
+        return {"interpreter": f"pydantic-monty {version('pydantic-monty')}", **asdict(self.limits)}
 
     def run(
         self, code: str, namespace: bytes, seed: int, play: Play, functions: frozenset[str] = frozenset()

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from stb_env.actions import POSITIONAL, Program
 from stb_env.core import jsontext
-from stb_env.core.jsontypes import Json
+from stb_env.core.jsontypes import Json, JsonObject
 from stb_env.core.request import Slow
 from stb_env.envs.functions import ArgumentsError, functions_of, signatures
 from stb_env.envs.interpreter import Answer, Interpreter, Ran
@@ -100,6 +100,11 @@ class Programs:
 
         interpreter = self.interpreter
         return (yield from interpreter.run(program.code, namespace, seed, called, frozenset(functions)))
+
+    @property
+    def fingerprint(self) -> JsonObject:
+        """Plain data that decides what programs do and what is said of them, for the run's manifest."""
+        return {**self.interpreter.fingerprint, "prompt": self.prompt.hash}
 
     @property
     def prompt(self) -> Prompt:

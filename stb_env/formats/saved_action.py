@@ -21,7 +21,5 @@ def saved_action(step: JsonMapping) -> Any:
     program = step.get("program")
     if program is not None:
         return {"id": program["id"], "name": PYTHON, "arguments": {"code": program["code"]}}
-    calls = [
-        {"id": call["id"], "name": call["name"], "arguments": call["arguments"]} for call in step["calls"]
-    ]
+    calls = [{name: call[name] for name in ("id", "name", "arguments")} for call in step["calls"]]
     return calls or step.get("text", "")
