@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import pickle
 import subprocess
 import sys
@@ -125,7 +126,9 @@ def test_a_bad_call_raises_what_the_engine_says_of_it(code, error):
 
 
 def test_an_application_error_is_data():
-    assert run(made(), "delete_note('note-9')['error']")[1].startswith("'")
+    error, printed, _, info = run(made(), "delete_note('note-9')['error']")
+    assert (error, printed) == ("", f"{info['calls'][0]['error']!r}\n")
+    assert info["calls"][0]["status"] == 1
 
 
 @pytest.mark.parametrize(
@@ -167,7 +170,7 @@ def test_hostile_programs_are_the_agents_fault_and_end_alike(code, error):
     "code",
     [
         "while True:\n    pass",
-        "while True:\n    try:\n        while True:\n            pass\n    except BaseException:\n        pass",
+        "while True:\n    try:\n        while True: pass\n    except BaseException: pass",
         "while True:\n    print('x' * 100)",
         "a = [1]\nfor _ in range(60):\n    a = [a, a]\nstr(a)",
     ],
@@ -235,16 +238,10 @@ def test_episodes_are_byte_equal_in_every_process():
     )
     texts = {
         subprocess.run([sys.executable, "-c", script], capture_output=True, check=True, env=environ).stdout
-        for environ in ({**_environ(), "PYTHONHASHSEED": seed} for seed in ("1", "2"))
+        for environ in ({**os.environ, "PYTHONHASHSEED": seed} for seed in ("1", "2"))
     }
     assert len(texts) == 1
     assert all(json.loads(line)["verdict"]["status"] == "solved" for line in texts.pop().splitlines())
-
-
-def _environ():
-    import os
-
-    return dict(os.environ)
 
 
 class SlowNotebook(Notebook):
@@ -258,7 +255,13 @@ class SlowNotebook(Notebook):
 
 
 def test_calls_that_wait_give_the_worker_back_and_change_nothing():
-    code = "total = 0\nfor word in ('dentist', 'a', 'b'):\n    print(word)\n    total += len(find_notes(word))\ntotal"
+    code = """
+total = 0
+for word in ("dentist", "a", "b"):
+    print(word)
+    total += len(find_notes(word)["response"]["notes"])
+total
+"""
     slow = ToolEnv(TASKS, SlowNotebook(), NotesJudge(), actions="code")
     slow.reset(seed=0, options={"task_id": "day"})
     assert run(slow, code)[:3] == run(made(), code)[:3]
@@ -397,7 +400,8 @@ def test_the_system_message_shows_tools_as_python():
     }
     functions = functions_of((Tool("get-weather", "Says 'the' weather.", schema),))
     assert functions["get_weather"].signature.splitlines() == [
-        "def get_weather(unit: Literal['C', 'F'], in_: str = ..., days: list[int] = ..., place: dict = ...) -> dict:",
+        "def get_weather(unit: Literal['C', 'F'], in_: str = ..., days: list[int] = ..., "
+        "place: dict = ...) -> dict:",
         "    '''Says 'the' weather.",
         "",
         "    Args:",
