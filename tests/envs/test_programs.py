@@ -27,6 +27,9 @@ pytest.importorskip("pydantic_monty", reason="programs need the extra stb-env[co
 
 from stb_env.envs.interpreter import Interpreter, ProgramLimits
 from stb_env.envs.programs import Programs
+from tests.conftest import ROOT
+from tests.docs.page import blocks
+from tests.docs.reader import run as run_block
 
 FIND = "find_notes(word='dentist')['response']['notes']"
 
@@ -412,3 +415,11 @@ def test_the_system_message_shows_tools_as_python():
         "    '''",
     ]
     assert "def find_notes(word: str) -> dict:" in made().messages[0]["content"]
+
+
+def test_the_page_works_as_it_stands(tmp_path):
+    first, second = (
+        block for block in blocks(ROOT / "docs" / "programs.md") if block.language in ("python", "sh")
+    )
+    assert run_block(first, tmp_path).splitlines()[-1] == "solved Tuesday"
+    run_block(second, tmp_path)
