@@ -15,6 +15,7 @@ from stb_env.envs.functions import ArgumentsError, functions_of, signatures
 from stb_env.envs.interpreter import Answer, Interpreter, Ran
 from stb_env.envs.played_calls import refused
 from stb_env.envs.program_value import encodable, shown
+from stb_env.errors import ConfigError
 from stb_env.models.prompting import Prompt, prompt
 from stb_env.tools import PYTHON, Status, Tool, ToolCall, ToolResult
 from stb_env.trajectory import CallRecord
@@ -35,6 +36,21 @@ PYTHON_TOOL = Tool(
 NO_PROGRAM = (
     "no program found; write one in a ```python block, and call Finish in it to give the final answer"
 )
+
+
+def check_code_setting(compat: str | None, *, own_syntax: bool) -> None:
+    """Check that an environment can take programs.
+
+    Raises:
+        ConfigError: It plays as an original does, or its tasks have a syntax of their own.
+    """
+    if compat is not None:
+        raise ConfigError(f"compat={compat!r} plays calls as the original does; leave out actions='code'")
+    if own_syntax:
+        raise ConfigError(
+            "these tasks have a syntax of their own for actions, which is part of what they test; leave out "
+            "actions='code'"
+        )
 
 
 def outside_program(call: ToolCall) -> CallRecord:

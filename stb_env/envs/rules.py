@@ -140,14 +140,14 @@ class Rules:
         parsed = self.read(tools, action)
         if not parsed.calls and parsed.program is None and self.user is not None:
             return (yield from self._talk(task, state, parsed, self.user))
-        calls = PlayedCalls(state.backend)
+        calls = PlayedCalls(state.backend, [])
         ran = None
         if parsed.program is not None and self.programs is not None:
             ran = yield from self._run(self.programs, parsed.program, task, tools, state, calls)
         else:
             for call in parsed.calls:
                 if calls.ends:
-                    calls.left.append(call)
+                    calls.left += (call,)
                 elif call.name != FINISH and self.programs is not None:
                     calls.records.append(outside_program(call))
                 elif call.name == FINISH or not calls.halted:
@@ -203,7 +203,9 @@ class Rules:
             said = yield from of_role("user", user.reply(task, state.user, text))
         except InfrastructureError as error:
             return _failed(
-                self._with_step(task, state, parsed, PlayedCalls(state.backend)), error.failure(), error.usage
+                self._with_step(task, state, parsed, PlayedCalls(state.backend, [])),
+                error.failure(),
+                error.usage,
             )
         result = bounded(ToolResult.of(said.text or "", source="env"), self.limits.result)
         state = state._replace(
