@@ -64,7 +64,7 @@ def outside_program(call: ToolCall) -> CallRecord:
 
 
 PlayCall = Callable[[ToolCall, str], Slow[CallRecord | None]]
-"""Plays a call, given what makes it no call that a tool can get, or an empty text.
+"""Plays a call, given why no tool can get it, or an empty text.
 
 Returns its record; None where the program ends with it.
 """
@@ -108,7 +108,7 @@ class Programs:
                 try:
                     call = functions[name].call(args, named, call_id)
                 except ArgumentsError as error:
-                    call, problem = error.call, str(error)
+                    call, problem = error.call, f"invalid arguments: {error}"
             else:
                 call = _unknown(name, args, named, call_id)
             record = yield from play(call, problem)

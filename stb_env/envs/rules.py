@@ -255,8 +255,7 @@ class Rules:
 
         def play(call: ToolCall, problem: str) -> Slow[CallRecord | None]:
             if problem:
-                record = refused(call, f"invalid arguments: {problem}", Status.INVALID_ARGUMENTS)
-                calls.records.append(record)
+                calls.records.append(refused(call, problem, Status.INVALID_ARGUMENTS))
             else:
                 yield from self._play(task, tools, calls, call)
             return None if calls.ends or calls.failure is not None else calls.records[-1]
@@ -285,8 +284,7 @@ class Rules:
             return CallRecord(call.id, call.name, call.arguments, recorded, notes), backend
         if checked.violations:
             error = "invalid arguments: " + "; ".join(violation.message for violation in checked.violations)
-            result = ToolResult.of("", error=error, source="env", status=Status.INVALID_ARGUMENTS)
-            return CallRecord(call.id, call.name, call.arguments, result, notes), backend
+            return refused(call, error, Status.INVALID_ARGUMENTS)._replace(violations=notes), backend
         call = replace(call, arguments=checked.arguments)
         result, backend = yield from self.backend.answer(backend, tool, call)
         return CallRecord(call.id, call.name, call.arguments, result, notes), backend
