@@ -237,6 +237,17 @@ def test_a_broken_line_of_verdicts_is_named(flaky):
         read_judged(flaky)
 
 
+def test_a_verdict_that_was_changed_is_named(flaky):
+    rejudge(flaky, HeuristicJudge())
+    file = flaky / "verdicts-heuristic.jsonl"
+    lines = file.read_text()
+    changed = lines.replace('"score": 0', '"score": 1', 1).replace('"score": 0.0', '"score": 1.0', 1)
+    file.write_text(changed)
+    assert changed != lines
+    with pytest.raises(DataError, match=r"verdicts-heuristic\.jsonl, line \d+: verdict line was changed"):
+        read_judged(flaky, "heuristic")
+
+
 # -- command line --------------------------------------------------------------------------------------
 
 app = typer.Typer()
