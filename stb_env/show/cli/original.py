@@ -258,7 +258,7 @@ def _place(file: AnswerFile) -> str:
 
 def _trials(files: Sequence[AnswerFile], judged: Sequence[Judged]) -> list[TrialRows]:
     planned = [file.planned for file in files] or [len(one.results) for one in judged]
-    return [TrialRows(one.results, size) for one, size in zip(judged, planned, strict=False)]
+    return [TrialRows(one.results, size, one.unanswered) for one, size in zip(judged, planned, strict=False)]
 
 
 def _pass_rows(group: str, score: PassScore) -> Iterator[tuple[str, str]]:
@@ -279,11 +279,14 @@ def _size(one: JsonObject) -> str:
 
 def _missing_rows(rates: Mapping[str, JsonObject]) -> Iterator[tuple[str, str]]:
     """Yield what is incomplete: planned queries that nothing was judged of."""
-    missing, planned = (
-        sum(one.get(name, 0) for one in rates.values()) for name in ("without_result", "planned")
+    missing, unanswered, planned = (
+        sum(one.get(name, 0) for one in rates.values())
+        for name in ("without_result", "without_answer", "planned")
     )
     if missing:
         yield "incomplete", f"{missing} of {planned} planned have no result, and are no success"
+    if unanswered:
+        yield "incomplete", f"{unanswered} of {planned} planned have no answer, and are lost"
 
 
 def _pass_results(how: OriginalJudging, model: str, group: str) -> Mapping[str, str]:

@@ -30,10 +30,12 @@ class Judged:
     Attributes:
         results: The result file: what it has of each query, by query id.
         failed: Why queries have no result, by query id.
+        unanswered: How many results of a comparison stand because the rated player gave no answer.
     """
 
     results: Mapping[str, JsonMapping]
     failed: Mapping[str, str]
+    unanswered: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,8 +138,9 @@ class Scoring:
             kept.write(counts)
         kept.write(counts)
         kept.write_table(Preferences(rivals[0], rivals[1], counts).to_csv())
-        kept.record(who | {"failed": len(failed)})
-        return Judged(counts, failed)
+        unanswered = sum(task not in files[1].converted for task in counts)
+        kept.record(who | {"failed": len(failed), "unanswered": unanswered})
+        return Judged(counts, failed, unanswered)
 
     def _open(
         self, file: AnswerFile, name: str, who: JsonObject, hashes: Mapping[str, str]
