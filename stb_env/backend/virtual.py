@@ -29,6 +29,23 @@ Mode = Literal["replay", "offline", "live", "record"]
 MODES: tuple[Mode, ...] = ("replay", "offline", "live", "record")
 EXAMPLES = 5
 
+
+def known_mode(name: str) -> Mode:
+    """Return a mode by its name.
+
+    Raises:
+        ConfigError: There is no such mode.
+
+    Examples:
+        >>> known_mode("replay")
+        'replay'
+    """
+    for mode in MODES:
+        if mode == name:
+            return mode
+    raise ConfigError(f"mode must be one of {MODES}, got {name!r}.{did_you_mean(str(name), MODES)}")
+
+
 Answers = Mapping[str, ToolResult]
 """What an episode was answered so far, by key; copied when it grows, never changed."""
 
@@ -87,8 +104,7 @@ class VirtualBackend:
         taxonomy: Taxonomy = "default",
         health: Health = "strict",
     ) -> None:
-        if mode not in MODES:
-            raise ConfigError(f"mode must be one of {MODES}, got {mode!r}.{did_you_mean(str(mode), MODES)}")
+        known_mode(mode)
         if mode in ("live", "record") and real is None and live_simulator is None:
             raise ConfigError(
                 f"mode {mode!r} has no one to ask; give real=... (--set real=URL), a model for the simulator "

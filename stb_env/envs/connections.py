@@ -15,15 +15,17 @@ from stb_env.backend.cache import ResponseCache
 from stb_env.backend.faults import Faults
 from stb_env.backend.own import SimulatorLike, load_own_simulator
 from stb_env.backend.real_api import HTTPTemplate, RemoteServer, VirtualServer
+from stb_env.backend.real_api.catalog_api import CatalogAPI
 from stb_env.backend.real_api.http_api import HTTPAPI
 from stb_env.backend.real_api.observed import Health
 from stb_env.backend.real_api.virtual_server import ENDPOINT
 from stb_env.backend.simulator.llm_simulator import LLMSimulator
-from stb_env.backend.virtual import Mode, VirtualBackend
+from stb_env.backend.virtual import Mode, VirtualBackend, known_mode
 from stb_env.core.jsontypes import JsonMapping
 from stb_env.core.reference import is_reference
 from stb_env.core.settings import check_settings
 from stb_env.errors import ConfigError
+from stb_env.formats.catalog_file import CatalogFile
 from stb_env.judges.heuristic import HeuristicJudge
 from stb_env.judges.judge import Judge
 from stb_env.judges.own_judge import JudgeLike, as_judge
@@ -91,6 +93,23 @@ def connect_backend(
         faults=_made(Faults, faults, "faults") if isinstance(faults, Mapping) else faults,
         health=health,
     )
+
+
+def connect_catalog(file: CatalogFile, mode: str, cache: str | None, *, start: bool) -> VirtualBackend:
+    """Build the backend of a catalogue's tools; in the live modes their services answer, and no simulator.
+
+    Args:
+        file: The catalogue.
+        mode: What happens on a cache miss.
+        cache: Folder of recorded responses.
+        start: Whether the program that the catalogue names may be started.
+
+    Raises:
+        ConfigError: There is no such mode, or it lacks what it needs.
+    """
+    chosen = known_mode(mode)
+    real = CatalogAPI(file, start=start) if chosen in _LIVE else None
+    return connect_backend(chosen, cache, real, None if real is None else "none")
 
 
 def connect_judge(

@@ -8,6 +8,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from shutil import rmtree
 from tempfile import mkdtemp
+from typing import Annotated
+
+import typer
+from typing_extensions import Doc
 
 from stb_env.core.files import make_folder
 from stb_env.core.jsontypes import JsonMapping, JsonObject
@@ -123,7 +127,7 @@ def check_names(folders: Sequence[Path], selection: Selection) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Making:
-    """How records are made of episodes.
+    """How records are made of episodes: options of `stb-env export`.
 
     Attributes:
         branches: sft: every branch of a search; preferences: pairs of branches.
@@ -132,10 +136,20 @@ class Making:
         advantage: rl: the estimator of advantages.
     """
 
-    branches: bool = False
-    against: Path | None = None
-    first_turn: bool = False
-    advantage: str = "dr_grpo"
+    branches: Annotated[
+        bool,
+        Doc("sft: every branch of a search, failed ones too. preferences: solved against failed branches."),
+    ] = False
+    against: Annotated[
+        Path | None,
+        typer.Option(
+            "--against",
+            metavar="REF",
+            help="preferences: pairs with this run, as `stb-env judge RUN --against REF` preferred.",
+        ),
+    ] = None
+    first_turn: Annotated[bool, Doc("preferences: only the reply in which two episodes part.")] = False
+    advantage: Annotated[str, Doc(f"rl: {', '.join(ESTIMATORS)}.")] = "dr_grpo"
 
 
 Records = Callable[[Kept, Making, Contents], Iterator[JsonMapping]]

@@ -37,7 +37,6 @@ StopEqual = Annotated[
     typer.Option("--stop-equal", help="Leave out the rest of a group whose first so many rewards are equal."),
 ]
 Advantages = Annotated[str, typer.Option("--advantages", help="grpo, dr_grpo or rloo.")]
-Concurrency = Annotated[int, typer.Option("--concurrency", min=1, help="Trials played at the same time.")]
 
 
 @reporting

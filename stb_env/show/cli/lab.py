@@ -60,7 +60,10 @@ def lab(
     if out is not None and out.exists() and not out.is_dir():
         # Found at the end, it would have cost the whole experiment.
         raise ConfigError(f"{out} is a file; --out takes a folder, which is made where there is none")
-    given = _given(data, agents, judge, models) | options.read_settings(pairs)
+    agent = agents[0] if agents and len(agents) == 1 else agents or None
+    named = {"data": data, "agent": agent, "judge": judge, "models": models}
+    given = {option: value for option, value in named.items() if value is not None}
+    given |= options.read_settings(pairs)
     settings = LabSettings(out, seed, episodes, given)
     experiment = load_experiment(name)(settings)
     remarks = experiment.write(out, name) if out is not None else []
@@ -75,13 +78,6 @@ def lab(
         remarks = [f"--out DIR writes JSON, table and plot; the plot needs matplotlib ({INSTALL_PLOTS})"]
     for remark in remarks:
         console.print(remark, soft_wrap=True, markup=False, highlight=False)
-
-
-def _given(data: str | None, agents: list[str] | None, judge: str | None, models: str | None) -> JsonObject:
-    """Return the options that were given, as settings of the experiment."""
-    agent = agents[0] if agents and len(agents) == 1 else agents or None
-    named = {"data": data, "agent": agent, "judge": judge, "models": models}
-    return {option: value for option, value in named.items() if value is not None}
 
 
 def _manifest(name: str, settings: LabSettings, experiment: Experiment) -> JsonObject:

@@ -79,7 +79,6 @@ def _complexity_table(rows: list[JsonObject]) -> Table:
     return table
 
 
-Folders = Annotated[list[Path], typer.Argument(metavar="RUN...", help="Folders of runs.")]
 Models = Annotated[
     list[str] | None, typer.Option("--published", help="A model of the paper to show too; repeatable.")
 ]
@@ -92,7 +91,7 @@ Out = Annotated[Path | None, typer.Option("--out", help="Markdown file to write 
 @app.command("table")
 @reporting
 def table(
-    folders: Folders,
+    folders: options.Runs,
     published: Models = None,
     setting: Setting = "three_shot",
     out: Out = None,
