@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from stb_env.core import jsontext
 from stb_env.core.jsontypes import JsonMapping, JsonObject
@@ -66,7 +66,7 @@ class CallRecord(NamedTuple):
         return cls(data["id"], data["name"], data["arguments"], result, tuple(data["violations"]))
 
 
-def _copy(value: Any) -> Any:
+def _copy(value: object) -> object:
     # Most are texts, and a check against an abstract class costs several times as much.
     if isinstance(value, str):
         return value
@@ -128,7 +128,7 @@ def messages(system: str, query: str, steps: Iterable[Step]) -> list[JsonObject]
     return chat
 
 
-def _step_messages(step: Step) -> Iterator[JsonObject]:
+def _step_messages(step: Step) -> Iterator[dict[str, object]]:
     assistant: JsonObject = {"role": "assistant", "content": step.text or None}
     if step.calls:
         assistant["tool_calls"] = [

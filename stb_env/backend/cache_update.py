@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -60,7 +61,9 @@ class Recorder:
         hit = self.cache.get_anew(call)
         return None if hit is None else as_result(hit)
 
-    def keep(self, tool: Tool, arguments: JsonMapping | str, key: str, result: ToolResult) -> ToolResult:
+    def keep(
+        self, tool: Tool, arguments: Mapping[str, object] | str, key: str, result: ToolResult
+    ) -> ToolResult:
         """Store an answer where it is worth keeping and new, and return what the agent is to see.
 
         That is the answer, unless another process had one first: then every later episode sees that one.

@@ -19,7 +19,7 @@ from stb_env.backend.real_api.observed import Health
 from stb_env.backend.simulator.template import TemplateSimulator
 from stb_env.backend.single_flight import Flight
 from stb_env.backend.taxonomy import ApiClass, Taxonomy
-from stb_env.core.jsontypes import Json, JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonObject
 from stb_env.core.request import Request, Slow
 from stb_env.errors import BackendError, CacheMiss, ConfigError, InfrastructureError, did_you_mean
 from stb_env.tasks import Task
@@ -56,7 +56,7 @@ class OfflineSimulator(Protocol):
     version: str
 
     def simulate(
-        self, tool: Tool, arguments: JsonMapping | str, *, key: str, examples: Sequence[Json] = ()
+        self, tool: Tool, arguments: Mapping[str, object] | str, *, key: str, examples: Sequence[object] = ()
     ) -> ToolResult:
         """Return the answer that follows from the call's key."""
         ...

@@ -70,7 +70,7 @@ def _fields(group: type) -> Iterator[Parameter]:
         yield _option(field.name, hints[field.name], default)
 
 
-def _option(name: str, hint: Any, default: Any) -> Parameter:
+def _option(name: str, hint: object, default: object) -> Parameter:
     """Return a command's parameter; keyword only, since options have no order."""
     if get_origin(hint) is Annotated:
         kind, *marks = get_args(hint)

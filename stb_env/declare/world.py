@@ -64,7 +64,7 @@ class FunctionWorld(World):
             return self._awaited(function, value, state, given)
         return _answer(function, value, state, given)
 
-    def _awaited(self, function: Function, value: Any, state: Any, given: Any) -> Slow[Answered]:
+    def _awaited(self, function: Function, value: object, state: object, given: object) -> Slow[Answered]:
         try:
             value = yield from settled(value)
         except (ValueError, LookupError) as error:

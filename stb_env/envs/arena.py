@@ -6,6 +6,7 @@ without the check of the order of calls, and `parallel_env` the one in which the
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import gymnasium as gym
@@ -152,7 +153,7 @@ class Arena(_Seats, AECEnv):  # type: ignore[misc] # PettingZoo publishes no typ
         """Return what an agent saw last."""
         return dict(self._match.observations[agent])
 
-    def step(self, action: Any) -> None:
+    def step(self, action: object) -> None:
         """Play an action of the selected agent and select the next one; None lets a finished one leave.
 
         Raises:
@@ -222,7 +223,7 @@ class ParallelArena(_Seats, ParallelEnv):  # type: ignore[misc] # PettingZoo pub
         return self._observations(), dict(self._match.infos)
 
     def step(
-        self, actions: JsonObject
+        self, actions: Mapping[str, object]
     ) -> tuple[dict[str, Observation], dict[str, float], dict[str, bool], dict[str, bool], dict[str, Info]]:
         """Play one action of every agent whose own episode goes on.
 
@@ -254,7 +255,7 @@ class ParallelArena(_Seats, ParallelEnv):  # type: ignore[misc] # PettingZoo pub
     def _observations(self) -> dict[str, Observation]:
         return {agent: dict(seen) for agent, seen in self._match.observations.items()}
 
-    def _check(self, actions: JsonObject) -> None:
+    def _check(self, actions: Mapping[str, object]) -> None:
         for agent in actions:
             self.env_of(agent)
         missing = [name for name in self.agents if name not in actions and not self._match.over(name)]

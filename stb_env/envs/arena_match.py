@@ -133,7 +133,7 @@ class Match:
             infos[name] = {"preference": told}
         return Settlement(rewards, True, infos)
 
-    def _called_off(self, failure: JsonMapping | None) -> Settlement:
+    def _called_off(self, failure: Mapping[str, object] | None) -> Settlement:
         # A verdict that says "cannot be judged" leaves no failure behind.
         extra = {"valid": False} | ({"failure": dict(failure)} if failure is not None else {})
         return Settlement(

@@ -144,7 +144,7 @@ def _say_once(remark: str) -> None:
     logging.getLogger("stb_env").warning(remark)
 
 
-def _real(real: str | Path | JsonMapping | RealAPI | None, key_name: str) -> RealAPI | None:
+def _real(real: str | Path | Mapping[str, object] | RealAPI | None, key_name: str) -> RealAPI | None:
     if isinstance(real, str) and real.startswith(("http://", "https://")):
         kind = VirtualServer if urlsplit(real).path.rstrip("/").endswith(ENDPOINT) else RemoteServer
         return kind(real, key_name)
@@ -154,7 +154,7 @@ def _real(real: str | Path | JsonMapping | RealAPI | None, key_name: str) -> Rea
 
 
 def _simulator(
-    simulator: str | JsonMapping | SimulatorLike | None, models: str | Path | None, key_name: str
+    simulator: str | Mapping[str, object] | SimulatorLike | None, models: str | Path | None, key_name: str
 ) -> SimulatorLike | None:
     if simulator == "none":
         return None
@@ -178,6 +178,6 @@ def _simulator(
     return _made(LLMSimulator, {"model": connect(config), "hidden": hidden, **settings}, "simulator")
 
 
-def _made(kind: Callable[..., T], settings: JsonMapping, name: str) -> T:
+def _made(kind: Callable[..., T], settings: Mapping[str, object], name: str) -> T:
     check_settings(kind, settings, name)
     return kind(**settings)

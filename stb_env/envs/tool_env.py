@@ -173,7 +173,7 @@ class ToolEnv(gym.Env[Observation, Any]):
         """Start an episode on the event loop; see `reset`."""
         return await adrive(self._reset(seed, options))
 
-    def step(self, action: Any) -> Transition:
+    def step(self, action: object) -> Transition:
         """Play one action; see the class for what comes back.
 
         Raises:
@@ -181,7 +181,7 @@ class ToolEnv(gym.Env[Observation, Any]):
         """
         return drive(self._step(action))
 
-    async def astep(self, action: Any) -> Transition:
+    async def astep(self, action: object) -> Transition:
         """Play one action on the event loop; see `step`."""
         return await adrive(self._step(action))
 
@@ -255,7 +255,7 @@ class ToolEnv(gym.Env[Observation, Any]):
         """The Finish of the running task, as the agent sees it."""
         return self.wording.finish or self.rules.finish_form(self._task).tool
 
-    def read(self, action: Any) -> Action:
+    def read(self, action: object) -> Action:
         """Return what an action says to this environment; plays nothing."""
         return self.rules.read(self._tools, action)
 
@@ -277,7 +277,7 @@ class ToolEnv(gym.Env[Observation, Any]):
         super().reset(seed=seed)
         return draw(self.np_random), draw(self.np_random)
 
-    def _choose(self, drawn: int, options: JsonMapping) -> Task:
+    def _choose(self, drawn: int, options: Mapping[str, object]) -> Task:
         if options.get("task_id") is not None:
             return self.tasks.get(str(options["task_id"]))
         return self.tasks.at(self._index(drawn, options))
@@ -316,7 +316,7 @@ class ToolEnv(gym.Env[Observation, Any]):
         if len(tools) != len(self._tools) or any(tool.name not in self._tools for tool in tools):
             self._offer(tools)
 
-    def _step(self, action: Any) -> Slow[Transition]:
+    def _step(self, action: object) -> Slow[Transition]:
         state = self._running()
         if state.over:
             raise ResetNeeded("this episode is over; call env.reset() before env.step()")

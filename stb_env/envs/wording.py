@@ -58,7 +58,7 @@ class Wording:
         """
         return prompt("diversity", "v1").render(tried=candidates, result=result)
 
-    def ranking(self, task: Task, common: str, first: str, second: str) -> list[JsonObject]:
+    def ranking(self, task: Task, common: str, first: str, second: str) -> list[dict[str, object]]:
         """Return the messages that ask which of two candidates is better, A or B.
 
         Args:

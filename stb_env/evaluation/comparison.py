@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
@@ -215,7 +215,7 @@ def _side(run: JudgedRun) -> Side:
     )
 
 
-def _remarks(first: JsonMapping, second: JsonMapping) -> list[str]:
+def _remarks(first: Mapping[str, object], second: Mapping[str, object]) -> list[str]:
     return [
         str(Discrepancy(name, first.get(name), second.get(name)))
         for name in _REMARKABLE

@@ -192,7 +192,7 @@ def _advice(left: Sequence[Discrepancy]) -> str:
     )
 
 
-def _apart(first: Any, second: Any) -> tuple[Any, Any]:
+def _apart(first: object, second: object) -> tuple[object, object]:
     """Return two values without the members that are equal in both."""
     if not (isinstance(first, Mapping) and isinstance(second, Mapping)):
         return first, second

@@ -28,7 +28,7 @@ class Fingerprinted(Protocol):
         ...
 
 
-def fingerprint_of(player: object) -> JsonObject | None:
+def fingerprint_of(player: object) -> dict[str, object] | None:
     """Return what decides what an agent or a judge does, or None where its name says all.
 
     Examples:
@@ -39,7 +39,7 @@ def fingerprint_of(player: object) -> JsonObject | None:
     return player.fingerprint if isinstance(player, Fingerprinted) else None
 
 
-def run_manifest(env: ToolEnv, env_id: str, settings: JsonMapping, played: JsonMapping) -> JsonObject:
+def run_manifest(env: ToolEnv, env_id: str, settings: JsonMapping, played: JsonMapping) -> dict[str, object]:
     """Return the manifest of a run.
 
     Args:

@@ -210,11 +210,11 @@ class EvaluationPlan(EnvironmentOptions):
             for agent in self.agents
         ]
 
-    def env_settings(self, cell: Cell) -> JsonObject:
+    def env_settings(self, cell: Cell) -> dict[str, object]:
         """Return the settings of a cell's environment, plain data."""
         return {**self._remote(cell), **self.settings.get(cell.group, {}), **cell.agent.settings}
 
-    def _remote(self, cell: Cell) -> JsonObject:
+    def _remote(self, cell: Cell) -> dict[str, object]:
         if not is_remote(cell.group):
             # Which official judge is asked is a matter of open queries; your own judges whatever it is given.
             return {"judge": self.judge} if self.judge is not None and is_reference(self.judge) else {}
@@ -244,7 +244,7 @@ class EvaluationPlan(EnvironmentOptions):
             protocol=self.protocol,
         )
 
-    def _documented(self, group: str) -> JsonObject:
+    def _documented(self, group: str) -> dict[str, object]:
         """Return the settings of tool files and retrieval where a group has such."""
         named = {"tools": self.tools, "retrieve": self.retrieve, "retriever": self.retriever}
         return {name: value for name, value in named.items() if name in env_settings(group)}

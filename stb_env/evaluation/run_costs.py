@@ -51,7 +51,7 @@ class RunCosts:
             "per_episode": None if not self.episodes else self._per_episode(),
         }
 
-    def _per_episode(self) -> JsonObject:
+    def _per_episode(self) -> dict[str, object]:
         total = self.total
         return {
             "seconds": self.seconds / self.episodes,

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from stb_env.core import jsontext
-from stb_env.core.jsontypes import JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonMapping
 from stb_env.formats.recorded_answer import read_answer
 from stb_env.tools import FINISH, Source, Status, ToolResult
 from stb_env.trajectory import CallRecord, arguments_text
@@ -31,7 +31,9 @@ _CODES: Mapping[int, int] = {
 }
 
 
-def read_call(call_id: str, name: str, arguments: str, observation: str = "", code: Any = 0) -> JsonObject:
+def read_call(
+    call_id: str, name: str, arguments: str, observation: str = "", code: Any = 0
+) -> dict[str, object]:
     r"""Read a call as a record in plain data.
 
     Args:

@@ -147,7 +147,7 @@ class CatalogFile:
         write_json(Path(path), self.to_dict(), sort_keys=False)
 
 
-def source_of(tool: Tool) -> JsonMapping:
+def source_of(tool: Tool) -> Mapping[str, object]:
     """Return how a tool of a catalogue is called for real; empty where nothing is known."""
     source: JsonMapping = tool.record.get("source", {})
     return source
@@ -156,11 +156,11 @@ def source_of(tool: Tool) -> JsonMapping:
 def own_tool(
     name: str,
     description: str,
-    parameters: JsonMapping,
+    parameters: Mapping[str, object],
     *,
     identity: ToolId,
     original: str = "",
-    source: JsonMapping | None = None,
+    source: Mapping[str, object] | None = None,
 ) -> Tool:
     """Return a tool of a catalogue.
 
@@ -252,7 +252,7 @@ def _tool(entry: _ToolForm, where: str) -> Tool:
         raise DataError(f"{where}: tool {name!r}: {error}") from error
 
 
-def _entry(tool: Tool) -> JsonObject:
+def _entry(tool: Tool) -> dict[str, object]:
     return {
         "name": tool.name,
         "description": tool.description,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from stb_env.core.jsontypes import JsonMapping
@@ -59,7 +59,7 @@ def spans(messages: Sequence[JsonMapping], steps: Sequence[JsonMapping] = ()) ->
     ]
 
 
-def spoken(messages: Sequence[JsonMapping], span: Span) -> str:
+def spoken(messages: Sequence[Mapping[str, object]], span: Span) -> str:
     """Return the text of a span.
 
     Examples:

@@ -83,7 +83,9 @@ class Wire(ABC):
     ) -> tuple[str, Json]:
         """Return where a redirect leads, or an empty text and what is read from the answer."""
 
-    async def _follow(self, method: str, url: str, content: bytes, patience: Patience, read: Reader) -> Json:
+    async def _follow(
+        self, method: str, url: str, content: bytes, patience: Patience, read: Reader
+    ) -> object:
         for _ in range(_HOPS):
             url, answer = await self._ask(method, url, content, patience, read)
             if not url:

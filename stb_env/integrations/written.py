@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from stb_env.core import jsontext
-from stb_env.core.jsontypes import JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonObject
 from stb_env.runs.driven import Reply
 
 _HOW = """You can call these functions, each given as JSON with its parameters:
@@ -16,7 +16,9 @@ To call one, write <tool_call>{{"name": its name, "arguments": {{...}}}}</tool_c
 What it answers comes back inside <tool_response>."""
 
 
-def with_written_tools(messages: Sequence[JsonMapping], tools: Sequence[JsonMapping]) -> list[JsonObject]:
+def with_written_tools(
+    messages: Sequence[Mapping[str, object]], tools: Sequence[Mapping[str, object]]
+) -> list[dict[str, object]]:
     """Return opening messages whose system message also says which tools there are and how one is called.
 
     Examples:

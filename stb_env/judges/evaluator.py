@@ -126,7 +126,7 @@ class Evaluator:
         return self._tools[function]
 
 
-def answer_record(case: Case, room: Room | None = None) -> JsonObject:
+def answer_record(case: Case, room: Room | None = None) -> dict[str, object]:
     """Return an episode in the form that published evaluators are shown: a tree with one branch.
 
     Of more than 150 calls the first and the last ones are kept.
@@ -176,7 +176,7 @@ def _last_finish(calls: Sequence[CallRecord]) -> CallRecord | None:
     return next((call for call in reversed(calls) if call.name == FINISH), None)
 
 
-def _with_reason(name: str, function: Any) -> JsonObject:
+def _with_reason(name: str, function: Any) -> dict[str, object]:
     parameters = dict(function.get("parameters") or {})
     properties = dict(parameters.get("properties") or {})
     if name in ("", "None") or not properties:

@@ -79,7 +79,7 @@ class OwnJudge:
             said = yield from called(self._ask, case)
         return as_verdict(said, self.name)
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> object:
         # What else a judge may say of itself: scores, votes, floors ...
         if name.startswith("_"):
             raise AttributeError(name)
@@ -151,7 +151,7 @@ def as_judge(judge: JudgeLike) -> Judge:
     return OwnJudge(judge)
 
 
-def load_own_judge(text: str, models: Any = None) -> Judge:
+def load_own_judge(text: str, models: object = None) -> Judge:
     """Return the judge that stands under ``path.py:Name`` or ``module:Name``, with its version.
 
     Args:

@@ -174,7 +174,7 @@ def _objects(reply: ChatReply) -> Iterator[Any]:
             continue
 
 
-def _from_object(data: Any) -> Choice | None:
+def _from_object(data: object) -> Choice | None:
     if not isinstance(data, Mapping):
         return None
     named, index = data.get(FIELD), data.get(INDEX)
@@ -193,7 +193,7 @@ def _from_lines(text: str) -> Iterator[Choice]:
             yield Choice(_OUTCOMES[match[1].lower()], " ".join(text.split())[:_MAX_REASON])
 
 
-def preference_tool(name: str) -> JsonObject:
+def preference_tool(name: str) -> dict[str, object]:
     """Return the OpenAI spec of a function that takes the better of two answers and the reason for it.
 
     Examples:

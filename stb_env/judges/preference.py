@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal, Protocol, get_args
+from typing import Literal, Protocol, get_args
 
 from stb_env import seeding
 from stb_env.core.jsontypes import JsonObject
@@ -272,7 +272,7 @@ def _same(first: Case, second: Case) -> bool:
     return first.text == second.text and _told(first) == _told(second)
 
 
-def _told(case: Case) -> list[tuple[Any, ...]]:
+def _told(case: Case) -> list[tuple[object, ...]]:
     calls = (call for call in case.calls if call.name != FINISH)
     return [(call.name, call.arguments, call.result.error, call.result.response) for call in calls]
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from stb_env.core.jsontypes import JsonObject
 from stb_env.core.request import Slow
 from stb_env.errors import ConfigError, InfrastructureError
 from stb_env.models import ChatModel, ChatReply, ChatRequest, ModelError, Usage, ask
@@ -125,7 +124,9 @@ def quotes(reply: ChatReply, request: ChatRequest) -> bool:
     return any(words in "".join(part.split()) for text in texts for part in material(text))
 
 
-def _corrected(request: ChatRequest, reply: ChatReply, fault: str) -> tuple[JsonObject, JsonObject]:
+def _corrected(
+    request: ChatRequest, reply: ChatReply, fault: str
+) -> tuple[dict[str, object], dict[str, object]]:
     """Return an unreadable reply and what was wrong with it, as messages."""
     # The reply goes back as text: a call in it would want an answer, and could be one that no server reads.
     return (

@@ -229,7 +229,7 @@ def _readable(reply: ChatReply) -> bool:
     return read_solvability(reply) is not None
 
 
-def solvability_tool(name: str) -> JsonObject:
+def solvability_tool(name: str) -> dict[str, object]:
     """Return the OpenAI spec of a function that takes a task's status and the reason for it.
 
     Examples:
@@ -249,11 +249,11 @@ def solvability_tool(name: str) -> JsonObject:
     }
 
 
-def _tool_data(tool: Tool) -> JsonObject:
+def _tool_data(tool: Tool) -> dict[str, object]:
     return {"name": tool.name, "description": tool.description, "parameters": dict(tool.parameters)}
 
 
-def _shortened(tool: Tool, limit: int) -> JsonObject:
+def _shortened(tool: Tool, limit: int) -> dict[str, object]:
     quarter = max(64, limit // 4)
     kept = {"name": jsontext.cut(tool.name, 68), "description": jsontext.cut(tool.description, quarter)}
     room = limit - len(jsontext.dumps(kept | {"parameters": ""}))

@@ -89,7 +89,7 @@ class Chunks:
         else:
             self.add(parse(data))
 
-    def add(self, chunk: Json) -> None:
+    def add(self, chunk: object) -> None:
         """Take in the next chunk."""
         if not isinstance(chunk, Mapping) or not isinstance(chunk.get("choices"), list):
             self._instead = chunk if self._instead is None else self._instead
@@ -106,7 +106,7 @@ class Chunks:
         for choice in chunk["choices"][:1]:
             self._add_choice(choice)
 
-    def _add_choice(self, given: Json) -> None:
+    def _add_choice(self, given: object) -> None:
         if not isinstance(given, Mapping):
             self._instead = {"choices": [given]}
             return
@@ -137,7 +137,7 @@ class Chunks:
         elif calls is not None:
             message["tool_calls"] = calls
 
-    def _add_call(self, part: Json) -> None:
+    def _add_call(self, part: object) -> None:
         if not isinstance(part, Mapping):
             self._start_call(part)
             return
@@ -155,7 +155,7 @@ class Chunks:
         self._calls.append(call)
         self._indices.append(index)
 
-    def _continued(self, part: JsonMapping) -> JsonObject | None:
+    def _continued(self, part: Mapping[str, object]) -> JsonObject | None:
         """Return the call that a part goes on with; None where it begins one.
 
         Some servers number every call 0 and some none at all: then a name with a new id begins a new call.
@@ -169,11 +169,11 @@ class Chunks:
         return None
 
 
-def _mapping(value: Json) -> JsonMapping:
+def _mapping(value: object) -> JsonMapping:
     return value if isinstance(value, Mapping) else {}
 
 
-def _joined(known: Json, more: Json) -> Json:
+def _joined(known: object, more: object) -> Json:
     """Return what two chunks say together: texts and lists go on, anything else replaces."""
     if isinstance(known, str) and isinstance(more, str):
         return known + more

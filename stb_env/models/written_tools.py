@@ -105,7 +105,7 @@ class ReactModel(WrappedModel):
 
 
 def _opened(
-    messages: Sequence[JsonMapping], system: str, spelling: Spelling, talks: bool
+    messages: Sequence[Mapping[str, object]], system: str, spelling: Spelling, talks: bool
 ) -> Iterator[JsonObject]:
     rest = list(messages)
     if rest and rest[0]["role"] == "system":
@@ -142,7 +142,7 @@ def _json(_thought: str, functions: Sequence[JsonMapping]) -> str:
     )
 
 
-def _merged(messages: Sequence[JsonObject]) -> Iterator[JsonObject]:
+def _merged(messages: Sequence[JsonObject]) -> Iterator[dict[str, object]]:
     """Yield the messages, user messages in a row as one: many templates demand that roles alternate."""
     pending: JsonObject | None = None
     for message in messages:
@@ -170,6 +170,6 @@ def _said(text: str) -> str | None:
     return said if isinstance(said, str) else None
 
 
-def _openai(call: ToolCall) -> JsonObject:
+def _openai(call: ToolCall) -> dict[str, object]:
     arguments = call.arguments if isinstance(call.arguments, str) else jsontext.dumps(call.arguments)
     return {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": arguments}}

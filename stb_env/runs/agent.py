@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import AsyncGenerator, Callable, Generator
+from collections.abc import AsyncGenerator, Callable, Generator, Mapping
 from typing import Any, ClassVar
 
 import gymnasium as gym
@@ -76,7 +76,7 @@ class Agent:
         """Yield the slow work of `reset`."""
         yield from settled(self.reset(env, seed))
 
-    def act(self, observation: JsonMapping, info: JsonMapping) -> Any:
+    def act(self, observation: Mapping[str, object], info: Mapping[str, object]) -> Any:
         """Return the next action; may be ``async``, or a generator of slow work.
 
         Raises:
@@ -84,7 +84,7 @@ class Agent:
         """
         raise NotImplementedError(f"{type(self).__name__} must define act(observation, info)")
 
-    def deciding(self, observation: JsonMapping, info: JsonMapping) -> Slow[Any]:
+    def deciding(self, observation: Mapping[str, object], info: Mapping[str, object]) -> Slow[object]:
         """Yield the slow work that the next action takes, and return it: what `act` comes to.
 
         Raises:
@@ -121,7 +121,7 @@ class _PolicyAgent(Agent):
     def blocks(self) -> bool:
         return not (inspect.iscoroutinefunction(self.policy) or is_slow(self.policy))
 
-    def act(self, observation: JsonMapping, info: JsonMapping) -> Any:
+    def act(self, observation: Mapping[str, object], info: Mapping[str, object]) -> Any:
         return self.policy(observation, info)
 
 

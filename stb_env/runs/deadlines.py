@@ -118,7 +118,7 @@ class Watch:
             raise self._failure(stage)
         return answer
 
-    async def _arun(self, request: Request) -> Any:
+    async def _arun(self, request: Request) -> object:
         end, stage = self._next_end()
         scope = asyncio.timeout(max(0.0, end - self._clock()))
         try:

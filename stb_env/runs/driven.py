@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -110,7 +111,7 @@ class DrivenEpisode:
         """
         return self._late() if self._over else self._take(self.env.step(_action(name, arguments)))
 
-    async def acall(self, name: str, arguments: JsonMapping | str) -> Reply:
+    async def acall(self, name: str, arguments: Mapping[str, object] | str) -> Reply:
         """Call a tool on the event loop; see `call`."""
         return self._late() if self._over else self._take(await self.env.astep(_action(name, arguments)))
 
@@ -275,11 +276,11 @@ class DrivenEpisode:
         return Reply(OVER, int(self._observation["status"]), 0.0, over=True)
 
 
-def _options(task_id: str | None) -> JsonObject | None:
+def _options(task_id: str | None) -> dict[str, object] | None:
     return None if task_id is None else {"task_id": task_id}
 
 
-def _action(name: str, arguments: JsonMapping | str) -> JsonObject:
+def _action(name: str, arguments: Mapping[str, object] | str) -> dict[str, object]:
     return {"name": name, "arguments": arguments}
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -267,7 +267,9 @@ def unplayed(task_id: str, seed: int, trial: int, error: InfrastructureError) ->
     )
 
 
-def resetting(env: gym.Env[Any, Any], seed: int, options: JsonObject) -> Slow[tuple[JsonObject, JsonObject]]:
+def resetting(
+    env: gym.Env[Any, Any], seed: int, options: JsonObject
+) -> Slow[tuple[dict[str, object], dict[str, object]]]:
     """Yield the slow work of starting an episode, and return what the environment shows."""
     if isinstance(env, ToolEnv | ToolWrapper) and _only_drives(env.reset):
         return (yield from env._reset(seed, options))
@@ -275,19 +277,19 @@ def resetting(env: gym.Env[Any, Any], seed: int, options: JsonObject) -> Slow[tu
     return observation, info
 
 
-def _stepping(env: gym.Env[Any, Any]) -> Callable[[Any], Slow[Transition]]:
+def _stepping(env: gym.Env[Any, Any]) -> Callable[[object], Slow[Transition]]:
     """Return what yields the slow work of an action, and returns what the environment shows."""
     if isinstance(env, ToolEnv | ToolWrapper) and _only_drives(env.step):
         return env._step
     return partial(_stepped, env)
 
 
-def _stepped(env: gym.Env[Any, Any], action: Any) -> Slow[Transition]:
+def _stepped(env: gym.Env[Any, Any], action: object) -> Slow[Transition]:
     transition: Transition = yield _request(env, "step", action)
     return transition
 
 
-def _only_drives(method: Callable[..., Any]) -> bool:
+def _only_drives(method: Callable[..., object]) -> bool:
     """Return whether a method only drives the generator of its environment, whose requests then show."""
     return getattr(method, "__func__", None) in _DRIVERS
 
@@ -301,20 +303,22 @@ def _request(env: gym.Env[Any, Any], what: str, *args: Any, **options: Any) -> R
     )
 
 
-def _query(env: gym.Env[Any, Any], observation: JsonMapping) -> str:
+def _query(env: gym.Env[Any, Any], observation: Mapping[str, object]) -> str:
     """Return the query, which a wrapper may have left out of what is observed."""
     if "query" in observation:
         return str(observation["query"])
     return str(env.get_wrapper_attr("task").query)
 
 
-def _messages(env: gym.Env[Any, Any], first: JsonMapping) -> list[JsonObject]:
+def _messages(env: gym.Env[Any, Any], first: JsonMapping) -> list[dict[str, object]]:
     """Return the conversation of an episode that its agent left unfinished."""
     said: list[JsonObject] | None = getattr(env, "messages", None)
     return first["messages"] if said is None else said
 
 
-def step_record(info: JsonMapping, reward: float, terminated: bool, truncated: bool) -> JsonObject:
+def step_record(
+    info: Mapping[str, object], reward: float, terminated: bool, truncated: bool
+) -> dict[str, object]:
     """Return one step as a trajectory has it."""
     step = {"calls": info["calls"], "reward": reward, "terminated": terminated, "truncated": truncated}
     for name in ("text", "code", "original_observation"):

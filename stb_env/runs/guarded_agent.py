@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 import gymnasium as gym
 
-from stb_env.core.jsontypes import JsonMapping
 from stb_env.core.request import Slow
 from stb_env.errors import ActionError, InfrastructureError, NoActionError, STBError, bug_in
 from stb_env.runs.agent import Agent
@@ -53,7 +52,7 @@ class GuardedAgent(Agent):
         """Prepare the agent for an episode."""
         return self._guarded(self._agent.preparing(env, seed))
 
-    def deciding(self, observation: JsonMapping, info: JsonMapping) -> Slow[Any]:
+    def deciding(self, observation: Mapping[str, object], info: Mapping[str, object]) -> Slow[object]:
         """Return what the agent does next."""
         return self._guarded(self._agent.deciding(observation, info))
 

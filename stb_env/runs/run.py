@@ -177,7 +177,7 @@ class Run:
             self._next = len(self._file)
             self._advance({})
 
-    def finish(self, summary: JsonMapping) -> None:
+    def finish(self, summary: Mapping[str, object]) -> None:
         """Write the summary.
 
         Raises:

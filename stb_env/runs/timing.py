@@ -112,7 +112,7 @@ class Stopwatch:
         finally:
             self._count(request.role or ELSEWHERE, began, queued)
 
-    async def _arun(self, request: Request) -> Any:
+    async def _arun(self, request: Request) -> object:
         began, queued = self.now(), self._queued.seconds
         try:
             return await request.wait()

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping
 from typing import Any
 
 import gymnasium as gym
 from gymnasium.utils.env_checker import check_env
 
-from stb_env.core.jsontypes import JsonMapping
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.errors import ConfigError
 from stb_env.runs.make import make_env
@@ -33,7 +33,7 @@ RED_TEAM = 20
 def check(
     env: str | gym.Env[Any, Any],
     *,
-    settings: JsonMapping | None = None,
+    settings: Mapping[str, object] | None = None,
     seeds: int | None = None,
     seed: int = 0,
     red_team: int = RED_TEAM,

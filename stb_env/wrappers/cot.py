@@ -95,7 +95,7 @@ class ChainOfThought(ToolWrapper):
         return observation, reward, terminated, truncated, info
 
 
-def _react_messages(step: Step) -> Iterator[JsonObject]:
+def _react_messages(step: Step) -> Iterator[dict[str, object]]:
     yield {"role": "assistant", "content": react_text(step)}
     # After a last word, and after a conversation's, there is nothing to observe.
     if step.result and not step.terminated:

@@ -71,7 +71,7 @@ def _value(name: str, schema: JsonMapping, fields: Iterable[tuple[str, Scalar]],
 
 def _fitting(
     name: str, schema: JsonMapping, fields: Iterable[tuple[str, Scalar]]
-) -> Iterator[tuple[int, Json]]:
+) -> Iterator[tuple[int, object]]:
     """Yield the values that a property takes, each with the words that its field's name shares."""
     asked = words(name.replace("_", " "))
     for field, value in fields:

@@ -188,7 +188,7 @@ class CacheEntry:
 def written_answer(
     identity: ToolId,
     arguments: Arguments,
-    response: Json,
+    response: object,
     *,
     error: str = "",
     source: EntrySource = "unknown",

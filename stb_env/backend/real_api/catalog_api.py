@@ -79,7 +79,7 @@ class CatalogAPI:
             service.close()
 
 
-def _service(name: str, source: JsonMapping, start: bool) -> HTTPService | MCPService:
+def _service(name: str, source: Mapping[str, object], start: bool) -> HTTPService | MCPService:
     kind = source.get("kind")
     if kind == "openapi":
         return HTTPService(source)

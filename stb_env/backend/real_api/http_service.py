@@ -66,7 +66,7 @@ class HTTPService(HTTPAPI):
         build = partial(self.build, tool, arguments)
         return (yield from self._built_and_fetched(tool, arguments, build, self._read))
 
-    def build(self, tool: Tool, arguments: JsonMapping | str) -> HTTPRequest:
+    def build(self, tool: Tool, arguments: Mapping[str, object] | str) -> HTTPRequest:
         """Return the request that a call becomes.
 
         Raises:
@@ -143,7 +143,7 @@ class HTTPService(HTTPAPI):
         except ValueError:
             return self._credentials.scrub(text)
 
-    def _outcome(self, body: Json) -> tuple[str, Json] | None:
+    def _outcome(self, body: object) -> tuple[str, Json] | None:
         return "", body
 
 

@@ -120,7 +120,7 @@ class HTTPTemplate(HTTPAPI):
         build = partial(self.build, arguments, tool.id)
         return (yield from self._built_and_fetched(tool, arguments, build, self._read))
 
-    def build(self, arguments: JsonMapping | str, identity: ToolId = NO_ID) -> HTTPRequest:
+    def build(self, arguments: Mapping[str, object] | str, identity: ToolId = NO_ID) -> HTTPRequest:
         """Return the request that a call becomes.
 
         Args:
@@ -186,23 +186,23 @@ class HTTPTemplate(HTTPAPI):
             error, response = f"HTTP {answer.status}", body
         return ToolResult.of("" if response is None else response, error=error, source="real")
 
-    def _accepted(self, body: Json) -> ToolResult:
+    def _accepted(self, body: object) -> ToolResult:
         where = self.template.get("response", "")
         error, response = self._error(body), _at(body, where)
         if not error and response is None:
             raise HTTPFailure(f"the body of the answer has nothing at {where!r}", kind="internal")
         return accepted({"error": error, "response": "" if response is None else response}, self.taxonomy)
 
-    def _outcome(self, body: Json) -> tuple[str, Json] | None:
+    def _outcome(self, body: object) -> tuple[str, Json] | None:
         error, response = self._error(body), _at(body, self.template.get("response", ""))
         return (error, response) if error or response is not None else None
 
-    def _error(self, body: Json) -> str:
+    def _error(self, body: object) -> str:
         error = _at(body, self.template["error"]) if "error" in self.template else None
         return error if isinstance(error, str) else jsontext.dumps(error) if error else ""
 
 
-def _at(value: Json, pointer: str) -> Json:
+def _at(value: object, pointer: str) -> object:
     """Return what a JSON pointer (RFC 6901) leads to, or None."""
     for part in pointer.split("/")[1:]:
         name = part.replace("~1", "/").replace("~0", "~")

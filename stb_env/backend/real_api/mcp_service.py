@@ -6,7 +6,7 @@ import asyncio
 import hashlib
 import importlib
 import os
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -68,7 +68,7 @@ class MCPService:
     def __repr__(self) -> str:
         return f"MCPService({self.endpoint!r})"
 
-    def __getstate__(self) -> JsonObject:
+    def __getstate__(self) -> dict[str, object]:
         return {**self.__dict__, "_connection": None}
 
     @property
@@ -114,10 +114,10 @@ class MCPService:
         if connection is not None and connection.owner == os.getpid():
             wait_for(connection.close())
 
-    def _wait(self, ask: Callable[[Any], Awaitable[Any]]) -> Any:
+    def _wait(self, ask: Callable[[object], Awaitable[object]]) -> Any:
         return wait_for(self._asked(ask))
 
-    async def _asked(self, ask: Callable[[Any], Awaitable[Any]]) -> Any:
+    async def _asked(self, ask: Callable[[object], Awaitable[object]]) -> Any:
         """Ask through the connection, and say of any failure what it was."""
         try:
             async with asyncio.timeout(self.timeout):
@@ -163,7 +163,7 @@ class MCPService:
             self.url, http_client=client
         )
 
-    def _scrub(self, value: Json) -> Json:
+    def _scrub(self, value: object) -> Json:
         secrets = [os.environ.get(name, "") for name in (*self._env, self._token_env) if name]
         return Credentials("", self.url, secrets).scrub(value)
 
@@ -232,7 +232,7 @@ def _mcp() -> Any:
         raise ConfigError('an MCP server needs an extra: pip install "stb-env[mcp]"') from None
 
 
-async def _call(name: str, arguments: JsonObject, client: Any) -> Any:
+async def _call(name: str, arguments: JsonObject, client: Any) -> object:
     return await client.call_tool(name, arguments)
 
 
@@ -259,7 +259,7 @@ def _reason(error: BaseException) -> str:
     return f"{type(error).__name__}: {error}"
 
 
-def _response(answer: Any) -> Json:
+def _response(answer: Any) -> object:
     """Return what a tool answered: structured content, one text (as JSON where it is that), or all."""
     if answer.structured_content is not None:
         return answer.structured_content
@@ -275,7 +275,7 @@ def _response(answer: Any) -> Json:
     return parts
 
 
-def _part(part: JsonMapping) -> Json:
+def _part(part: Mapping[str, object]) -> Json:
     """Return one part of an answer; of images and sounds what can be said of them."""
     if part.get("type") == "text":
         return part["text"]

@@ -9,7 +9,7 @@ from typing import ClassVar, Unpack
 from stb_env.backend.real_api.http_api import Limits
 from stb_env.backend.real_api.remote_server import RemoteServer
 from stb_env.core import jsontext
-from stb_env.core.jsontypes import JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonObject
 from stb_env.http.exchange import HTTPAnswer, HTTPFailure
 from stb_env.http.retry import Clock
 from stb_env.tools import Status, ToolId, ToolResult
@@ -55,7 +55,7 @@ class VirtualServer(RemoteServer):
         """Endpoint."""
         return {"protocol": "virtual", "endpoint": self.endpoint}
 
-    def _body(self, identity: ToolId, arguments: JsonMapping | str) -> JsonObject:
+    def _body(self, identity: ToolId, arguments: Mapping[str, object] | str) -> JsonObject:
         return {
             "category": identity.category,
             "tool_name": identity.tool,

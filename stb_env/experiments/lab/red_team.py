@@ -86,7 +86,7 @@ def _ids(settings: LabSettings) -> Sequence[str]:
     return [find_env(one) for one in ([given] if isinstance(given, str) else given)]
 
 
-def _variants(settings: LabSettings, env_id: str) -> Iterator[JsonObject]:
+def _variants(settings: LabSettings, env_id: str) -> Iterator[dict[str, object]]:
     """Yield the settings under which an environment is played."""
     judge = settings.option("judge", None)
     if judge is not None:

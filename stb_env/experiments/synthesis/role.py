@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from stb_env import seeding
 from stb_env.core import jsontext
-from stb_env.core.jsontypes import Json, JsonMapping
+from stb_env.core.jsontypes import JsonMapping
 from stb_env.experiments.synthesis.form import Form
 from stb_env.experiments.synthesis.scene import Scene
 from stb_env.models import ChatReply, ChatRequest, Contract, Sampling
@@ -45,7 +45,7 @@ class Role:
         """Return what goes into the prompt."""
         raise NotImplementedError
 
-    def take(self, scene: Scene, draft: JsonMapping) -> Scene:
+    def take(self, scene: Scene, draft: Mapping[str, object]) -> Scene:
         """Return the scene with what a draft adds.
 
         Raises:
@@ -93,6 +93,6 @@ def complaint(reason: str) -> str:
     return latest("synthesis_retry").render(reason=delimited(reason, "reason"))
 
 
-def lines(values: Sequence[Json]) -> str:
+def lines(values: Sequence[object]) -> str:
     """Return JSON values one a line."""
     return "\n".join(jsontext.dumps(value) for value in values)

@@ -229,12 +229,12 @@ class Caller(Role):
         return replace(scene, turns=turns)
 
 
-def _call_of(api: Api, result: JsonMapping) -> JsonObject:
+def _call_of(api: Api, result: Mapping[str, object]) -> JsonObject:
     arguments = api.function["function"]["parameters"]
     return record({"name": _one_of([api.name]), "arguments": arguments, "result": result})
 
 
-def _answer_of(api: Api) -> JsonObject:
+def _answer_of(api: Api) -> dict[str, object]:
     answer, refusal = record({name: {} for name in api.outputs}), record({"error": {"type": "string"}})
     return {"anyOf": [answer, refusal]}
 
@@ -351,7 +351,7 @@ class Soloist(Role):
             "turns": str(scene.most_turns),
         }
 
-    def take(self, scene: Scene, draft: JsonMapping) -> Scene:
+    def take(self, scene: Scene, draft: Mapping[str, object]) -> Scene:
         """Return the scene with the whole dialogue."""
         scene = DomainMaker().take(scene, {"domains": [draft["domain"]]})
         scene = ApiMaker().take(scene, draft)

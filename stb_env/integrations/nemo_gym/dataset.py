@@ -35,6 +35,6 @@ def dataset(env_id: str, tasks: Which = None, *, seed: int = 0, **settings: Any)
     ]
 
 
-def _flat(tool: JsonMapping) -> JsonObject:
+def _flat(tool: JsonMapping) -> dict[str, object]:
     function = tool["function"]
     return {name: function[name] for name in ("name", "description", "parameters")}

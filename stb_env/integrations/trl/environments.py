@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -128,7 +128,7 @@ class TrlEpisode:
         return self._driven
 
 
-def _driven(env: str | Callable[[], ToolEnv | ToolWrapper], settings: JsonMapping) -> DrivenEpisode:
+def _driven(env: str | Callable[[], ToolEnv | ToolWrapper], settings: Mapping[str, object]) -> DrivenEpisode:
     return DrivenEpisode(env, **settings) if isinstance(env, str) else DrivenEpisode(env())
 
 

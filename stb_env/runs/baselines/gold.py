@@ -34,7 +34,7 @@ class Gold(Agent):
         self._plan = plan(inner.task)
         self._started = False
 
-    def act(self, observation: JsonMapping, info: JsonMapping) -> Any:
+    def act(self, observation: Mapping[str, object], info: Mapping[str, object]) -> Any:
         """Return the plan's next call, what it says to the user, or its answer."""
         try:
             call = next(self._plan) if not self._started else self._plan.send(_result(observation, info))
@@ -82,7 +82,7 @@ def gold_oracle(task: Task) -> Generator[ToolCall, ToolResult, Ending]:
     return said
 
 
-def default_arguments(tool: Tool) -> JsonObject:
+def default_arguments(tool: Tool) -> dict[str, object]:
     """Return the documented defaults of every required parameter; a placeholder where there is none.
 
     Examples:
@@ -95,7 +95,7 @@ def default_arguments(tool: Tool) -> JsonObject:
     return {name: _default(properties.get(name, {})) for name in tool.parameters.get("required", ())}
 
 
-def _default(schema: JsonMapping) -> Any:
+def _default(schema: JsonMapping) -> object:
     if "default" in schema:
         return schema["default"]
     if schema.get("enum"):

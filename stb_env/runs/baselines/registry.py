@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from stb_env.core.jsontypes import JsonObject
 from stb_env.core.reference import load_object, read_settings
 from stb_env.core.settings import check_settings, takes
 from stb_env.errors import ConfigError, did_you_mean
@@ -101,7 +100,9 @@ def _found(name: str) -> Any:
     )
 
 
-def _factory(found: Any, name: str, settings: JsonObject, models: Path | str | None) -> AgentFactory:
+def _factory(
+    found: object, name: str, settings: Mapping[str, object], models: Path | str | None
+) -> AgentFactory:
     if isinstance(found, type):
         if models is not None and "model" not in settings and takes(found, "model"):
             settings = {**settings, "model": models}

@@ -24,7 +24,7 @@ class RunLink(Protocol):
         """Prepare a worker's process before environment and agents are made there."""
         ...
 
-    def collect(self) -> JsonObject:
+    def collect(self) -> dict[str, object]:
         """Return, at a worker, what is new since the last time; empty for nothing."""
         ...
 

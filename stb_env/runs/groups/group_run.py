@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TypeAlias
 
@@ -82,7 +82,7 @@ class GroupRun:
                 self._lines.write(jsontext.dumps(line))
             self.lines.append(line)
 
-    def finish(self, summary: JsonMapping) -> None:
+    def finish(self, summary: Mapping[str, object]) -> None:
         """Put everything in order, and write the summary.
 
         Raises:
@@ -109,7 +109,7 @@ class GroupRun:
         write_text(self._file, "".join(f"{jsontext.dumps(line)}\n" for line in self.lines))
 
 
-def read_groups(path: str | Path) -> list[JsonObject]:
+def read_groups(path: str | Path) -> list[dict[str, object]]:
     """Read ``groups.jsonl`` (or the run folder that holds it).
 
     Raises:

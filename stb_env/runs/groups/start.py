@@ -76,7 +76,7 @@ class LeadAgent(GuardedAgent):
         self._env: Any = env
         return super().preparing(env, seed)
 
-    def deciding(self, observation: JsonMapping, info: JsonMapping) -> Slow[Any]:
+    def deciding(self, observation: JsonMapping, info: JsonMapping) -> Slow[object]:
         """Return what is given, or what the agent does next."""
         turn, self._turn = self._turn, self._turn + 1
         if turn <= self._branch_at:

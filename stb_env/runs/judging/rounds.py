@@ -235,7 +235,7 @@ def _check_queries(mine: Mapping[str, list[Trajectory]], theirs: Mapping[str, li
 def duels_of(
     mine: Mapping[str, list[Trajectory]],
     theirs: Mapping[str, list[Trajectory]],
-    settings: JsonMapping,
+    settings: Mapping[str, object],
     comparisons: int,
 ) -> Iterator[Duel]:
     """Yield the comparisons of two runs; none of a task where one of them has no valid episode of it.

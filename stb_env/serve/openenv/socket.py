@@ -74,7 +74,7 @@ async def _held(plays: Plays, session_id: str | None) -> AsyncIterator[Play]:
             await plays.close(play)
 
 
-async def _message(socket: WebSocket) -> Any:
+async def _message(socket: WebSocket) -> object:
     """Return the next message that is JSON."""
     while True:
         text = await socket.receive_text()

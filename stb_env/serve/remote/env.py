@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import asdict, replace
 from functools import lru_cache
 from typing import Any, Self, Unpack
@@ -136,7 +137,7 @@ class RemoteEnv(ToolEnv):
         self._own = None
         return super().fork()
 
-    def __getstate__(self) -> JsonObject:
+    def __getstate__(self) -> dict[str, object]:
         self._own = None
         return self.__dict__
 
@@ -162,7 +163,7 @@ class RemoteEnv(ToolEnv):
         self._show(place)
         return observation, info
 
-    def _opened(self, reset: JsonMapping) -> Slow[tuple[Line, JsonObject]]:
+    def _opened(self, reset: Mapping[str, object]) -> Slow[tuple[Line, JsonObject]]:
         """Start an episode: in the session that is this environment's own, or else in a new one."""
         yield from self._server.tidy()
         if self._own is not None:
@@ -171,7 +172,7 @@ class RemoteEnv(ToolEnv):
         reply = yield from self._server.request("POST", "/sessions", {**self._chosen, "reset": reset})
         return Line(self._server, reply["session"]), reply
 
-    def _step(self, action: Any) -> Slow[Transition]:
+    def _step(self, action: object) -> Slow[Transition]:
         state = self._running()
         if state.over:
             raise ResetNeeded("this episode is over; call env.reset() before env.step()")

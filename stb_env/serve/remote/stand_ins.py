@@ -99,7 +99,7 @@ class RemoteJudge:
         return Verdict(verdict["status"], verdict["score"], verdict["judge"], votes, parts, metrics)
 
 
-def potential_there(task: Task, state: Any, calls: Sequence[CallRecord]) -> float:
+def potential_there(task: Task, state: object, calls: Sequence[CallRecord]) -> float:
     """Refuse to say how far an episode has come: the server shapes its rewards.
 
     Raises:

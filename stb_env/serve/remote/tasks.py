@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Mapping
 
 from stb_env.core.jsontypes import JsonMapping, JsonObject
 from stb_env.core.request import drive
@@ -85,6 +86,6 @@ class RemoteTasks:
             self._kept.popitem(last=False)
         return kept
 
-    def _fetch(self, which: JsonMapping) -> list[Task]:
+    def _fetch(self, which: Mapping[str, object]) -> list[Task]:
         reply = drive(self._server.request("POST", "/environments/tasks", {**self._chosen, **which}))
         return [read_task(data) for data in reply["tasks"]]

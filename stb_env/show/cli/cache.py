@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
@@ -258,7 +258,7 @@ def _taxonomy(name: str) -> Taxonomy:
     raise ConfigError(f"no taxonomy {name!r}; expected one of {', '.join(known)}.{did_you_mean(name, known)}")
 
 
-def _table(title: str, data: JsonObject) -> Table:
+def _table(title: str, data: Mapping[str, object]) -> Table:
     """Show counts a line each, and of lists and nested counts the first few."""
     table = Table("figure", "value", title=title)
     for name, value in data.items():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import nullcontext
 from dataclasses import asdict
 from functools import lru_cache
@@ -121,7 +121,7 @@ def preferring(plan: EvaluationPlan, out: Path) -> Prefer:
     def told(remark: str) -> None:
         tell(remark)
 
-    def as_original(folder: Path, reference: Path) -> JsonMapping:
+    def as_original(folder: Path, reference: Path) -> Mapping[str, object]:
         how = OriginalJudging(
             evaluator=chosen.evaluator,
             evaluate_times=chosen.comparisons,
@@ -138,7 +138,7 @@ def preferring(plan: EvaluationPlan, out: Path) -> Prefer:
         judge = f"preference:{found.scoring.model.name}:{found.scoring.questions.label}"
         return {"judge": judge, "overall": asdict(score.rate), "invalid": 0, "undecided": 0}
 
-    def by_our_rules(folder: Path, reference: Path) -> JsonMapping:
+    def by_our_rules(folder: Path, reference: Path) -> Mapping[str, object]:
         manifest = manifest_of(folder)
         verdicts = str(manifest["judge"])
         judge = load_preference(

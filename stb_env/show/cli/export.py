@@ -218,7 +218,7 @@ def _check(
         raise ConfigError(f"--split belongs to --format {', '.join(RECORDS)}, got {format}")
 
 
-def _export_files(write: Writer, kept: Kept, settings: ExportSettings, out: Path) -> JsonObject:
+def _export_files(write: Writer, kept: Kept, settings: ExportSettings, out: Path) -> dict[str, object]:
     cleaned = [replaced_in(episode) for episode in kept]
     if not cleaned:
         raise kept.nothing_left(kept.left_out)
@@ -237,7 +237,7 @@ def _export_files(write: Writer, kept: Kept, settings: ExportSettings, out: Path
     }
 
 
-def _export_logs(runs: list[Path], judge: str | None, out: Path) -> JsonObject:
+def _export_logs(runs: list[Path], judge: str | None, out: Path) -> dict[str, object]:
     episodes, files = logs(runs, judge)
     _write(out, files)
     return {

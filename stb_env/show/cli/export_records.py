@@ -155,14 +155,14 @@ class Making:
 Records = Callable[[Kept, Making, Contents], Iterator[JsonMapping]]
 
 
-def _trajectories(kept: Kept, how: Making, contents: Contents) -> Iterator[JsonMapping]:
+def _trajectories(kept: Kept, how: Making, contents: Contents) -> Iterator[Mapping[str, object]]:
     del how
     for episode in kept:
         contents.add(episode)
         yield episode.to_dict()
 
 
-def _sft(kept: Kept, how: Making, contents: Contents) -> Iterator[JsonMapping]:
+def _sft(kept: Kept, how: Making, contents: Contents) -> Iterator[Mapping[str, object]]:
     refused = ""
     for _, episode in kept.by_run():
         try:
@@ -177,7 +177,7 @@ def _sft(kept: Kept, how: Making, contents: Contents) -> Iterator[JsonMapping]:
         raise DataError(f"no episode has tokens that fit together; {refused}")
 
 
-def _rl(kept: Kept, how: Making, contents: Contents) -> Iterator[JsonMapping]:
+def _rl(kept: Kept, how: Making, contents: Contents) -> Iterator[Mapping[str, object]]:
     advantages = _advantages(kept, how.advantage)
     refused = ""
     for run, episode in kept.by_run():
@@ -211,7 +211,7 @@ def _advantages(kept: Kept, estimator: str) -> Mapping[tuple[int, Key], float]:
     return found
 
 
-def _preferences(kept: Kept, how: Making, contents: Contents) -> Iterator[JsonMapping]:
+def _preferences(kept: Kept, how: Making, contents: Contents) -> Iterator[Mapping[str, object]]:
     source = "sowr" if how.against else "branches" if how.branches else "verdicts"
     last: Trajectory | None = None
     for pair in _pairs(kept, how):
@@ -262,8 +262,8 @@ def export_records(
     *,
     into: Container | None = None,
     split: Split | None = None,
-    settings: JsonMapping,
-) -> JsonObject:
+    settings: Mapping[str, object],
+) -> dict[str, object]:
     """Write records with their data card, all or nothing, and return what was written.
 
     Args:

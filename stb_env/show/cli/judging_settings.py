@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import Annotated, Literal
 
 from typing_extensions import Doc
 
-from stb_env.core.jsontypes import JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonObject
 from stb_env.core.kinds import AtLeast
 from stb_env.core.options import Judge, Originals, ProtocolName
 from stb_env.judges.preference import LoneUnsure, Order
@@ -153,7 +154,11 @@ def settings_under(
 
 
 def _said(
-    protocol: Protocol, command: Command, asked: JsonMapping, fixed: JsonMapping, evaluator: Path | None
+    protocol: Protocol,
+    command: Command,
+    asked: Mapping[str, object],
+    fixed: Mapping[str, object],
+    evaluator: Path | None,
 ) -> JsonObject:
     departures = protocol.departures(command, "", asked)
     if "compat" in protocol.values(command) and "judge" not in asked and "compat" not in fixed:

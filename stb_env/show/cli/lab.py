@@ -12,7 +12,6 @@ from stb_env import __version__
 from stb_env.console import options
 from stb_env.console.output import console, emit, reporting
 from stb_env.core.files import write_json
-from stb_env.core.jsontypes import JsonObject
 from stb_env.core.options import Data, Judge, Models, Seed
 from stb_env.errors import ConfigError
 from stb_env.evaluation.manifest import PATHS
@@ -80,7 +79,7 @@ def lab(
         console.print(remark, soft_wrap=True, markup=False, highlight=False)
 
 
-def _manifest(name: str, settings: LabSettings, experiment: Experiment) -> JsonObject:
+def _manifest(name: str, settings: LabSettings, experiment: Experiment) -> dict[str, object]:
     """Return what decides the numbers, and what they are of."""
     return {
         "experiment": name,

@@ -307,7 +307,7 @@ def _pass_results(how: OriginalJudging, model: str, group: str) -> Mapping[str, 
     return {} if tables is None else read_statuses(tables, model, group)
 
 
-def _head(scoring: Scoring, answers: AnswerSet, failed: Mapping[str, str]) -> JsonObject:
+def _head(scoring: Scoring, answers: AnswerSet, failed: Mapping[str, str]) -> dict[str, object]:
     return {
         "compat": "original",
         "model": answers.player,
@@ -320,7 +320,7 @@ def _head(scoring: Scoring, answers: AnswerSet, failed: Mapping[str, str]) -> Js
     }
 
 
-def _rate(rate: SolveRate) -> JsonObject:
+def _rate(rate: SolveRate) -> dict[str, object]:
     return {
         "queries": len(rate.results),
         "scores": list(rate.scores),

@@ -104,7 +104,7 @@ def _drawn(env: ToolEnv, seed: int) -> str:
 
 def _manifest(
     env: ToolEnv, env_id: str, settings: JsonMapping, who: str, player: Agent | None, seed: int
-) -> JsonObject:
+) -> dict[str, object]:
     played = {"agent": who, "agent_settings": None if player is None else fingerprint_of(player)}
     size = {"seed": seed, "episodes": None, "trials": None}
     return run_manifest(env, env_id, settings, played | size)

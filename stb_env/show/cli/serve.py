@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from enum import StrEnum
 from pathlib import Path
 from types import MappingProxyType
@@ -12,7 +13,7 @@ import typer
 
 from stb_env.console import options
 from stb_env.console.output import console, reporting
-from stb_env.core.jsontypes import JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonMapping
 from stb_env.core.options import EnvironmentOptions
 from stb_env.errors import ConfigError
 from stb_env.runs.driven import DrivenEpisode
@@ -187,7 +188,7 @@ def _taken_over(file: Path, cache: str | None, *, as_it_is: bool) -> _Original:
     return _Original(config.settings(ours), port, log_file)
 
 
-def _play_on_stdio(ids: list[str], settings: JsonObject, task: str | None, seed: int) -> None:
+def _play_on_stdio(ids: list[str], settings: Mapping[str, object], task: str | None, seed: int) -> None:
     if len(ids) != 1:
         raise ConfigError(f"--stdio plays one episode of one environment; give one id, got {len(ids)}")
     try:

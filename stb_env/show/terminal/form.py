@@ -122,7 +122,7 @@ def _members(schema: JsonMapping) -> list[Field]:
     return sorted(fields, key=lambda field: not field.required)
 
 
-def arguments_of(fields: Sequence[Field], typed: Mapping[str, str], group: str = "") -> JsonObject:
+def arguments_of(fields: Sequence[Field], typed: Mapping[str, str], group: str = "") -> dict[str, object]:
     """Return the arguments that were typed; an optional field that is empty is left out.
 
     Args:

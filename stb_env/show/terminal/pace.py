@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 import gymnasium as gym
 
-from stb_env.core.jsontypes import JsonMapping
 from stb_env.core.request import Request, Slow, drive
 from stb_env.runs.agent import Agent
 
@@ -80,7 +79,7 @@ class PacedAgent(Agent):
         """Prepare the agent for an episode."""
         return self._agent.preparing(env, seed)
 
-    def deciding(self, observation: JsonMapping, info: JsonMapping) -> Slow[object]:
+    def deciding(self, observation: Mapping[str, object], info: Mapping[str, object]) -> Slow[object]:
         """Wait for the turn, then return what the agent does next."""
         yield Request(run=lambda: None, arun=self._turn)
         deciding = self._agent.deciding(observation, info)

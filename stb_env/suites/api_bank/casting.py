@@ -99,7 +99,7 @@ def _converted(kind: Callable[[Json], float], value: Json) -> float:
         raise ArgumentsError(str(error)) from error
 
 
-def _as_is(value: Json) -> Json:
+def _as_is(value: object) -> object:
     return value
 
 

@@ -19,7 +19,7 @@ KNOWN = "known"
 Facts = Mapping[str, JsonArray]
 
 
-def facts_of(calls: Sequence[tuple[GoldCall, Origin]], apis: ApiSet) -> dict[str, JsonArray]:
+def facts_of(calls: Sequence[tuple[GoldCall, Origin]], apis: ApiSet) -> dict[str, list[object]]:
     """Return the values that the user knows, by the name of the parameter, in the order of the calls.
 
     Args:

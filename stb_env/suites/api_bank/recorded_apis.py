@@ -76,7 +76,7 @@ class RecordedAPI(API):
         return copy.deepcopy(answer["output"]), state
 
 
-def answer_key(arguments: JsonMapping) -> str:
+def answer_key(arguments: Mapping[str, object]) -> str:
     """Return the text under which the answer to some arguments is kept.
 
     Examples:
@@ -86,7 +86,7 @@ def answer_key(arguments: JsonMapping) -> str:
     return jsontext.dumps({name: _folded(arguments[name]) for name in sorted(arguments)})
 
 
-def _folded(value: Json) -> Json:
+def _folded(value: object) -> object:
     if isinstance(value, str):
         return " ".join(value.casefold().split())
     if isinstance(value, float) and value.is_integer():
@@ -98,7 +98,7 @@ def _folded(value: Json) -> Json:
     return value
 
 
-def _parameter(name: str, record: JsonMapping) -> Parameter:
+def _parameter(name: str, record: Mapping[str, object]) -> Parameter:
     kind = _KINDS.get(str(record.get("type")), "json")
     return Parameter(name, kind, str(record.get("description", "")), not record.get("required", True))
 
@@ -170,7 +170,9 @@ class RecordedApis:
             raise _Unfit(f"{name} takes other arguments in an earlier dialogue")
         return known or apis[name]
 
-    def _called(self, api: API, call: GoldCall, answers: dict[tuple[str, str], JsonMapping]) -> GoldCall:
+    def _called(
+        self, api: API, call: GoldCall, answers: dict[tuple[str, str], Mapping[str, object]]
+    ) -> GoldCall:
         """Return a call with its whole envelope, and take note of its answer."""
         output, exception = call.result["output"], call.result["exception"]
         envelope = api.envelope(call.arguments, output, exception)

@@ -86,7 +86,9 @@ class RetrievalWorld(ApiBankWorld):
         asking = [tool for tool in task.tools[-1:] if tool.name == ASK_USER]
         return [self.tools[name] for name in (SEARCHER, *state.table(FOUND))] + asking
 
-    def _search(self, pool: frozenset[str], arguments: JsonMapping) -> tuple[ToolResult, tuple[str, ...]]:
+    def _search(
+        self, pool: frozenset[str], arguments: Mapping[str, object]
+    ) -> tuple[ToolResult, tuple[str, ...]]:
         world = self._over(pool)
         result, _ = world.call(world.fresh(), self.tools[SEARCHER], arguments)
         return result, tuple(found_names(result))

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from stb_env.backend.user import Said
 from stb_env.core import jsontext
-from stb_env.core.jsontypes import JsonArray, JsonObject
+from stb_env.core.jsontypes import JsonObject
 from stb_env.core.request import Slow
 from stb_env.errors import FailureKind, InfrastructureError
 from stb_env.judges.readable import ReadableModel
@@ -132,7 +132,7 @@ class ModelUser:
         return ChatRequest(messages, response_format={"type": "json_object"}, index=index, contract=_CONTRACT)
 
 
-def _fact(name: str, values: JsonArray) -> str:
+def _fact(name: str, values: Sequence[object]) -> str:
     written = (each if isinstance(each, str) else jsontext.dumps(each) for each in values)
     return f"{name}: {'; '.join(written)}"
 

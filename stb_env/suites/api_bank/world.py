@@ -120,7 +120,7 @@ class ApiBankWorld(World[State]):
             return ToolResult.of("", error=str(error), source="world"), state
         return ToolResult.of(output, source="world"), after
 
-    def envelope(self, tool: Tool, arguments: JsonMapping, result: ToolResult) -> Envelope | None:
+    def envelope(self, tool: Tool, arguments: Mapping[str, object], result: ToolResult) -> Envelope | None:
         """Return a call's result in the form that dialogues record: api_name, input, output, exception.
 
         Returns:

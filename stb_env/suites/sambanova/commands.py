@@ -44,7 +44,7 @@ def complexity(task: TaskName = "", as_json: options.AsJson = False) -> None:
     emit({"tasks": rows}, as_json, _complexity_table(rows))
 
 
-def _complexity_row(task: SambaNovaTask) -> JsonObject:
+def _complexity_row(task: SambaNovaTask) -> dict[str, object]:
     return {
         "task": task.id,
         "functions": task.functions,

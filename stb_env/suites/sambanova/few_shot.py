@@ -130,7 +130,7 @@ class FewShotPrompt(ToolWrapper):
         return chat
 
     @property
-    def question(self) -> list[JsonObject]:
+    def question(self) -> list[dict[str, object]]:
         """The prompt for the next answer, to a model that has seen nothing before."""
         return self._prompt(self._goal(len(self._own)))
 
@@ -151,7 +151,7 @@ class FewShotPrompt(ToolWrapper):
         observation, info = yield from self.env._reset(seed, options)
         return observation, {**info, "messages": self.messages}
 
-    def _step(self, action: Any) -> Slow[Transition]:
+    def _step(self, action: object) -> Slow[Transition]:
         action = self.cut(action) if isinstance(action, str) else action
         observation, reward, terminated, truncated, info = yield from self.env._step(action)
         self._own = (*self._own, action if isinstance(action, str) else info.get("text") or _written(info))
@@ -168,7 +168,7 @@ class FewShotPrompt(ToolWrapper):
             return start
         return _page(state.steps[turn - 1].result)
 
-    def _prompt(self, goal: str) -> list[JsonObject]:
+    def _prompt(self, goal: str) -> list[dict[str, object]]:
         if self._is_bare:
             return [_said("user", goal)]
         documents, examples = self._documents.best(goal), self._examples.best(goal)

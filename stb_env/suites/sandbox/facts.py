@@ -106,6 +106,6 @@ def _fact(name: str, value: Json, schema: JsonObject, description: str, toleranc
     return Fact(name, value, schema)
 
 
-def values_of(facts: Sequence[Fact]) -> JsonObject:
+def values_of(facts: Sequence[Fact]) -> dict[str, object]:
     """Return the right answer that facts make."""
     return {fact.name: fact.value for fact in facts}

@@ -130,7 +130,7 @@ class _Goal(JsonMapping):
         self._household = household_number
         self._solved = solved
 
-    def __reduce__(self) -> tuple[type[JsonObject], tuple[JsonObject]]:
+    def __reduce__(self) -> tuple[type[dict[str, object]], tuple[dict[str, object]]]:
         return dict, (self._parts,)
 
     @cached_property

@@ -83,7 +83,7 @@ class Api:
             outcome = self.function(**bound) if self.stateless else self.function(state, **bound)
         return outcome if isinstance(outcome, tuple) else (outcome, state)
 
-    def bind(self, arguments: JsonMapping) -> JsonObject:
+    def bind(self, arguments: Mapping[str, object]) -> dict[str, object]:
         """Return the arguments that reach the function, defaults of optional parameters filled in.
 
         Raises:

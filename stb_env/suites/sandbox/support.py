@@ -113,7 +113,7 @@ class Evidence:
                 return True
         return False
 
-    def shows(self, value: Json) -> bool:
+    def shows(self, value: object) -> bool:
         """Return whether a value of an answer stands in a result as it is; true and false stand anywhere."""
         values = value if isinstance(value, list) else [value]
         return bool(values) and all(
@@ -132,7 +132,7 @@ def _serves(call: CallRecord, look: ApiCall) -> bool:
     return all(got in wanted or wanted in got for wanted, got in pairs)
 
 
-def call_key(name: str, arguments: JsonMapping | str) -> Key:
+def call_key(name: str, arguments: Mapping[str, object] | str) -> Key:
     """Return what equal calls share, whichever optional arguments they spell out."""
     given = arguments if isinstance(arguments, Mapping) else {}
     identity = _identities().get(name)
@@ -142,7 +142,7 @@ def call_key(name: str, arguments: JsonMapping | str) -> Key:
     return name, tuple(sorted((key, str(value_key(value))) for key, value in given.items()))
 
 
-def fact_key(name: str, arguments: JsonMapping | str) -> Key:
+def fact_key(name: str, arguments: Mapping[str, object] | str) -> Key:
     """Return what calls share that show the same fact; calculations with other numbers do."""
     key = call_key(name, arguments)
     fact = _fact(name)
@@ -161,7 +161,7 @@ def _calculates(name: str) -> bool:
     return _fact(name) is not None
 
 
-def _without_echo(response: Json, given: Collection[str]) -> Json:
+def _without_echo(response: object, given: Collection[str]) -> object:
     """Return a result without the values of its own that repeat an argument; those in its rows stay."""
     if not isinstance(response, Mapping):
         return response
@@ -177,7 +177,7 @@ def _identities() -> Mapping[str, ToolId]:
     return {tool.name: identity for identity, tool in tools().items()}
 
 
-def value_key(value: Json) -> str | float:
+def value_key(value: object) -> str | float:
     """Return what equal values share."""
     if isinstance(value, bool | None):
         return str(value)
@@ -186,7 +186,7 @@ def value_key(value: Json) -> str | float:
     return name_key(value) if isinstance(value, str) else str(value)
 
 
-def _leaves(value: Json) -> Iterator[Json]:
+def _leaves(value: object) -> Iterator[Json]:
     if isinstance(value, Mapping):
         for each in value.values():
             yield from _leaves(each)
@@ -265,7 +265,7 @@ class _Row(dict[str, Json]):
         return self[name] if name in self else default  # noqa: SIM401 (only the item counts as read)
 
 
-def _watched(value: Json) -> Json:
+def _watched(value: object) -> object:
     if isinstance(value, Mapping):
         return _Row(value)
     return [_watched(each) for each in value] if isinstance(value, list) else value
@@ -288,7 +288,7 @@ def _read(value: Json) -> Iterator[Json]:
         yield value
 
 
-def _row_ids(value: Json) -> Iterator[Json]:
+def _row_ids(value: object) -> Iterator[object]:
     """Yield the first value of every row, which is its id."""
     if isinstance(value, list):
         for each in value:

@@ -279,7 +279,7 @@ def _described(file: Path, stem: str, results: JsonMapping, who: JsonMapping, me
     return found
 
 
-def _metric_of(results: JsonMapping) -> str:
+def _metric_of(results: Mapping[str, object]) -> str:
     first = next(iter(results.values()), None)
     if not isinstance(first, dict):
         return ""

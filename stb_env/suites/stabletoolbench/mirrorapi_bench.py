@@ -13,7 +13,7 @@ from stb_env.tools import ToolId
 _KEY_ARGUMENTS = frozenset({"toolbench_key", "toolbench_rapidapi_key"})
 
 
-def is_record(value: Json) -> bool:
+def is_record(value: object) -> bool:
     """Say whether a decoded line is a record of this format."""
     return isinstance(value, dict) and isinstance(value.get("request"), dict) and "real_response" in value
 
@@ -68,7 +68,7 @@ def _answer(value: Json) -> Answer | None:
     return read_answer(value) if isinstance(value, str) else as_answer(value)
 
 
-def _arguments(value: Json) -> JsonMapping | str:
+def _arguments(value: object) -> JsonMapping | str:
     """Return the arguments without the key of the API service, which is no argument of the API."""
     if isinstance(value, str):
         try:

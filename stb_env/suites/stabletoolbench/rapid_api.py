@@ -7,7 +7,7 @@ executed here: a tool file's ``url`` and ``method`` are all that a request is ma
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from functools import partial
 from typing import ClassVar, Unpack, cast
 from urllib.parse import parse_qsl, urlsplit
@@ -85,7 +85,7 @@ class RapidAPI(HTTPTemplate):
         build = partial(self.built, tool, arguments)
         return (yield from self._built_and_fetched(tool, arguments, build, self._read))
 
-    def built(self, tool: Tool, arguments: JsonMapping | str) -> HTTPRequest:
+    def built(self, tool: Tool, arguments: Mapping[str, object] | str) -> HTTPRequest:
         """Return the request that a call becomes.
 
         Args:

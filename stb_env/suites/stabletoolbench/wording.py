@@ -82,7 +82,7 @@ class OriginalWording(Wording):
         shown = f"{candidates}\n" + (f"{before}{result}{after}" if result else "")
         return places(self._texts.diversity, {"previous_candidate": shown})
 
-    def ranking(self, task: Task, common: str, first: str, second: str) -> list[JsonObject]:
+    def ranking(self, task: Task, common: str, first: str, second: str) -> list[dict[str, object]]:
         """Return a ranking's messages; the task description is what the original gives of the task."""
         shown = {
             "task_description": self._described(task.tools),

@@ -7,7 +7,6 @@ from typing import Any, ClassVar
 
 import gymnasium as gym
 
-from stb_env.core.jsontypes import Json, JsonMapping
 from stb_env.testing.red_team.cheater import Cheater
 from stb_env.testing.red_team.evidence import Ending, Evidence, Say
 from stb_env.testing.red_team.playing import gold_line, neighbour
@@ -33,7 +32,7 @@ class Memoriser(Cheater):
         inner: Any = env.unwrapped
         _, self._gold = gold_line(env, inner.task.id, seed)
 
-    def next_action(self, observation: JsonMapping, info: JsonMapping) -> Json:
+    def next_action(self, observation: Mapping[str, object], info: Mapping[str, object]) -> object:
         """Make no call."""
         return None
 
@@ -52,6 +51,6 @@ class Copier(Cheater):
         actions, self._other = ([], {}) if other is None else gold_line(env, other.id, seed)
         self._actions = iter(actions[: inner.rules.max_turns - 1])
 
-    def next_action(self, observation: JsonMapping, info: JsonMapping) -> Json:
+    def next_action(self, observation: Mapping[str, object], info: Mapping[str, object]) -> object:
         """Return the next action of the other solution."""
         return next(self._actions, None)

@@ -7,7 +7,7 @@ from typing import Any
 
 import gymnasium as gym
 
-from stb_env.core.jsontypes import Json, JsonMapping
+from stb_env.core.jsontypes import JsonMapping
 from stb_env.testing.red_team.cheater import Cheater
 from stb_env.testing.red_team.dumps import DUMPS
 from stb_env.testing.red_team.guesses import Guesses
@@ -40,7 +40,7 @@ class Guesser(Cheater):
         # The last turn is for the answer.
         self._room = min(_CALLS, inner.rules.max_turns - 1)
 
-    def next_action(self, observation: JsonMapping, info: JsonMapping) -> Json:
+    def next_action(self, observation: JsonMapping, info: JsonMapping) -> object:
         """Return a guessed call of a tool that was not called yet."""
         self._guesses = self._guesses or Guesses(observation["query"])
         if len(self._called) >= self._room:

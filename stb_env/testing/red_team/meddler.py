@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import gymnasium as gym
 
-from stb_env.core.jsontypes import Json, JsonMapping
+from stb_env.core.jsontypes import JsonMapping
 from stb_env.testing.red_team.cheater import Cheater
 from stb_env.testing.red_team.copier import by_heart
 from stb_env.testing.red_team.evidence import Say
@@ -31,7 +31,7 @@ class Meddler(Cheater):
         self._called: set[str] = set()
         self._left = inner.rules.max_turns - len(actions) - 1
 
-    def next_action(self, observation: JsonMapping, info: JsonMapping) -> Json:
+    def next_action(self, observation: JsonMapping, info: JsonMapping) -> object:
         """Return gold's next action, and after those a guessed call of a tool that was not called yet."""
         self._called.update(call["name"] for call in info["calls"])
         action = next(self._actions, None)
@@ -59,7 +59,7 @@ class Repeater(Cheater):
         twice = [action for action in actions for _ in range(2)]
         self._actions = iter(twice[: inner.rules.max_turns - 1])
 
-    def next_action(self, observation: JsonMapping, info: JsonMapping) -> Json:
+    def next_action(self, observation: Mapping[str, object], info: Mapping[str, object]) -> object:
         """Return each action of gold, and the same again."""
         return next(self._actions, None)
 
@@ -76,6 +76,6 @@ class Quitter(Cheater):
         actions, self._gold = gold_line(env, inner.task.id, seed)
         self._actions = iter(actions[:-1])
 
-    def next_action(self, observation: JsonMapping, info: JsonMapping) -> Json:
+    def next_action(self, observation: Mapping[str, object], info: Mapping[str, object]) -> object:
         """Return the next action of gold, the last one left out."""
         return next(self._actions, None)

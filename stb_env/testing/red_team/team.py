@@ -7,7 +7,6 @@ from typing import Any
 
 import gymnasium as gym
 
-from stb_env.core.jsontypes import JsonMapping
 from stb_env.errors import ConfigError, did_you_mean
 from stb_env.runs import Agent
 from stb_env.testing.red_team.cheater import Cheater
@@ -56,6 +55,6 @@ class RedTeam(Agent):
         """Prepare the cheat."""
         self._player.reset(env, seed)
 
-    def act(self, observation: JsonMapping, info: JsonMapping) -> Any:
+    def act(self, observation: Mapping[str, object], info: Mapping[str, object]) -> Any:
         """Return what the cheat does."""
         return self._player.act(observation, info)

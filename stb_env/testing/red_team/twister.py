@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import gymnasium as gym
 
-from stb_env.core.jsontypes import Json, JsonMapping
 from stb_env.runs.baselines.gold import Gold
 from stb_env.testing.red_team.cheater import Cheater
 from stb_env.testing.red_team.playing import final_answer, other_answer
@@ -33,7 +33,7 @@ class Twister(Cheater):
         self._line.reset(env, seed)
         self._other = other_answer(env, seed)
 
-    def next_action(self, observation: JsonMapping, info: JsonMapping) -> Json:
+    def next_action(self, observation: Mapping[str, object], info: Mapping[str, object]) -> object:
         """Return what gold does, up to its answer."""
         if self._gold:
             # A Finish that was refused ended nothing, and gold has no more to do.

@@ -142,7 +142,7 @@ class TreeSearch(ToolWrapper):
             named["value"] = getattr(self.value, "__name__", type(self.value).__name__)
         return named
 
-    def answer_in(self, action: Any) -> str | None:
+    def answer_in(self, action: object) -> str | None:
         """Return the answer, as text, that an action would give here; None where it gives none."""
         finish = finish_in(self.env, action)
         return None if finish is None else finish.text

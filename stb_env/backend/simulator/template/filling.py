@@ -78,7 +78,7 @@ class Filler:
         if self._identifier is not None:
             self._echo.setdefault(_GENERIC_ID, self._identifier)
 
-    def fill(self, root: Node) -> Json:
+    def fill(self, root: Node) -> object:
         """Return the answer: a JSON value in the shape of the skeleton."""
         named = self._identifier is not None
         return self._value(root, self._entity(self._identifier) if named else self._seed, False)
@@ -103,7 +103,7 @@ class Filler:
                 return given
         return leaf.make(seeding.mix(seed, leaf.salt), self._scene)
 
-    def _record(self, record: Record, seed: int, owned: bool) -> JsonObject:
+    def _record(self, record: Record, seed: int, owned: bool) -> dict[str, object]:
         """Fill an object; ``owned`` tells that a record or list around it stands for the identifier."""
         filled: JsonObject = {}
         if record.own is not None:

@@ -21,7 +21,7 @@ DAMAGED = "damaged"
 """Status of a line that is no episode."""
 
 
-def read_line(line: bytes) -> JsonObject:
+def read_line(line: bytes) -> dict[str, object]:
     """Read a saved line as plain data; what JSON of other languages cannot say becomes text.
 
     Raises:
@@ -61,7 +61,7 @@ def wrong_line(line: bytes, data: JsonMapping) -> str:
 
 def row_of(
     number: int, line: bytes, seconds: Mapping[Key, float], judgements: Mapping[Key, Judgement]
-) -> JsonObject:
+) -> dict[str, object]:
     """Return the row of one saved line; a damaged line has one too, which says so.
 
     Args:

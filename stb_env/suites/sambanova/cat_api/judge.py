@@ -13,6 +13,8 @@ Where the default differs from the original evaluator, the evaluator has a defec
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from stb_env.core.jsontypes import JsonMapping
 from stb_env.core.request import Slow
 from stb_env.errors import DataError
@@ -80,7 +82,9 @@ class AccountJudge:
         )
 
 
-def outcome_of(label: str, account: Account, chosen: JsonMapping | None = None) -> tuple[Items, bool]:
+def outcome_of(
+    label: str, account: Account, chosen: Mapping[str, object] | None = None
+) -> tuple[Items, bool]:
     """Return what a label changes or finds, and whether it is there to find something.
 
     Args:

@@ -84,13 +84,13 @@ def effective(given: Format | None, value: Scalar) -> JsonObject:
 
 
 @cache
-def _unset(aligned: str) -> JsonObject:
+def _unset(aligned: str) -> dict[str, object]:
     """Return the format of a cell in which nothing is set; shared, and never changed."""
     out = {**_DEFAULT, "horizontalAlignment": aligned}
     return {key: _normal(part, key) for key, part in out.items()}
 
 
-def _normal(value: Json, key: str) -> Json:
+def _normal(value: object, key: str) -> Json:
     """Return a format in which colours are complete and nothing is set to nothing."""
     if not isinstance(value, Mapping):
         return value

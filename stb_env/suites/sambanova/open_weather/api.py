@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from urllib.parse import quote_plus
 
-from stb_env.core.jsontypes import Json, JsonMapping, JsonObject
+from stb_env.core.jsontypes import Json, JsonObject
 from stb_env.suites.sambanova.common.calls import request_calls
 from stb_env.suites.sambanova.common.official import Document
 from stb_env.suites.sambanova.common.rest.actions import curl_reader
@@ -51,12 +52,12 @@ _SCHEMAS: dict[str, JsonObject] = {
 }
 
 
-def _request(endpoint: Endpoint, arguments: JsonMapping) -> Request:
+def _request(endpoint: Endpoint, arguments: Mapping[str, object]) -> Request:
     params = {name: argument_text(value) for name, value in arguments.items()}
     return Request("GET", HOST, endpoint.path, {**params, "appid": KEY})
 
 
-def render(endpoint: Endpoint, arguments: JsonMapping) -> str:
+def render(endpoint: Endpoint, arguments: Mapping[str, object]) -> str:
     """Write a call as the original writes it: the place, the key, then what is optional.
 
     Examples:

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import lru_cache
 
-from stb_env.core.jsontypes import Json, JsonMapping, JsonObject
+from stb_env.core.jsontypes import Json, JsonObject
 from stb_env.core.request import Slow
 from stb_env.judges.judge import Case
 from stb_env.suites.sambanova.common.agreement import Agreement, agreement
@@ -63,7 +63,7 @@ class RequestJudge:
         )
 
 
-def meaning(name: str, arguments: JsonMapping) -> JsonObject:
+def meaning(name: str, arguments: Mapping[str, object]) -> dict[str, object]:
     """Return what a call asks for, with defaults filled in, so that equal requests are equal.
 
     Examples:
@@ -90,7 +90,7 @@ def _place(path: str, given: Mapping[str, str]) -> Json:
     return found.id if isinstance(found, Place) else dict(given)
 
 
-def _compared(got: JsonMapping, label: JsonMapping) -> Agreement:
+def _compared(got: Mapping[str, object], label: Mapping[str, object]) -> Agreement:
     """Compare what is asked for with a label; what the label leaves open is not looked at."""
     return agreement(
         {name: value for name, value in got.items() if name in label or name not in _OPEN}, label

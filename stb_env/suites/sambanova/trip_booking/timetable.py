@@ -76,7 +76,7 @@ def departures(means: str, start: str, end: str, day: datetime.date) -> tuple[De
     return tuple(sorted(made, key=lambda departure: (departure.price, departure.id)))
 
 
-def find_tickets(criteria: Criteria) -> JsonObject:
+def find_tickets(criteria: Criteria) -> dict[str, object]:
     """Return the departures that criteria ask for, there and, where a day is set for it, back.
 
     What each costs in all counts children at half the price.

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from stb_env.core.jsontypes import Json, JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonMapping, JsonObject
 from stb_env.errors import DataError
 from stb_env.seeding import rng
 
@@ -139,7 +139,7 @@ def read_product(
     )
 
 
-def _prices(asin: str, pricing: Json) -> list[float]:
+def _prices(asin: str, pricing: object) -> list[float]:
     parts = str(pricing).split("$")[1:3] if pricing else []
     try:
         return [float(_FOREIGN.sub("", part)) for part in parts]
@@ -154,7 +154,7 @@ def _counted(asin: str, prices: list[float]) -> float:
     return prices[0] if len(prices) == 1 else round(rng("web_shop", "price", asin).uniform(*prices), 2)
 
 
-def _options(raw: Json) -> dict[str, tuple[str, ...]]:
+def _options(raw: object) -> dict[str, tuple[str, ...]]:
     if not isinstance(raw, Mapping):
         return {}
     return {

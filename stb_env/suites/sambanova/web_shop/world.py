@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import cast
 
 from stb_env.backend.world import World
@@ -90,7 +91,7 @@ class WebShopWorld(World[Session]):
             after = after._replace(reward=reward)
         return ToolResult.of(self.page(after), source="world"), after
 
-    def after(self, state: Session, tool: Tool, arguments: JsonMapping) -> Session | None:
+    def after(self, state: Session, tool: Tool, arguments: Mapping[str, object]) -> Session | None:
         """Return where a call leads, without what a purchase is worth; None where the page does not offer it.
 
         Raises:

@@ -76,7 +76,7 @@ def _has_room(hotel_id: str, check_in: str) -> bool:
     return bool(days_with_room(hotel_id, [check_in]))
 
 
-def _bookable(hotel_id: str, check_in: str, nights: int) -> JsonObject:
+def _bookable(hotel_id: str, check_in: str, nights: int) -> dict[str, object]:
     hotel = found(hotels().get(hotel_id), "hotel", hotel_id)
     coming_day(check_in)
     if not _has_room(hotel_id, check_in):

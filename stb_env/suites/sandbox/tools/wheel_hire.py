@@ -33,7 +33,7 @@ def rows(rng: random.Random, _household: int) -> Mapping[str, Table]:
     return {"rentals": rentals}
 
 
-def _rental(key: str, car: Row, start: str, days: int) -> JsonObject:
+def _rental(key: str, car: Row, start: str, days: int) -> dict[str, object]:
     return {
         "rental_id": key,
         "car_id": car["car_id"],

@@ -119,5 +119,5 @@ def _calls(answer: JsonMapping) -> list[JsonMapping]:
     return messages
 
 
-def _call_text(answer: JsonMapping) -> str:
+def _call_text(answer: Mapping[str, object]) -> str:
     return "\n".join(json.dumps(call, ensure_ascii=False) for call in _calls(answer))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from stb_env.actions.validation import check_call
 from stb_env.backend.world import World
@@ -100,13 +100,13 @@ class FormWorld(World[Form]):
         criteria = self.api.fill(form.criteria, name, value, strict=not self._original)
         return Form(criteria, submitted=name == SEARCH)
 
-    def _checked(self, name: str, arguments: JsonMapping | str) -> JsonMapping:
+    def _checked(self, name: str, arguments: Mapping[str, object] | str) -> JsonMapping:
         checked = check_call(ToolCall(name, arguments), self.api.by_name[name])
         if checked.violations or isinstance(checked.arguments, str):
             raise CrashError(f"{name}: " + "; ".join(violation.message for violation in checked.violations))
         return checked.arguments
 
-    def _made(self, arguments: JsonMapping) -> JsonMapping:
+    def _made(self, arguments: Mapping[str, object]) -> Mapping[str, object]:
         return {name: self._value(value) for name, value in arguments.items()}
 
     def _value(self, value: Json) -> object:

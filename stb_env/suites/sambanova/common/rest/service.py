@@ -207,7 +207,7 @@ def argument_text(value: object) -> str:
     return value if isinstance(value, str) else jsontext.dumps(value)
 
 
-def is_literal(value: Json, *, null: bool) -> bool:
+def is_literal(value: object, *, null: bool) -> bool:
     """Return whether Python reads a JSON value as a literal, which is how the original reads answers.
 
     Args:
