@@ -31,7 +31,7 @@ class CallRecord(NamedTuple):
     result: ToolResult
     violations: tuple[JsonMapping, ...] = ()
 
-    def to_dict(self) -> JsonObject:
+    def to_dict(self) -> dict[str, object]:
         """Return the form that ``info["calls"]`` and saved steps have; new objects each time.
 
         ``origin`` and ``key`` are there only where a cache answered, ``class`` only where an API was
@@ -100,7 +100,7 @@ class Step(NamedTuple):
     truncated: bool = False
     extra: JsonMapping = _NOTHING
 
-    def to_dict(self) -> JsonObject:
+    def to_dict(self) -> dict[str, object]:
         """Return the step as plain data."""
         data: JsonObject = {
             "calls": [call.to_dict() for call in self.calls],

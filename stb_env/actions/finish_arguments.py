@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from stb_env.actions.python_text import POSITIONAL
 from stb_env.core import jsontext
-from stb_env.core.jsontypes import JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonObject
 from stb_env.tools import ToolCall
 
 PARAMETERS = ("return_type", "final_answer")
@@ -48,7 +48,7 @@ def finish_arguments(
     return value if isinstance(value, dict) else {}
 
 
-def _named(arguments: Mapping[str, object], names: Sequence[str]) -> JsonMapping:
+def _named(arguments: Mapping[str, object], names: Sequence[str]) -> Mapping[str, object]:
     positional = arguments.get(POSITIONAL)
     if not isinstance(positional, list):
         return arguments

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from typing_extensions import TypeVar
 
-from stb_env.core.jsontypes import Json, JsonMapping, JsonObject
+from stb_env.core.jsontypes import Json, JsonMapping
 from stb_env.core.request import Slow
 from stb_env.tasks import Task
 from stb_env.tools import Tool, ToolCall, ToolResult
@@ -24,7 +24,7 @@ class Backend(Protocol[S]):
     """
 
     @property
-    def fingerprint(self) -> JsonObject:
+    def fingerprint(self) -> dict[str, object]:
         """Plain data that decides the answers (mode, hashes, versions), for the run's manifest."""
         ...
 
@@ -76,7 +76,7 @@ class RealAPI(Protocol):
     """Passes calls on to the APIs themselves."""
 
     @property
-    def fingerprint(self) -> JsonObject:
+    def fingerprint(self) -> dict[str, object]:
         """Plain data that decides the answers, without secrets."""
         ...
 
@@ -94,7 +94,7 @@ class Simulator(Protocol):
     """Answers a call that no one else could."""
 
     @property
-    def fingerprint(self) -> JsonObject:
+    def fingerprint(self) -> dict[str, object]:
         """Plain data that decides the answers: model, prompt version, profile ..."""
         ...
 

@@ -9,7 +9,6 @@ from datetime import UTC, datetime
 from stb_env.backend.cache import CacheEntry, CallKey, Hit, ResponseCache
 from stb_env.backend.faults import UNAVAILABLE
 from stb_env.backend.taxonomy import Taxonomy, classify
-from stb_env.core.jsontypes import JsonMapping
 from stb_env.errors import ConfigError
 from stb_env.tools import Status, Tool, ToolResult
 
@@ -42,7 +41,7 @@ class Recorder:
         self,
         cache: ResponseCache,
         taxonomy: Taxonomy = "default",
-        simulator: JsonMapping | None = None,
+        simulator: Mapping[str, object] | None = None,
         *,
         believed: bool = False,
     ) -> None:

@@ -24,7 +24,7 @@ from stb_env.backend.simulator.llm_simulator import (
     example_lines,
 )
 from stb_env.backend.simulator.template import fields, values, words
-from stb_env.core.jsontypes import Json, JsonArray, JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonArray, JsonMapping, JsonObject
 from stb_env.core.request import Slow
 from stb_env.errors import ConfigError
 from stb_env.models import ChatModel, ChatReply, ChatRequest, Contract, Sampling, Usage
@@ -259,7 +259,7 @@ def _pools(tool: Tool, size: int, seed: int) -> dict[str, list[object]]:
     return pools
 
 
-def _values(name: str, schema: JsonMapping, scene: values.Scene, size: int, seed: int) -> Iterator[Json]:
+def _values(name: str, schema: JsonMapping, scene: values.Scene, size: int, seed: int) -> Iterator[object]:
     if "default" in schema:
         yield schema["default"]
     if "const" in schema or "enum" in schema:

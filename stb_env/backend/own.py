@@ -50,7 +50,7 @@ class _Stateful:
         self._role = role
 
     @property
-    def fingerprint(self) -> JsonObject:
+    def fingerprint(self) -> dict[str, object]:
         """Its own, or the version of its code."""
         own: JsonObject | None = getattr(self._own, "fingerprint", None)
         return {self._role: source_of(self._own)} if own is None else own
@@ -175,7 +175,7 @@ class OwnSimulator:
         self._settings = dict(settings or {})
 
     @property
-    def fingerprint(self) -> JsonObject:
+    def fingerprint(self) -> dict[str, object]:
         """Its own, or its settings and the version of its code."""
         own: JsonObject | None = getattr(self._simulator, "fingerprint", None)
         return {"simulator": self._source, "settings": self._settings} if own is None else own

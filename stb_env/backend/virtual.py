@@ -125,7 +125,7 @@ class VirtualBackend:
             self._recorder = Recorder(cache, taxonomy, simulated, believed=_says_status(real))
 
     @property
-    def fingerprint(self) -> JsonObject:
+    def fingerprint(self) -> dict[str, object]:
         """Mode, cache hash (in ``record`` mode of its frozen base), who else answers, and the faults."""
         decides: JsonObject = {"mode": self.mode, "cache": self._cache_hash(), "simulator": ""}
         if self.mode == "offline":

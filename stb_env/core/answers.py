@@ -186,7 +186,7 @@ def _items(schema: Schema) -> Schema:
     return found if isinstance(found, Mapping) else {}
 
 
-def _listed(options: Sequence[object], value: str) -> Json:
+def _listed(options: Sequence[object], value: str) -> object:
     if value in options:
         return value
     for key in (name_key, code_key):

@@ -157,7 +157,7 @@ def read_exactly(text: str) -> object:
     return json.loads(text) if value is None else value
 
 
-def _quickly(data: bytes) -> Json:
+def _quickly(data: bytes) -> object:
     """Return what is certain to be what the parsers here would make of it, or None."""
     if _may_have_long_integer(data):
         # Of what orjson takes, these alone become something else.

@@ -171,7 +171,7 @@ def _suite_name(named: re.Match[str]) -> str:
     return re.sub(r"\W+", "_", f"{named['namespace']}_{words}{version}").lower()
 
 
-def _started(env_id: str, state: Any) -> object:
+def _started(env_id: str, state: object) -> object:
     try:
         made = started(state)
         own(made)

@@ -173,7 +173,7 @@ def _arguments(
     return model
 
 
-def _schema(name: str, arguments: type[pydantic.BaseModel]) -> JsonObject:
+def _schema(name: str, arguments: type[pydantic.BaseModel]) -> dict[str, object]:
     try:
         schema = arguments.model_json_schema(by_alias=True)
     except pydantic.PydanticUserError as error:

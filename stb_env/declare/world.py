@@ -7,7 +7,7 @@ from typing import Any
 
 from stb_env.backend.own import Answered
 from stb_env.backend.world import World
-from stb_env.core.jsontypes import JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonMapping
 from stb_env.core.request import Slow, settled
 from stb_env.declare.declaration import Declaration
 from stb_env.declare.function import Function
@@ -33,7 +33,7 @@ class FunctionWorld(World):
         self._declared = declaration
 
     @property
-    def fingerprint(self) -> JsonObject:
+    def fingerprint(self) -> dict[str, object]:
         """The environment's id and a hash of the files that declare it."""
         return {"world": self._declared.env_id, "source": self._declared.source}
 

@@ -90,7 +90,7 @@ class Match:
         """Say whether an agent's own episode has ended."""
         return _state(self.forks[name]).over
 
-    def play(self, name: str, action: Any) -> None:
+    def play(self, name: str, action: object) -> None:
         """Play one action of an agent whose episode has not ended."""
         self.observations[name], _, _, _, self.infos[name] = self.forks[name].step(action)
 

@@ -124,7 +124,7 @@ class ToolVectorEnv(VectorEnv[Any, Any, Any]):
         return drive(self._reset(seed, options))
 
     async def areset(
-        self, *, seed: int | Sequence[int | None] | None = None, options: JsonObject | None = None
+        self, *, seed: int | Sequence[int | None] | None = None, options: Mapping[str, object] | None = None
     ) -> tuple[dict[str, object], dict[str, object]]:
         """Start episodes on the event loop; see `reset`."""
         return await adrive(self._reset(seed, options))
@@ -229,7 +229,7 @@ class ToolVectorEnv(VectorEnv[Any, Any, Any]):
     # -- core --------------------------------------------------------------------------------------
 
     def _reset(
-        self, seed: int | Sequence[int | None] | None, options: JsonObject | None
+        self, seed: int | Sequence[int | None] | None, options: Mapping[str, object] | None
     ) -> Slow[tuple[dict[str, object], dict[str, object]]]:
         given = options or {}
         mask = read_mask(given, self.num_envs)
@@ -280,7 +280,7 @@ class ToolVectorEnv(VectorEnv[Any, Any, Any]):
         self._over = (terminated | truncated) & stays
         return self._batch(), rewards, terminated, truncated, infos
 
-    def _turn(self, index: int, action: Any) -> Slow[_Turn]:
+    def _turn(self, index: int, action: object) -> Slow[_Turn]:
         env = self.envs[index]
         if self._over[index]:
             observation, info = yield from env._reset(None, None)
@@ -293,7 +293,7 @@ class ToolVectorEnv(VectorEnv[Any, Any, Any]):
         final = {"final_obs": observation, "final_info": info}
         return _Turn((first[0], reward, terminated, truncated, first[1]), final)
 
-    def _listed(self, actions: object) -> list[Any]:
+    def _listed(self, actions: object) -> list[object]:
         whole = isinstance(actions, str | Mapping)
         listed = [actions] if whole else list(iterate(self.action_space, actions))
         if whole or len(listed) != self.num_envs:

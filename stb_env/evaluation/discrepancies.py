@@ -204,7 +204,7 @@ def _apart(first: object, second: object) -> tuple[object, object]:
     return sides
 
 
-def _shown(value: Any) -> str:
+def _shown(value: object) -> str:
     if value in (None, ""):
         return "nothing"
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Protocol, runtime_checkable
 
 from stb_env import __version__
-from stb_env.core.jsontypes import JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonMapping
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.tasks import TaskSet
 
@@ -23,7 +23,7 @@ class Fingerprinted(Protocol):
     """An agent or a judge that says as plain data what decides what it does; those that play a model do."""
 
     @property
-    def fingerprint(self) -> JsonObject:
+    def fingerprint(self) -> dict[str, object]:
         """What decides what it does."""
         ...
 

@@ -249,7 +249,7 @@ class EvaluationPlan(EnvironmentOptions):
         named = {"tools": self.tools, "retrieve": self.retrieve, "retriever": self.retriever}
         return {name: value for name, value in named.items() if name in env_settings(group)}
 
-    def to_dict(self) -> JsonObject:
+    def to_dict(self) -> dict[str, object]:
         """Return what decides the numbers, as plain data without paths."""
         simulators = [{"name": one.name, **one.settings} for one in self.conditions]
         agents = [

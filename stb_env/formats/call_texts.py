@@ -53,8 +53,9 @@ def read_call(
     status = _STATUS.get(code) if isinstance(code, int) else None
     source: Source = "cache" if status is None else "env"
     result = ToolResult.of(response, error=error, source=source, status=status)
-    call = CallRecord(call_id, name, _arguments(arguments), result).to_dict()
-    if arguments_text(call["arguments"]) != arguments:
+    record = CallRecord(call_id, name, _arguments(arguments), result)
+    call = record.to_dict()
+    if arguments_text(record.arguments) != arguments:
         call["original_arguments"] = arguments
     if result.text != observation:
         call["original_observation"] = observation
@@ -94,7 +95,7 @@ def with_report(step: JsonMapping) -> list[JsonMapping]:
     return calls
 
 
-def _arguments(text: str) -> JsonMapping | str:
+def _arguments(text: str) -> Mapping[str, object] | str:
     try:
         value = jsontext.loads(text)
     except ValueError:

@@ -16,7 +16,7 @@ from typing_extensions import TypedDict
 
 from stb_env.actions.validation.schema import compiled
 from stb_env.core.files import write_json
-from stb_env.core.jsontypes import JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonMapping
 from stb_env.core.user_tables import checked
 from stb_env.errors import ConfigError, DataError
 from stb_env.tools import FINISH, MAX_NAME, Tool, ToolCatalog, ToolId
@@ -134,7 +134,7 @@ class CatalogFile:
         tools = tuple(_tool(entry, where) for entry in form["tools"])
         return cls(tools, form.get("sources", {}))
 
-    def to_dict(self) -> JsonObject:
+    def to_dict(self) -> dict[str, object]:
         """Return the content of the file."""
         return {
             "version": VERSION,

@@ -64,7 +64,7 @@ def _entries(content: object) -> list[Json]:
     return content
 
 
-def _function(entry: Json, number: int) -> JsonMapping:
+def _function(entry: object, number: int) -> JsonMapping:
     function = entry.get("function", entry) if isinstance(entry, Mapping) else entry
     if not isinstance(function, Mapping) or not isinstance(function.get("name"), str) or not function["name"]:
         raise DataError(

@@ -53,7 +53,7 @@ def _reads(tool: JsonMapping) -> bool:
     return (tool.get("annotations") or {}).get("readOnlyHint") is True
 
 
-def _schema(tool: JsonMapping) -> JsonMapping:
+def _schema(tool: JsonMapping) -> Mapping[str, object]:
     schema: JsonMapping = tool.get("inputSchema") or {}
     # Where a schema stands on the web says nothing to whoever writes arguments.
     return {word: value for word, value in schema.items() if word not in ("$schema", "$id")}

@@ -54,7 +54,7 @@ def shown(trajectory: Trajectory) -> list[JsonObject]:
     ]
 
 
-def _line(trajectory: Trajectory) -> JsonObject:
+def _line(trajectory: Trajectory) -> dict[str, object]:
     said = shown(trajectory)
     line = {
         "messages": said,

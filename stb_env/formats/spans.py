@@ -24,7 +24,7 @@ class Span(NamedTuple):
     end: int
 
 
-def spans(messages: Sequence[JsonMapping], steps: Sequence[JsonMapping] = ()) -> list[Span]:
+def spans(messages: Sequence[Mapping[str, object]], steps: Sequence[JsonMapping] = ()) -> list[Span]:
     """Return what the agent wrote, in order; ids of calls and whatever others said are not among it.
 
     A reply that was cut at the length limit has no span: nothing in it was carried out, and what stands in

@@ -80,7 +80,7 @@ class Wire(ABC):
     @abstractmethod
     async def _ask(
         self, method: str, url: str, content: bytes, patience: Patience, read: Reader
-    ) -> tuple[str, Json]:
+    ) -> tuple[str, object]:
         """Return where a redirect leads, or an empty text and what is read from the answer."""
 
     async def _follow(

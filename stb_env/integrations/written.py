@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from stb_env.core import jsontext
-from stb_env.core.jsontypes import JsonObject
 from stb_env.runs.driven import Reply
 
 _HOW = """You can call these functions, each given as JSON with its parameters:
@@ -35,7 +34,7 @@ def with_written_tools(
     return [{"role": "system", "content": how}, *opened]
 
 
-def heard(reply: Reply) -> JsonObject:
+def heard(reply: Reply) -> dict[str, object]:
     r"""Return what came back as a user's message: results in their marks, a user's words as they are.
 
     Examples:

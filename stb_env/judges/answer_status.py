@@ -72,7 +72,7 @@ def read_vote(reply: ChatReply) -> Vote | None:
     return found[0] if len({vote.status for vote in found}) == 1 else None
 
 
-def _objects(reply: ChatReply) -> Iterator[Any]:
+def _objects(reply: ChatReply) -> Iterator[object]:
     for call in reply.tool_calls:
         yield _loads(str(call["function"]["arguments"]))
     text = reply.text

@@ -66,7 +66,7 @@ class Evaluator:
         return self.files.name
 
     @property
-    def fingerprint(self) -> JsonObject:
+    def fingerprint(self) -> dict[str, object]:
         """Hash of its prompts and functions."""
         template = self.files.template
         content = [dict(template.prompts), [list(pair) for pair in template.messages], self._tools]
@@ -118,7 +118,7 @@ class Evaluator:
         record = {"query": excerpt(task.query, self._room.query), "available_tools": tools}
         return self.request(SOLVABLE, task=excerpt(jsontext.dumps(record), self._room.calls))
 
-    def _tool(self, function: str) -> JsonObject:
+    def _tool(self, function: str) -> dict[str, object]:
         if function not in self._tools:
             near = did_you_mean(function, self._tools)
             known = ", ".join(self._tools)

@@ -104,7 +104,7 @@ class VotingJudge:
         return f"{self.kind}:{self._model.name}:{self.label}"
 
     @property
-    def fingerprint(self) -> JsonObject:
+    def fingerprint(self) -> dict[str, object]:
         """Everything that decides a verdict, as plain data."""
         return {
             "judge": self.name,

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Literal, Protocol, get_args
 
 from stb_env import seeding
-from stb_env.core.jsontypes import JsonObject
 from stb_env.core.request import Slow
 from stb_env.errors import ConfigError, InfrastructureError
 from stb_env.judges.judge import Case
@@ -66,7 +65,7 @@ class Preferring(Protocol):
         ...
 
     @property
-    def fingerprint(self) -> JsonObject:
+    def fingerprint(self) -> dict[str, object]:
         """Everything that decides a preference, as plain data."""
         ...
 
@@ -144,7 +143,7 @@ class PreferenceJudge:
         return f"preference:{self._model.name}:{self._question.label}"
 
     @property
-    def fingerprint(self) -> JsonObject:
+    def fingerprint(self) -> dict[str, object]:
         """Everything that decides a preference, as plain data."""
         return {
             "judge": self.name,
@@ -234,7 +233,7 @@ class VerdictPreference:
         self.unsure = _checked(unsure)
 
     @property
-    def fingerprint(self) -> JsonObject:
+    def fingerprint(self) -> dict[str, object]:
         """Everything that decides a preference, as plain data."""
         return {"judge": self.name, "unsure": self.unsure}
 

@@ -100,7 +100,8 @@ class ReadableModel(WrappedModel):
         """Return a question with the index, the seed and the temperature of an attempt."""
         index, sampling = request.index + attempt * _STRIDE, request.sampling
         if attempt or self._seeded:
-            base = self.fingerprint.get("seed", 0) if sampling.seed is None else sampling.seed
+            own = self.fingerprint.get("seed")
+            base = sampling.seed if sampling.seed is not None else own if isinstance(own, int) else 0
             sampling = replace(sampling, seed=base + index)
         numbered = replace(request, index=index, sampling=sampling)
         return another_try(numbered, self.model, last) if attempt else numbered

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Literal
 
 from stb_env.core import jsontext
-from stb_env.core.jsontypes import JsonObject
 from stb_env.core.request import Slow
 from stb_env.errors import InfrastructureError, JudgeError
 from stb_env.judges.answer_status import forced
@@ -101,7 +100,7 @@ class ModelSolvability:
         return f"solvability:{self._model.name}:{label}"
 
     @property
-    def fingerprint(self) -> JsonObject:
+    def fingerprint(self) -> dict[str, object]:
         """Everything that decides a status, as plain data."""
         return {
             "judge": self.name,

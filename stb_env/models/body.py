@@ -7,12 +7,12 @@ import math
 from collections.abc import Callable, Mapping
 from functools import cache, partial
 
-from stb_env.core.jsontypes import Json, JsonMapping, JsonObject
+from stb_env.core.jsontypes import Json, JsonObject
 from stb_env.models.chat import ChatRequest, not_json
 from stb_env.models.config import ModelConfig
 
 
-def request_body(config: ModelConfig, request: ChatRequest) -> JsonObject:
+def request_body(config: ModelConfig, request: ChatRequest) -> dict[str, object]:
     """Return a request in OpenAI's form; what it leaves open is as configured.
 
     Args:
@@ -78,7 +78,7 @@ def _quickly(body: Mapping[str, object]) -> bytes | None:
 
 
 @cache
-def _writer() -> Callable[[JsonMapping], bytes]:
+def _writer() -> Callable[[Mapping[str, object]], bytes]:
     # Takes longer to import than to be used a hundred times.
     import orjson
 

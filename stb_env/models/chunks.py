@@ -61,7 +61,7 @@ class Chunks:
         self._ended = False
 
     @property
-    def completion(self) -> Json:
+    def completion(self) -> object:
         """The chat completion so far, in the form of one that is sent as a whole."""
         return self._body if self._instead is None else self._instead
 
@@ -121,7 +121,7 @@ class Chunks:
                 # Reasons to stop are said again by some; logprobs and token ids go on.
                 choice[name] = value if isinstance(value, str) else _joined(choice.get(name), value)
 
-    def _add_delta(self, choice: JsonObject, delta: Json) -> None:
+    def _add_delta(self, choice: JsonObject, delta: object) -> None:
         if not isinstance(delta, Mapping):
             return
         message = choice.setdefault("message", {})
@@ -151,7 +151,7 @@ class Chunks:
         if more.get("arguments") is not None:
             function["arguments"] = _joined(function.get("arguments"), more["arguments"])
 
-    def _start_call(self, call: Json, index: Json = None) -> None:
+    def _start_call(self, call: Json, index: object = None) -> None:
         self._calls.append(call)
         self._indices.append(index)
 

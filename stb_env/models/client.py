@@ -70,7 +70,7 @@ class OpenAIModel(ConfiguredModel):
         return partial(OpenAIModel, clock=self._clock), (self.config,)
 
     @property
-    def fingerprint(self) -> JsonObject:
+    def fingerprint(self) -> dict[str, object]:
         """Plain data that decides the answers: model, endpoint, sampling."""
         return self.config.to_dict()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from stb_env.core import jsontext
-from stb_env.core.jsontypes import JsonArray, JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonObject
 from stb_env.models.chat import ChatReply
 from stb_env.models.failure import MAX_QUOTE
 from stb_env.models.model import ModelError
@@ -79,7 +79,7 @@ def read_reply(body: object, price: Price | None = None) -> ChatReply:
     )
 
 
-def _object(value: object, what: str) -> JsonMapping:
+def _object(value: object, what: str) -> Mapping[str, object]:
     if isinstance(value, _MAPPING):
         return value
     raise _malformed(f"{what} is {type(value).__name__} instead of an object")
@@ -112,7 +112,7 @@ def _message(given: Mapping[str, object]) -> dict[str, object]:
     return message
 
 
-def _list(calls: object) -> JsonArray:
+def _list(calls: object) -> list[object]:
     if isinstance(calls, list):
         return calls
     raise _malformed(f"tool_calls is {type(calls).__name__} instead of a list")

@@ -69,7 +69,7 @@ class Contract:
         return plain({**self.schema, "type": "object"} if "anyOf" not in self.schema else self.schema)
 
     @property
-    def response_format(self) -> JsonObject:
+    def response_format(self) -> dict[str, object]:
         """OpenAI's response format; strict where strictness allows the schema."""
         schema = self.plain
         form = {"name": self.name, "schema": schema, "strict": _closed(schema)}
@@ -142,7 +142,7 @@ def strict_finish(schema: JsonMapping) -> dict[str, object]:
     return {"anyOf": shapes}
 
 
-def _object(properties: Mapping[str, object]) -> JsonObject:
+def _object(properties: Mapping[str, object]) -> dict[str, object]:
     return {
         "type": "object",
         "properties": dict(properties),

@@ -55,7 +55,7 @@ class LocalModel(ConfiguredModel):
         return LocalModel, (self.config,)
 
     @property
-    def fingerprint(self) -> JsonObject:
+    def fingerprint(self) -> dict[str, object]:
         """Plain data that decides the answers: the file by name, size and content, and the sampling."""
         size = self._engine.file.stat().st_size
         return {**self.config.to_dict(), "size": size, "sha256": self._engine.sha256}
@@ -87,7 +87,7 @@ class LocalModel(ConfiguredModel):
             return _with_ids(reply, request)
         raise failure
 
-    def _body(self, request: ChatRequest) -> JsonObject:
+    def _body(self, request: ChatRequest) -> dict[str, object]:
         asked = sendable(request_body(self.config, request))
         seed = asked.get("seed", request.index) % _SEEDS
         defaults = {"max_tokens": LONGEST, "cache_prompt": False}

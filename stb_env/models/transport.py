@@ -241,7 +241,7 @@ async def _whole(response: Response) -> bytes:
     return b"".join(pieces)
 
 
-def _value(body: bytes) -> Json:
+def _value(body: bytes) -> object:
     """Return what a body says: as JSON where it is that, else as text."""
     text = body.decode(errors="replace")
     try:

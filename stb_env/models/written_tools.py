@@ -93,7 +93,7 @@ class ReactModel(WrappedModel):
     """
 
     @property
-    def fingerprint(self) -> JsonObject:
+    def fingerprint(self) -> dict[str, object]:
         """What decides the answers of the model inside, and the style."""
         return {**fingerprint(self.model), "style": "react"}
 
@@ -106,7 +106,7 @@ class ReactModel(WrappedModel):
 
 def _opened(
     messages: Sequence[Mapping[str, object]], system: str, spelling: Spelling, talks: bool
-) -> Iterator[JsonObject]:
+) -> Iterator[dict[str, object]]:
     rest = list(messages)
     if rest and rest[0]["role"] == "system":
         system = f"{rest.pop(0).get('content') or ''}\n\n{system}"
@@ -115,7 +115,7 @@ def _opened(
         yield _plain(message, spelling, talks)
 
 
-def _plain(message: JsonMapping, spelling: Spelling, talks: bool) -> JsonObject:
+def _plain(message: JsonMapping, spelling: Spelling, talks: bool) -> dict[str, object]:
     content = message.get("content") or ""
     if message["role"] == "tool":
         return {"role": "user", "content": f"{_OBSERVATION} {content}"}

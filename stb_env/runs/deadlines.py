@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields
 from functools import partial
 from numbers import Real
-from typing import Any, Literal, TypeVar
+from typing import Literal, TypeVar
 
 from stb_env.core.background import wait_for
 from stb_env.core.request import Request, Slow, changed
@@ -108,7 +108,7 @@ class Watch:
             ends.append((self._clock() + self._deadlines.call, "call"))
         return min(ends)
 
-    def _run(self, request: Request) -> Any:
+    def _run(self, request: Request) -> object:
         if request.arun is not None:
             # Only what waits on an event loop can be given up.
             return wait_for(self._arun(request))

@@ -254,7 +254,7 @@ class DrivenEpisode:
         is_answer = not action.calls and inner.rules.user is None and self._answer(text) is not None
         return None if is_answer or self._over else action
 
-    def _answer(self, text: str) -> JsonObject | None:
+    def _answer(self, text: str) -> dict[str, object] | None:
         """Return the arguments of Finish that give a text as the answer; None where answers are typed."""
         inner: Any = self.env.unwrapped
         return said_in(inner.finish.parameters, text)
@@ -284,7 +284,7 @@ def _action(name: str, arguments: Mapping[str, object] | str) -> dict[str, objec
     return {"name": name, "arguments": arguments}
 
 
-def _described(tool: JsonObject) -> JsonObject:
+def _described(tool: JsonObject) -> dict[str, object]:
     """Fill in a parameter's name where it has no description: several frameworks refuse one without."""
     function = tool["function"]
     parameters = function["parameters"]

@@ -85,7 +85,7 @@ def _cell(folder: Path) -> Mapping[str, object]:
     return cell if isinstance(cell, dict) else {}
 
 
-def _summary(folder: Path) -> JsonMapping:
+def _summary(folder: Path) -> Mapping[str, object]:
     file = folder / "summary.json"
     if not file.is_file():
         return {}

@@ -11,7 +11,7 @@ from pathlib import Path
 from stb_env.core import jsontext
 from stb_env.core.files import LineWriter, make_folder, write_json
 from stb_env.core.interrupts import held
-from stb_env.core.jsontypes import JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonObject
 from stb_env.runs.episode_file import EpisodeFile
 from stb_env.runs.job import Job
 from stb_env.runs.manifest_file import settle
@@ -46,7 +46,7 @@ class Run:
         StorageError: The disk refuses it.
     """
 
-    def __init__(self, folder: str | Path, manifest: JsonMapping) -> None:
+    def __init__(self, folder: str | Path, manifest: Mapping[str, object]) -> None:
         self.folder = Path(folder)
         self._judge = str(manifest.get("judge") or "")
         self._file = EpisodeFile(self.folder / "trajectories.jsonl")

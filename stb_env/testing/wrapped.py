@@ -100,7 +100,7 @@ def _started(env: ToolWrapper, job: Job) -> object:
     return env.reset(seed=job.seed, options={"task_id": job.task_id})
 
 
-def _played(env: ToolWrapper, job: Job, actions: Sequence[Any]) -> Played:
+def _played(env: ToolWrapper, job: Job, actions: Sequence[object]) -> Played:
     return [_started(env, job), *(env.step(action) for action in actions)]
 
 

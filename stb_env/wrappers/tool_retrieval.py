@@ -149,7 +149,7 @@ class ToolRetrieval(ToolWrapper):
         base._offer([*first, *_latest(later, room)])
         return base._tools_text
 
-    def _figures(self, found: Found) -> JsonObject:
+    def _figures(self, found: Found) -> dict[str, object]:
         relevant = _relevant(self.env.task)
         figures: JsonObject = {
             "searches": found.searches,

@@ -60,7 +60,9 @@ def coerce_arguments(
     return coerced, tuple(coercions)
 
 
-def _name_positional(arguments: JsonObject, schema: JsonMapping, coercions: list[Violation]) -> JsonObject:
+def _name_positional(
+    arguments: JsonObject, schema: JsonMapping, coercions: list[Violation]
+) -> dict[str, object]:
     positional = arguments.get(POSITIONAL)
     if not isinstance(positional, list):
         return arguments

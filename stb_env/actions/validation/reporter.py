@@ -19,7 +19,7 @@ def _pattern(validator: object, pattern: str, text: object, schema: object) -> I
 
 def _pattern_properties(
     validator: Any,
-    patterns: Mapping[str, Any],
+    patterns: Mapping[str, object],
     given: object,
     schema: object,  # noqa: ARG001
 ) -> Iterator[ValidationError]:

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 from urllib.parse import unquote
 
-from stb_env.core.jsontypes import JsonMapping
 from stb_env.errors import DataError
 
 MAX_DEPTH = 64
@@ -102,7 +101,7 @@ def _members(value: object) -> Iterable[object]:
 class _Visits:
     """Counts the schemas that a value and the values in it may be checked against, along the worst path."""
 
-    def __init__(self, tool: str, root: JsonMapping) -> None:
+    def __init__(self, tool: str, root: Mapping[str, object]) -> None:
         self._tool = tool
         self._root = root
         self._known: dict[tuple[int, int], int] = {}
@@ -155,7 +154,7 @@ class _Visits:
             if target is not None:
                 yield target
 
-    def _target(self, reference: object) -> Mapping[str, Any] | None:
+    def _target(self, reference: object) -> Mapping[str, object] | None:
         """Return what a reference names; nothing where it names nothing, of which the validator complains."""
         if not isinstance(reference, str):
             return None
@@ -182,7 +181,7 @@ def _schemas(schema: object) -> Iterator[Mapping[str, Any]]:
         waiting.extend(_members(part))
 
 
-def _given(schema: Mapping[str, object], key: str) -> Iterator[Mapping[str, Any]]:
+def _given(schema: Mapping[str, object], key: str) -> Iterator[Mapping[str, object]]:
     """Yield the schemas under a key, which holds one, a list of them, or a table of them."""
     value = schema.get(key)
     if isinstance(value, Mapping) and key not in _MAPPINGS:

@@ -20,7 +20,7 @@ from stb_env.backend.cache.key import PREFIX
 from stb_env.backend.cache.layers import Layers
 from stb_env.backend.store import Row
 from stb_env.core.files import write_text
-from stb_env.core.jsontypes import Json, JsonObject
+from stb_env.core.jsontypes import Json
 from stb_env.errors import DataError, StorageError
 
 BATCH = 1000
@@ -34,7 +34,7 @@ Progress = Callable[[int], None]
 class Report(Protocol):
     """What a pass counts."""
 
-    def to_dict(self) -> JsonObject:
+    def to_dict(self) -> dict[str, object]:
         """Return the counts."""
 
     def restore(self, data: Mapping[str, object]) -> None:

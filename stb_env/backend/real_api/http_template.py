@@ -18,7 +18,7 @@ from stb_env.backend.real_api.remote_server import accepted
 from stb_env.backend.real_api.url_template import HEADER_NAME, PLACE, REST, Substitution
 from stb_env.backend.taxonomy import RealCheck
 from stb_env.core import jsontext
-from stb_env.core.jsontypes import Json, JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonMapping
 from stb_env.core.request import Slow
 from stb_env.errors import ActionError, ConfigError, DataError, did_you_mean
 from stb_env.http.exchange import HTTPAnswer, HTTPFailure, HTTPRequest
@@ -105,11 +105,15 @@ class HTTPTemplate(HTTPAPI):
         return cls(data, **settings)
 
     @property
-    def fingerprint(self) -> JsonObject:
+    def fingerprint(self) -> dict[str, object]:
         """Endpoint, taxonomy and hash of the template."""
         digest = hashlib.sha256(json.dumps(self.template, sort_keys=True).encode()).hexdigest()
-        named = {"protocol": "http", "endpoint": self.endpoint, "taxonomy": self.taxonomy}
-        return named | {"template": digest}
+        return {
+            "protocol": "http",
+            "endpoint": self.endpoint,
+            "taxonomy": self.taxonomy,
+            "template": digest,
+        }
 
     def request(self, tool: Tool, arguments: JsonMapping | str) -> Slow[ToolResult]:
         """Call the endpoint; arguments that cannot be sent are an answer with source ``env``.
@@ -193,7 +197,7 @@ class HTTPTemplate(HTTPAPI):
             raise HTTPFailure(f"the body of the answer has nothing at {where!r}", kind="internal")
         return accepted({"error": error, "response": "" if response is None else response}, self.taxonomy)
 
-    def _outcome(self, body: object) -> tuple[str, Json] | None:
+    def _outcome(self, body: object) -> tuple[str, object] | None:
         error, response = self._error(body), _at(body, self.template.get("response", ""))
         return (error, response) if error or response is not None else None
 

@@ -13,7 +13,7 @@ from typing import Any
 from stb_env.backend.cache.key import read_arguments
 from stb_env.core import jsontext
 from stb_env.core.background import wait_for
-from stb_env.core.jsontypes import Json, JsonArray, JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonArray, JsonMapping, JsonObject
 from stb_env.core.request import Request, Slow
 from stb_env.errors import BackendError, ConfigError
 from stb_env.formats.catalog_file import source_of
@@ -77,7 +77,7 @@ class MCPService:
         return self.url or " ".join(self.command)
 
     @property
-    def fingerprint(self) -> JsonObject:
+    def fingerprint(self) -> dict[str, object]:
         """Protocol, and URL or command."""
         return {"protocol": KIND, "endpoint": self.endpoint}
 
@@ -117,7 +117,7 @@ class MCPService:
     def _wait(self, ask: Callable[[object], Awaitable[object]]) -> Any:
         return wait_for(self._asked(ask))
 
-    async def _asked(self, ask: Callable[[object], Awaitable[object]]) -> Any:
+    async def _asked(self, ask: Callable[[object], Awaitable[object]]) -> object:
         """Ask through the connection, and say of any failure what it was."""
         try:
             async with asyncio.timeout(self.timeout):
@@ -141,7 +141,7 @@ class MCPService:
         if connection is not None:
             connection.leave()
 
-    async def _client(self) -> Any:
+    async def _client(self) -> object:
         known = self._connection
         if known is None or known.owner != os.getpid() or known.broken:
             self._connection = known = _Connection(self._target())
@@ -163,7 +163,7 @@ class MCPService:
             self.url, http_client=client
         )
 
-    def _scrub(self, value: object) -> Json:
+    def _scrub(self, value: object) -> object:
         secrets = [os.environ.get(name, "") for name in (*self._env, self._token_env) if name]
         return Credentials("", self.url, secrets).scrub(value)
 
@@ -194,7 +194,7 @@ class _Complaint(str):
 class _Connection:
     """One connection, held open by a task of its own: who enters it must be who leaves it."""
 
-    def __init__(self, target: Any) -> None:
+    def __init__(self, target: object) -> None:
         self.owner = os.getpid()
         self._target = target
         self._leave = asyncio.Event()
@@ -275,7 +275,7 @@ def _response(answer: Any) -> object:
     return parts
 
 
-def _part(part: Mapping[str, object]) -> Json:
+def _part(part: Mapping[str, object]) -> object:
     """Return one part of an answer; of images and sounds what can be said of them."""
     if part.get("type") == "text":
         return part["text"]

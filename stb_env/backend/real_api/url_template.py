@@ -85,7 +85,7 @@ class Substitution:
             return [value for item in body if (value := self._fill(item)) is not None]
         return self._fill(body)
 
-    def _entries(self, entries: Mapping[str, object] | str) -> Iterator[tuple[str, Json]]:
+    def _entries(self, entries: Mapping[str, object] | str) -> Iterator[tuple[str, object]]:
         """Yield what is there of a table; an entry whose argument is missing is not."""
         if isinstance(entries, str):
             rest = ((name, value) for name, value in self.arguments.items() if name not in self.named)
@@ -110,7 +110,7 @@ class Substitution:
             return None
         return PLACE.sub(lambda place: _text(values[place[1]]), entry)
 
-    def _value(self, name: str) -> Json:
+    def _value(self, name: str) -> object:
         return self.fixed.get(name) if name.startswith("$") else self.arguments.get(name)
 
     def _segment(self, segment: str) -> str:
@@ -129,5 +129,5 @@ class Substitution:
         return filled
 
 
-def _text(value: Json) -> str:
+def _text(value: object) -> str:
     return value if isinstance(value, str) else jsontext.dumps(value)

@@ -11,7 +11,6 @@ from stb_env.backend.simulator import mirror
 from stb_env.backend.simulator.shown_example import ShownExample
 from stb_env.backend.taxonomy import Taxonomy, classify
 from stb_env.core import jsontext
-from stb_env.core.jsontypes import JsonObject
 from stb_env.core.request import Slow
 from stb_env.errors import ConfigError, InfrastructureError, SimulatorError, did_you_mean
 from stb_env.formats.recorded_answer import Answer
@@ -116,7 +115,7 @@ class LLMSimulator:
         self._hidden = frozenset(hidden)
 
     @property
-    def fingerprint(self) -> JsonObject:
+    def fingerprint(self) -> dict[str, object]:
         """Plain data that decides the answers: model and endpoint, sampling, prompt, examples."""
         return {
             **fingerprint(self.model),

@@ -66,7 +66,7 @@ def document(tool: Tool, *, standard: bool = False) -> dict[str, object]:
     }
 
 
-def _listed(record: JsonMapping) -> tuple[JsonArray, JsonArray]:
+def _listed(record: JsonMapping) -> tuple[list[object], list[object]]:
     return list(record.get("required_parameters") or ()), list(record.get("optional_parameters") or ())
 
 
@@ -208,7 +208,7 @@ def _unclosed(text: str) -> str:
     return text[: closing.end("quote")] if closing else text
 
 
-def _value(text: str) -> Json:
+def _value(text: str) -> object:
     text = text.strip()
     if text.startswith('"'):
         body = text[1:].removesuffix('"')

@@ -221,7 +221,7 @@ class Experiment:
     plot: Callable[[Axes], None] | None = field(default=None, compare=False)
     about: About | None = None
 
-    def to_dict(self) -> JsonObject:
+    def to_dict(self) -> dict[str, object]:
         """Return the result as plain data; ``about``, ``details`` and ``further`` where there are any."""
         data: JsonObject = {
             "title": self.title,

@@ -52,7 +52,7 @@ class Reader(Gold):
         inner: Any = env.unwrapped
         self._task = inner.task
 
-    def act(self, observation: JsonMapping, info: JsonMapping) -> Json:
+    def act(self, observation: Mapping[str, object], info: JsonMapping) -> Json:
         """Return the plan's next call, its answer, or the result that it could not read."""
         try:
             return super().act(observation, info)

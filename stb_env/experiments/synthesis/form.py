@@ -9,7 +9,7 @@ from functools import cached_property
 from stb_env.actions.validation.schema import Schema
 from stb_env.backend.simulator.mirror import json_values
 from stb_env.core import jsontext
-from stb_env.core.jsontypes import JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonObject
 from stb_env.errors import DataError
 
 MAX_DRAFT = 60_000
@@ -45,7 +45,7 @@ class Form:
         stb_env.experiments.synthesis.form.UnfitDraft: 'keep' must be true or false, got the text 'yes'
     """
 
-    def __init__(self, name: str, properties: JsonMapping, optional: tuple[str, ...] = ()) -> None:
+    def __init__(self, name: str, properties: Mapping[str, object], optional: tuple[str, ...] = ()) -> None:
         self.name = name
         required = [member for member in properties if member not in optional]
         self.parameters: JsonObject = {"properties": dict(properties), "required": required}

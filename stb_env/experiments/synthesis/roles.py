@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from stb_env.core import jsontext
-from stb_env.core.jsontypes import JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonMapping
 from stb_env.errors import did_you_mean
 from stb_env.experiments.synthesis.api import SEARCHER, Api
 from stb_env.experiments.synthesis.dialogue import Call, Review, Turn
@@ -181,7 +181,7 @@ _MOST_REASONS = 5
 _CALL = record({"name": text(64), "arguments": {"type": "object"}, "result": {}})
 
 
-def _turns(call: JsonMapping, most: int, least: int = 1) -> JsonObject:
+def _turns(call: Mapping[str, object], most: int, least: int = 1) -> dict[str, object]:
     return list_of(record({"calls": list_of(call, MOST_CALLS, 0), "reply": text(8_000)}), most, least)
 
 
@@ -229,7 +229,7 @@ class Caller(Role):
         return replace(scene, turns=turns)
 
 
-def _call_of(api: Api, result: Mapping[str, object]) -> JsonObject:
+def _call_of(api: Api, result: Mapping[str, object]) -> dict[str, object]:
     arguments = api.function["function"]["parameters"]
     return record({"name": _one_of([api.name]), "arguments": arguments, "result": result})
 
@@ -239,7 +239,7 @@ def _answer_of(api: Api) -> dict[str, object]:
     return {"anyOf": [answer, refusal]}
 
 
-def _one_of(names: Iterable[str]) -> JsonObject:
+def _one_of(names: Iterable[str]) -> dict[str, object]:
     return {"type": "string", "enum": list(names)}
 
 

@@ -55,7 +55,7 @@ class Folder:
         DataError: It cannot be read.
     """
 
-    def __init__(self, path: str | Path, manifest: JsonMapping) -> None:
+    def __init__(self, path: str | Path, manifest: Mapping[str, object]) -> None:
         self.path = Path(path)
         self.path.mkdir(parents=True, exist_ok=True)
         self._settle(json.loads(jsontext.dumps(dict(manifest))))

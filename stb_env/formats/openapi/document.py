@@ -13,7 +13,7 @@ from referencing import Registry
 from referencing.exceptions import Unresolvable
 from referencing.jsonschema import DRAFT202012
 
-from stb_env.core.jsontypes import Json, JsonMapping
+from stb_env.core.jsontypes import JsonMapping
 from stb_env.errors import DataError, did_you_mean
 
 METHODS = ("get", "put", "post", "delete", "patch", "head", "options")
@@ -47,7 +47,7 @@ class Document:
         stb_env.errors.DataError: the document is Swagger 2.0; convert it to OpenAPI 3 first
     """
 
-    def __init__(self, content: Json, where: str = "the document") -> None:
+    def __init__(self, content: object, where: str = "the document") -> None:
         self.where = where
         if not isinstance(content, Mapping):
             raise DataError(f"{where} is no OpenAPI document: an object was expected")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from stb_env.core import jsontext
 from stb_env.core.jsontypes import Json, JsonMapping, JsonObject
@@ -77,7 +76,7 @@ class Schemas:
     def _is_read_only(self, schema: object) -> bool:
         return isinstance(schema, Mapping) and self._document.resolved(schema).get("readOnly") is True
 
-    def _opened(self, schema: object, used: dict[str, tuple[str, object]]) -> Any:
+    def _opened(self, schema: object, used: dict[str, tuple[str, object]]) -> object:
         if not isinstance(schema, Mapping):
             return schema
         reference = schema.get("$ref")
@@ -93,7 +92,7 @@ class Schemas:
             used[reference] = name, self._opened(self._document.at(reference), used)
         return {"$ref": f"#/{DEFINITIONS}/{used[reference][0]}", **beside}
 
-    def _plain(self, schema: Mapping[str, object], used: dict[str, tuple[str, object]]) -> JsonObject:
+    def _plain(self, schema: Mapping[str, object], used: dict[str, tuple[str, object]]) -> dict[str, object]:
         made: JsonObject = {}
         for word, value in schema.items():
             if word in _NAMED and isinstance(value, Mapping):
@@ -137,7 +136,7 @@ def _distinct(name: str, taken: set[str]) -> str:
     return made
 
 
-def _modern(made: JsonObject, schema: JsonMapping) -> dict[str, object]:
+def _modern(made: JsonObject, schema: Mapping[str, object]) -> dict[str, object]:
     """Turn what 3.0 writes in its own way into JSON Schema's."""
     for bound, exclusive in (("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum")):
         if made.get(exclusive) is True and bound in made:

@@ -114,7 +114,7 @@ class TrlEpisode:
         self._driven = self._driven or self._make()
         self._driven.start(task_id=task_id, seed=seed)
 
-    def _play(self, name: str, arguments: JsonObject) -> str:
+    def _play(self, name: str, arguments: dict[str, object]) -> str:
         return self._started.call(name, arguments).text
 
     def _earned(self, text: str) -> float | None:

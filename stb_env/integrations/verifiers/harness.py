@@ -135,7 +135,7 @@ def _certificates() -> ssl.SSLContext:
     return httpx2.create_ssl_context()
 
 
-def _plain(messages: Any) -> list[JsonObject]:
+def _plain(messages: Any) -> list[dict[str, object]]:
     return [message.model_dump(exclude_none=True) for message in messages or ()]
 
 
@@ -144,7 +144,7 @@ def _spec(tool: Any) -> dict[str, object]:
     return {"type": "function", "function": function}
 
 
-def _arguments(text: str) -> JsonObject:
+def _arguments(text: str) -> dict[str, object]:
     """Read a call's arguments; MCP carries nothing but an object, so another text is a parameter of it."""
     try:
         read = json.loads(text)

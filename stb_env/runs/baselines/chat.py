@@ -124,7 +124,7 @@ class ChatAgent(Agent):
         return self._model
 
     @property
-    def fingerprint(self) -> JsonObject:
+    def fingerprint(self) -> dict[str, object]:
         """Fingerprint of the model and its settings, for the run's manifest."""
         return fingerprint(self._model) | ({} if self.answer == "call" else {"answer": self.answer})
 
@@ -308,7 +308,7 @@ def _seed_of(*question: str | int) -> int:
     return derive(*question) % 2**31
 
 
-def _heard(observation: JsonMapping, info: JsonMapping) -> str:
+def _heard(observation: JsonMapping, info: Mapping[str, object]) -> str:
     """Return what came back; what a user said, without the wrapping of a tool result."""
     result: str = observation["result"]
     spoke = not info["calls"] and observation.get("status") == Status.OK

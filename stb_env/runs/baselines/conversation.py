@@ -33,7 +33,7 @@ class Conversation:
         ('tool', False)
     """
 
-    def __init__(self, messages: Sequence[JsonMapping]) -> None:
+    def __init__(self, messages: Sequence[Mapping[str, object]]) -> None:
         self.messages: list[JsonObject] = [dict(message) for message in messages]
         self._results = [index for index, said in enumerate(self.messages) if said["role"] == "tool"]
 

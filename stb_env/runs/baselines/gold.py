@@ -9,7 +9,7 @@ from typing import Any
 import gymnasium as gym
 
 from stb_env.actions import Action, finish_arguments
-from stb_env.core.jsontypes import JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonMapping
 from stb_env.runs import Agent
 from stb_env.runs.baselines.null import answer
 from stb_env.runs.baselines.plain_answer import PLACEHOLDERS, plain_answer
@@ -47,7 +47,7 @@ class Gold(Agent):
         return _written(call) if isinstance(call, ToolCall) else [_written(one) for one in call]
 
 
-def _written(call: ToolCall) -> JsonObject:
+def _written(call: ToolCall) -> dict[str, object]:
     return {"name": call.name, "arguments": call.arguments}
 
 

@@ -77,7 +77,7 @@ class Echo(Agent):
 
     name = "echo"
 
-    def act(self, observation: JsonMapping, info: JsonMapping) -> Any:
+    def act(self, observation: JsonMapping, info: Mapping[str, object]) -> Any:
         """Return the query as final answer."""
         return answer(observation["query"])
 

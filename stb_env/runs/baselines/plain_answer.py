@@ -83,7 +83,7 @@ def stated_arguments(tool: Tool, query: str, read: Iterable[object] = ()) -> dic
 
 
 def _stated(
-    name: str, schema: JsonMapping, query: str, values: list[str], known: Mapping[str, Json]
+    name: str, schema: JsonMapping, query: str, values: list[str], known: Mapping[str, object]
 ) -> object:
     default, kinds = schema.get("default"), schema.get("type", "string")
     kind = kinds[0] if isinstance(kinds, list) else kinds
@@ -149,7 +149,7 @@ def _spoken(path: tuple[str, ...]) -> str:
     return " ".join(re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+", path[-1])).lower() if path else "answer"
 
 
-def _leaves(value: object, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Json]]:
+def _leaves(value: object, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], object]]:
     if isinstance(value, Mapping):
         for name, member in value.items():
             yield from _leaves(member, (*path, str(name)))

@@ -86,7 +86,7 @@ def _with_argument(name: str, argument: str) -> AgentFactory:
     return _factory(made, name, {setting: argument}, None)
 
 
-def _found(name: str) -> Any:
+def _found(name: str) -> object:
     if ":" in name:
         return load_object(name)
     # What other packages bring is imported only where none of ours is meant.
@@ -149,6 +149,6 @@ class AgentDescription:
         description, _, _ = (inspect.getdoc(found) or "").partition("\n")
         return cls(name, description, settings, getattr(found, "needs", ""))
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Return all but the name as plain data."""
         return {"description": self.description, "settings": dict(self.settings), "needs": self.needs}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import gymnasium as gym
@@ -37,7 +38,7 @@ class Replay(Agent):
         """Start the next task from its first saved step."""
         self._turn = 0
 
-    def act(self, observation: JsonMapping, info: JsonMapping) -> Any:
+    def act(self, observation: Mapping[str, object], info: JsonMapping) -> Any:
         """Return the calls of the saved step.
 
         Raises:

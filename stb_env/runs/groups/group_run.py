@@ -36,7 +36,7 @@ class GroupRun:
         StorageError: The disk refuses it.
     """
 
-    def __init__(self, folder: str | Path, manifest: JsonMapping) -> None:
+    def __init__(self, folder: str | Path, manifest: Mapping[str, object]) -> None:
         self.run = Run(folder, manifest)
         self._file = self.run.folder / "groups.jsonl"
         self._lines: LineWriter | None = None

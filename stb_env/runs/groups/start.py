@@ -64,7 +64,7 @@ class LeadAgent(GuardedAgent):
     """
 
     def __init__(
-        self, agent: Agent, tell: Callable[[str], None], actions: Sequence[Any], branch_at: int
+        self, agent: Agent, tell: Callable[[str], None], actions: Sequence[object], branch_at: int
     ) -> None:
         super().__init__(agent, tell)
         self._actions, self._branch_at = actions, branch_at

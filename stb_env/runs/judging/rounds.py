@@ -10,7 +10,7 @@ from pathlib import Path
 
 from stb_env.core import jsontext
 from stb_env.core.files import write_json
-from stb_env.core.jsontypes import JsonArray, JsonMapping
+from stb_env.core.jsontypes import JsonMapping
 from stb_env.core.request import drive
 from stb_env.errors import ConfigError, DataError, InfrastructureError
 from stb_env.formats.branches import played_branch
@@ -264,7 +264,7 @@ def _contender(episode: Trajectory | None) -> Contender | None:
     return Contender(case_of(episode, unanswered=True), episode.verdict["status"])
 
 
-def _shown(episode: Trajectory | None) -> JsonArray | None:
+def _shown(episode: Trajectory | None) -> list[object] | None:
     """Return what of an episode can decide a comparison."""
     if episode is None or episode.verdict is None:
         return None

@@ -57,7 +57,7 @@ class _NoMethod(STBError):
     pass
 
 
-async def _result(plays: Plays, rpc: Rpc, held: Play | None) -> JsonObject:
+async def _result(plays: Plays, rpc: Rpc, held: Play | None) -> dict[str, object]:
     if rpc.method == "openenv/session/create":
         return {"session_id": (await plays.open()).key}
     if rpc.method == "openenv/session/close":

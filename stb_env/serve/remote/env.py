@@ -56,7 +56,7 @@ class RemoteEnv(ToolEnv):
         InfrastructureError: The server cannot be reached.
     """
 
-    def __init__(self, server: Server, chosen: JsonMapping, **settings: Any) -> None:
+    def __init__(self, server: Server, chosen: Mapping[str, object], **settings: Any) -> None:
         about = drive(server.request("POST", "/environments/describe", chosen))
         self._server, self._chosen = server, chosen
         # The session that this environment alone may play on; None where others may go back to it.

@@ -143,7 +143,7 @@ class Server:
         wait = pause(attempt, seeding.derive("remote", path)) if asked is None else asked
         return Request(run=partial(self._clock.sleep, wait), arun=partial(self._clock.asleep, wait))
 
-    def _read(self, answer: HTTPAnswer) -> JsonObject:
+    def _read(self, answer: HTTPAnswer) -> dict[str, object]:
         if not 200 <= answer.status < 300:
             raise self._refused(answer)
         data = _json(answer)

@@ -25,7 +25,7 @@ class RemoteTasks:
         about: What the server says of the tasks: name and size.
     """
 
-    def __init__(self, server: Server, chosen: JsonMapping, about: JsonMapping) -> None:
+    def __init__(self, server: Server, chosen: Mapping[str, object], about: JsonMapping) -> None:
         self._server, self._chosen = server, chosen
         self.name: str = about["name"]
         self._size: int | None = about["size"]

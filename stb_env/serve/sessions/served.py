@@ -47,7 +47,7 @@ class Served:
     def __init__(
         self,
         ids: Collection[str] | None = None,
-        settings: JsonMapping | None = None,
+        settings: Mapping[str, object] | None = None,
         *,
         turns: int = 1_000,
         limits: Limits = Limits(),  # noqa: B008 (frozen)
@@ -115,7 +115,7 @@ class Served:
         own = {name: value for name, value in self._settings.items() if accepts(maker, name)}
         return make_env(env_id, {**own, **chosen})
 
-    def _checked(self, env_id: str, settings: Mapping[str, object]) -> JsonMapping:
+    def _checked(self, env_id: str, settings: Mapping[str, object]) -> Mapping[str, object]:
         for name in settings:
             if name not in (*CHOICES, *BOUNDS):
                 raise NotAllowed(

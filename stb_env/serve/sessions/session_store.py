@@ -48,13 +48,13 @@ class SessionStore:
 
     # -- environments --------------------------------------------------------------------------------
 
-    def environments(self) -> JsonObject:
+    def environments(self) -> dict[str, object]:
         """Return the ids that are served, each with what it is."""
         return {"environments": [summary(env_id) for env_id in self.sessions.served.ids]}
 
     async def describe(
         self, env_id: str, settings: Mapping[str, object], *, hashed: bool = False
-    ) -> JsonObject:
+    ) -> dict[str, object]:
         """Return limits and what decides the results of an environment, the hash of its tasks where wanted.
 
         Raises:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Mapping, Sequence
 
-from stb_env.core.jsontypes import JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonMapping
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.runs.baselines.gold import gold_oracle
 from stb_env.runs.baselines.plain_answer import plain_answer
@@ -42,7 +42,7 @@ def _moved(plan: Generator[Move, ToolResult, Ending], results: Sequence[JsonMapp
     return move
 
 
-def _written(move: Move) -> JsonObject:
+def _written(move: Move) -> dict[str, object]:
     if isinstance(move, str):
         return {"says": move}
     return {"call": _call(move)} if isinstance(move, ToolCall) else {"calls": [_call(one) for one in move]}

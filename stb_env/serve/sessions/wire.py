@@ -128,7 +128,7 @@ def texts_of(calls: Sequence[CallRecord]) -> list[str] | None:
     return None if texts == written else texts
 
 
-def result_data(result: ToolResult) -> JsonObject:
+def result_data(result: ToolResult) -> dict[str, object]:
     """Return a result as an oracle needs it."""
     return {"response": result.response, "error": result.error, "source": result.source}
 

@@ -14,7 +14,7 @@ import typer
 from typing_extensions import Doc
 
 from stb_env.core.files import make_folder
-from stb_env.core.jsontypes import JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonMapping
 from stb_env.errors import ConfigError, DataError, did_you_mean
 from stb_env.formats.branches import played_branch
 from stb_env.formats.card import Contents, card
@@ -317,7 +317,7 @@ def export_records(
     }
 
 
-def _origin(folder: Path) -> JsonObject:
+def _origin(folder: Path) -> dict[str, object]:
     manifest = manifest_of(folder)
     names = ("env", "agent", "agent_settings", "judge", "seed", "trials", "tasks", "protocol", "package")
     return {"run": folder.resolve().name} | {name: manifest[name] for name in names if manifest.get(name)}

@@ -238,7 +238,7 @@ def original_preferences(source: Path, reference: Path, how: OriginalJudging, qu
         **_head(found.scoring, mine, found.failed),
         "reference": theirs.player,
         "groups": rates,
-        "average": fmean(rate["win"] for rate in rates.values()),
+        "average": fmean(score.win for score in found.scores.values()),
     }
     rows = [
         (group, f"win {one['win']:.1f}%, tie {one['tie']:.1f}%, lose {one['lose']:.1f}% ({_size(one)})")

@@ -13,7 +13,7 @@ from rich.table import Table
 
 from stb_env.console import options
 from stb_env.console.output import emit, reporting
-from stb_env.core.jsontypes import JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonMapping
 from stb_env.core.options import EnvironmentOptions, Seed
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.errors import ConfigError
@@ -110,7 +110,7 @@ def _manifest(
     return run_manifest(env, env_id, settings, played | size)
 
 
-def _report(kept: list[Trajectory], out: Path | None) -> JsonObject:
+def _report(kept: list[Trajectory], out: Path | None) -> dict[str, object]:
     episodes = [
         {
             "task_id": episode.task_id,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
@@ -16,7 +17,6 @@ from stb_env.backend.real_api.tool_import import import_document, import_server,
 from stb_env.console import options
 from stb_env.console.output import emit, reporting
 from stb_env.core import jsontext
-from stb_env.core.jsontypes import JsonMapping, JsonObject
 from stb_env.core.options import Cache, Start
 from stb_env.core.request import drive
 from stb_env.envs.connections import connect_catalog
@@ -164,7 +164,7 @@ def _answer(
         backend.close()
 
 
-def _arguments(text: str) -> JsonMapping:
+def _arguments(text: str) -> Mapping[str, object]:
     try:
         value = json.loads(text)
     except ValueError as error:
@@ -190,7 +190,7 @@ def _keys(found: Import) -> list[str]:
     return sorted({str(form["env"]) for form in forms})
 
 
-def _report(found: Import, out: Path) -> JsonObject:
+def _report(found: Import, out: Path) -> dict[str, object]:
     return {
         "out": str(out),
         "tools": [tool.name for tool in found.file.tools],

@@ -175,5 +175,5 @@ def _field(name: str, schema: JsonMapping, required: bool) -> Field:
     return Field(name, kind, required, about, start=start, hint=_FORMATS.get(str(schema.get("format")), ""))
 
 
-def _shown(value: Json) -> str:
+def _shown(value: object) -> str:
     return value if isinstance(value, str) else jsontext.dumps(value)

@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 from stb_env.actions import Action, parse_action
 from stb_env.actions.parse import ActionLike
-from stb_env.core.jsontypes import Json
 from stb_env.suites.api_bank.api_error import ArgumentsError
 from stb_env.suites.api_bank.api_set import ApiSet
 from stb_env.suites.api_bank.casting import CASTS, Cast
@@ -73,7 +72,7 @@ class _Habits(NamedTuple):
             alias in arguments for alias in self.aliases
         )
 
-    def _value(self, name: str, value: Json) -> Json:
+    def _value(self, name: str, value: object) -> object:
         if name not in self.lists or not isinstance(value, str):
             return value
         try:

@@ -11,7 +11,7 @@ from datetime import date, datetime
 from typing import Literal, NamedTuple
 
 from stb_env.core import jsontext
-from stb_env.core.jsontypes import Json, JsonMapping
+from stb_env.core.jsontypes import JsonMapping
 from stb_env.suites.api_bank.apis.schedule import TODAY
 from stb_env.suites.api_bank.apis.tool_search import SEARCHER
 from stb_env.suites.api_bank.argument_forms import share_of
@@ -164,7 +164,7 @@ def _number(text: str) -> float | None:
         return None
 
 
-def _parts(value: object) -> list[Json]:
+def _parts(value: object) -> list[object]:
     if isinstance(value, list):
         return [part for each in value for part in _parts(each)]
     # What the members of a record are called is the API's matter, what they hold is the user's.

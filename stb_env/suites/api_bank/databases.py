@@ -10,7 +10,7 @@ from functools import cached_property, lru_cache
 from importlib.resources import files
 from pathlib import Path
 
-from stb_env.core.jsontypes import Json, JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonMapping, JsonObject
 from stb_env.errors import DataError
 from stb_env.suites.api_bank.api_error import ApiError
 from stb_env.suites.api_bank.formats.dialogues import GoldCall
@@ -153,7 +153,7 @@ def embedded() -> Databases:
     )
 
 
-def _read(file: Path) -> Json:
+def _read(file: Path) -> object:
     try:
         return json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as error:

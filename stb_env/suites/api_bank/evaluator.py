@@ -132,7 +132,7 @@ class Evaluator:
             **facts,
         )
 
-    def _read(self, text: str) -> tuple[str, JsonMapping, int]:
+    def _read(self, text: str) -> tuple[str, Mapping[str, object], int]:
         """Return the name and arguments of the first call, and how many different calls there are."""
         reading = bracketed.read(text, _MOST_CALLS)
         calls = reading.calls if reading is not None else []

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 
 from stb_env.core import jsontext
-from stb_env.core.jsontypes import JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonMapping
 from stb_env.errors import DataError
 from stb_env.formats.export import ExportSettings
 from stb_env.suites.api_bank.apis.tool_search import SEARCHER
@@ -131,7 +131,7 @@ def _official(found: object) -> object:
     return {**found, "input_parameters": inputs}
 
 
-def _item(item: Utterance | GoldCall) -> JsonObject:
+def _item(item: Utterance | GoldCall) -> dict[str, object]:
     if isinstance(item, Utterance):
         return {"role": item.speaker, "text": item.text}
     texts = {name: value if isinstance(value, str) else str(value) for name, value in item.arguments.items()}

@@ -85,7 +85,7 @@ class Replay:
         explained = sum(count for cause, count in self.causes.items() if cause in errata().causes)
         return {"tried": self.tried, "reproduced": self.reproduced, "explained": explained}
 
-    def to_dict(self) -> JsonObject:
+    def to_dict(self) -> dict[str, object]:
         """Return it as plain data, every miss listed."""
         misses = [list(miss) for miss in self.misses]
         return {"setting": self.setting, **self.counts, "causes": dict(self.causes), "misses": misses}

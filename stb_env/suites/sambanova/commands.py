@@ -54,7 +54,7 @@ def _complexity_row(task: SambaNovaTask) -> dict[str, object]:
     }
 
 
-def _figures(score: Complexity | None) -> JsonObject | None:
+def _figures(score: Complexity | None) -> dict[str, object] | None:
     return None if score is None else {"score": round(score.score, 3), "r_f1": round(score.rf1, 3)}
 
 

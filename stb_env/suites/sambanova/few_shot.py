@@ -181,7 +181,7 @@ class FewShotPrompt(ToolWrapper):
         text = prompt_text(goal, (), (), "original").lstrip("\n")
         return _tagged(text) if self.chat == "tags" else text
 
-    def _turns(self, goal: str, documents: Sequence[str], examples: Sequence[str]) -> list[JsonObject]:
+    def _turns(self, goal: str, documents: Sequence[str], examples: Sequence[str]) -> list[dict[str, object]]:
         chat = []
         # The best match stands nearest to the goal.
         for example in reversed(examples):

@@ -67,7 +67,7 @@ class FewShotAgent(Agent):
         }
 
     @property
-    def fingerprint(self) -> JsonObject:
+    def fingerprint(self) -> dict[str, object]:
         """The settings that decide the answers, for the run's manifest."""
         prompt = {name: value for name, value in self._settings.items() if name != "data"}
         return {**fingerprint(self._model), "prompt": {**prompt, "stop": list(prompt["stop"])}}

@@ -17,7 +17,7 @@ from itertools import product
 from typing import NamedTuple
 
 from stb_env.core.answers import name_key
-from stb_env.core.jsontypes import Json, JsonMapping
+from stb_env.core.jsontypes import Json
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.catalog import apis, household, tools
 from stb_env.suites.sandbox.generator import plan_of
@@ -186,7 +186,7 @@ def value_key(value: object) -> str | float:
     return name_key(value) if isinstance(value, str) else str(value)
 
 
-def _leaves(value: object) -> Iterator[Json]:
+def _leaves(value: object) -> Iterator[object]:
     if isinstance(value, Mapping):
         for each in value.values():
             yield from _leaves(each)
@@ -253,11 +253,11 @@ def _asked_values(calls: Iterable[ApiCall]) -> set[str]:
 class _Row(dict[str, Json]):
     """An object in a result that remembers which of its values were read."""
 
-    def __init__(self, row: JsonMapping) -> None:
+    def __init__(self, row: Mapping[str, object]) -> None:
         super().__init__({name: _watched(value) for name, value in row.items()})
         self.read: dict[str, None] = {}
 
-    def __getitem__(self, name: str) -> Json:
+    def __getitem__(self, name: str) -> object:
         self.read[name] = None
         return super().__getitem__(name)
 
@@ -271,7 +271,7 @@ def _watched(value: object) -> object:
     return [_watched(each) for each in value] if isinstance(value, list) else value
 
 
-def _read(value: Json) -> Iterator[Json]:
+def _read(value: object) -> Iterator[object]:
     """Yield the values that were read; of a list of rows, in those rows in which most was read.
 
     A row of which only the name was read was looked at and passed over.

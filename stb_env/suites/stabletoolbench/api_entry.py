@@ -180,7 +180,7 @@ def _description(entry: APIEntry) -> str:
     return f"{text[: MAX_DESCRIPTION - len(source) - 1]} {source}".strip() if text else source
 
 
-def _schema(parameter: APIParameter) -> JsonObject:
+def _schema(parameter: APIParameter) -> dict[str, object]:
     kind = str(parameter.get("type", "STRING"))
     schema = dict(_TYPES.get(kind.upper(), {"type": "string"}))
     description = str(parameter.get("description") or "").strip()

@@ -40,7 +40,7 @@ class ImportProgress:
         (0, None)
     """
 
-    def __init__(self, folder: Path | None, command: JsonObject) -> None:
+    def __init__(self, folder: Path | None, command: Mapping[str, object]) -> None:
         self._file = None if folder is None else folder / FILE
         self._command = command
         self._seen = hashlib.sha256()

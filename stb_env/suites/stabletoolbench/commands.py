@@ -15,7 +15,6 @@ from typing_extensions import Doc
 
 from stb_env.console import options
 from stb_env.console.output import emit, reporting
-from stb_env.core.jsontypes import JsonObject
 from stb_env.core.options import Verdicts
 from stb_env.errors import ConfigError, did_you_mean
 from stb_env.suites.stabletoolbench.entrant import Entrant, read_entrants
@@ -98,7 +97,7 @@ def _check_judges(entrants: Sequence[Entrant], metric: str) -> None:
         )
 
 
-def _data(one: Row | Entrant, table: Row) -> JsonObject:
+def _data(one: Row | Entrant, table: Row) -> dict[str, object]:
     if isinstance(one, Entrant):
         return {"ours": True, **one.to_dict(table)}
     return {

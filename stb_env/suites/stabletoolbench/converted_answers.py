@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from stb_env.actions import finish_arguments
-from stb_env.core.jsontypes import JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonMapping
 from stb_env.errors import DataError
 from stb_env.formats.branches import Tree, tree_node, tree_step
 from stb_env.formats.call_texts import ANSWERED, BAD_FINISH, GAVE_UP, read_call
@@ -80,7 +80,7 @@ def _details(below: list[JsonMapping]) -> Iterator[Mapping[str, object]]:
         below = below[-1]["next"]
 
 
-def _step(detail: JsonMapping, number: int) -> tuple[JsonObject, str]:
+def _step(detail: JsonMapping, number: int) -> tuple[dict[str, object], str]:
     message = detail["message"]
     if detail["role"] != "tool":
         return tree_step([], message), "open"

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from stb_env.core.jsontypes import JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonMapping
 from stb_env.errors import ConfigError, DataError
 from stb_env.runs.metrics.sopr import average, sopr
 from stb_env.runs.player import player_of
@@ -113,7 +113,7 @@ class Entrant:
         if model != row.evaluator:
             yield f"judged by {model}, not {row.evaluator or 'the unnamed model of the page'}"
 
-    def to_dict(self, row: Row) -> JsonObject:
+    def to_dict(self, row: Row) -> dict[str, object]:
         """Return it as plain data."""
         return {
             "name": self.name,

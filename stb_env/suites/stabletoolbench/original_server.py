@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from stb_env.backend.taxonomy import accept_real
 from stb_env.core import jsontext
-from stb_env.core.jsontypes import Json, JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonMapping, JsonObject
 from stb_env.errors import InfrastructureError
 from stb_env.suites.stabletoolbench.api_entry import server_names
 from stb_env.tools import standardize
@@ -83,7 +83,7 @@ class OriginalServer:
         self,
         cache_folder: str | os.PathLike[str],
         tools_folder: str | os.PathLike[str],
-        real: Callable[[JsonMapping], RealReply],
+        real: Callable[[Mapping[str, object]], RealReply],
         simulate: Callable[[Question], str],
         save: bool = True,
     ) -> None:
@@ -125,8 +125,8 @@ class OriginalServer:
         return 200, answer
 
     def _ask(
-        self, request: JsonMapping, category: str, api: str, tool_input: Json, known: JsonMapping
-    ) -> Json:
+        self, request: JsonMapping, category: str, api: str, tool_input: object, known: Mapping[str, object]
+    ) -> object:
         reply = self.real(
             {
                 "category": category,

@@ -19,7 +19,7 @@ from stb_env.backend.real_api.http_template import METHODS
 from stb_env.backend.real_api.url_template import PLACE, REST, Substitution
 from stb_env.backend.taxonomy import RealCheck
 from stb_env.core import jsontext
-from stb_env.core.jsontypes import JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonMapping
 from stb_env.core.request import Slow
 from stb_env.errors import ActionError, BackendError
 from stb_env.http.exchange import HTTPRequest
@@ -69,7 +69,7 @@ class RapidAPI(HTTPTemplate):
         self.hosts, self.scheme = tuple(hosts), scheme
 
     @property
-    def fingerprint(self) -> JsonObject:
+    def fingerprint(self) -> dict[str, object]:
         """Protocol, hosts and taxonomy; where each API is stands in the tool files."""
         return {"protocol": self.name, "hosts": list(self.hosts), "taxonomy": self.taxonomy}
 

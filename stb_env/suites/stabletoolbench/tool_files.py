@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Self, cast
 
 from stb_env.core import jsontext
-from stb_env.core.jsontypes import JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonMapping
 from stb_env.errors import DataError
 from stb_env.suites.stabletoolbench.api_entry import (
     PARAMETERS,
@@ -208,7 +208,7 @@ class ToolFiles:
                     yield entry
 
     @property
-    def fingerprint(self) -> JsonObject:
+    def fingerprint(self) -> dict[str, object]:
         """Number and hash of the tools that were asked for so far, as plain data."""
         files = ((key, self._get(key)) for key in sorted(self._used))
         used = [
@@ -258,6 +258,6 @@ def _check(place: str, api: object) -> None:
         raise DataError(f"{place}.{damaged}: expected a list of objects that have a text 'name'")
 
 
-def _text(data: JsonMapping, name: str) -> str:
+def _text(data: Mapping[str, object], name: str) -> str:
     value = data.get(name)
     return value.strip() if isinstance(value, str) else ""

@@ -60,7 +60,7 @@ class Cheater(Agent):
         # A cheat that has nothing to say where this episode ends otherwise says nothing.
         return self.final_actions().get(self._cheat, "")
 
-    def listen(self, observation: JsonMapping, info: JsonMapping) -> None:
+    def listen(self, observation: JsonMapping, info: Mapping[str, object]) -> None:
         """Take in what the last action brought."""
         self._query = observation["query"]
         if info["calls"]:

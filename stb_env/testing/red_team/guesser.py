@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
 import gymnasium as gym
@@ -40,7 +41,7 @@ class Guesser(Cheater):
         # The last turn is for the answer.
         self._room = min(_CALLS, inner.rules.max_turns - 1)
 
-    def next_action(self, observation: JsonMapping, info: JsonMapping) -> object:
+    def next_action(self, observation: JsonMapping, info: Mapping[str, object]) -> object:
         """Return a guessed call of a tool that was not called yet."""
         self._guesses = self._guesses or Guesses(observation["query"])
         if len(self._called) >= self._room:

@@ -143,7 +143,7 @@ def least(schema: JsonMapping) -> Json:
     return {"date": "2026-01-01", "time": "00:00"}.get(schema.get("format", ""), "")
 
 
-def _filled(values: Callable[[Evidence], Iterator[Json]]) -> Say:
+def _filled(values: Callable[[Evidence], Iterator[object]]) -> Say:
     """Return a cheat that fills each field with the first of some values that fits its type."""
 
     def fill(evidence: Evidence) -> Ending | None:
@@ -176,7 +176,7 @@ def _last(evidence: Evidence) -> Iterator[object]:
     return values_in(evidence.results[-1] if evidence.results else None)
 
 
-def _error(evidence: Evidence) -> Iterator[Json]:
+def _error(evidence: Evidence) -> Iterator[object]:
     return iter(evidence.errors[-1:])
 
 

@@ -162,7 +162,7 @@ class OriginalDialect(Dialect):
         """Say whether there is an earlier candidate that made a call."""
         return any(_candidates(tree, tree.current, len(tree.nodes)))
 
-    def _said(self, step: Step) -> Iterator[JsonObject]:
+    def _said(self, step: Step) -> Iterator[dict[str, object]]:
         message: JsonObject = {"role": "assistant"}
         if step.text or not step.calls or step.extra.get("empty_thought"):
             message["content"] = step.text
@@ -263,7 +263,7 @@ def _finish_record(call: ToolCall, arguments: str) -> CallRecord:
     return finish_record(call, Finish("give_up") if code == _GAVE_UP else Finish("invalid", problem=problem))
 
 
-def _report(record: CallRecord, arguments: str) -> JsonObject:
+def _report(record: CallRecord, arguments: str) -> dict[str, object]:
     written = {} if arguments_text(record.arguments) == arguments else {"original_arguments": arguments}
     # The original reads what was written, not what we understood of it.
     return step_codes.step_report((record._replace(arguments=arguments),)) | written
@@ -305,7 +305,7 @@ def _answer(written: Written) -> str:
     return ""
 
 
-def _data(played: Played) -> list[JsonObject]:
+def _data(played: Played) -> list[dict[str, object]]:
     return [record.to_dict() for record in played.records]
 
 

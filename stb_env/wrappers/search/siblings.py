@@ -84,7 +84,7 @@ def with_tried(result: str, tried: Sequence[Tried], limit: int) -> str:
     return jsontext.dumps({**shorter, "response": jsontext.cut(data["response"], max(64, room))})
 
 
-def _object(result: str) -> JsonObject:
+def _object(result: str) -> dict[str, object]:
     try:
         data = jsontext.loads(result) if result else ""
     except ValueError:

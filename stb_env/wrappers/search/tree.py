@@ -64,7 +64,7 @@ class Node(NamedTuple):
     prompted: bool = False
     children: tuple[int, ...] = ()
 
-    def to_dict(self) -> JsonObject:
+    def to_dict(self) -> dict[str, object]:
         """Return the node as saved trees have it."""
         return {
             "parent": self.parent,
@@ -187,7 +187,7 @@ class SearchTree(NamedTuple):
             found = [i for i in found if self.nodes[i].order]
         return sorted(found, key=lambda i: (self.nodes[i].order == 0, self.nodes[i].order, i))
 
-    def to_dict(self, method: str, settings: Mapping[str, object]) -> JsonObject:
+    def to_dict(self, method: str, settings: Mapping[str, object]) -> dict[str, object]:
         """Return the tree as plain data, the form that ``info["tree"]`` and trajectories have.
 
         ``notes`` are in it only where there are any.

@@ -101,7 +101,7 @@ def status_of(data: JsonMapping, judgement: Judgement | None) -> tuple[str, str,
 
 def _row(
     number: int, data: JsonMapping, seconds: Mapping[Key, float], judgements: Mapping[Key, Judgement]
-) -> JsonObject:
+) -> dict[str, object]:
     key = key_of(data)
     status, failure, reward = status_of(data, judgements.get(key))
     calls = [call for step in data["steps"] for call in step["calls"]]

@@ -50,7 +50,9 @@ class WorldReplay:
         stb_env.errors.ConfigError: stb/I1Instruction-v0 is played on recorded and simulated answers; it...
     """
 
-    def __init__(self, manifest: JsonMapping, env_id: str | None = None, data: str | None = None) -> None:
+    def __init__(
+        self, manifest: Mapping[str, object], env_id: str | None = None, data: str | None = None
+    ) -> None:
         self._env = _made(manifest, env_id, data)
         backend = self._env.rules.backend
         if not isinstance(backend, World):
@@ -84,7 +86,7 @@ class WorldReplay:
     def _start(self, task: Task, seed: int) -> object:
         return self._world.start(task, seed)
 
-    def _call(self, state: Any, tool: Tool, call: JsonMapping) -> tuple[list[object], object]:
+    def _call(self, state: object, tool: Tool, call: JsonMapping) -> tuple[list[object], object]:
         made = ToolCall(call["name"], call["arguments"], call["id"])
         result, state = drive(self._world.answer(state, tool, made))
         return [result.error, result.response], state

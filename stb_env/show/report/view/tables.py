@@ -66,7 +66,7 @@ def plain(value: object, depth: int = 0) -> Json:
 
 def differences(
     before: Mapping[str, Rows], after: Mapping[str, Rows], *, context: int = _CONTEXT
-) -> list[JsonObject]:
+) -> list[dict[str, object]]:
     """Return the tables in which something changed: rows that did first, then some of the others.
 
     Args:

@@ -9,7 +9,6 @@ import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from stb_env.core.jsontypes import Json
 from stb_env.errors import DataError
 from stb_env.suites.api_bank.formats.rendering import expected_text, input_text, instruction
 from stb_env.suites.api_bank.formats.samples import Sample
@@ -96,7 +95,7 @@ def _records(file: Path) -> list[object]:
         raise DataError(f"cannot read the predictions {file}: {error}") from error
 
 
-def _read(record: Json, where: str) -> tuple[Key, str]:
+def _read(record: object, where: str) -> tuple[Key, str]:
     if not isinstance(record, Mapping):
         raise DataError(f"{where}: expected an object, got {record!r:.80}")
     text = next((record[name] for name in _TEXTS if name in record), None)

@@ -141,7 +141,7 @@ def _level(sample: TrainingSample) -> int:
     return 3 if described == {SEARCHER} else 2
 
 
-def _described(sample: TrainingSample) -> Iterator[tuple[str, JsonMapping]]:
+def _described(sample: TrainingSample) -> Iterator[tuple[str, Mapping[str, object]]]:
     for line in sample.descriptions:
         try:
             record = json.loads(line)

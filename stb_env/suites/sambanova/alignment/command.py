@@ -85,7 +85,7 @@ def align(
     emit(report, as_json, _table(report))
 
 
-def _row(made: AlignmentSet, samples: int | None) -> JsonObject:
+def _row(made: AlignmentSet, samples: int | None) -> dict[str, object]:
     task, score = made.task, made.complexity
     return {
         "task": task.id,

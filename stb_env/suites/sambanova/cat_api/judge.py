@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from stb_env.core.jsontypes import JsonMapping
 from stb_env.core.request import Slow
 from stb_env.errors import DataError
 from stb_env.judges.judge import Case
@@ -109,7 +108,7 @@ def outcome_of(
     return outcome, endpoint.reads
 
 
-def _chosen(calls: tuple[CallRecord, ...]) -> JsonMapping:
+def _chosen(calls: tuple[CallRecord, ...]) -> Mapping[str, object]:
     """Return what the last call gives that goals may leave open."""
     if not calls or not is_done(calls[-1]):
         return {}

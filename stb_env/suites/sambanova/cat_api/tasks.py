@@ -153,7 +153,7 @@ def demonstrations() -> list[Demonstration]:
     ]
 
 
-def _arguments(kind: str, favourites: Sequence[str], draw: random.Random) -> JsonObject:
+def _arguments(kind: str, favourites: Sequence[str], draw: random.Random) -> dict[str, object]:
     match kind:
         case "list_favourites":
             return {}
@@ -184,7 +184,7 @@ def _filters(draw: random.Random) -> dict[str, object]:
             return filters
 
 
-def _search(filters: Mapping[str, object]) -> list[JsonObject]:
+def _search(filters: Mapping[str, object]) -> list[dict[str, object]]:
     return search({name: str(value) for name, value in filters.items()})
 
 

@@ -132,7 +132,7 @@ def plain(value: object) -> Json:
     return _plain(value)
 
 
-def _plain(value: object) -> Json:
+def _plain(value: object) -> object:
     match value:
         case CellHost():
             return {"row": value.place[0], "col": value.place[1], "value": _plain(value.value)}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from urllib.parse import quote_plus
 
-from stb_env.core.jsontypes import Json, JsonObject
+from stb_env.core.jsontypes import JsonObject
 from stb_env.suites.sambanova.common.calls import request_calls
 from stb_env.suites.sambanova.common.official import Document
 from stb_env.suites.sambanova.common.rest.actions import curl_reader
@@ -78,7 +78,7 @@ def _quoted(name: str, value: object) -> str:
     return quote_plus(text.lower() if name == "q" else text, safe=",", errors="replace")
 
 
-def _read(request: Request) -> tuple[str, JsonObject] | None:
+def _read(request: Request) -> tuple[str, dict[str, object]] | None:
     if request.method != "GET" or request.params.get("appid") not in (KEY_FIELD, KEY):
         return None
     endpoint = endpoint_of(request.path, request.params)
@@ -89,7 +89,7 @@ def _read(request: Request) -> tuple[str, JsonObject] | None:
     }
 
 
-def _value(name: str, text: str) -> Json:
+def _value(name: str, text: str) -> object:
     # Blanks around a value say nothing.
     text = text.strip()
     if name == "lang":

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import lru_cache
 
-from stb_env.core.jsontypes import Json, JsonObject
+from stb_env.core.jsontypes import JsonObject
 from stb_env.core.request import Slow
 from stb_env.judges.judge import Case
 from stb_env.suites.sambanova.common.agreement import Agreement, agreement
@@ -82,7 +82,7 @@ def meaning(name: str, arguments: Mapping[str, object]) -> dict[str, object]:
     return {"path": endpoint.path, "place": _place(endpoint.path, place), **options}
 
 
-def _place(path: str, given: Mapping[str, str]) -> Json:
+def _place(path: str, given: Mapping[str, str]) -> object:
     """Return what tells a place from any other; for what is no place, the text itself."""
     if path.startswith("/geo"):
         return place_key(given["q"])

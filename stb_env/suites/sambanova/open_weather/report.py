@@ -143,7 +143,7 @@ def _condition(now: Sky, lang: str) -> dict[str, object]:
     return {"id": now.code, "main": words["main"], "description": words[lang], "icon": icon}
 
 
-def _measured(now: Sky, units: str) -> JsonObject:
+def _measured(now: Sky, units: str) -> dict[str, object]:
     felt = now.kelvin - 0.1 * now.wind
     return {
         "temp": _degrees(now.kelvin, units),

@@ -86,7 +86,7 @@ def demonstrations() -> list[Demonstration]:
     ]
 
 
-def _arguments(endpoint: Endpoint, draw: random.Random) -> JsonObject:
+def _arguments(endpoint: Endpoint, draw: random.Random) -> dict[str, object]:
     arguments = _place(endpoint, draw)
     for name in endpoint.optional:
         if draw.random() < 0.5:
@@ -94,7 +94,7 @@ def _arguments(endpoint: Endpoint, draw: random.Random) -> JsonObject:
     return arguments
 
 
-def _place(endpoint: Endpoint, draw: random.Random) -> JsonObject:
+def _place(endpoint: Endpoint, draw: random.Random) -> dict[str, object]:
     """Draw a place: a city, a zip code that there is, or a point within a day's ride of a city."""
     if endpoint.required == ("zip",):
         return {"zip": f"{draw.choice(list(areas()))}{draw.randint(1, 99):02}"}

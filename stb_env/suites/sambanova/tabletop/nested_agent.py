@@ -12,7 +12,7 @@ from pathlib import Path
 from stb_env import Agent
 from stb_env.actions.blocks import FENCE, unfence
 from stb_env.core.gymtypes import AnyEnv
-from stb_env.core.jsontypes import Json, JsonObject
+from stb_env.core.jsontypes import Json
 from stb_env.core.request import Slow
 from stb_env.errors import ConfigError
 from stb_env.models import ChatModel, fingerprint
@@ -86,7 +86,7 @@ class NestedAgent(Agent):
         self._compat = compat
 
     @property
-    def fingerprint(self) -> JsonObject:
+    def fingerprint(self) -> dict[str, object]:
         """The settings that decide the answers, for the run's manifest."""
         prompts = {kind: prompt(f"tabletop_{kind}", "v1", _HOME).hash for kind in _STOPS}
         return {**fingerprint(self._model), "compat": self._compat, "prompts": prompts}

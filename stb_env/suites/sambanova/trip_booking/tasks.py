@@ -120,7 +120,7 @@ def _criteria(kind: str, draw: random.Random) -> dict[str, object]:
     return criteria if len(criteria) >= _FEWEST else {}
 
 
-def _people(draw: random.Random) -> JsonObject:
+def _people(draw: random.Random) -> dict[str, object]:
     # Whoever is not told how many travel may take it for one.
     people: JsonObject = {"num_adults": draw.randint(1, 5)}
     if draw.random() < 0.4:

@@ -6,7 +6,6 @@ import datetime
 from functools import lru_cache
 from typing import NamedTuple
 
-from stb_env.core.jsontypes import JsonObject
 from stb_env.seeding import rng
 from stb_env.suites.sambanova.common.form.api import Criteria
 from stb_env.suites.sambanova.trip_booking.functions import MEANS, day_of
@@ -87,7 +86,7 @@ def find_tickets(criteria: Criteria) -> dict[str, object]:
     return {"departures": there, "returns": _found(criteria, "location_to", "location_from", "return_date")}
 
 
-def _found(criteria: Criteria, start_key: str, end_key: str, day_key: str) -> list[JsonObject]:
+def _found(criteria: Criteria, start_key: str, end_key: str, day_key: str) -> list[dict[str, object]]:
     means, start, end = (criteria.get(key) for key in ("means_of_transportation", start_key, end_key))
     day = day_of(criteria.get(day_key))
     if day is None or not isinstance(start, str) or not isinstance(end, str):

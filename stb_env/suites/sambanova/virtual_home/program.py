@@ -131,7 +131,7 @@ def _typed(call: ToolCall) -> list[ToolCall]:
     return [ToolCall(name, arguments, call.id)]
 
 
-def _named(value: object) -> Json:
+def _named(value: object) -> object:
     if isinstance(value, list):
         names = [_named(item) for item in value]
         return names[:-1] if names and names[-1] == "" else names

@@ -9,7 +9,6 @@ from itertools import compress
 from typing import TypeVar
 
 from stb_env.backend.world import Row, Table, Tables
-from stb_env.core.jsontypes import JsonObject
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content import edition
 from stb_env.suites.sandbox.content.coming_days import coming_day, days_left, iso_day
@@ -57,7 +56,7 @@ def _nightly(hotel: Row) -> float:
     return convert(hotel["nightly_price"], hotel["currency"], "AUR")
 
 
-def _terms(hotel: Row, check_in: str, nights: int) -> JsonObject:
+def _terms(hotel: Row, check_in: str, nights: int) -> dict[str, object]:
     return {
         "hotel_id": hotel["hotel_id"],
         "hotel": hotel["name"],

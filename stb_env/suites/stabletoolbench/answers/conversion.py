@@ -123,5 +123,5 @@ def _last_branch(node: JsonMapping) -> Iterator[Mapping[str, object]]:
         yield node
 
 
-def _text(value: Json) -> str:
+def _text(value: object) -> str:
     return "" if value is None else value if isinstance(value, str) else jsontext.dumps(value)

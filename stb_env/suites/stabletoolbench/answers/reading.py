@@ -98,7 +98,7 @@ def _size(message: JsonMapping) -> int:
 
 
 def _dialect(
-    generation: JsonMapping, lists: Sequence[Sequence[JsonMapping]], node: JsonMapping
+    generation: JsonMapping, lists: Sequence[Sequence[Mapping[str, object]]], node: Mapping[str, object]
 ) -> dict[str, object]:
     dialect: JsonObject = {}
     if any(is_legacy(messages) for messages in lists):
@@ -162,7 +162,7 @@ def _settled(tree: Tree, best: int, messages: list[JsonObject]) -> list[dict[str
 
 
 def _last_results(
-    messages: Sequence[JsonMapping], calls: Mapping[str, JsonMapping]
+    messages: Sequence[JsonMapping], calls: Mapping[str, Mapping[str, object]]
 ) -> Iterator[dict[str, object]]:
     for said in messages[-1].get("tool_calls") or () if messages else ():
         if said["id"] in calls:

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from stb_env import seeding
-from stb_env.core.jsontypes import Json, JsonArray, JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonMapping, JsonObject
 from stb_env.core.request import Slow
 from stb_env.errors import JudgeError
 from stb_env.judges.evaluator import SOLVABLE
@@ -104,7 +104,7 @@ class Preferences:
             writer.writerow(self._line(task))
         return text.getvalue()
 
-    def _line(self, task: str) -> JsonArray:
+    def _line(self, task: str) -> list[object]:
         sides = (self.reference, self.output)
         entries = [side.converted.get(task) for side in sides]
         query: Entry = next((entry for entry in entries if entry), {"query": "", "available_tools": []})
@@ -282,5 +282,5 @@ def _prepared(answer: JsonMapping) -> dict[str, object]:
     return kept | {"final_answer": kept["final_answer"][:_FINAL_ANSWER]}
 
 
-def _content(answer: Mapping[str, object]) -> tuple[Json, Json]:
+def _content(answer: Mapping[str, object]) -> tuple[object, object]:
     return answer["final_answer"], answer["answer_details"]

@@ -151,7 +151,7 @@ class Service(Generic[S]):
         """Return the call that an accepted command stands for."""
         return self.as_typed(ToolCall(CURL, {"command": label}))
 
-    def label(self, label: str) -> tuple[Endpoint, JsonMapping]:
+    def label(self, label: str) -> tuple[Endpoint, Mapping[str, object]]:
         """Return the endpoint and the arguments of an accepted command.
 
         Raises:
