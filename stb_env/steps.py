@@ -113,7 +113,7 @@ class Step(NamedTuple):
         return data | dict(self.extra)
 
 
-def messages(system: str, query: str, steps: Iterable[Step]) -> list[JsonObject]:
+def messages(system: str, query: str, steps: Iterable[Step]) -> list[dict[str, object]]:
     """Render an episode as OpenAI chat messages; tool results are ``role: tool`` with JSON content.
 
     Args:

@@ -5,12 +5,11 @@ from __future__ import annotations
 import dataclasses
 import json
 from collections.abc import Mapping
-from typing import Any
 
 from pydantic_core import PydanticSerializationError, to_jsonable_python
 
 
-def plain(value: object) -> Any:
+def plain(value: object) -> object:
     """Return a value as JSON: dataclasses as objects, dates as text, tuples as lists, sets in order.
 
     Raises:

@@ -152,7 +152,7 @@ class ToolEnv(gym.Env[Observation, Any]):
     # -- Gymnasium -------------------------------------------------------------------------------
 
     def reset(
-        self, *, seed: int | None = None, options: JsonObject | None = None
+        self, *, seed: int | None = None, options: Mapping[str, object] | None = None
     ) -> tuple[Observation, Info]:
         """Start an episode.
 
@@ -168,7 +168,7 @@ class ToolEnv(gym.Env[Observation, Any]):
         return drive(self._reset(seed, options))
 
     async def areset(
-        self, *, seed: int | None = None, options: JsonObject | None = None
+        self, *, seed: int | None = None, options: Mapping[str, object] | None = None
     ) -> tuple[Observation, Info]:
         """Start an episode on the event loop; see `reset`."""
         return await adrive(self._reset(seed, options))
@@ -244,7 +244,7 @@ class ToolEnv(gym.Env[Observation, Any]):
         return self._task
 
     @property
-    def messages(self) -> list[JsonObject]:
+    def messages(self) -> list[dict[str, object]]:
         """The episode so far as OpenAI chat messages."""
         state, wording = self._running(), self.wording
         system = wording.system(self._task, tuple(self._tools.values()))
@@ -261,12 +261,14 @@ class ToolEnv(gym.Env[Observation, Any]):
 
     # -- core: wrappers of this package build on these two --------------------------------------------
 
-    def _reset(self, seed: int | None, options: JsonObject | None) -> Slow[tuple[Observation, Info]]:
+    def _reset(
+        self, seed: int | None, options: Mapping[str, object] | None
+    ) -> Slow[tuple[Observation, Info]]:
         yield from ()
-        options = read_options(options)
+        chosen = read_options(options)
         drawn, episode_seed = self._drawn(seed)
-        self._set_task(self._choose(drawn, options))
-        self._state = self.rules.start(self._task, int(options.get("seed", episode_seed)))
+        self._set_task(self._choose(drawn, chosen))
+        self._state = self.rules.start(self._task, int(chosen.get("seed", episode_seed)))
         self._offer_visible(self._state)
         return self._observation(), self._info(bookend=True)
 

@@ -112,7 +112,7 @@ class ToolVectorEnv(VectorEnv[Any, Any, Any]):
     # -- Gymnasium -------------------------------------------------------------------------------
 
     def reset(
-        self, *, seed: int | Sequence[int | None] | None = None, options: JsonObject | None = None
+        self, *, seed: int | Sequence[int | None] | None = None, options: Mapping[str, object] | None = None
     ) -> tuple[JsonObject, JsonObject]:
         """Start an episode in every environment, or in those of a mask; see the class.
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from stb_env.core.jsontypes import JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonMapping
 from stb_env.core.options import EnvironmentOptions
 from stb_env.core.reference import is_reference
 from stb_env.errors import ConfigError, did_you_mean
@@ -52,7 +52,7 @@ class SimulatorPlan:
     cache: str | None = None
 
     @property
-    def settings(self) -> JsonObject:
+    def settings(self) -> dict[str, object]:
         """What was given besides name and cache."""
         given = {"model": self.model, "temperature": self.temperature, "profile": self.profile}
         return {name: value for name, value in given.items() if value is not None}

@@ -11,13 +11,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import gymnasium as gym
-
 from stb_env.backend.cache import ResponseCache
 from stb_env.backend.cache.carried import CarriedCache
 from stb_env.backend.cache.entry import CacheEntry
 from stb_env.backend.virtual import VirtualBackend
 from stb_env.core import jsontext
+from stb_env.core.gymtypes import AnyEnv
 from stb_env.core.jsontypes import JsonObject
 from stb_env.errors import ConfigError
 from stb_env.evaluation.resolved import Resolved, RunSpec, resolve
@@ -94,7 +93,7 @@ class RemoteRun:
         if os.path.isdir(self._data["home"]):
             os.chdir(self._data["home"])
 
-    def make_env(self) -> gym.Env[Any, Any]:
+    def make_env(self) -> AnyEnv:
         """Make an environment of the run.
 
         Raises:

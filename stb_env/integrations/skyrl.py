@@ -98,7 +98,7 @@ def register(env_class: str = ENV_CLASS) -> None:
 
 def dataset(
     env_id: str, tasks: Which = None, *, seed: int = 0, env_class: str = ENV_CLASS, **settings: Any
-) -> list[JsonObject]:
+) -> list[dict[str, object]]:
     """List tasks as rows of SkyRL's data sets, to be written as Parquet or JSON.
 
     Args:

@@ -64,7 +64,7 @@ class Contract:
         return cls(function["name"], function.get("parameters") or {}, function.get("description") or "")
 
     @property
-    def plain(self) -> JsonObject:
+    def plain(self) -> dict[str, object]:
         """The schema as every server's grammar can take it."""
         return plain({**self.schema, "type": "object"} if "anyOf" not in self.schema else self.schema)
 
@@ -151,7 +151,7 @@ def _object(properties: Mapping[str, object]) -> dict[str, object]:
     }
 
 
-def plain(schema: object, depth: int = _MAX_DEPTH) -> JsonObject:
+def plain(schema: object, depth: int = _MAX_DEPTH) -> dict[str, object]:
     """Return a schema with the keywords that the grammars of servers have in common.
 
     Examples:

@@ -172,7 +172,7 @@ class DrivenEpisode:
         return [_described(tool) for tool in json.loads(self._observation["tools"])]
 
     @property
-    def messages(self) -> list[JsonObject]:
+    def messages(self) -> list[dict[str, object]]:
         """The opening messages: system and user."""
         return [dict(message) for message in self._opening.info["messages"]]
 

@@ -11,9 +11,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
-import gymnasium as gym
-
 from stb_env import Agent, Job, ToolEnv, Trajectory
+from stb_env.core.gymtypes import AnyEnv
 from stb_env.core.jsontypes import JsonObject
 from stb_env.experiments.bench.measurement import Measurement
 from stb_env.experiments.bench.shop import TASKS, Shop
@@ -72,7 +71,7 @@ class _Late(Agent):
         self._waits, self._ended = waits, ended
         self._seed = 0
 
-    def reset(self, env: gym.Env[Any, Any], seed: int) -> None:  # noqa: ARG002 (as `Agent` has it)
+    def reset(self, env: AnyEnv, seed: int) -> None:  # noqa: ARG002 (as `Agent` has it)
         self._seed = seed
 
     async def act(self, observation: Mapping[str, object], info: Mapping[str, object]) -> JsonObject:  # noqa: ARG002 (as `Agent` has it)

@@ -15,7 +15,7 @@ from statistics import linear_regression, median
 
 from stb_env import ConfigError, Job, Trajectory, plan, run_batch
 from stb_env.core.gymtypes import AnyEnv
-from stb_env.core.jsontypes import Json, JsonObject
+from stb_env.core.jsontypes import JsonObject
 from stb_env.experiments.lab.cluster_model import ClusterModel
 from stb_env.runs import Run
 from stb_env.runs.baselines.gold import Gold
@@ -57,7 +57,7 @@ class LatentGold(Gold):
         super().reset(env, seed)
         self._rested = False
 
-    async def act(self, observation: Mapping[str, object], info: Mapping[str, object]) -> Json:
+    async def act(self, observation: Mapping[str, object], info: Mapping[str, object]) -> object:
         """Wait or compute once an episode, then do what is right."""
         if not self._rested:
             self._rested = True

@@ -10,7 +10,7 @@ from typing import Any
 
 from stb_env import ConfigError, Task, ToolCall, ToolResult, seeding
 from stb_env.core.gymtypes import AnyEnv
-from stb_env.core.jsontypes import Json, JsonArray, JsonMapping
+from stb_env.core.jsontypes import JsonArray, JsonMapping
 from stb_env.runs.baselines.gold import Gold
 from stb_env.runs.baselines.null import answer
 from stb_env.tasks import Ending
@@ -52,7 +52,7 @@ class Reader(Gold):
         inner: Any = env.unwrapped
         self._task = inner.task
 
-    def act(self, observation: Mapping[str, object], info: JsonMapping) -> Json:
+    def act(self, observation: Mapping[str, object], info: JsonMapping) -> object:
         """Return the plan's next call, its answer, or the result that it could not read."""
         try:
             return super().act(observation, info)

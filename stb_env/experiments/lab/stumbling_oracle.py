@@ -8,7 +8,6 @@ from itertools import pairwise
 
 from stb_env import Agent, ConfigError, Task, ToolCall, TreeSearch, seeding
 from stb_env.core.gymtypes import AnyEnv
-from stb_env.core.jsontypes import Json
 from stb_env.envs.finish import GIVE_UP
 from stb_env.experiments.lab.reader import corrupted_ending, misread, named_scalars, saying, told
 from stb_env.runs.baselines.null import answer
@@ -70,7 +69,7 @@ class StumblingOracle(Agent):
         self._env, self._seed = env, seed
         self._plan = plan_of(env.task.id)
 
-    def act(self, observation: Mapping[str, object], info: Mapping[str, object]) -> Json:
+    def act(self, observation: Mapping[str, object], info: Mapping[str, object]) -> object:
         """Return the next call, or the answer."""
         del observation, info
         tree = self._env.tree

@@ -65,7 +65,7 @@ class Api:
         )
 
     @property
-    def record(self) -> JsonObject:
+    def record(self) -> dict[str, object]:
         """The form of API-Bank's search results."""
         return {
             "name": self.name,

@@ -8,7 +8,6 @@ from typing import ClassVar
 
 from stb_env import seeding
 from stb_env.core import jsontext
-from stb_env.core.jsontypes import JsonMapping
 from stb_env.experiments.synthesis.form import Form
 from stb_env.experiments.synthesis.scene import Scene
 from stb_env.models import ChatReply, ChatRequest, Contract, Sampling
@@ -53,7 +52,7 @@ class Role:
         """
         raise NotImplementedError
 
-    def wanted(self, scene: Scene) -> JsonMapping:
+    def wanted(self, scene: Scene) -> Mapping[str, object]:
         """Return the form as closely as it is known for a scene, for grammars that hold a model to it."""
         del scene
         return self.form.parameters

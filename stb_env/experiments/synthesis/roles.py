@@ -135,7 +135,7 @@ class QueryMaker(Role):
             "turns": str(scene.most_turns),
         }
 
-    def wanted(self, scene: Scene) -> JsonMapping:
+    def wanted(self, scene: Scene) -> Mapping[str, object]:
         """Return the form with room for as many utterances as are wanted."""
         return self.form.narrowed({"utterances": list_of(text(2_000), scene.most_turns)})
 
@@ -204,7 +204,7 @@ class Caller(Role):
             "ability": scene.ability.text,
         }
 
-    def wanted(self, scene: Scene) -> JsonMapping:
+    def wanted(self, scene: Scene) -> Mapping[str, object]:
         """Return the form with a turn for each utterance, and the calls that the scene's APIs take."""
         calls = [_call_of(api, _answer_of(api)) for api in scene.apis]
         if scene.ability.searches:

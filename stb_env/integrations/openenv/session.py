@@ -106,7 +106,7 @@ class SessionFactory(ResourceSessionFactory[EpisodeSession]):
         return EpisodeSession(client, task_of(task), seed, episode_id)
 
 
-def dataset(env_id: str, tasks: Which = None, *, seed: int = 0, **settings: Any) -> list[JsonObject]:
+def dataset(env_id: str, tasks: Which = None, *, seed: int = 0, **settings: Any) -> list[dict[str, object]]:
     """List tasks as rows with a prompt that `SessionFactory` knows the task by.
 
     Args:

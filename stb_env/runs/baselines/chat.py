@@ -8,9 +8,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-import gymnasium as gym
-
 from stb_env.actions import Action, parse_action
+from stb_env.core.gymtypes import AnyEnv
 from stb_env.core.jsontypes import JsonMapping, JsonObject
 from stb_env.core.request import Slow, drive
 from stb_env.errors import ConfigError
@@ -142,7 +141,7 @@ class ChatAgent(Agent):
         self._parse: Callable[[Any], Action] = parse_action
         self.engine = {}
 
-    def reset(self, env: gym.Env[Any, Any], seed: int) -> None:
+    def reset(self, env: AnyEnv, seed: int) -> None:
         """Forget the last episode; equal questions of episodes with other seeds count as others."""
         self._start(seed)
         self._search = env if isinstance(env, TreeSearch) else None
@@ -152,7 +151,7 @@ class ChatAgent(Agent):
             # What counts as a call is for the environment to say: it knows which tools there are by now.
             self._parse = getattr(env.unwrapped, "read", rules.parse)
 
-    def act(self, observation: Mapping[str, object], info: Mapping[str, object]) -> Any:
+    def act(self, observation: Mapping[str, object], info: Mapping[str, object]) -> object:
         """Return what the model does next, as its message or as a Finish call.
 
         Raises:

@@ -6,9 +6,8 @@ import json
 from collections.abc import Generator, Mapping
 from typing import Any
 
-import gymnasium as gym
-
 from stb_env.actions import Action, finish_arguments
+from stb_env.core.gymtypes import AnyEnv
 from stb_env.core.jsontypes import JsonMapping
 from stb_env.runs import Agent
 from stb_env.runs.baselines.null import answer
@@ -27,7 +26,7 @@ class Gold(Agent):
 
     name = "gold"
 
-    def reset(self, env: gym.Env[Any, Any], seed: int) -> None:
+    def reset(self, env: AnyEnv, seed: int) -> None:
         """Choose the plan for the task."""
         inner: Any = env.unwrapped
         plan = inner.oracle or (gold_oracle if inner.task.gold else plain_answer)

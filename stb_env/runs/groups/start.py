@@ -7,8 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-import gymnasium as gym
-
+from stb_env.core.gymtypes import AnyEnv
 from stb_env.core.jsontypes import JsonMapping
 from stb_env.core.request import Slow
 from stb_env.envs.tool_env import ToolEnv
@@ -71,7 +70,7 @@ class LeadAgent(GuardedAgent):
         self._turn = 0
         self._seen: Start | None = None
 
-    def preparing(self, env: gym.Env[Any, Any], seed: int) -> Slow[None]:
+    def preparing(self, env: AnyEnv, seed: int) -> Slow[None]:
         """Prepare for an episode that has just been reset."""
         self._env: Any = env
         return super().preparing(env, seed)

@@ -102,8 +102,8 @@ class EpisodeServer:
             messages=[
                 types.PromptMessage(
                     # The protocol knows no system messages.
-                    role=_ROLES.get(message["role"], "user"),
-                    content=types.TextContent(type="text", text=message["content"]),
+                    role=_ROLES.get(str(message["role"]), "user"),
+                    content=types.TextContent(type="text", text=str(message["content"])),
                 )
                 for message in messages
             ],

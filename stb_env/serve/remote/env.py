@@ -91,7 +91,7 @@ class RemoteEnv(ToolEnv):
             )
 
     @property
-    def messages(self) -> list[JsonObject]:
+    def messages(self) -> list[dict[str, object]]:
         """The episode so far as OpenAI chat messages."""
         state = self._running()
         opening = [dict(message) for message in state.backend.opening]
@@ -143,14 +143,16 @@ class RemoteEnv(ToolEnv):
 
     # -- core --------------------------------------------------------------------------------------
 
-    def _reset(self, seed: int | None, options: JsonObject | None) -> Slow[tuple[Observation, Info]]:
-        options = read_options(options)
+    def _reset(
+        self, seed: int | None, options: Mapping[str, object] | None
+    ) -> Slow[tuple[Observation, Info]]:
+        chosen = read_options(options)
         drawn, episode_seed = self._drawn(seed)
-        wanted: JsonObject = {"seed": int(options.get("seed", episode_seed))}
-        if options.get("task_id") is not None:
-            wanted["task_id"] = str(options["task_id"])
+        wanted: JsonObject = {"seed": int(chosen.get("seed", episode_seed))}
+        if chosen.get("task_id") is not None:
+            wanted["task_id"] = str(chosen["task_id"])
         else:
-            wanted["index"] = self._index(drawn, options)
+            wanted["index"] = self._index(drawn, chosen)
         tasks: RemoteTasks = self.tasks  # type: ignore[assignment] # made so above
         known = tasks.known(wanted.get("task_id"))
         reset = {"options": wanted, "mirror": True, "task": known is None}

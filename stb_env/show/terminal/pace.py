@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Any
 
-import gymnasium as gym
-
+from stb_env.core.gymtypes import AnyEnv
 from stb_env.core.request import Request, Slow, drive
 from stb_env.runs.agent import Agent
 
@@ -71,11 +69,11 @@ class PacedAgent(Agent):
         """Never: a decision that blocks is made in a thread."""
         return False
 
-    def wrap(self, env: gym.Env[Any, Any]) -> gym.Env[Any, Any]:
+    def wrap(self, env: AnyEnv) -> AnyEnv:
         """Return the environment that the agent wants to play."""
         return self._agent.wrap(env)
 
-    def preparing(self, env: gym.Env[Any, Any], seed: int) -> Slow[None]:
+    def preparing(self, env: AnyEnv, seed: int) -> Slow[None]:
         """Prepare the agent for an episode."""
         return self._agent.preparing(env, seed)
 

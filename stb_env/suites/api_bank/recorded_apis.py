@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from stb_env.core import jsontext
-from stb_env.core.jsontypes import Json, JsonMapping, JsonObject
+from stb_env.core.jsontypes import Json, JsonMapping
 from stb_env.suites.api_bank.api_error import ApiError, ArgumentsError
 from stb_env.suites.api_bank.api_set import LEVEL_12, ApiSet
 from stb_env.suites.api_bank.apis.tool_search import SEARCHER
@@ -58,7 +58,7 @@ class RecordedAPI(API):
         return type(self).of, (dict(self.record), self.domain)
 
     @property
-    def entry(self) -> JsonObject:
+    def entry(self) -> dict[str, object]:
         """The documentation as it was written; a new object each time."""
         return {"output_parameters": {}, **copy.deepcopy(dict(self.record))}
 

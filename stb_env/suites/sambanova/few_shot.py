@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, cast, get_args
-
-import gymnasium as gym
+from typing import Literal, NamedTuple, cast, get_args
 
 from stb_env.actions.blocks import FENCE, unfence
+from stb_env.core.gymtypes import AnyEnv
 from stb_env.core.jsontypes import JsonObject
 from stb_env.core.request import Slow
 from stb_env.envs.tool_env import Info, Observation, ToolEnv, Transition
@@ -76,7 +75,7 @@ class FewShotPrompt(ToolWrapper):
 
     def __init__(
         self,
-        env: gym.Env[Any, Any],
+        env: AnyEnv,
         task: str | None = None,
         variant: Variant = "original",
         chat: Chat = "none",
@@ -117,7 +116,7 @@ class FewShotPrompt(ToolWrapper):
         return tuple(text for text in self.stops if text not in begins)[:_HOSTED_STOPS]
 
     @property
-    def messages(self) -> list[JsonObject]:
+    def messages(self) -> list[dict[str, object]]:
         """The episode so far: each prompt with its answer; what a program led to comes behind it."""
         steps = cast(ToolEnv, self.env.unwrapped).snapshot().steps
         chat = self._prompt(self._goal(0))
@@ -146,7 +145,9 @@ class FewShotPrompt(ToolWrapper):
 
     # -- core ------------------------------------------------------------------------------------
 
-    def _reset(self, seed: int | None, options: JsonObject | None) -> Slow[tuple[Observation, Info]]:
+    def _reset(
+        self, seed: int | None, options: Mapping[str, object] | None
+    ) -> Slow[tuple[Observation, Info]]:
         self._own = ()
         observation, info = yield from self.env._reset(seed, options)
         return observation, {**info, "messages": self.messages}

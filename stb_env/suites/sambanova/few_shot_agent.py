@@ -11,7 +11,7 @@ from pathlib import Path
 
 from stb_env import Agent
 from stb_env.core.gymtypes import AnyEnv
-from stb_env.core.jsontypes import Json, JsonObject
+from stb_env.core.jsontypes import JsonObject
 from stb_env.core.request import Slow
 from stb_env.errors import ConfigError
 from stb_env.models import ChatModel, fingerprint
@@ -89,7 +89,7 @@ class FewShotAgent(Agent):
         self._answered = False
         self.usage = Usage()
 
-    def act(self, observation: Mapping[str, object], info: Mapping[str, object]) -> Slow[Json]:
+    def act(self, observation: Mapping[str, object], info: Mapping[str, object]) -> Slow[object]:
         """Return the model's answer, or Finish after its one program.
 
         Raises:

@@ -35,7 +35,7 @@ class Param:
     bounds: tuple[float, float] = (-1e12, 1e12)
 
     @property
-    def entry(self) -> JsonObject:
+    def entry(self) -> dict[str, object]:
         """The parameter as a StableToolBench record has it, with ``enum`` where there is one."""
         entry = {
             "name": self.name,

@@ -115,7 +115,7 @@ class ServerConfig:
         """The folder of recorded answers in the original's layout, where there is one."""
         return self._path("cache_folder")
 
-    def settings(self, cache: Path | None) -> JsonObject:
+    def settings(self, cache: Path | None) -> dict[str, object]:
         """Return the settings of the virtual API.
 
         Args:

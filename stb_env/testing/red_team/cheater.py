@@ -6,8 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-import gymnasium as gym
-
+from stb_env.core.gymtypes import AnyEnv
 from stb_env.core.jsontypes import JsonArray, JsonMapping, JsonObject
 from stb_env.errors import ConfigError, did_you_mean
 from stb_env.runs import Agent
@@ -40,7 +39,7 @@ class Cheater(Agent):
         self.name = f"red:{cheat}"
         self._cheat = cheat
 
-    def reset(self, env: gym.Env[Any, Any], seed: int) -> None:
+    def reset(self, env: AnyEnv, seed: int) -> None:
         """Forget the last episode."""
         self._seed = seed
         self._results: JsonArray = []
@@ -51,7 +50,7 @@ class Cheater(Agent):
         inner: Any = env.unwrapped
         self._form = inner.rules.finish_form(inner.task)
 
-    def act(self, observation: Mapping[str, object], info: Mapping[str, object]) -> Any:
+    def act(self, observation: Mapping[str, object], info: Mapping[str, object]) -> object:
         """Return the next call of the line, or after the last one the answer."""
         self.listen(observation, info)
         action = self.next_action(observation, info)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-import gymnasium as gym
-
+from stb_env.core.gymtypes import AnyEnv
 from stb_env.testing.red_team.cheater import Cheater
 from stb_env.testing.red_team.evidence import Ending, Evidence, Say
 from stb_env.testing.red_team.playing import gold_line, neighbour
@@ -26,7 +25,7 @@ class Memoriser(Cheater):
 
     says: ClassVar[Mapping[str, Say]] = {"memorised": by_heart}
 
-    def reset(self, env: gym.Env[Any, Any], seed: int) -> None:
+    def reset(self, env: AnyEnv, seed: int) -> None:
         """Learn the answer from gold."""
         super().reset(env, seed)
         inner: Any = env.unwrapped
@@ -42,7 +41,7 @@ class Copier(Cheater):
 
     says: ClassVar[Mapping[str, Say]] = {"neighbour": _of_another}
 
-    def reset(self, env: gym.Env[Any, Any], seed: int) -> None:
+    def reset(self, env: AnyEnv, seed: int) -> None:
         """Learn the other task's solution from gold."""
         super().reset(env, seed)
         inner: Any = env.unwrapped

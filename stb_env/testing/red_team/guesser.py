@@ -6,8 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-import gymnasium as gym
-
+from stb_env.core.gymtypes import AnyEnv
 from stb_env.core.jsontypes import JsonMapping
 from stb_env.testing.red_team.cheater import Cheater
 from stb_env.testing.red_team.dumps import DUMPS
@@ -32,7 +31,7 @@ class Guesser(Cheater):
 
     says = DUMPS
 
-    def reset(self, env: gym.Env[Any, Any], seed: int) -> None:
+    def reset(self, env: AnyEnv, seed: int) -> None:
         """Forget which tools were called."""
         super().reset(env, seed)
         self._called: set[str] = set()

@@ -6,8 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-import gymnasium as gym
-
+from stb_env.core.gymtypes import AnyEnv
 from stb_env.core.jsontypes import JsonMapping
 from stb_env.testing.red_team.cheater import Cheater
 from stb_env.testing.red_team.copier import by_heart
@@ -22,7 +21,7 @@ class Meddler(Cheater):
 
     says: ClassVar[Mapping[str, Say]] = {"meddled": by_heart}
 
-    def reset(self, env: gym.Env[Any, Any], seed: int) -> None:
+    def reset(self, env: AnyEnv, seed: int) -> None:
         """Learn the solution from gold."""
         super().reset(env, seed)
         inner: Any = env.unwrapped
@@ -51,7 +50,7 @@ class Repeater(Cheater):
 
     says: ClassVar[Mapping[str, Say]] = {"repeated": by_heart}
 
-    def reset(self, env: gym.Env[Any, Any], seed: int) -> None:
+    def reset(self, env: AnyEnv, seed: int) -> None:
         """Learn the solution from gold."""
         super().reset(env, seed)
         inner: Any = env.unwrapped
@@ -69,7 +68,7 @@ class Quitter(Cheater):
 
     says: ClassVar[Mapping[str, Say]] = {"unfinished": by_heart}
 
-    def reset(self, env: gym.Env[Any, Any], seed: int) -> None:
+    def reset(self, env: AnyEnv, seed: int) -> None:
         """Learn the solution from gold."""
         super().reset(env, seed)
         inner: Any = env.unwrapped

@@ -8,9 +8,8 @@ from functools import lru_cache
 from itertools import islice
 from typing import Any, Protocol, runtime_checkable
 
-import gymnasium as gym
-
 from stb_env.actions import Action, finish_arguments
+from stb_env.core.gymtypes import AnyEnv
 from stb_env.core.jsontypes import JsonArray, JsonMapping
 from stb_env.runs.baselines.gold import Gold
 from stb_env.tasks import Task, TaskSource
@@ -47,7 +46,7 @@ def final_answer(action: object) -> Ending | None:
     return dict(finish_arguments(ToolCall(FINISH, action["arguments"])))
 
 
-def gold_line(env: gym.Env[Any, Any], task_id: str, seed: int) -> tuple[list[object], Ending]:
+def gold_line(env: AnyEnv, task_id: str, seed: int) -> tuple[list[object], Ending]:
     """Return what gold does in a task and what it answers; plays a copy, and leaves the environment alone."""
     inner: Any = env.unwrapped
     copy, agent = inner.fork(), Gold()
@@ -67,7 +66,7 @@ def gold_line(env: gym.Env[Any, Any], task_id: str, seed: int) -> tuple[list[obj
     return actions, {}
 
 
-def other_answer(env: gym.Env[Any, Any], seed: int) -> Ending:
+def other_answer(env: AnyEnv, seed: int) -> Ending:
     """Return how gold answers the task most like the running one; empty where none of the likest will do.
 
     An answer that only takes leave is passed over, and so are one to the very calls that gold makes here
@@ -119,12 +118,12 @@ def _rests_on(others: Sequence[object], actions: Sequence[object]) -> bool:
     return bool(others) and others[-1] in actions
 
 
-def neighbour(env: gym.Env[Any, Any], task: Task) -> Task | None:
+def neighbour(env: AnyEnv, task: Task) -> Task | None:
     """Return the task of the same source whose query is most like that of a task; None where it is alone."""
     return next(_likest(env, task), None)
 
 
-def _likest(env: gym.Env[Any, Any], task: Task) -> Iterator[Task]:
+def _likest(env: AnyEnv, task: Task) -> Iterator[Task]:
     """Yield the other tasks of the same source, those with the query most like that of a task first."""
     inner: Any = env.unwrapped
     words = _words(task.query)

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
-import gymnasium as gym
-
+from stb_env.core.gymtypes import AnyEnv
 from stb_env.runs.baselines.gold import Gold
 from stb_env.testing.red_team.cheater import Cheater
 from stb_env.testing.red_team.playing import final_answer, other_answer
@@ -26,7 +24,7 @@ class Twister(Cheater):
 
     says = TWISTS
 
-    def reset(self, env: gym.Env[Any, Any], seed: int) -> None:
+    def reset(self, env: AnyEnv, seed: int) -> None:
         """Let gold plan, and look up how another task is answered."""
         super().reset(env, seed)
         self._line = Gold()

@@ -127,7 +127,7 @@ class OriginalDialect(Dialect):
 
     # -- conversation ----------------------------------------------------------------------------
 
-    def messages(self, env: Inner, tree: SearchTree) -> list[JsonObject]:
+    def messages(self, env: Inner, tree: SearchTree) -> list[dict[str, object]]:
         """Return the conversation as it is sent; after the end all of it, flagged messages included."""
         opening = takewhile(lambda message: message["role"] in ("system", "user"), env.messages)
         wording = wording_of(env)

@@ -40,7 +40,7 @@ def tables_of(state: object) -> dict[str, Rows]:
     return tables | ({REST: rest} if rest else {})
 
 
-def plain(value: object, depth: int = 0) -> Json:
+def plain(value: object, depth: int = 0) -> object:
     """Return JSON values for what a state is made of: dataclasses, named tuples, mappings, sequences, sets.
 
     Examples:

@@ -9,7 +9,6 @@ import json
 from collections.abc import Mapping
 from typing import Literal
 
-from stb_env.core.jsontypes import JsonObject
 from stb_env.models.prompting import Prompt, latest
 from stb_env.suites.api_bank.apis.schedule import TODAY
 from stb_env.suites.api_bank.apis.tool_search import SEARCHER
@@ -25,7 +24,7 @@ _HOME = "stb_env.suites.api_bank"
 
 def messages(
     sample: Sample, descriptions: Mapping[str, Mapping[str, object]], rendering: Rendering = "chat"
-) -> list[JsonObject]:
+) -> list[dict[str, object]]:
     """Return the chat messages that ask for a sample.
 
     In ``chat`` the instruction is the system message, and what was called is one more of these, with its

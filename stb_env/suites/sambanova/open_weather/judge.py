@@ -16,7 +16,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import lru_cache
 
-from stb_env.core.jsontypes import JsonObject
 from stb_env.core.request import Slow
 from stb_env.judges.judge import Case
 from stb_env.suites.sambanova.common.agreement import Agreement, agreement
@@ -98,7 +97,7 @@ def _compared(got: Mapping[str, object], label: Mapping[str, object]) -> Agreeme
 
 
 @lru_cache(maxsize=1_024)
-def wanted(label: str) -> JsonObject:
+def wanted(label: str) -> dict[str, object]:
     """Return what a label asks for, without what it leaves open.
 
     Raises:

@@ -12,7 +12,6 @@ from pathlib import Path
 from stb_env import Agent
 from stb_env.actions.blocks import FENCE, unfence
 from stb_env.core.gymtypes import AnyEnv
-from stb_env.core.jsontypes import Json
 from stb_env.core.request import Slow
 from stb_env.errors import ConfigError
 from stb_env.models import ChatModel, fingerprint
@@ -110,7 +109,7 @@ class NestedAgent(Agent):
         self._played = False
         self.usage = Usage()
 
-    def act(self, observation: Mapping[str, object], info: Mapping[str, object]) -> Slow[Json]:
+    def act(self, observation: Mapping[str, object], info: Mapping[str, object]) -> Slow[object]:
         """Return the program, or Finish after it.
 
         Raises:

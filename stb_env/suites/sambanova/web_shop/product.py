@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from stb_env.core.jsontypes import JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonMapping
 from stb_env.errors import DataError
 from stb_env.seeding import rng
 
@@ -49,7 +49,7 @@ class Product:
     attributes: tuple[str, ...] = NO_ATTRIBUTES
 
     @property
-    def record(self) -> JsonObject:
+    def record(self) -> dict[str, object]:
         """All of it as a JSON object, which `of` reads."""
         fields = {name: getattr(self, name) for name in self.__slots__}
         return fields | {"bullets": list(self.bullets), "attributes": list(self.attributes)}
@@ -83,7 +83,7 @@ class Described(NamedTuple):
     wanted: tuple[str, ...] = ()
 
     @property
-    def record(self) -> JsonObject:
+    def record(self) -> dict[str, object]:
         """All of it as a JSON object, which `of` reads."""
         return {"product": self.product.record, "instruction": self.instruction, "wanted": list(self.wanted)}
 

@@ -63,7 +63,7 @@ def typed(call: Call) -> ToolCall:
     return ToolCall(call.name, {name: plain(value) for name, value in call.arguments.items()})
 
 
-def plain(value: object) -> Json:
+def plain(value: object) -> object:
     """Return a program's value as JSON data.
 
     Examples:

@@ -67,7 +67,7 @@ class Values:
         if isinstance(function, Native | TypeName):
             return lambda *args, **kwargs: self.called(function, args, kwargs)
         if callable(function) and not isinstance(function, Host | type):
-            return function  # type: ignore[no-any-return] # a function of the program
+            return function
         raise CrashError(f"{type(function).__name__} cannot be called")
 
     def attribute(self, value: object, name: str) -> object:
