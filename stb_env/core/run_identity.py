@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Mapping
 from pathlib import Path
 
 from stb_env.core import jsontext
-from stb_env.core.jsontypes import Json, JsonMapping
+from stb_env.core.jsontypes import Json
 
 GROWING = ("episodes", "trials")
 """Fields of a manifest that only grow: the run is the same, and longer."""
@@ -15,7 +16,7 @@ LEARNED = ("answer_bounds",)
 """Fields that only an endpoint tells; they are absent where it was not asked."""
 
 
-def run_identity(manifest: JsonMapping) -> str:
+def run_identity(manifest: Mapping[str, object]) -> str:
     """Return the identity of the run with this manifest: equal where one run may go on as the other.
 
     Args:

@@ -12,7 +12,7 @@ from pathlib import Path
 from stb_env.core import jsontext
 from stb_env.core.files import LineWriter, make_folder, write_json
 from stb_env.core.interrupts import held
-from stb_env.core.jsontypes import JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonObject
 from stb_env.core.run_identity import run_identity
 from stb_env.runs.episode_file import EpisodeFile
 from stb_env.runs.job import Job
@@ -48,7 +48,7 @@ class Run:
         StorageError: The disk refuses it.
     """
 
-    def __init__(self, folder: str | Path, manifest: JsonMapping) -> None:
+    def __init__(self, folder: str | Path, manifest: Mapping[str, object]) -> None:
         self.folder = Path(folder)
         self._judge = str(manifest.get("judge") or "")
         self._identity = run_identity(manifest)
@@ -180,7 +180,7 @@ class Run:
             self._next = len(self._file)
             self._advance({})
 
-    def finish(self, summary: JsonMapping) -> None:
+    def finish(self, summary: Mapping[str, object]) -> None:
         """Write the summary.
 
         Raises:

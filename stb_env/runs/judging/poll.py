@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from stb_env.core.files import write_json
-from stb_env.core.jsontypes import JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonMapping
 from stb_env.core.request import drive
 from stb_env.judges.solvability_panel import SolvabilityPanel
 from stb_env.models.chat import digest
@@ -115,7 +115,7 @@ def _decided(polled: PolledTask | None, settings: str) -> bool:
     return polled is not None and polled.solvable is not None and polled.settings == settings
 
 
-def _summary(panel: SolvabilityPanel, polled: Sequence[PolledTask]) -> JsonObject:
+def _summary(panel: SolvabilityPanel, polled: Sequence[PolledTask]) -> dict[str, object]:
     decisions = [one.solvable for one in polled]
     models = {
         judge.name: {

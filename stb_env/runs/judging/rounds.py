@@ -10,7 +10,7 @@ from pathlib import Path
 
 from stb_env.core import jsontext
 from stb_env.core.files import write_json
-from stb_env.core.jsontypes import JsonArray, JsonMapping
+from stb_env.core.jsontypes import JsonMapping
 from stb_env.core.request import drive
 from stb_env.errors import ConfigError, DataError, InfrastructureError
 from stb_env.formats.branches import played_branch
@@ -234,7 +234,7 @@ def _check_queries(mine: Mapping[str, list[Trajectory]], theirs: Mapping[str, li
 def duels_of(
     mine: Mapping[str, list[Trajectory]],
     theirs: Mapping[str, list[Trajectory]],
-    settings: JsonMapping,
+    settings: Mapping[str, object],
     comparisons: int,
 ) -> Iterator[Duel]:
     """Yield the comparisons of two runs; none of a task where one of them has no valid episode of it.
@@ -263,7 +263,7 @@ def _contender(episode: Trajectory | None) -> Contender | None:
     return Contender(case_of(episode, unanswered=True), episode.verdict["status"])
 
 
-def _shown(episode: Trajectory | None) -> JsonArray | None:
+def _shown(episode: Trajectory | None) -> list[object] | None:
     """Return what of an episode can decide a comparison."""
     if episode is None or episode.verdict is None:
         return None

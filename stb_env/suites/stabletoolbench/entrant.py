@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from stb_env.core.jsontypes import JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonMapping
 from stb_env.errors import ConfigError, DataError
 from stb_env.runs.metrics.sopr import average, sopr
 from stb_env.runs.player import player_of
@@ -113,7 +113,7 @@ class Entrant:
         if model != row.evaluator:
             yield f"judged by {model}, not {row.evaluator or 'the unnamed model of the page'}"
 
-    def to_dict(self, row: Row) -> JsonObject:
+    def to_dict(self, row: Row) -> dict[str, object]:
         """Return it as plain data."""
         return {
             "name": self.name,
@@ -280,7 +280,7 @@ def _described(file: Path, stem: str, results: JsonMapping, who: JsonMapping, me
     return found
 
 
-def _metric_of(results: JsonMapping) -> str:
+def _metric_of(results: Mapping[str, object]) -> str:
     first = next(iter(results.values()), None)
     if not isinstance(first, dict):
         return ""

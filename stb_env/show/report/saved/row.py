@@ -22,7 +22,7 @@ DAMAGED = "damaged"
 """Status of a line that is no episode."""
 
 
-def read_line(line: bytes) -> JsonObject:
+def read_line(line: bytes) -> dict[str, object]:
     """Read a saved line as plain data; what JSON of other languages cannot say becomes text.
 
     Raises:
@@ -65,7 +65,7 @@ def wrong_line(line: bytes, data: JsonMapping, run: str) -> str:
 
 def row_of(
     number: int, line: bytes, run: str, seconds: Mapping[Key, float], judgements: Mapping[Key, Judgement]
-) -> JsonObject:
+) -> dict[str, object]:
     """Return the row of one saved line; a damaged line has one too, which says so.
 
     Args:
@@ -106,7 +106,7 @@ def status_of(data: JsonMapping, judgement: Judgement | None) -> tuple[str, str,
 
 def _row(
     number: int, data: JsonMapping, seconds: Mapping[Key, float], judgements: Mapping[Key, Judgement]
-) -> JsonObject:
+) -> dict[str, object]:
     key = key_of(data)
     status, failure, reward = status_of(data, judgements.get(key))
     calls = [call for step in data["steps"] for call in step["calls"]]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from stb_env.core.jsontypes import JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonMapping
 from stb_env.runs.metrics.sopr import GroupRate, planned_rate
 from stb_env.runs.metrics.sowr import WinRate, win_rate
 from stb_env.suites.stabletoolbench.original_scores.passrate import row_scores
@@ -47,7 +47,7 @@ class PassScore:
     rate: GroupRate
     trial_rates: tuple[float, ...]
 
-    def to_dict(self) -> JsonObject:
+    def to_dict(self) -> dict[str, object]:
         """Return the figures as plain data, rates in per cent; no rate where nothing has a result."""
         rate = self.rate
         known = bool(rate.valid)
@@ -87,7 +87,12 @@ class WinScore:
         """Planned pairs without a result or without an answer of the rated player."""
         return self.rate.undecided + self.unanswered
 
-    def to_dict(self) -> JsonObject:
+    @property
+    def win(self) -> float:
+        """The share of wins, in per cent."""
+        return _percent(self.rate.win)
+
+    def to_dict(self) -> dict[str, object]:
         """Return the figures as plain data, rates in per cent."""
         shares = {name: _percent(getattr(self.rate, name)) for name in ("win", "tie", "lose", "ties_half")}
         counts = {

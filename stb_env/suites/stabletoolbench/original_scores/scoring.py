@@ -169,18 +169,22 @@ class Scoring:
     def _lacks_votes(self, row: JsonMapping) -> bool:
         return any(str(run) not in row["is_solved"] for run in range(self.evaluate_times))
 
-    def _lacks_rounds(self, row: JsonMapping) -> bool:
+    def _lacks_rounds(self, row: Mapping[str, object]) -> bool:
         return any(row.get(f"round_{turn}") != "complete" for turn in range(self.evaluate_times))
 
     def _hash(self, *decides: Json) -> str:
         return digest([*decides, self.model.name, self.questions.fingerprint])
 
-    def _pass(self, entry: Entry) -> Slow[JsonObject]:
+    def _pass(self, entry: Entry) -> Slow[dict[str, object]]:
         return judge_entry(entry, self.questions, self.model, self.evaluate_times)
 
     def _preference(
-        self, rivals: Sequence[Side], known: Mapping[str, JsonMapping], use_pass_rate: bool, task: str
-    ) -> Slow[JsonObject]:
+        self,
+        rivals: Sequence[Side],
+        known: Mapping[str, Mapping[str, object]],
+        use_pass_rate: bool,
+        task: str,
+    ) -> Slow[dict[str, object]]:
         return prefer_entry(
             rivals,
             task,
@@ -194,7 +198,7 @@ class Scoring:
 
     def _each(
         self, tasks: Sequence[str], work: Callable[[str], Slow[JsonObject]]
-    ) -> Iterator[tuple[str, JsonObject | InfrastructureError]]:
+    ) -> Iterator[tuple[str, dict[str, object] | InfrastructureError]]:
         def done(task: str) -> JsonObject | InfrastructureError:
             try:
                 return drive(work(task))
@@ -210,7 +214,7 @@ class Scoring:
             finally:
                 pool.shutdown(cancel_futures=True)
 
-    def _who(self, metric: str, answers: AnswerSet, file: AnswerFile) -> JsonObject:
+    def _who(self, metric: str, answers: AnswerSet, file: AnswerFile) -> dict[str, object]:
         return {
             "metric": metric,
             "group": file.group,
