@@ -42,7 +42,7 @@ class Contender:
 
 @dataclass(frozen=True, slots=True)
 class Preference:
-    """Which of two contenders is better.
+    """The better of two contenders.
 
     Attributes:
         outcome: The better one, or a tie.

@@ -1,4 +1,4 @@
-"""What an operator decides about a server; nothing in here comes from a client."""
+"""Settings of a server, made by its operator; nothing in here comes from a client."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MIN_TOKEN = 16
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a client may ask of the server.
+    """Limits on a client's choices.
 
     Attributes:
         body: Bytes of one request.
@@ -55,7 +55,7 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class ServeSettings:
-    """How a server is run. Plain data: it travels to the worker processes.
+    """Settings of a server. Plain data: it travels to the worker processes.
 
     Attributes:
         ids: Environment ids that are served; empty for all that are registered.

@@ -123,7 +123,7 @@ def check_names(folders: Sequence[Path], selection: Selection) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Making:
-    """How records are made of episodes.
+    """Settings that turn episodes into records.
 
     Attributes:
         branches: sft: every branch of a search; preferences: pairs of branches.

@@ -102,7 +102,7 @@ PassResults = Annotated[
 
 
 class CompatName(StrEnum):
-    """Whose behaviour is reproduced, defects included."""
+    """Original whose behaviour is reproduced, defects included."""
 
     original = "original"
 

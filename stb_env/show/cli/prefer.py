@@ -28,7 +28,7 @@ class OrderName(StrEnum):
 
 
 class UnsureName(StrEnum):
-    """What a lone unsure against unsolved is worth."""
+    """Worth of a lone unsure against unsolved."""
 
     wins = "wins"
     compare = "compare"
@@ -36,7 +36,7 @@ class UnsureName(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Comparing:
-    """How two runs are compared.
+    """Settings of a comparison of two runs.
 
     Attributes:
         judge: The text after ``--judge``.

@@ -21,8 +21,8 @@ Name = Annotated[
 Markdown = Annotated[bool, typer.Option("--markdown", help="Print a page of documentation instead.")]
 
 _INTRODUCTION = """\
-The settings that `--protocol NAME` gives `run`, `eval` and `judge`, beside the defaults without it. This page is
-printed by `stb-env protocols --markdown`."""
+The settings that `--protocol NAME` gives `run`, `eval` and `judge`, beside the defaults without it. This page
+is printed by `stb-env protocols --markdown`."""
 
 
 @reporting

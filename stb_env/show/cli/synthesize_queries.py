@@ -30,7 +30,7 @@ _SHOWN = 5
 
 
 class Answers(NamedTuple):
-    """Who answers the calls of a synthesis.
+    """Source of the answers to a synthesis' calls.
 
     Attributes:
         cache: Folder of recorded answers.
@@ -65,7 +65,7 @@ class Answers(NamedTuple):
 
 
 class Writers(NamedTuple):
-    """Who writes the queries: five agents with models, or the deterministic author without.
+    """Writers of queries: five agents with models, or the deterministic author without.
 
     Attributes:
         models: Models file; None for no model.
