@@ -18,18 +18,18 @@ SET_UP = {"quickstart", "tests"}
 
 PAGE = ""
 RUN_BY = {
-    ("docs/laboratory.md", PAGE): "tests/lab/test_laboratory_page.py",
+    ("docs/laboratory.md", PAGE): "tests/experiments/lab/test_laboratory_page.py",
     ("docs/own_tools.md", PAGE): "tests/suites/own_tools/page.py",
-    ("docs/scale.md", PAGE): "tests/rollout/cluster/test_ray.py",
+    ("docs/scale.md", PAGE): "tests/runs/cluster/test_ray.py",
     ("docs/integrations.md", "inspect"): "tests/integrations/test_inspect.py",
     ("docs/integrations.md", "skyrl"): "tests/integrations/test_skyrl.py",
     ("docs/integrations.md", "verl"): "tests/integrations/test_verl.py",
     ("docs/integrations.md", "sb3"): "tests/training/test_integrations_page.py",
     ("docs/integrations.md", "openenv"): "tests/integrations/test_openenv.py",
     ("docs/integrations.md", "nemo_gym"): "tests/integrations/test_nemo_gym.py",
-    ("docs/training.md", "groups agent"): "tests/rollout/group/test_groups_page.py",
-    ("docs/training.md", "groups command"): "tests/rollout/group/test_groups_page.py",
-    ("docs/training.md", "groups reading"): "tests/rollout/group/test_groups_page.py",
+    ("docs/training.md", "groups agent"): "tests/runs/groups/test_groups_page.py",
+    ("docs/training.md", "groups command"): "tests/runs/groups/test_groups_page.py",
+    ("docs/training.md", "groups reading"): "tests/runs/groups/test_groups_page.py",
     ("docs/integrations_trl.md", "trl"): "tests/integrations/test_trl.py",
     ("docs/integrations_verifiers.md", "verifiers"): "tests/integrations/test_verifiers.py",
 }
