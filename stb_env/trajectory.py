@@ -113,7 +113,7 @@ class Trajectory:
 
     @property
     def key(self) -> Key:
-        """What makes an episode unique in a run: task, trial and seed."""
+        """Identity of an episode in a run: task, trial and seed."""
         return self.task_id, self.trial, self.seed
 
     @property
@@ -143,12 +143,12 @@ class Trajectory:
 
     @property
     def solved(self) -> bool:
-        """Whether the verdict says solved."""
+        """True if the verdict is solved."""
         return self.verdict is not None and self.verdict["status"] == "solved"
 
     @property
     def awaits_verdict(self) -> bool:
-        """Whether it was played to its answer and lacks a verdict alone, which can be asked for again."""
+        """True if it was played to its answer and only lacks a verdict, which can be asked for again."""
         failure = self.failure
         if self.verdict is not None or failure is None or failure.get("stage") != "judge" or not self.steps:
             return False

@@ -1,4 +1,4 @@
-"""What an evaluation has spent, over all its sittings, and the budget that ends it."""
+"""Cost of an evaluation over all its sittings, and the budget that ends it."""
 
 from __future__ import annotations
 

@@ -93,7 +93,7 @@ class Meter:
 
     @property
     def bounds_answers(self) -> bool:
-        """Whether it matters what a call costs at most."""
+        """True if the greatest cost of a call matters."""
         return self.max_cost is not None or self.max_tokens is not None
 
     def reserve(self, stage: str = "model", most: Usage = NO_USAGE) -> Future[None]:

@@ -57,7 +57,7 @@ class Judgement:
 
     @property
     def key(self) -> Key:
-        """What makes the episode unique in its run."""
+        """Identity of the episode in its run."""
         return self.task_id, self.trial, self.seed
 
     def to_json(self) -> str:

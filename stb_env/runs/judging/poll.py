@@ -54,7 +54,7 @@ class PolledTask:
 
 @dataclass(frozen=True, slots=True)
 class Polled:
-    """What voting on tasks came to.
+    """Result of a vote on tasks.
 
     Attributes:
         asked: Tasks that were voted on this time.

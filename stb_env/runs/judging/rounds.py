@@ -60,7 +60,7 @@ class Round:
 
     @property
     def key(self) -> RoundKey:
-        """What makes it unique."""
+        """Its identity."""
         return self.task_id, self.turn, self.pair
 
     def to_json(self) -> str:
@@ -79,7 +79,7 @@ class Round:
 
 @dataclass(frozen=True, slots=True)
 class Preferred:
-    """What comparing two runs came to.
+    """Result of comparing two runs.
 
     Attributes:
         compared: Comparisons that were made this time.
@@ -118,7 +118,7 @@ class Duel:
 
     @property
     def key(self) -> RoundKey:
-        """What makes its `Round` unique."""
+        """Identity of its `Round`."""
         return self.task_id, self.turn, self.pair
 
 

@@ -59,7 +59,7 @@ class OriginalOptions:
 
 @dataclass(frozen=True, slots=True)
 class OriginalJudging:
-    """What the original's programs are told.
+    """Settings of the original's programs.
 
     Attributes:
         evaluator: Evaluator folder; our own prompts stand in without one.
@@ -164,7 +164,7 @@ def original_passes(source: Path, how: OriginalJudging, quiet: bool) -> Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """What comparing two players' answers came to.
+    """Result of comparing two players' answers.
 
     Attributes:
         sides: The answers of the reference, and of who is rated.
@@ -180,7 +180,7 @@ class Compared:
 
     @property
     def failed(self) -> dict[str, str]:
-        """Why queries have no result."""
+        """Reasons why queries have no result."""
         return _failures(self.judged)
 
 

@@ -220,7 +220,7 @@ def _comparisons(folder: Path) -> Iterator[Entrant]:
 
 @dataclass(slots=True)
 class _Found:
-    """What the files of one model, or of a pair, hold so far."""
+    """Files of one model, or of a pair, read so far."""
 
     name: str
     judge: str = ""

@@ -1,4 +1,4 @@
-"""Whether the lines of a run are as they were written, and their rewards what their verdicts give."""
+"""Check that the lines of a run are unchanged, and that their rewards follow from their verdicts."""
 
 from __future__ import annotations
 

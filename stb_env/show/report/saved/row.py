@@ -1,4 +1,4 @@
-"""What the list of a run's episodes says about each of them."""
+"""Rows of a run's list of episodes."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ class SavedRun:
 
     @property
     def manifest(self) -> JsonObject:
-        """What decides the run's numbers; empty where it is missing.
+        """Settings that decide the run's numbers; empty where they are missing.
 
         Raises:
             DataError: It is broken.

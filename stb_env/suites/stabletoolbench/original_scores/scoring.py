@@ -25,7 +25,7 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """What became of the answers of one group in one trial.
+    """Results for the answers of one group in one trial.
 
     Attributes:
         results: The result file: what it has of each query, by query id.
@@ -40,7 +40,7 @@ class Judged:
 
 @dataclass(frozen=True, slots=True)
 class Scoring:
-    """How groups are scored, and where the result files go.
+    """Settings of scoring groups, and the folder of the result files.
 
     Each row is bound to a hash of the answer that it scores and of the judge, which stands beside the
     official files: a row of another answer is judged anew. A query whose judge fails is left out of the file
