@@ -17,7 +17,7 @@ import pytest
 from tests.shared import folder
 
 ROOT = Path(__file__).parents[1]
-MODULES = ("tests/suites", "tests/metrics", "tests/judges", "tests/retrieval")
+MODULES = ("tests/suites", "tests/runs/metrics", "tests/judges", "tests/retrieval", "tests/backend")
 LISTS = {"cases", "flows", "episodes", "token_set_ratio", "normalize_color"}
 
 

@@ -26,7 +26,7 @@ class Program(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """What an agent does in one turn.
+    """One turn of an agent: calls, a thought, or text.
 
     Attributes:
         calls: The calls in the order in which they run, ids unique; empty where nothing was called.
@@ -51,7 +51,7 @@ class Action:
 
 
 class Reading(NamedTuple):
-    """What one form found: calls as written, ids possibly missing, and the text beside them."""
+    """Result of one parser: calls as written, ids possibly missing, and the text beside them."""
 
     calls: list[ToolCall]
     text: str

@@ -10,7 +10,6 @@ from stb_env.actions import Action, Program, finish_last, parse_action, parse_sa
 from stb_env.actions.validation import check_call
 from stb_env.backend.backend import Backend
 from stb_env.backend.user import Said, User
-from stb_env.core.jsontypes import JsonMapping, JsonObject
 from stb_env.core.request import Slow, aside, of_role
 from stb_env.envs import step_codes as original
 from stb_env.envs.finish import Finish, FinishForm, finish_form, finish_record
@@ -59,7 +58,7 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """How episodes go: who answers calls, who judges, and where the limits are.
+    """Rules of episodes: backend, judge and limits.
 
     A valid Finish ends an action: calls after it are not made, and its step names them under ``not_called``.
     With ``compat`` all calls are made, the Finish last.
@@ -122,7 +121,7 @@ class Rules:
         user = None if self.user is None else self.user.start(task, seed)
         return State(task_id=task.id, seed=seed, backend=self.backend.start(task, seed), user=user)
 
-    def advance(self, task: Task, tools: Mapping[str, Tool], state: State, action: Any) -> Slow[State]:
+    def advance(self, task: Task, tools: Mapping[str, Tool], state: State, action: object) -> Slow[State]:
         """Play one action.
 
         Args:
@@ -267,7 +266,9 @@ class Rules:
             calls.failure, calls.lost = error.failure(), error.usage
             return Ran("", str(error), state.namespace)
 
-    def _call(self, tools: Mapping[str, Tool], backend: Any, call: ToolCall) -> Slow[tuple[CallRecord, Any]]:
+    def _call(
+        self, tools: Mapping[str, Tool], backend: object, call: ToolCall
+    ) -> Slow[tuple[CallRecord, object]]:
         if self.compat:
             return (yield from self._original_call(tools, backend, call))
         tool = tools.get(call.name)
@@ -290,8 +291,8 @@ class Rules:
         return CallRecord(call.id, call.name, call.arguments, result, notes), backend
 
     def _original_call(
-        self, tools: Mapping[str, Tool], backend: Any, call: ToolCall
-    ) -> Slow[tuple[CallRecord, Any]]:
+        self, tools: Mapping[str, Tool], backend: object, call: ToolCall
+    ) -> Slow[tuple[CallRecord, object]]:
         name = original.find_function(tools, call.name)
         if name is None:
             return unknown_call(call, tools), backend
@@ -369,7 +370,7 @@ class Rules:
         )
 
 
-def _thought(parsed: Action) -> JsonObject:
+def _thought(parsed: Action) -> dict[str, object]:
     """Return what a step keeps for the record alone: no message, judge or user is given it."""
     return {"thought": parsed.thought} if parsed.thought else {}
 
@@ -387,7 +388,7 @@ def _spent(state: State, role: str, more: Iterable[Usage | None]) -> State:
     return state
 
 
-def _failed(state: State, failure: JsonMapping, lost: Usage | None) -> State:
+def _failed(state: State, failure: Mapping[str, object], lost: Usage | None) -> State:
     step = state.steps[-1]._replace(status=Status.FAILURE, truncated=True)
     stage = str(failure["stage"])
     state = _spent(state, stage if stage in ("judge", "user") else "simulator", [lost])

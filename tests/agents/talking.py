@@ -13,7 +13,7 @@ from stb_env.runs import play
 from stb_env.tools import FINISH
 from stb_env.trajectory import Trajectory
 from stb_env.usage import Usage
-from tests.wrappers.searching import CountingJudge, maze
+from tests.wrappers.search.searching import CountingJudge, maze
 
 ENDS = {
     "-": {"return_type": "give_up_and_restart"},

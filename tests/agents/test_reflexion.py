@@ -11,7 +11,7 @@ from stb_env.agents.reflexion import ReflexionAgent
 
 from stb_env.models import ChatRequest, ScriptedModel
 from tests.agents.talking import doors, played, walking
-from tests.wrappers.searching import CountingJudge
+from tests.wrappers.search.searching import CountingJudge
 
 
 def note(text: str) -> str:

@@ -21,7 +21,7 @@ from stb_env.runs.baselines import load_agent
 from stb_env.runs.baselines.chat import ChatAgent
 from stb_env.wrappers import DepthFirstSearch
 from tests.agents.talking import doors, played, said, walking
-from tests.wrappers.searching import CountingJudge, maze
+from tests.wrappers.search.searching import CountingJudge, maze
 
 
 def solved(text: str) -> str:

@@ -1,94 +1,94 @@
-"""Model services over HTTP, and the command line that talks to them."""
+"""A server to talk to, and a clock that no one waits for."""
 
 from __future__ import annotations
 
-import json
-import logging
+import asyncio
+import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import dataclass, field
 from typing import Any
 
-# Imported here, because the first import would eat up the short time-outs of some tests.
+# Imported here, because the first import would eat up the short deadlines of some tests.
 import httpx2  # noqa: F401
 import pytest
-from typer.testing import CliRunner
 
-from stb_env.show.cli import app
-from stb_env.trajectory import Trajectory, read_trajectories
-from tests.models.services import Services, diligent, serving, simulating, voting
+from stb_env.models import ChatReply, ChatRequest, Clock, ModelConfig, OpenAIModel
+from tests.fakes.openai_server import OpenAIServer
+
+KEY = "sk-very-secret-0123456789"
+ENV = {"TEST_KEY": KEY}
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """What a command printed, and what it wrote."""
+@dataclass
+class Pauses:
+    """Notes every pause instead of waiting, and sets the clock on."""
 
-    exit_code: int
-    stdout: str
-    stderr: str
+    taken: list[float] = field(default_factory=list)
 
-    @property
-    def report(self) -> dict[str, Any]:
-        return json.loads(self.stdout)
+    def sleep(self, seconds: float) -> None:
+        self.taken.append(seconds)
+
+    async def asleep(self, seconds: float) -> None:
+        self.taken.append(seconds)
+
+    def monotonic(self) -> float:
+        return time.monotonic() + sum(self.taken)
+
+    def clock(self, **changes: Any) -> Clock:
+        return Clock(**{"monotonic": self.monotonic, "sleep": self.sleep, "asleep": self.asleep, **changes})
 
 
 @pytest.fixture
-def services(monkeypatch: pytest.MonkeyPatch) -> Iterator[Services]:
-    """Three services that answer nothing of use yet; pauses between attempts are short."""
+def pauses() -> Pauses:
+    return Pauses()
+
+
+@pytest.fixture
+def server(monkeypatch) -> Iterator[OpenAIServer]:
+    # A proxy that the machine may be configured with has no way to 127.0.0.1.
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    monkeypatch.setattr("stb_env.http.retry.FIRST_PAUSE", 0.01)
-    with serving() as running:
-        for service in running:
-            monkeypatch.setenv(service.variable, service.key)
+    with OpenAIServer().running() as running:
         yield running
 
 
 @pytest.fixture
-def willing(services: Services) -> Services:
-    """Services that solve every query: one call, an answer, a vote for it."""
-    services.agent.always(diligent(1))
-    services.simulator.always(simulating)
-    services.judge.always(voting("Solved"))
-    return services
-
-
-@pytest.fixture(scope="session")
-def stb() -> Callable[..., Outcome]:
-    """Run ``stb-env`` with these words."""
-
-    def run(*words: object) -> Outcome:
-        done = CliRunner().invoke(app, [str(word) for word in words])
-        if done.exception is not None and not isinstance(done.exception, SystemExit):
-            raise done.exception
-        return Outcome(done.exit_code, done.stdout, done.stderr)
-
-    return run
+def client() -> str:
+    """What speaks HTTP; test modules whose subject that is override it with both."""
+    return "lean"
 
 
 @pytest.fixture
-def play(stb: Callable[..., Outcome], tmp_path: Path) -> Callable[..., tuple[Outcome, list[Trajectory]]]:
-    """Play embedded queries with the chat agent in record mode, into ``run`` and ``cache``."""
+def connected(server, pauses, client) -> Iterator[Callable[..., OpenAIModel]]:
+    """Build models that talk to the server; settings are those of ModelConfig."""
+    models = []
 
-    def run(models: Path, *words: object, out: str = "run") -> tuple[Outcome, list[Trajectory]]:
-        folders = ("--cache", tmp_path / "cache", "--out", tmp_path / out)
-        who = ("--agent", f"chat:{models}", "--set", f"models={models}")
-        done = stb("run", "stb/I1Instruction-v0", *who, "--mode", "record", *folders, "--json", *words)
-        return done, read_trajectories(tmp_path / out)
+    def build(role: str = "agent", clock: Clock | None = None, **settings: Any) -> OpenAIModel:
+        given = {
+            "base_url": server.url(role),
+            "api_key_env": "TEST_KEY",
+            "retries": 2,
+            "client": client,
+            **settings,
+        }
+        models.append(OpenAIModel(ModelConfig(role, "tiny", **given), env=ENV, clock=clock or pauses.clock()))
+        return models[-1]
 
-    return run
+    yield build
+    for model in models:
+        model.close()
 
 
-@pytest.fixture
-def leaks(services: Services, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> Callable[..., list[str]]:
-    """Where a key of any service stands: in files below the test's folder, in the log, in given texts."""
-    caplog.set_level(logging.DEBUG)
+@pytest.fixture(params=["threads", "event loop"])
+def complete(request) -> Callable[[Any, ChatRequest], ChatReply]:
+    """Both ways to ask, so that each test of an answer or a failure runs with either."""
 
-    def found(*texts: str) -> list[str]:
-        keys = [service.key.encode() for service in services]
-        places = {str(path): path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
-        places["log"] = caplog.text.encode()
-        places |= {f"text {index}": text.encode() for index, text in enumerate(texts)}
-        assert any(places.values())
-        return [place for place, content in places.items() if any(key in content for key in keys)]
+    async def on_loop(model: Any, question: ChatRequest) -> ChatReply:
+        try:
+            return await model.acomplete(question)
+        finally:
+            if hasattr(model, "aclose"):
+                await model.aclose()
 
-    return found
+    if request.param == "threads":
+        return lambda model, question: model.complete(question)
+    return lambda model, question: asyncio.run(on_loop(model, question))

@@ -12,7 +12,7 @@ from gymnasium.utils.env_checker import check_env
 from stb_env.errors import ConfigError
 from stb_env.runs import Agent, play
 from stb_env.wrappers import ChainOfThought, DepthFirstSearch, ToolRetrieval
-from tests.wrappers.searching import GIVE_UP, go, maze
+from tests.wrappers.search.searching import GIVE_UP, go, maze
 
 STEP = 'Thought: Door a looks good.\nAction: go\nAction Input: {"door": "a"}'
 LAST = (

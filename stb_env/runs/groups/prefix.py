@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
-from stb_env.core.jsontypes import JsonMapping, JsonObject
 from stb_env.errors import ConfigError, DataError
 from stb_env.formats.saved_action import saved_action
 from stb_env.tasks import Task, TaskSource
@@ -53,7 +52,7 @@ def check_prefixes(prefixes: Prefixes, tasks: TaskSource) -> None:
             )
 
 
-def prefix_actions(prefix: Prefix, length: int | None = None) -> list[Any]:
+def prefix_actions(prefix: Prefix, length: int | None = None) -> list[object]:
     """Return the first actions of a prefix.
 
     Args:
@@ -82,7 +81,7 @@ def prefix_actions(prefix: Prefix, length: int | None = None) -> list[Any]:
     return actions[:size]
 
 
-def marked(steps: Sequence[JsonMapping], shared: int) -> list[JsonObject]:
+def marked(steps: Sequence[Mapping[str, object]], shared: int) -> list[dict[str, object]]:
     """Return steps of which the first ones say that all trials of a group share them.
 
     Examples:

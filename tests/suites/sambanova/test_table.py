@@ -18,7 +18,7 @@ from stb_env.suites.sambanova.published import published_row, published_settings
 from stb_env.suites.sambanova.ranking import place
 from stb_env.suites.sambanova.table import markdown, notes, read_rows
 from stb_env.suites.sambanova.tasks import suite_task
-from tests.metrics.episodes import episode
+from tests.runs.metrics.episodes import episode
 from tests.shared import objects, task_files
 
 JUDGED = "exact"

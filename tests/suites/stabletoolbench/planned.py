@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from tests.fakes.openai_server import Answer, Received, completion, error
-from tests.models.services import Services, calling, finishing, serving, simulating
+from tests.models.end_to_end.services import Services, calling, finishing, serving, simulating
 
 STEMS = {"stb/I1Instruction-v0": "G1_instruction", "stb/I2Category-v0": "G2_category"}
 

@@ -17,7 +17,7 @@ from statistics import fmean, pstdev
 import pytest
 
 from tests.fakes.openai_server import Answer, Received
-from tests.models.services import Services, calling, number
+from tests.models.end_to_end.services import Services, calling, number
 from tests.processes import wait_until
 from tests.suites.stabletoolbench.planned import STEMS, Field, field, write_plan
 

@@ -12,7 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 from stb_env.show.cli import app
-from tests.models.services import Services, prompt_of, serving, simulating
+from tests.models.end_to_end.services import Services, prompt_of, serving, simulating
 from tests.suites.stabletoolbench.tool_folder import MINIMAL, record, write_queries, write_tools
 
 CALLER = """
