@@ -46,3 +46,20 @@ def test_the_program_agent_names_the_option_that_it_needs(tmp_path: Path):
     program.write_text("1\n")
     result = stb("run", "stb/Sandbox-v1", "--agent", f"code:{program}", "--episodes", "1")
     assert "--actions code" in result.output
+
+
+def test_episodes_played_together_are_saved_as_those_played_alone(tmp_path: Path):
+    for out, concurrency in (("alone", "1"), ("together", "4")):
+        words = (
+            "run",
+            "stb/Sandbox-v1",
+            "--actions",
+            "code",
+            "--episodes",
+            "6",
+            "--concurrency",
+            concurrency,
+        )
+        assert stb(*words, "--out", tmp_path / out).exit_code == 0
+    saved = {(tmp_path / out / "trajectories.jsonl").read_bytes() for out in ("alone", "together")}
+    assert len(saved) == 1
