@@ -300,12 +300,7 @@ class Rules:
         return call_record(call, result), backend
 
     def _with_step(
-        self,
-        task: Task,
-        state: State,
-        parsed: Action,
-        calls: PlayedCalls,
-        ran: Ran | None = None,
+        self, task: Task, state: State, parsed: Action, calls: PlayedCalls, ran: Ran | None = None
     ) -> State:
         records, program = calls.records, None
         if ran is not None and parsed.program is not None:
