@@ -60,7 +60,6 @@ class Bench:
         self.judge_name = "pass"
         (folder / "mine.py").write_text(AGENT)
         self.settings = {
-            "NO_PROXY": "127.0.0.1",
             "STB_JUDGE_MODEL": "m",
             "STB_JUDGE_RETRIES": "0",
             "STB_JUDGE_BASE_URL": server.url("judge"),
