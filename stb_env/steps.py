@@ -1,14 +1,14 @@
-"""What happens in an episode: calls with their results, steps, and the chat that they make."""
+"""Steps of an episode: calls with their results, and the chat that they make."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from stb_env.core import jsontext
 from stb_env.core.jsontypes import JsonMapping, JsonObject
-from stb_env.tools import Source, Status, ToolResult
+from stb_env.tools import PYTHON, Source, Status, ToolResult
 
 _NOTHING: JsonMapping = {}
 
@@ -31,7 +31,7 @@ class CallRecord(NamedTuple):
     result: ToolResult
     violations: tuple[JsonMapping, ...] = ()
 
-    def to_dict(self) -> JsonObject:
+    def to_dict(self) -> dict[str, object]:
         """Return the form that ``info["calls"]`` and saved steps have; new objects each time.
 
         ``origin`` and ``key`` are there only where a cache answered, ``class`` only where an API was
@@ -66,7 +66,7 @@ class CallRecord(NamedTuple):
         return cls(data["id"], data["name"], data["arguments"], result, tuple(data["violations"]))
 
 
-def _copy(value: Any) -> Any:
+def _copy(value: object) -> object:
     # Most are texts, and a check against an abstract class costs several times as much.
     if isinstance(value, str):
         return value
@@ -75,6 +75,31 @@ def _copy(value: Any) -> Any:
     if isinstance(value, list):
         return [_copy(item) for item in value]
     return value
+
+
+class ProgramRecord(NamedTuple):
+    """A program that was run as an action, and what became of it.
+
+    Attributes:
+        id: Id of the native call that it stood in.
+        code: The program.
+        error: Why it did not reach its end; empty where it did.
+        output: What it printed, and its last value.
+    """
+
+    id: str
+    code: str
+    error: str = ""
+    output: str = ""
+
+    def to_dict(self) -> JsonObject:
+        """Return the form that ``info["program"]`` and saved steps have."""
+        return {"id": self.id, "code": self.code, "error": self.error, "response": self.output}
+
+    @classmethod
+    def from_dict(cls, data: JsonMapping) -> ProgramRecord:
+        """Read the form that `to_dict` writes."""
+        return cls(data["id"], data["code"], data["error"], data["response"])
 
 
 class Step(NamedTuple):
@@ -89,6 +114,7 @@ class Step(NamedTuple):
         terminated: Whether the episode ended by its own rules here.
         truncated: Whether it was cut off here.
         extra: What the engine gave with the action (token ids, logprobs, loss mask), kept as given.
+        program: The program that made the calls, where actions are programs.
     """
 
     calls: tuple[CallRecord, ...]
@@ -99,8 +125,9 @@ class Step(NamedTuple):
     terminated: bool = False
     truncated: bool = False
     extra: JsonMapping = _NOTHING
+    program: ProgramRecord | None = None
 
-    def to_dict(self) -> JsonObject:
+    def to_dict(self) -> dict[str, object]:
         """Return the step as plain data."""
         data: JsonObject = {
             "calls": [call.to_dict() for call in self.calls],
@@ -110,10 +137,12 @@ class Step(NamedTuple):
         }
         if self.text:
             data["text"] = self.text
+        if self.program is not None:
+            data["program"] = self.program.to_dict()
         return data | dict(self.extra)
 
 
-def messages(system: str, query: str, steps: Iterable[Step]) -> list[JsonObject]:
+def messages(system: str, query: str, steps: Iterable[Step]) -> list[dict[str, object]]:
     """Render an episode as OpenAI chat messages; tool results are ``role: tool`` with JSON content.
 
     Args:
@@ -128,8 +157,14 @@ def messages(system: str, query: str, steps: Iterable[Step]) -> list[JsonObject]
     return chat
 
 
-def _step_messages(step: Step) -> Iterator[JsonObject]:
+def _step_messages(step: Step) -> Iterator[dict[str, object]]:
     assistant: JsonObject = {"role": "assistant", "content": step.text or None}
+    if step.program is not None:
+        function = {"name": PYTHON, "arguments": jsontext.dumps({"code": step.program.code})}
+        assistant["tool_calls"] = [{"id": step.program.id, "type": "function", "function": function}]
+        yield assistant
+        yield {"role": "tool", "tool_call_id": step.program.id, "content": step.result}
+        return
     if step.calls:
         assistant["tool_calls"] = [
             {

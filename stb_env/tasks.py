@@ -123,7 +123,7 @@ In conversations it also yields what it says to the user, and is sent what the u
 
 
 class TaskSource(Protocol):
-    """Where an environment gets its tasks: a `TaskSet`, or a generator with a task for every index."""
+    """Source of an environment's tasks: a `TaskSet`, or a generator with a task for every index."""
 
     name: str
 
@@ -169,7 +169,9 @@ class TaskSet(Sequence[Task]):
         (2, 'b', 1)
     """
 
-    def __init__(self, tasks: Iterable[Task], name: str = "", sources: JsonMapping | None = None) -> None:
+    def __init__(
+        self, tasks: Iterable[Task], name: str = "", sources: Mapping[str, object] | None = None
+    ) -> None:
         self._tasks = tuple(tasks)
         self.name = name
         self.sources = dict(sources or {})

@@ -24,6 +24,8 @@ Source = Literal["cache", "real", "simulator", "world", "fault", "env"]
 
 MAX_NAME = 64
 FINISH = "Finish"
+PYTHON = "python"
+"""Names the call that runs a program, where actions are programs."""
 # No identity that `ToolId.of` makes has a blank in its category.
 NO_CATEGORY = "no category"
 RESERVED = frozenset({"from", "class", "return", "false", "true", "id", "and"})
@@ -269,7 +271,7 @@ class ToolCall:
 
 @dataclass(frozen=True, slots=True)
 class ToolResult:
-    """What came back from a call, held as the JSON text of ``{"error", "response"}``.
+    """Result of a call, held as the JSON text of ``{"error", "response"}``.
 
     The response is decoded anew at each access, so no caller can change another's. ``usage`` is what a
     model that made the answer cost. ``origin`` says who gave a recorded answer when it was recorded, and

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import NamedTuple
 
@@ -12,15 +12,28 @@ from stb_env.tools import FINISH, ToolCall
 MAX_CALLS = 64
 
 
+class Program(NamedTuple):
+    """Python that an agent wrote as its action.
+
+    Attributes:
+        code: The program.
+        id: Id of the native call that it stood in; ``call_0`` for one in a fence.
+    """
+
+    code: str
+    id: str = "call_0"
+
+
 @dataclass(frozen=True, slots=True)
 class Action:
-    """What an agent does in one turn.
+    """One turn of an agent: calls, a thought, or text.
 
     Attributes:
         calls: The calls in the order in which they run, ids unique; empty where nothing was called.
         text: What stands beside the calls; all that was said where there is no call.
         thought: What the agent wrote to itself (``<think>...</think>``, a channel of thoughts): kept for the
             record, and never executed, judged or shown.
+        program: The program to run instead of calls, where actions are programs.
 
     Examples:
         >>> from stb_env import Action
@@ -34,10 +47,11 @@ class Action:
     calls: tuple[ToolCall, ...]
     text: str
     thought: str = ""
+    program: Program | None = field(default=None, repr=False)
 
 
 class Reading(NamedTuple):
-    """What one form found: calls as written, ids possibly missing, and the text beside them."""
+    """Result of one parser: calls as written, ids possibly missing, and the text beside them."""
 
     calls: list[ToolCall]
     text: str

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from typing import Literal, get_args
 
 from stb_env import seeding
-from stb_env.core.jsontypes import JsonObject
 from stb_env.errors import ConfigError, did_you_mean
 from stb_env.tools import ToolId, ToolResult
 
@@ -25,7 +24,7 @@ _STATUS = re.compile(r"[45][0-9]{2}")
 
 @dataclass(frozen=True, slots=True)
 class Faults:
-    """Which faults to inject. What is hit follows from seed and call alone, never from order or time.
+    """Faults to inject. They follow from seed and call alone, never from order or time.
 
     Args:
         share: Part of the eligible tools that is down, from 0 to 1.
@@ -75,7 +74,7 @@ class Faults:
             object.__setattr__(self, "tools", tuple(sorted({(str(c), str(t)) for c, t in self.tools})))
 
     @property
-    def fingerprint(self) -> JsonObject:
+    def fingerprint(self) -> dict[str, object]:
         """The settings as plain data, those left alone not named."""
         named = {
             "share": self.share,
@@ -135,8 +134,8 @@ class Outage:
     eligible: int = 0
 
     @property
-    def fingerprint(self) -> JsonObject:
-        """Which tools are down, as plain data; nothing where each is by itself.
+    def fingerprint(self) -> dict[str, object]:
+        """The tools that are down, as plain data; empty where each fails by itself.
 
         Examples:
             >>> Faults(0.5).outage([("Net", "icmp"), ("Net", "dns")]).fingerprint

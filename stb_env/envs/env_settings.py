@@ -7,6 +7,7 @@ from typing import Any, Literal, TypedDict
 
 from stb_env.actions import Action
 from stb_env.backend.own import UserLike
+from stb_env.envs.programs import Actions
 from stb_env.envs.rules import Limits
 from stb_env.envs.tool_env import Visible
 from stb_env.envs.wording import Wording
@@ -14,17 +15,18 @@ from stb_env.verdict import RewardMode
 
 
 class EnvSettings(TypedDict, total=False):
-    """What every environment takes; see `ToolEnv`."""
+    """Settings of every environment; see `ToolEnv`."""
 
     order: Literal["random", "sequential"]
     shard: tuple[int, int]
     limits: Limits | Mapping[str, int] | None
     reward: RewardMode | None
+    actions: Actions
     render_mode: str | None
 
 
 class OpenSettings(EnvSettings, total=False):
-    """What one takes besides whose suite has no syntax and no users of its own; see `ToolEnv`."""
+    """Further settings of environments whose suite has no syntax and no users of its own; see `ToolEnv`."""
 
     parse: Callable[[Any], Action]
     halt_on_error: bool

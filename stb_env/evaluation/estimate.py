@@ -1,4 +1,4 @@
-"""What an evaluation will still cost: measured on saved episodes where there are any, else assumed."""
+"""Estimate the remaining cost of an evaluation: measured on saved episodes if there are any, else assumed."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from stb_env.core.jsontypes import JsonObject
 from stb_env.errors import ConfigError
 from stb_env.evaluation.cells import PreparedCell, model_config
 from stb_env.evaluation.ledger import read_spending
@@ -24,7 +23,7 @@ from stb_env.usage import Price, Usage
 
 @dataclass(frozen=True, slots=True)
 class CellEstimate:
-    """What one run, or the comparisons with the reference, will still cost.
+    """Remaining cost of one run, or of the comparisons with the reference.
 
     Attributes:
         name: Which run.
@@ -48,7 +47,7 @@ class CellEstimate:
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """What an evaluation will still cost.
+    """Remaining cost of an evaluation.
 
     Attributes:
         cells: Each run, then the comparisons.
@@ -121,7 +120,7 @@ class Estimate:
                 "per million tokens, 0 for a model of your own)"
             )
 
-    def to_dict(self) -> JsonObject:
+    def to_dict(self) -> dict[str, object]:
         """Return the estimate as plain data."""
         totals = {"calls": self.calls, "dollars": self.dollars}
         return totals | asdict(self) | {"assumptions": {r: asdict(a) for r, a in self.assumptions.items()}}
@@ -167,7 +166,7 @@ class _Asked:
 
 
 class _Past(NamedTuple):
-    """What the estimate needs of the episodes of a run that are saved; they themselves are much larger."""
+    """The parts of saved episodes that the estimate needs; whole episodes take much more memory."""
 
     cell: Cell
     keys: set[tuple[str, int, int]]

@@ -1,4 +1,4 @@
-"""What an evaluation plays: agents on groups under simulators."""
+"""Plans of evaluations: agents on groups under simulators."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from stb_env.core.jsontypes import JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonMapping
 from stb_env.core.options import EnvironmentOptions
 from stb_env.core.reference import is_reference
 from stb_env.errors import ConfigError, did_you_mean
@@ -35,7 +35,7 @@ class AgentPlan:
 
 @dataclass(frozen=True, slots=True)
 class SimulatorPlan:
-    """Who answers in place of the APIs: a row of StableToolBench's Table 6. For the live modes alone.
+    """A simulator in place of the APIs: a row of StableToolBench's Table 6. For the live modes alone.
 
     Attributes:
         name: Its name in tables, and its folder.
@@ -52,15 +52,15 @@ class SimulatorPlan:
     cache: str | None = None
 
     @property
-    def settings(self) -> JsonObject:
-        """What was given besides name and cache."""
+    def settings(self) -> dict[str, object]:
+        """Settings besides name and cache."""
         given = {"model": self.model, "temperature": self.temperature, "profile": self.profile}
         return {name: value for name, value in given.items() if value is not None}
 
 
 @dataclass(frozen=True, slots=True)
 class Assumption:
-    """What a role's model is assumed to be asked for in an episode that nothing has been measured of.
+    """Assumed requests to a role's model in an episode, where nothing has been measured.
 
     Attributes:
         calls: Model calls: for the judge each vote's, for comparisons each comparison's.
@@ -92,7 +92,7 @@ class Cell:
 
     @property
     def folder(self) -> Path:
-        """Where it lies within the evaluation."""
+        """Its folder within the evaluation."""
         names = (self.simulator.name, self.agent.name, group_name(self.group))
         return Path(*map(folder_name, names))
 
@@ -210,11 +210,12 @@ class EvaluationPlan(EnvironmentOptions):
             for agent in self.agents
         ]
 
-    def env_settings(self, cell: Cell) -> JsonObject:
+    def env_settings(self, cell: Cell) -> dict[str, object]:
         """Return the settings of a cell's environment, plain data."""
-        return {**self._remote(cell), **self.settings.get(cell.group, {}), **cell.agent.settings}
+        actions = {} if self.actions is None else {"actions": self.actions}
+        return {**actions, **self._remote(cell), **self.settings.get(cell.group, {}), **cell.agent.settings}
 
-    def _remote(self, cell: Cell) -> JsonObject:
+    def _remote(self, cell: Cell) -> dict[str, object]:
         if not is_remote(cell.group):
             # Which official judge is asked is a matter of open queries; your own judges whatever it is given.
             return {"judge": self.judge} if self.judge is not None and is_reference(self.judge) else {}
@@ -244,12 +245,12 @@ class EvaluationPlan(EnvironmentOptions):
             protocol=self.protocol,
         )
 
-    def _documented(self, group: str) -> JsonObject:
+    def _documented(self, group: str) -> dict[str, object]:
         """Return the settings of tool files and retrieval where a group has such."""
         named = {"tools": self.tools, "retrieve": self.retrieve, "retriever": self.retriever}
         return {name: value for name, value in named.items() if name in env_settings(group)}
 
-    def to_dict(self) -> JsonObject:
+    def to_dict(self) -> dict[str, object]:
         """Return what decides the numbers, as plain data without paths."""
         simulators = [{"name": one.name, **one.settings} for one in self.conditions]
         agents = [
@@ -257,7 +258,12 @@ class EvaluationPlan(EnvironmentOptions):
             for one in self.agents
         ]
         names = ("name", "seed", "trials", "episodes", "judge", "votes", "mode", "reference", "comparisons")
-        found = {"retrieve": self.retrieve, "retriever": self.retriever, "protocol": self.protocol}
+        found = {
+            "retrieve": self.retrieve,
+            "retriever": self.retriever,
+            "protocol": self.protocol,
+            "actions": self.actions,
+        }
         return {
             **{name: getattr(self, name) for name in names},
             **{name: value for name, value in found.items() if value is not None},

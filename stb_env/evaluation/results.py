@@ -8,7 +8,7 @@ from pathlib import Path
 from statistics import fmean
 
 from stb_env.core.files import write_json
-from stb_env.core.jsontypes import JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonMapping
 from stb_env.evaluation.figures import AgentAverage, RunFigures, agent_average, grouped_interval, trial_spread
 from stb_env.evaluation.tables import Table
 from stb_env.runs.metrics.cost import Cost
@@ -34,7 +34,7 @@ def protocol_remarks(protocol: JsonMapping | None) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class WinFigures:
-    """How a run did against the reference's run on the same group.
+    """Figures of a run against the reference's run on the same group.
 
     Attributes:
         simulator: Name of the simulator.
@@ -63,12 +63,12 @@ class WinFigures:
 
     @property
     def measured(self) -> bool:
-        """Whether any task was compared: without one there is no rate."""
+        """True if any task was compared: without one there is no rate."""
         return bool(self.rate.get("queries", 0) > self.rate.get("undecided", 0))
 
     @property
     def worths(self) -> list[float]:
-        """What each query is worth: 1 for a win, a half for a tie, 0 for a loss; in no order."""
+        """Worth of each query: 1 for a win, a half for a tie, 0 for a loss; in no order."""
         queries = self.rate.get("queries", 0)
         counts = (
             {worth: round(self.rate[name] * queries) for name, worth in _WORTH.items()} if queries else {}
@@ -139,7 +139,7 @@ class Results:
         """Comparisons that are planned and have no result."""
         return sum(win.uncompared for win in self.wins)
 
-    def to_dict(self) -> JsonObject:
+    def to_dict(self) -> dict[str, object]:
         """Return the figures as plain data."""
         return {
             "name": self.name,

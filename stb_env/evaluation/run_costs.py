@@ -1,4 +1,4 @@
-"""What a saved run cost: calls, tokens, dollars and time, by role and by episode."""
+"""Costs of a saved run: calls, tokens, dollars and time, by role and by episode."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from stb_env.core.jsontypes import JsonObject
 from stb_env.errors import DataError
 from stb_env.runs.metrics.cost import role_usage
 from stb_env.trajectory import Key, read_trajectories
@@ -18,7 +17,7 @@ from stb_env.usage import NO_USAGE, Usage
 
 @dataclass(frozen=True, slots=True)
 class RunCosts:
-    """What a run cost.
+    """Costs of a run.
 
     Attributes:
         episodes: Saved episodes.
@@ -37,10 +36,10 @@ class RunCosts:
 
     @property
     def total(self) -> Usage:
-        """What all roles used."""
+        """Usage of all roles."""
         return sum(self.roles.values(), NO_USAGE)
 
-    def to_dict(self) -> JsonObject:
+    def to_dict(self) -> dict[str, object]:
         """Return the figures as plain data; those of an episode are means."""
         return {
             "episodes": self.episodes,
@@ -51,7 +50,7 @@ class RunCosts:
             "per_episode": None if not self.episodes else self._per_episode(),
         }
 
-    def _per_episode(self) -> JsonObject:
+    def _per_episode(self) -> dict[str, object]:
         total = self.total
         return {
             "seconds": self.seconds / self.episodes,

@@ -1,11 +1,10 @@
-"""What further episodes will cost, measured on some that were played: for runs and evaluations."""
+"""Estimate the cost of further episodes from those that were played, for runs and evaluations."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from stb_env.core.jsontypes import JsonObject
 from stb_env.runs.metrics.cost import usage_of
 from stb_env.runs.metrics.projection import Projection, project
 from stb_env.trajectory import Trajectory
@@ -14,7 +13,7 @@ from stb_env.usage import Usage
 
 @dataclass(frozen=True, slots=True)
 class RunEstimate:
-    """What the episodes that are left will cost.
+    """Expected cost of the remaining episodes.
 
     Attributes:
         measured: On how many episodes it was measured.
@@ -83,7 +82,7 @@ class RunEstimate:
             project([usage.cost for usage in usages], left) if priced else None,
         )
 
-    def to_dict(self) -> JsonObject:
+    def to_dict(self) -> dict[str, object]:
         """Return the estimate as plain data."""
         projected = {
             "calls": self.calls,

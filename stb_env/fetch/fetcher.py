@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any, Literal
 
 from stb_env.core.files import LineWriter
-from stb_env.core.jsontypes import JsonObject
 from stb_env.fetch.archive import unpack, unpacked_folder
 from stb_env.fetch.download import Digest, Download, Progress, Version, digest
 from stb_env.fetch.failure import FetchError
@@ -24,7 +23,7 @@ Status = Literal["fetched", "kept"]
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of one file.
+    """Outcome for one file.
 
     Attributes:
         file: Path below the data folder.
@@ -43,7 +42,7 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What a fetch did.
+    """Counts of a fetch.
 
     Attributes:
         dataset: The data set.
@@ -59,7 +58,7 @@ class Report:
     files: tuple[Outcome, ...]
     unpacked: tuple[Path, ...]
 
-    def to_dict(self) -> JsonObject:
+    def to_dict(self) -> dict[str, object]:
         """Return the report as plain data."""
         return {
             "dataset": self.dataset,

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 
-from stb_env.core.jsontypes import JsonObject
 from stb_env.core.request import Slow
 from stb_env.judges.cues import COMMON, DOUBTS, is_denial
 from stb_env.judges.judge import Case
@@ -32,7 +31,7 @@ class UnnamedJudgeWarning(UserWarning):
 
 @dataclass(frozen=True, slots=True)
 class Thresholds:
-    """Where the judge draws its lines.
+    """Thresholds of the judge's rules.
 
     Attributes:
         longest: Characters above which an answer is a dump.
@@ -99,8 +98,8 @@ class HeuristicJudge:
         self._unnamed = unnamed
 
     @property
-    def fingerprint(self) -> JsonObject:
-        """What decides its verdicts."""
+    def fingerprint(self) -> dict[str, object]:
+        """Settings that decide its verdicts, as plain data."""
         return {"version": VERSION, **asdict(self._limits)}
 
     def judge(self, case: Case) -> Slow[Verdict]:

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import ClassVar, Literal, get_args
 
-from stb_env.core.jsontypes import JsonObject
 from stb_env.core.request import Slow
 from stb_env.errors import ConfigError, InfrastructureError
 from stb_env.judges.judge import Case
@@ -24,7 +23,7 @@ _MAX_VOTES = 1_000
 
 @dataclass(slots=True)
 class Ballot:
-    """What one case has got so far."""
+    """Votes on one case so far."""
 
     votes: list[Vote] = field(default_factory=list)
     usage: Usage = field(default_factory=Usage)
@@ -94,8 +93,8 @@ class VotingJudge:
         raise NotImplementedError
 
     @property
-    def wording(self) -> JsonObject:
-        """What decides the questions and how replies are read, as plain data."""
+    def wording(self) -> dict[str, object]:
+        """Texts and rules that decide the questions and the reading of replies, as plain data."""
         raise NotImplementedError
 
     @property
@@ -104,7 +103,7 @@ class VotingJudge:
         return f"{self.kind}:{self._model.name}:{self.label}"
 
     @property
-    def fingerprint(self) -> JsonObject:
+    def fingerprint(self) -> dict[str, object]:
         """Everything that decides a verdict, as plain data."""
         return {
             "judge": self.name,

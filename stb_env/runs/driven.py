@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -23,7 +24,7 @@ OVER = "The episode is over."
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What a call came to, as a tool message needs it.
+    """Result of a call, for a tool message.
 
     Attributes:
         text: The content of the tool message: JSON of ``error`` and ``response``; `OVER`; or what the user of
@@ -41,12 +42,12 @@ class Reply:
 
     @property
     def error(self) -> bool:
-        """Whether a framework should mark the message as a tool's error."""
+        """True if a framework should mark the message as a tool's error."""
         return self.status not in (0, 6)
 
     @property
     def answers_call(self) -> bool:
-        """Whether the text is what calls came to, not what is said about a text without any."""
+        """True if the text is the result of calls, not the reply to a text without any."""
         return self.status != Status.NO_CALL and self.text[:1] in ("{", "[")
 
 
@@ -110,7 +111,7 @@ class DrivenEpisode:
         """
         return self._late() if self._over else self._take(self.env.step(_action(name, arguments)))
 
-    async def acall(self, name: str, arguments: JsonMapping | str) -> Reply:
+    async def acall(self, name: str, arguments: Mapping[str, object] | str) -> Reply:
         """Call a tool on the event loop; see `call`."""
         return self._late() if self._over else self._take(await self.env.astep(_action(name, arguments)))
 
@@ -171,13 +172,13 @@ class DrivenEpisode:
         return [_described(tool) for tool in json.loads(self._observation["tools"])]
 
     @property
-    def messages(self) -> list[JsonObject]:
+    def messages(self) -> list[dict[str, object]]:
         """The opening messages: system and user."""
         return [dict(message) for message in self._opening.info["messages"]]
 
     @property
     def query(self) -> str:
-        """What the user wants."""
+        """The user's request."""
         return str(self._observation["query"])
 
     @property
@@ -187,18 +188,18 @@ class DrivenEpisode:
 
     @property
     def converses(self) -> bool:
-        """Whether a user hears what is said, and answers."""
+        """True if a user hears the agent's text, and answers."""
         inner: Any = self.env.unwrapped
         return inner.rules.user is not None
 
     @property
     def started(self) -> bool:
-        """Whether there has been an episode yet."""
+        """True once an episode has begun."""
         return bool(self._opening.info)
 
     @property
     def over(self) -> bool:
-        """Whether the episode is over."""
+        """True if the episode is over."""
         return self._over
 
     @property
@@ -208,7 +209,7 @@ class DrivenEpisode:
 
     @property
     def valid(self) -> bool:
-        """Whether no failure of the infrastructure has ended the episode."""
+        """True unless an infrastructure failure has ended the episode."""
         return bool(self._last["valid"])
 
     @property
@@ -218,7 +219,7 @@ class DrivenEpisode:
 
     @property
     def failure(self) -> JsonObject | None:
-        """What failed, where the episode is not valid."""
+        """The failure that ended the episode; None for a valid one."""
         return self._last.get("failure")
 
     def trajectory(self, trial: int = 0) -> Trajectory:
@@ -250,17 +251,18 @@ class DrivenEpisode:
         """Return what a text does; None where it can only be the answer, or comes too late."""
         inner: Any = self.env.unwrapped
         action: Action = inner.read(text)
-        is_answer = not action.calls and inner.rules.user is None and self._answer(text) is not None
+        acts = bool(action.calls) or action.program is not None
+        is_answer = not acts and inner.rules.user is None and self._answer(text) is not None
         return None if is_answer or self._over else action
 
-    def _answer(self, text: str) -> JsonObject | None:
+    def _answer(self, text: str) -> dict[str, object] | None:
         """Return the arguments of Finish that give a text as the answer; None where answers are typed."""
         inner: Any = self.env.unwrapped
         return said_in(inner.finish.parameters, text)
 
     def _heard(self, reply: Reply) -> Reply:
         """Return what a user said back as their words, not as the JSON of a call's result."""
-        if self._last["calls"] or reply.status != Status.OK:
+        if self._last["calls"] or "program" in self._last or reply.status != Status.OK:
             return reply
         return replace(reply, text=str(json.loads(reply.text)["response"]))
 
@@ -275,15 +277,15 @@ class DrivenEpisode:
         return Reply(OVER, int(self._observation["status"]), 0.0, over=True)
 
 
-def _options(task_id: str | None) -> JsonObject | None:
+def _options(task_id: str | None) -> dict[str, object] | None:
     return None if task_id is None else {"task_id": task_id}
 
 
-def _action(name: str, arguments: JsonMapping | str) -> JsonObject:
+def _action(name: str, arguments: Mapping[str, object] | str) -> dict[str, object]:
     return {"name": name, "arguments": arguments}
 
 
-def _described(tool: JsonObject) -> JsonObject:
+def _described(tool: JsonObject) -> dict[str, object]:
     """Fill in a parameter's name where it has no description: several frameworks refuse one without."""
     function = tool["function"]
     parameters = function["parameters"]

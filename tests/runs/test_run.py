@@ -136,7 +136,7 @@ def test_the_replay_agent_repeats_a_saved_run(tmp_path: Path):
     first = run_batch(sandbox, load_agent("random"), jobs(), run)
     run.close()
     again = run_batch(sandbox, load_agent(f"replay:{tmp_path}"), jobs())
-    assert [t.to_json() for t in again] == [t.to_json() for t in first]
+    assert [t.to_json() for t in again] == [replace(t, run="").to_json() for t in first]
 
 
 def test_an_agent_whose_model_fails_ends_the_episode_as_invalid():
@@ -328,7 +328,7 @@ def test_a_field_of_another_type_is_named_with_file_and_number(tmp_path: Path, f
 # -- agents by name ------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", sorted(BASELINES.keys() - {"replay", "chat"}))
+@pytest.mark.parametrize("name", sorted(BASELINES.keys() - {"replay", "chat", "code"}))
 def test_every_baseline_plays_an_episode(name: str):
     (job,) = jobs(1)
     trajectory = play(sandbox(), load_agent(name)(), task_id=job.task_id, seed=job.seed)

@@ -41,7 +41,7 @@ _RECORDED_LENGTH = len(',"recorded":"2000-01-01T00:00:00Z"}')
 
 
 class Hit(NamedTuple):
-    """What a look-up gives, ready to be an observation: the JSON text of ``{"error", "response"}``.
+    """Result of a look-up, ready to be an observation: the JSON text of ``{"error", "response"}``.
 
     ``key`` says whether exactly this call was recorded, or one that the API could not tell from it.
     """
@@ -135,7 +135,7 @@ class CacheEntry:
 
     @property
     def hit(self) -> Hit:
-        """What a look-up of exactly its call gives."""
+        """The hit that a look-up of exactly its call returns."""
         return Hit(self.text, self.error, self.source)
 
     @property
@@ -188,7 +188,7 @@ class CacheEntry:
 def written_answer(
     identity: ToolId,
     arguments: Arguments,
-    response: Json,
+    response: object,
     *,
     error: str = "",
     source: EntrySource = "unknown",
@@ -306,7 +306,7 @@ def _noted(source: str, origin: str, klass: ApiClass, model: str, prompt: str, i
 
 
 @lru_cache(maxsize=1)
-def _quickly(text: str) -> JsonMapping:
+def _quickly(text: str) -> Mapping[str, object]:
     """Read an object whose numbers do not matter and that nobody changes; of an entry it is asked twice."""
     try:
         value = orjson.loads(text)

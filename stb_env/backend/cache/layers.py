@@ -145,7 +145,7 @@ class Layers:
 
     @property
     def state(self) -> str:
-        """What changes with every change of the entries, or nothing where that cannot be told."""
+        """A value that changes with every change of the entries; empty where changes cannot be detected."""
         stores = [store for store in (self.base, self.overlay) if store is not None]
         states = [store.state if isinstance(store, FrozenStore) else "" for store in stores]
         return "\n".join(states) if all(states) else ""
@@ -213,7 +213,7 @@ def holds_cache(folder: Path) -> bool:
     return any((folder / part).exists() for part in (MANIFEST, Path(BASE, FILE), Path(OVERLAY, FILE)))
 
 
-def read_manifest(folder: Path) -> JsonObject | None:
+def read_manifest(folder: Path) -> dict[str, object] | None:
     """Return what the folder says about itself, or None where it says nothing.
 
     Raises:

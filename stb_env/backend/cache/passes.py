@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import astuple, dataclass
 from itertools import islice
@@ -20,7 +20,7 @@ from stb_env.backend.cache.key import PREFIX
 from stb_env.backend.cache.layers import Layers
 from stb_env.backend.store import Row
 from stb_env.core.files import write_text
-from stb_env.core.jsontypes import Json, JsonMapping, JsonObject
+from stb_env.core.jsontypes import Json
 from stb_env.errors import DataError, StorageError
 
 BATCH = 1000
@@ -32,18 +32,18 @@ Progress = Callable[[int], None]
 
 
 class Report(Protocol):
-    """What a pass counts."""
+    """Counts of a pass."""
 
-    def to_dict(self) -> JsonObject:
+    def to_dict(self) -> dict[str, object]:
         """Return the counts."""
 
-    def restore(self, data: JsonMapping) -> None:
+    def restore(self, data: Mapping[str, object]) -> None:
         """Go on from the counts of `to_dict`."""
 
 
 @dataclass(slots=True)
 class Position:
-    """Where a pass in the order of recording is.
+    """Position of a pass in the order of recording.
 
     Attributes:
         api: What the keys of the API begin with that it is at.
@@ -66,7 +66,7 @@ class Position:
 
 
 class Checkpoint:
-    """How far a pass that only reads has come, in the user's cache folder until its block ends well.
+    """Progress of a pass that only reads, in the user's cache folder until its block ends well.
 
     What cannot be noted there is no reason to stop: the pass then begins anew after a kill.
 
@@ -105,10 +105,10 @@ class Checkpoint:
 
     @property
     def due(self) -> bool:
-        """Whether it is time to note where the pass is."""
+        """True if it is time to save the position."""
         return self._file is not None and time.monotonic() - self._noted >= EVERY
 
-    def note(self, mark: Json) -> None:
+    def note(self, mark: object) -> None:
         """Note where the pass is."""
         if self._file is not None:
             with suppress(OSError, StorageError):

@@ -21,7 +21,6 @@ from stb_env.backend.cache.report import FilterReport, MergeReport, StatsReport,
 from stb_env.backend.cache.snapshot import add_to, digest, freeze
 from stb_env.backend.store import Row
 from stb_env.backend.taxonomy import Taxonomy
-from stb_env.core.jsontypes import JsonObject
 from stb_env.errors import DataError
 from stb_env.tools import ToolId
 
@@ -105,7 +104,7 @@ class ResponseCache:
 
     @property
     def place(self) -> Hashable:
-        """What two caches of this process share if they find each other's answers."""
+        """A value that two caches of this process share if they see each other's answers."""
         return (self.folder, self.overlay) if self.folder or self.overlay else id(self)
 
     def put(self, key: str, entry: CacheEntry) -> None:
@@ -223,7 +222,7 @@ class ResponseCache:
 
     @property
     def state(self) -> str:
-        """What changes with every change of the entries, or nothing where that cannot be told."""
+        """A value that changes with every change of the entries; empty where changes cannot be detected."""
         return self._layers.state
 
     @property
@@ -303,7 +302,7 @@ class ResponseCache:
             report.add(MANIFEST, f"the base has hash {summed.hexdigest()}, recorded is {recorded}")
         return report
 
-    def stats(self, *, progress: Progress | None = None) -> JsonObject:
+    def stats(self, *, progress: Progress | None = None) -> dict[str, object]:
         """Return counts of entries by category, source, origin, class and key.
 
         By key, ``canonical`` are those that answer every spelling of their call that was not recorded itself,

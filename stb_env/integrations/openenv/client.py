@@ -17,7 +17,7 @@ Observed: TypeAlias = mcp_types.CallToolObservation | mcp_types.ListToolsObserva
 
 
 class TaskGiven(Observation):
-    """What `EpisodeClient.reset` observes: the task, and the opening messages."""
+    """Observation of `EpisodeClient.reset`: the task, and the opening messages."""
 
     task_id: str
     query: str
@@ -25,7 +25,7 @@ class TaskGiven(Observation):
 
 
 class EpisodeState(State):
-    """How an episode stands; ``reward`` is the sum so far, None where the infrastructure failed."""
+    """State of an episode; ``reward`` is the sum so far, None after an infrastructure failure."""
 
     env_id: str
     task_id: str | None = None
@@ -51,7 +51,7 @@ class EpisodeClient(EnvClient[Action, TaskGiven | Observed, EpisodeState]):
         action = mcp_types.CallToolAction(tool_name=name, arguments=dict(arguments))
         return await self._step_async(action)
 
-    def _step_payload(self, action: Action) -> JsonObject:
+    def _step_payload(self, action: Action) -> dict[str, object]:
         payload: JsonObject = action.model_dump()
         return payload
 
@@ -66,6 +66,6 @@ class EpisodeClient(EnvClient[Action, TaskGiven | Observed, EpisodeState]):
             kind = mcp_types.ListToolsObservation
         return StepResult(kind.model_validate(fields), reward, done, metadata)
 
-    def _parse_state(self, payload: JsonObject) -> EpisodeState:
+    def _parse_state(self, payload: Mapping[str, object]) -> EpisodeState:
         state: EpisodeState = EpisodeState.model_validate(payload)
         return state

@@ -24,7 +24,7 @@ OFFERS_CHANGED = "stb_env/offers_changed"
 
 
 class StbState(vf.State):
-    """What verifiers and the tool server both know of a rollout.
+    """State of a rollout that verifiers and the tool server share.
 
     Attributes:
         episode: Id of the rollout.
@@ -105,7 +105,7 @@ class StbToolset(vf.Toolset[vf.SharedToolsetConfig, StbState]):
             for each in functions
         ]
 
-    async def _call(self, name: str, arguments: dict[str, Any]) -> CallToolResult:
+    async def _call(self, name: str, arguments: dict[str, object]) -> CallToolResult:
         if self.state.over:
             return _result(Reply(OVER, 0, 0.0, over=True), changed=True)
         episode = await self._episode()

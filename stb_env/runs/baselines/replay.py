@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
 
-import gymnasium as gym
-
+from stb_env.core.gymtypes import AnyEnv
 from stb_env.core.jsontypes import JsonMapping
 from stb_env.errors import ConfigError
+from stb_env.formats.saved_action import saved_action
 from stb_env.runs import Agent
 from stb_env.trajectory import Trajectory, read_trajectories
 
@@ -33,11 +33,11 @@ class Replay(Agent):
         for trajectory in read_trajectories(path):
             self._saved.setdefault(trajectory.task_id, trajectory)
 
-    def reset(self, env: gym.Env[Any, Any], seed: int) -> None:
+    def reset(self, env: AnyEnv, seed: int) -> None:
         """Start the next task from its first saved step."""
         self._turn = 0
 
-    def act(self, observation: JsonMapping, info: JsonMapping) -> Any:
+    def act(self, observation: Mapping[str, object], info: JsonMapping) -> object:
         """Return the calls of the saved step.
 
         Raises:
@@ -50,7 +50,4 @@ class Replay(Agent):
             raise ConfigError(f"task {info['task_id']!r} went on after its {self._turn} saved steps")
         step = trajectory.steps[self._turn]
         self._turn += 1
-        calls = [
-            {"id": call["id"], "name": call["name"], "arguments": call["arguments"]} for call in step["calls"]
-        ]
-        return calls or step.get("text", "")
+        return saved_action(step)

@@ -1,4 +1,4 @@
-"""Who plays on a machine of a cluster: jobs come in as they are leased, episodes go out as they end."""
+"""Worker of a cluster: receives leased jobs and returns episodes as they end."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ class ClusterWorker:
         self._setup = setup
         return {}
 
-    async def work(self, jobs: list[tuple[int, Job]]) -> JsonObject:
+    async def work(self, jobs: list[tuple[int, Job]]) -> dict[str, object]:
         """Take more jobs, wait until an episode has ended, and return all that have since the last time.
 
         Args:

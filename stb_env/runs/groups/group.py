@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from stb_env.core.jsontypes import JsonObject
 from stb_env.runs.groups.advantages import ESTIMATORS, Estimator, varied
 from stb_env.runs.groups.staleness import Staleness, staleness
 from stb_env.runs.timing import Timing
@@ -55,12 +54,12 @@ class Group:
 
     @property
     def varied(self) -> bool:
-        """Whether the rewards differ, so that there is something to learn."""
+        """True if the rewards differ, so that there is something to learn."""
         return varied(self.rewards)
 
     @property
     def valid(self) -> int:
-        """How many trials have a reward."""
+        """Number of trials with a reward."""
         return sum(episode.valid for episode in self.episodes)
 
     @property
@@ -71,7 +70,7 @@ class Group:
 
     @property
     def stopped(self) -> bool:
-        """Whether trials were left out, because the first ones were alike or the first one failed."""
+        """True if trials were left out, because the first ones were alike or the first one failed."""
         return len(self.episodes) < self.planned
 
     def staleness(self, current: int | None = None) -> Staleness:
@@ -82,7 +81,7 @@ class Group:
         """
         return staleness(self.episodes, self.version if current is None else current)
 
-    def to_dict(self) -> JsonObject:
+    def to_dict(self) -> dict[str, object]:
         """Return what ``groups.jsonl`` says of it; the episodes stand in ``trajectories.jsonl``."""
         stale = self.staleness()
         return {

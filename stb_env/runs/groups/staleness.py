@@ -1,13 +1,12 @@
-"""How far the model that is trained has moved on since it played an episode."""
+"""Staleness: the number of updates of a trained model since it played an episode."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 from typing import Any
 
-from stb_env.core.jsontypes import JsonMapping
 from stb_env.core.request import Slow
 from stb_env.errors import ConfigError
 from stb_env.runs.agent import Agent
@@ -20,7 +19,7 @@ MODEL_VERSION = "model_version"
 
 @dataclass(frozen=True, slots=True)
 class Staleness:
-    """How many versions behind the model was, over steps.
+    """Versions between the model that plays and the one that is trained, over steps.
 
     Attributes:
         steps: Steps whose version is known.
@@ -49,7 +48,7 @@ class VersionedAgent(GuardedAgent):
         super().__init__(agent, tell)
         self._version = version
 
-    def deciding(self, observation: JsonMapping, info: JsonMapping) -> Slow[object]:
+    def deciding(self, observation: Mapping[str, object], info: Mapping[str, object]) -> Slow[object]:
         """Return what the agent does next."""
         version = self._version()
         action = yield from super().deciding(observation, info)

@@ -1,4 +1,4 @@
-"""What further episodes will cost, from those that were played."""
+"""Project the cost of further episodes from those that were played."""
 
 from __future__ import annotations
 
@@ -6,8 +6,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from statistics import fmean, stdev
-
-from stb_env.core.jsontypes import JsonObject
 
 _TWO_SIDED = 1.96
 _OPEN = 3
@@ -29,7 +27,7 @@ class Projection:
     low: float
     high: float
 
-    def to_dict(self) -> JsonObject:
+    def to_dict(self) -> dict[str, object]:
         """Return the projection as plain data; what is not finite, which JSON lacks, is None.
 
         Examples:

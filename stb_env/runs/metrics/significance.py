@@ -1,4 +1,4 @@
-"""Whether two runs on the same tasks differ: exact McNemar, paired bootstrap, sign-flip permutation."""
+"""Tests of a difference between two runs: exact McNemar, paired bootstrap, sign-flip permutation."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from math import comb
 import numpy as np
 from numpy.typing import NDArray
 
-from stb_env.core.jsontypes import JsonObject
 from stb_env.errors import DataError
 from stb_env.runs.metrics.intervals import constant_interval, is_constant, quantiles
 from stb_env.trajectory import Trajectory
@@ -115,7 +114,7 @@ def paired_bootstrap(
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """How two runs differ on the tasks that both have a valid episode of.
+    """Difference of two runs on the tasks with a valid episode in both.
 
     Attributes:
         tasks: Tasks compared.
@@ -141,7 +140,7 @@ class Difference:
     only_second: int
     mcnemar: float
 
-    def to_dict(self) -> JsonObject:
+    def to_dict(self) -> dict[str, object]:
         """Return the figures as plain data."""
         return asdict(self)
 

@@ -16,7 +16,7 @@ _LONGEST_LOOK = 1.0
 
 
 class Timed(Protocol):
-    """What is ended.
+    """A task with a deadline.
 
     Attributes:
         began: When it began, by the performance counter.
@@ -93,7 +93,7 @@ class Deadlines:
             self._loop = None
 
 
-def _resumed(steps: Generator[Any, Any, None], waits_for: Any) -> Generator[Any, Any, None]:
+def _resumed(steps: Generator[Any, Any, None], waits_for: object) -> Generator[Any, Any, None]:
     """Go on with a coroutine that has come to its first wait."""
     try:
         while True:

@@ -1,4 +1,4 @@
-"""What a server says of an environment: enough for a client to stand in for it."""
+"""A server's description of an environment, from which a client builds its stand-in."""
 
 from __future__ import annotations
 
@@ -67,6 +67,6 @@ def description(env: ToolEnv, *, answers: bool, hashed: bool) -> JsonObject:
     }
 
 
-def _judge(judge: Judge) -> JsonObject:
+def _judge(judge: Judge) -> dict[str, object]:
     floors = dict(judge.floors) if isinstance(judge, _Lucky) else None
     return {"name": judge.name, "fingerprint": fingerprint_of(judge), "floors": floors}

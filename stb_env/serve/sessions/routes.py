@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Mapping
 from typing import Annotated
 
 from fastapi import APIRouter, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from stb_env.core.jsontypes import Json, JsonObject
+from stb_env.core.jsontypes import Json
 from stb_env.errors import STBError
 from stb_env.serve.sessions.answers import refused
 from stb_env.serve.sessions.session_store import MAX_SEED, PAGE, SessionStore
@@ -30,13 +30,13 @@ class Chosen(_Body):
 
 
 class Description(Chosen):
-    """What to describe; with ``hashed`` all of its tasks are read."""
+    """Request for a description; with ``hashed`` all of its tasks are read."""
 
     hashed: bool = False
 
 
 class Reset(_Body):
-    """How an episode starts; see `SessionStore.reset`."""
+    """Request for a reset; see `SessionStore.reset`."""
 
     seed: Index | None = None
     options: dict[str, Json] = {}
@@ -51,7 +51,7 @@ class Opening(Chosen):
 
 
 class Tasks(Chosen):
-    """Which tasks to return: one by its id, or some by their place."""
+    """Request for tasks: one by its id, or some by their place."""
 
     task_id: str | None = None
     index: Index = 0
@@ -59,7 +59,7 @@ class Tasks(Chosen):
 
 
 class Solving(Chosen):
-    """How far a solution has come; see `SessionStore.solve`."""
+    """Request for the next step of a solution; see `SessionStore.solve`."""
 
     task_id: str
     results: list[dict[str, Json]] = []
@@ -81,7 +81,7 @@ class Keys(_Body):
 
 
 class Restore(_Body):
-    """Which snapshot to go on from."""
+    """Request to restore a snapshot."""
 
     snapshot: str
 
@@ -159,14 +159,14 @@ def routes(store: SessionStore) -> APIRouter:
     return router
 
 
-async def _answered(work: Awaitable[JsonObject]) -> Response:
+async def _answered(work: Awaitable[Mapping[str, object]]) -> Response:
     try:
         return _answer(await work)
     except STBError as error:
         raise refused(error) from None
 
 
-def _answer(data: JsonObject) -> Response:
+def _answer(data: Mapping[str, object]) -> Response:
     return _json(encoded(data))
 
 

@@ -1,12 +1,11 @@
-"""How actions and tasks travel between a server of sessions and its client, as plain data."""
+"""Wire form of actions and tasks between a server of sessions and its client, as plain data."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Any
 
-from stb_env.actions import Action
+from stb_env.actions import Action, Program
 from stb_env.actions.action import MAX_CALLS
 from stb_env.core import jsontext
 from stb_env.core.jsontypes import JsonMapping, JsonObject
@@ -29,7 +28,7 @@ def encoded(value: object) -> bytes:
     return json.dumps(value, separators=(",", ":")).encode()
 
 
-def action_data(action: Any) -> JsonObject:
+def action_data(action: object) -> dict[str, object]:
     """Return the part of a request that holds an action.
 
     Examples:
@@ -39,10 +38,13 @@ def action_data(action: Any) -> JsonObject:
     if not isinstance(action, Action):
         return {"action": action}
     calls = [_call_data(call) for call in action.calls]
-    return {READ: {"calls": calls, "text": action.text, "thought": action.thought}}
+    read: JsonObject = {"calls": calls, "text": action.text, "thought": action.thought}
+    if action.program is not None:
+        read["program"] = action.program._asdict()
+    return {READ: read}
 
 
-def read_action(data: JsonMapping) -> Any:
+def read_action(data: JsonMapping) -> object:
     """Return the action that a request holds.
 
     Raises:
@@ -58,16 +60,18 @@ def read_action(data: JsonMapping) -> Any:
         read = data[READ]
         calls = tuple(read_call(call) for call in read["calls"])
         text, thought = _text(read["text"]), _text(read["thought"])
+        written = read.get("program")
+        program = None if written is None else Program(_text(written["code"]), _text(written["id"]))
     except (KeyError, TypeError) as error:
         raise DataError(
             f"{READ} holds calls, text and thought of an action ({error!r:.100}); send action"
         ) from None
     if len(calls) > MAX_CALLS:
         raise DataError(f"an action has at most {MAX_CALLS} calls, got {len(calls)}")
-    return Action(calls, text, thought)
+    return Action(calls, text, thought, program)
 
 
-def task_data(task: Task, *, answers: bool) -> JsonObject:
+def task_data(task: Task, *, answers: bool) -> dict[str, object]:
     """Return a task as plain data.
 
     Args:
@@ -129,12 +133,12 @@ def texts_of(calls: Sequence[CallRecord]) -> list[str] | None:
     return None if texts == written else texts
 
 
-def result_data(result: ToolResult) -> JsonObject:
+def result_data(result: ToolResult) -> dict[str, object]:
     """Return a result as an oracle needs it."""
     return {"response": result.response, "error": result.error, "source": result.source}
 
 
-def _tool_data(tool: Tool, *, answers: bool) -> JsonObject:
+def _tool_data(tool: Tool, *, answers: bool) -> dict[str, object]:
     data: JsonObject = {**json.loads(tool.spec)["function"], "id": list(tool.id)}
     return {**data, "record": dict(tool.record)} if answers else data
 
@@ -150,7 +154,7 @@ def _tool(data: JsonMapping) -> Tool:
     )
 
 
-def _call_data(call: ToolCall) -> JsonObject:
+def _call_data(call: ToolCall) -> dict[str, object]:
     arguments = call.arguments if isinstance(call.arguments, str) else dict(call.arguments)
     return {"name": call.name, "arguments": arguments, "id": call.id}
 

@@ -10,7 +10,6 @@ from rich.table import Table
 
 from stb_env.console import options
 from stb_env.console.output import emit, reporting
-from stb_env.core.jsontypes import JsonObject
 from stb_env.runs.baselines.registry import AgentDescription, named_agents
 from stb_env.runs.make import maker_of
 from stb_env.runs.protocol import Protocol, Setting, find_protocol, protocols
@@ -21,8 +20,8 @@ Name = Annotated[
 Markdown = Annotated[bool, typer.Option("--markdown", help="Print a page of documentation instead.")]
 
 _INTRODUCTION = """\
-Each paper reproduced from the command line: what `--protocol NAME` sets on `run`, `eval` and `judge`, beside
-what holds without it. This page is written by `stb-env protocols --markdown`."""
+The settings that `--protocol NAME` gives `run`, `eval` and `judge`, beside the defaults without it. This page
+is printed by `stb-env protocols --markdown`."""
 
 
 @reporting
@@ -41,7 +40,7 @@ def protocols_command(name: Name = None, markdown: Markdown = False, as_json: op
         emit(_data(chosen[0]), as_json, _table(chosen[0]))
 
 
-def _data(protocol: Protocol) -> JsonObject:
+def _data(protocol: Protocol) -> dict[str, object]:
     return {
         "version": protocol.version,
         "title": protocol.title,

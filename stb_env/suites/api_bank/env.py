@@ -7,8 +7,8 @@ from functools import partial
 from pathlib import Path
 from typing import Literal, Unpack
 
+from stb_env.actions import parse_action
 from stb_env.backend.own import UserLike
-from stb_env.core.jsontypes import JsonMapping
 from stb_env.core.kinds import Count
 from stb_env.core.settings import checks_settings
 from stb_env.envs.env_settings import EnvSettings
@@ -108,7 +108,8 @@ def make(
         DialogueJudge(world, basis),
         max_turns=max_turns,
         compat=compat,
-        parse=reader(corpus.apis),
+        # In programs the schemas of the tools hold, whatever dialogues recorded.
+        parse=parse_action if settings.get("actions") == "code" else reader(corpus.apis),
         user=_user(user, models),
         user_hears_finish=compat is None,
         wording=_wording(basis),
@@ -148,7 +149,7 @@ def _loaded(
 
 
 def _searcher(
-    entries: Sequence[JsonMapping], search: Search, frozen: Mapping[str, str] | None
+    entries: Sequence[Mapping[str, object]], search: Search, frozen: Mapping[str, str] | None
 ) -> ToolSearcher:
     # The sentence encoder is an extra, and is loaded when the first search needs it.
     minilm = search == "minilm"

@@ -1,8 +1,7 @@
-"""Who decides on queries of one's own: the check that a query has, or else the judge of open queries."""
+"""Judge of own queries: the check of a query, or else the judge of open queries."""
 
 from __future__ import annotations
 
-from stb_env.core.jsontypes import JsonObject
 from stb_env.core.request import Slow
 from stb_env.errors import ConfigError
 from stb_env.judges.judge import Case, Judge
@@ -42,7 +41,7 @@ class QueryJudge:
         )
 
     @property
-    def fingerprint(self) -> JsonObject:
+    def fingerprint(self) -> dict[str, object]:
         """Its name, and what the other judge says of itself."""
         other = None if self._open is None else getattr(self._open, "fingerprint", {"judge": self._open.name})
         return {"judge": self.name, "open": other}

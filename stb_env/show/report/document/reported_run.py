@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from stb_env.core.jsontypes import JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonMapping
 from stb_env.errors import ConfigError
 from stb_env.evaluation.comparison import read_judged_run
 from stb_env.evaluation.discrepancies import JudgedRun, reward_modes
@@ -81,12 +81,12 @@ class ReportedRun:
 
     @property
     def env(self) -> str:
-        """Where it was played."""
+        """Id of the environment."""
         return str(self.judged.manifest.get("env", "-"))
 
     @property
     def reward_mode(self) -> str:
-        """How its episodes were rewarded; several modes with commas."""
+        """Reward mode of its episodes; several modes with commas."""
         return reward_modes(self.judged.episodes)
 
     @property
@@ -99,7 +99,7 @@ class ReportedRun:
         """Planned episodes without a verdict."""
         return self.missing + int(self.summary["invalid"])
 
-    def to_dict(self) -> JsonObject:
+    def to_dict(self) -> dict[str, object]:
         """Return the figures as plain data; of what was measured, how it is spread."""
         return {
             "name": self.name,

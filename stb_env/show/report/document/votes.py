@@ -1,4 +1,4 @@
-"""How far the votes of one judge agree, and how far several judges do."""
+"""Agreement of one judge's votes, and of several judges."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from stb_env.core.jsontypes import JsonObject
 from stb_env.runs.metrics.agreement import cohen_kappa, krippendorff_alpha, observed_agreement
 from stb_env.runs.verdict_file import read_judgements
 from stb_env.trajectory import Trajectory
@@ -14,7 +13,7 @@ from stb_env.trajectory import Trajectory
 
 @dataclass(frozen=True, slots=True)
 class VoteAgreement:
-    """How far the votes on a run's episodes agree.
+    """Agreement of the votes on a run's episodes.
 
     Attributes:
         episodes: Episodes with at least two votes.
@@ -49,14 +48,14 @@ class VoteAgreement:
             krippendorff_alpha(several),
         )
 
-    def to_dict(self) -> JsonObject:
+    def to_dict(self) -> dict[str, object]:
         """Return the figures as plain data."""
         return asdict(self)
 
 
 @dataclass(frozen=True, slots=True)
 class JudgeAgreement:
-    """How far another judge's verdicts on a run agree with those that count.
+    """Agreement of another judge's verdicts on a run with those that count.
 
     Attributes:
         judge: The other judge.
@@ -70,7 +69,7 @@ class JudgeAgreement:
     same: int
     kappa: float | None
 
-    def to_dict(self) -> JsonObject:
+    def to_dict(self) -> dict[str, object]:
         """Return the figures as plain data."""
         return asdict(self)
 
