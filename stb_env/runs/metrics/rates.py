@@ -14,7 +14,7 @@ from stb_env.trajectory import Trajectory
 
 
 class RunRates(TypedDict):
-    """What a run came to; the rates are described at `summarize`."""
+    """Figures of a run; the rates are described at `summarize`."""
 
     episodes: int
     planned: int

@@ -73,7 +73,7 @@ Dedupe = Annotated[
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SelectionOptions:
-    """Which episodes of which runs are written."""
+    """Episodes and runs that are written."""
 
     suite: Annotated[list[str] | None, Doc("Only episodes of this suite.")] = None
     group: Annotated[list[str] | None, Doc("Only episodes of this group.")] = None

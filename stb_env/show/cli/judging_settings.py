@@ -24,7 +24,7 @@ _OURS = ("order", "unsure")
 
 
 class CompatName(StrEnum):
-    """Whose behaviour is reproduced, defects included."""
+    """Original whose behaviour is reproduced, defects included."""
 
     original = "original"
 
@@ -37,7 +37,7 @@ class OrderName(StrEnum):
 
 
 class UnsureName(StrEnum):
-    """What a lone unsure against unsolved is worth."""
+    """Worth of a lone unsure against unsolved."""
 
     wins = "wins"
     compare = "compare"
@@ -45,7 +45,7 @@ class UnsureName(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgingOptions:
-    """How answers are judged; None for what was not given."""
+    """Settings of judging answers; None for what was not given."""
 
     votes: Annotated[
         int | None,
@@ -72,7 +72,7 @@ class JudgingOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComparisonOptions:
-    """How two answers to a task are compared; None for what was not given."""
+    """Settings of comparing two answers to a task; None for what was not given."""
 
     comparisons: Annotated[
         int | None, Doc("How often two answers to a task are compared; 3."), AtLeast(1)
