@@ -297,7 +297,7 @@ class ToolResult:
     @classmethod
     def of(
         cls,
-        response: Any,
+        response: object,
         *,
         error: str = "",
         source: Source,

@@ -12,6 +12,7 @@ import numpy as np
 from stb_env.runs.metrics.intervals import bootstrap_interval
 from stb_env.trajectory import Trajectory
 
+
 class RunRates(TypedDict):
     """What a run came to; the rates are described at `summarize`."""
 
