@@ -1,4 +1,4 @@
-"""What the searching agents share: a chat model that plays a search, completion by completion."""
+"""Base classes of searching agents: a chat model that plays a search, completion by completion."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class SearchAgent(ChatAgent):
 
     @property
     def fingerprint(self) -> dict[str, Any]:
-        """What decides the answers: the model's own settings and those of the search."""
+        """Settings that decide the answers: the model's own and those of the search."""
         return {**super().fingerprint, "search": dict(self.settings)}
 
     def search(self, env: gym.Env[Any, Any]) -> TreeSearch:

@@ -1,4 +1,4 @@
-"""Pages that are made when the site is built: every command's help, the public names, the changelog."""
+"""Write the pages that are made when the site is built: commands, protocols, public names, changelog."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 from typer.cli import get_docs_for_click
 from typer.core import TyperGroup
+from typer.testing import CliRunner
 
 from stb_env.show.cli import app
 
@@ -28,6 +29,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add the pages that stand in no folder; called by MkDocs."""
     made = {f"commands/{name}.md": text for name, text in commands()}
     made["commands/index.md"] = command_index(list(commands()))
+    made["protocols.md"] = protocols()
     made["api.md"] = reference()
     made["changelog.md"] = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     for path, content in made.items():
@@ -53,6 +55,11 @@ def command_index(pages: list[tuple[str, str]]) -> str:
         summary = text.split("\n\n")[1].replace("\n", " ")
         lines.append(f"| [`stb-env {name}`]({name}.md) | {summary} |")
     return "\n".join(lines) + "\n"
+
+
+def protocols() -> str:
+    """Return the page of every protocol's settings, as ``stb-env protocols --markdown`` prints it."""
+    return CliRunner().invoke(app, ["protocols", "--markdown"], catch_exceptions=False).stdout
 
 
 def public_names() -> list[tuple[str, str]]:

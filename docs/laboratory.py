@@ -37,8 +37,8 @@ class Section(NamedTuple):
     Attributes:
         title: Heading of the section.
         words: The command, behind ``stb-env lab``; `QUERIES` stands for the folder.
-        about: What a reader should know first.
-        agent: Who plays, in a word.
+        about: A paragraph above the command.
+        agent: Name of the agent in the table of claims.
     """
 
     title: str
@@ -55,17 +55,15 @@ class Section(NamedTuple):
 SANDBOX = Section(
     "Failing tools in the Sandbox: a reader",
     ("failures",),
-    "The reader follows gold's plan and answers with what came. It solves every task while all tools work, "
-    "so whatever is lost is lost to the tools that are down.",
+    "The reader follows the known solution and answers with the results. It solves every task while all "
+    "tools work, so every loss comes from the tools that are down.",
 )
 TRAINED = Section(
     "Failing tools in the Sandbox: a policy trained elsewhere",
     ("failures", "--agent", f'examples/policy_gradient.py:Trained(policy="{POLICY}")'),
-    "The agent learnt from reward alone, by the exact verifier, to choose among calls and quotes on eleven "
-    f"templates of split train (`python {' '.join(TRAINING)} policy.json` writes `{POLICY}`); most templates "
-    "here it has never seen. It met neither a failing tool nor the open judge, and nobody told it what a "
-    "judge likes to read. Beside the reader it shows what a curve of an open judge is worth where an agent "
-    "hardly ever is right.",
+    "The policy was trained with the exact verifier on eleven templates of the split "
+    f"train (`python {' '.join(TRAINING)} policy.json` writes `{POLICY}`), and has never seen most templates "
+    "played here, a failing tool or the open judge. It is seldom right, and the open judge does not notice.",
     "trained policy",
 )
 REAL = Section(
@@ -74,33 +72,32 @@ REAL = Section(
         *("failures", "--data", QUERIES, "--agent", "reader", "--agent", "keyword", "--judge", "heuristic"),
         *("--episodes", PER_GROUP, "--set", "tools=none"),
     ),
-    f"{PER_GROUP} queries of each group that the data has. Nobody knows their true answers, no model plays, "
-    "and with neither a cache nor a real API every answer is simulated. The reader has no plan here: it "
-    "calls the tools that the data marks as relevant with their documented defaults.",
+    f"{PER_GROUP} queries of each group in the data. Their true answers are unknown, no model plays, and "
+    "every result is simulated. The reader calls the tools that the data marks as relevant, with documented "
+    "defaults.",
 )
 SEARCH = Section(
     "Searches at equal calls of the agent",
     ("search", "--episodes", "150", "--set", "budgets=[6,12]"),
-    "The agent errs on a quarter of its steps and does not know it.",
+    "A quarter of the agent's steps are wrong, and it does not notice.",
 )
 SECTIONS = (SANDBOX, TRAINED, REAL, SEARCH)
 
 OPENING = """# The laboratory at real size
 
-What `stb-env lab` finds about failing tools and about searches, with the tests behind every sentence, and
-what that says of StableToolBench (Guo et al., 2024). One command writes this page, in about two minutes on
-two cores and without network:
+Results of `stb-env lab` on failing tools and on searches, set beside the claims of StableToolBench (Guo et
+al., 2024). One command writes this page, in two minutes on two cores, without a network. It needs the folder
+`SOLVABLE_QUERIES` of StableToolBench's data:
 
 ```sh
 python docs/laboratory.py SOLVABLE_QUERIES
 ```
 
-`SOLVABLE_QUERIES` is the folder of that name in StableToolBench's data. Every seed is 0. A difference is
-tested in pairs, each task with itself: its interval is a 95 % bootstrap over tasks, and a score is said to
-stay only where that interval lies within a margin, 2 points unless `--set margin=` says otherwise.
+All seeds are 0. Differences are tested in pairs of tasks; intervals are 95 % bootstraps over tasks. A score
+"stays" if its interval lies within 2 points (`--set margin=`). Each command also prints the table of all
+differences, with p values after Holm and McNemar's test, and the open judge's verdicts beside the true ones.
 
-Any agent can play. A policy of your own is a class with `act`, and whatever it needs of a file is a setting;
-the one here is trained, then played, by
+Any agent can play. This one is trained first, then played:
 
 ```sh
 python examples/policy_gradient.py 6500 policy.json
@@ -108,18 +105,15 @@ stb-env lab failures --agent 'examples/policy_gradient.py:Trained(policy="policy
 ```
 """
 
-LIMITS = """What none of this can support:
+LIMITS = """Limits:
 
-- **Levels.** The heuristic judge's rates compare with nothing but its own, and no model played: the paper's
-  49 to 77 % are out of reach here. `--agent dfs --judge pass --models FILE` plays what it played.
-- **The paper's simulator.** Here a template invents values in the documented form. A good model invents
-  better ones; neither can know what a real API would have said of data that only it has.
-- **Figure 7 and Table 12 on real queries.** With neither cache nor real API, tools that work are simulated
-  as well, and the curve with the system is flat by construction. `--set cache=DIR`, or `--set mode=live` with
-  `--set real=URL`, makes it a finding.
-- **Other tools.** Intervals are over tasks, given the choices of tools that were down. The column by outage
-  shows how far these differ among themselves, often by more than the interval; `--set outages=20` draws more.
-- **Real outages** are not drawn at random: a provider's tools fail together, and the worst kept ones first.
+- **Levels.** The heuristic judge's rates compare only with each other, and no model played, so they
+  are not the paper's 49 to 77 %. `--agent dfs --judge pass --models FILE` plays the paper's agent.
+- **The simulator.** A template invents values in the documented form; a model invents better ones.
+- **Real queries with the system.** Without a cache or a real API, tools that work are simulated too, so this
+  curve is flat by construction. Give `--set cache=DIR`, or `--set mode=live --set real=URL`.
+- **Choice of tools.** Intervals are over tasks, for the tools that were down; `--set outages=20` draws more.
+- **Outages are drawn at random.** Real ones hit all tools of a provider.
 """
 
 
@@ -149,28 +143,32 @@ def play(section: Section, data: str, out: Path) -> Path:
 
 
 def shown(section: Section, folder: Path) -> Iterator[str]:
-    """Yield a section of the page."""
+    """Yield a section of the page: the command and its first table. The command prints the others too."""
     text = (folder / f"{section.words[0]}.md").read_text(encoding="utf-8")
-    title, measured, tables = text.split("\n\n", 2)
-    # The line before a further table is its title.
-    tables = re.sub(r"\n([^\n|]+)\n\n(?=\|)", r"\n### \1\n\n", tables)
+    _, measured, table, *_ = text.split("\n\n")
+    # One blank on each side of a cell is enough where nobody reads the source.
+    table = re.sub(r" {2,}\|", " |", re.sub(r"-{4,}", "---", table))
     yield (
-        f"## {section.title}\n\n{section.about}\n\n```sh\n{section.command}\n```\n\n"
-        f"### {title}\n\n{measured}\n\n{tables}"
+        f"## {section.title}\n\n{section.about}\n\n```sh\n{section.command}\n```\n\n{measured}\n\n{table}\n"
     )
 
 
 def conclusions(played: Mapping[Section, Path]) -> Iterator[str]:
-    """Yield what the tests say of each of the paper's claims."""
-    yield "## What this says of the paper\n"
-    yield "| claim | by | finding |\n| --- | --- | --- |"
-    for claim, verdict, before, after in CLAIMS:
-        for section in (SANDBOX, TRAINED):
-            row = found(played[section], verdict=verdict, **{"from": before, "to": after})
-            yield f"| {claim} | {section.agent}, {judge(verdict)} | {row['reads']} |"
+    """Yield the tables of the paper's claims, each with the result of its test."""
+    players = [(section, verdict) for section in (SANDBOX, TRAINED) for verdict in JUDGES]
+    names = [f"{section.agent}, {JUDGES[verdict]}" for section, verdict in players]
+    yield "## The paper's claims\n"
+    yield f"| claim | {' | '.join(names)} |\n|{' --- |' * (1 + len(names))}"
+    for claim, before, after in CLAIMS:
+        rows = [
+            found(played[section], verdict=verdict, **{"from": before, "to": after})
+            for section, verdict in players
+        ]
+        yield f"| {claim} | {' | '.join(row['reads'] for row in rows)} |"
+    yield "\n| claim | by | finding |\n| --- | --- | --- |"
     for name in ("reader", "keyword"):
         row = found(played[REAL], method=name, **{"from": "0% without", "to": "50% without"})
-        yield f"| {CLAIMS[0][0]} | {name}, real queries, heuristic judge | {row['reads']} |"
+        yield f"| {CLAIMS[0][0]} | {name}, real queries, {JUDGES['open']} | {row['reads']} |"
     for first, second in (("DFS", "CoT"), ("DFS", "CoT@n")):
         row = found(played[SEARCH], search=first, against=second, **{"calls allowed": 12})
         yield f"| Table 3: {first} above {second}, 12 calls | stumbling oracle, truth | {row['reads']} |"
@@ -178,18 +176,11 @@ def conclusions(played: Mapping[Section, Path]) -> Iterator[str]:
 
 
 CLAIMS = (
-    ("Figure 4: without the system the score falls, 0 to 50 % down", "exact", "0% without", "50% without"),
-    ("Figure 4: without the system the score falls, 0 to 50 % down", "open", "0% without", "50% without"),
-    ("Figure 7, Table 12: with it the score stays, 0 to 50 % down", "open", "0% with", "50% with"),
-    ("Figure 7, Table 12: with it the score stays, 0 to 50 % down", "exact", "0% with", "50% with"),
-    ("so the system takes back what 50 % down cost", "open", "50% without", "50% with"),
-    ("so the system takes back what 50 % down cost", "exact", "50% without", "50% with"),
+    ("Figure 4: without the system the score falls, 0 to 50 % down", "0% without", "50% without"),
+    ("Figure 7, Table 12: with it the score stays, 0 to 50 % down", "0% with", "50% with"),
+    ("so the system takes back what 50 % down cost", "50% without", "50% with"),
 )
-
-
-def judge(verdict: str) -> str:
-    """Return whose verdict it is, in words."""
-    return "truth" if verdict == "exact" else "heuristic judge"
+JUDGES = {"exact": "truth", "open": "heuristic judge"}
 
 
 def found(folder: Path, **cells: Any) -> dict[str, Any]:

@@ -33,7 +33,7 @@ from stb_env.runs import Curve, Run
 
 @dataclass(frozen=True)
 class Plan:
-    """How much is done.
+    """Amounts of work, for the full and the short form.
 
     Attributes:
         shown: Tasks that are demonstrated first.

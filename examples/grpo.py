@@ -51,7 +51,7 @@ HELD_OUT = 1_000_000  # far beyond any task that is trained on
 
 @dataclass(frozen=True)
 class Plan:
-    """How much is done.
+    """Amounts of work, for the full and the short form.
 
     Attributes:
         shown: Tasks that are demonstrated.

@@ -65,7 +65,7 @@ Floats = NDArray[np.float64]
 
 
 class Choice(NamedTuple):
-    """What the policy chose from, and what it chose."""
+    """The candidates of one decision, and the chosen one."""
 
     features: Floats  # (candidates, features)
     pairs: NDArray[np.int64]  # (candidates, words of the query): positions in the weights of pairs

@@ -38,7 +38,7 @@ class ActionError(STBError):
 
 
 class NoActionError(ActionError):
-    """What an agent's ``act`` came to is no action; the message says of what kind it was."""
+    """An agent's ``act`` returned no action; the message names the type of the value."""
 
 
 class ConfigError(STBError):
@@ -66,7 +66,7 @@ class RunStopped(STBError):
 
 
 class StorageError(RunStopped):
-    """What was to be kept could not be written: the disk is full, the folder is gone or may not be used."""
+    """A file could not be written: the disk is full, the folder is missing or access is denied."""
 
 
 class InfrastructureError(STBError):

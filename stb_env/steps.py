@@ -1,4 +1,4 @@
-"""What happens in an episode: calls with their results, steps, and the chat that they make."""
+"""Steps of an episode: calls with their results, and the chat that they make."""
 
 from __future__ import annotations
 

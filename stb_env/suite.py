@@ -28,7 +28,7 @@ Reference = str | Callable[..., Any]
 
 @dataclass(frozen=True, slots=True)
 class Maker:
-    """What makes an environment, as Gymnasium's registry keeps it.
+    """Factory of an environment, as Gymnasium's registry keeps it.
 
     Attributes:
         entry_point: ``package.module:function``.

@@ -123,7 +123,7 @@ In conversations it also yields what it says to the user, and is sent what the u
 
 
 class TaskSource(Protocol):
-    """Where an environment gets its tasks: a `TaskSet`, or a generator with a task for every index."""
+    """Source of an environment's tasks: a `TaskSet`, or a generator with a task for every index."""
 
     name: str
 

@@ -269,7 +269,7 @@ class ToolCall:
 
 @dataclass(frozen=True, slots=True)
 class ToolResult:
-    """What came back from a call, held as the JSON text of ``{"error", "response"}``.
+    """Result of a call, held as the JSON text of ``{"error", "response"}``.
 
     The response is decoded anew at each access, so no caller can change another's. ``usage`` is what a
     model that made the answer cost. ``origin`` says who gave a recorded answer when it was recorded, and

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """What a model costs, in dollars per million tokens.
+    """Price of a model, in dollars per million tokens.
 
     Attributes:
         prompt: Dollars per million prompt tokens.
@@ -29,7 +29,7 @@ class Price:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What one or more answers cost. Adds up.
+    """Cost of one or more answers. Adds up.
 
     Attributes:
         prompt_tokens: Tokens read.

@@ -1,4 +1,4 @@
-"""What a judge or an exact verifier says about one episode."""
+"""Verdicts of judges and exact verifiers about one episode."""
 
 from __future__ import annotations
 

@@ -1,8 +1,10 @@
-"""Words that must not blur: two benchmarks are called ToolBench, so the bare word says neither."""
+"""Plain words: docstrings are statements, and a bare "ToolBench", which names two benchmarks, is not used."""
 
 from __future__ import annotations
 
+import ast
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -14,6 +16,8 @@ WHOSE = re.compile(
     r"\"toolbench_((rapidapi_)?key|url)\"|folder = \"toolbench\""
 )
 BARE = re.compile(r"(?<!stable)toolbench", re.IGNORECASE)
+QUESTION = re.compile(r"(What|How|Who|Whom|Whose|Which|Where|When|Why|Whether)(ever)?\b")
+Documented = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def bare(line: str) -> bool:
@@ -39,3 +43,36 @@ def test_a_bare_word_is_found(line: str):
 )
 def test_whose_it_is_may_be_said(line: str):
     assert not bare(line)
+
+
+def questions(code: str) -> Iterator[str]:
+    """Yield docstrings that open with a question word, but for those of tools: agents read these, as data."""
+    for node in ast.walk(ast.parse(code)):
+        if isinstance(node, Documented) and not is_tool(node):
+            docstring = ast.get_docstring(node) or ""
+            if QUESTION.match(docstring):
+                yield docstring
+
+
+def is_tool(node: Documented) -> bool:
+    return any(ast.unparse(one).startswith("TOOL.") for one in getattr(node, "decorator_list", ()))
+
+
+@pytest.mark.parametrize("folder", ["stb_env", "agents", "examples"])
+def test_no_docstring_opens_with_a_question_word(folder: str):
+    found = {
+        file.relative_to(ROOT).as_posix(): list(questions(file.read_text(encoding="utf-8")))
+        for file in (ROOT / folder).rglob("*.py")
+    }
+    assert {file: texts for file, texts in found.items() if texts} == {}
+
+
+@pytest.mark.parametrize("text", ["What a run cost.", "How it ends.", "Whether it holds.", "Whoever asks."])
+def test_a_docstring_that_opens_with_a_question_word_is_found(text: str):
+    assert list(questions(f'class A:\n    """{text}"""\n')) == [text]
+    assert list(questions(f'"""{text}"""\n')) == [text]
+    assert list(questions(f'@TOOL.api("A")\ndef a():\n    """{text}"""\n')) == []
+
+
+def test_a_statement_is_no_question():
+    assert list(questions('"""Judges: score a finished episode. What decides is data."""\n')) == []

@@ -58,9 +58,11 @@ def episode(env_id: str, task: str = "", *settings: str) -> str:
     return _fenced("text", lines)
 
 
-def published(suite: str) -> str:
-    """Return the figures that a suite's paper printed."""
-    return {"stabletoolbench": _sopr, "api_bank": _table_3, "sambanova": _table_8}[suite]()
+def published(suite: str, *models: str) -> str:
+    """Return the figures of a suite's paper; SambaNova's of the named models."""
+    if suite == "sambanova":
+        return _table_8(models)
+    return {"stabletoolbench": _sopr, "api_bank": _table_3}[suite]()
 
 
 def departures(protocol: str) -> str:
@@ -69,10 +71,11 @@ def departures(protocol: str) -> str:
 
 
 def red_team(*env_ids: str) -> str:
-    """Return the rows of environments in the page of the red team."""
-    page = (HERE.parent / "red_team.md").read_text(encoding="utf-8").split("\n\n")[2].splitlines()
-    kept = [row for row in page[2:] if any(f" {env_id} " in row for env_id in env_ids)]
-    return "\n".join([*page[:2], *kept])
+    """Return the rows of environments in the table of the red team."""
+    page = (HERE.parent / "trust.md").read_text(encoding="utf-8")
+    table = page.partition("<!-- red team -->\n\n")[2].partition("\n\n")[0].splitlines()
+    kept = [row for row in table[2:] if any(f" {env_id} " in row for env_id in env_ids)]
+    return "\n".join([*table[:2], *kept])
 
 
 _WRITERS: dict[str, Callable[..., str]] = {
@@ -152,7 +155,7 @@ def _table_3() -> str:
     )
 
 
-def _table_8() -> str:
+def _table_8(models: Sequence[str]) -> str:
     data = sambanova_figures()
     columns = data["columns"]
     return _markdown(
@@ -160,6 +163,7 @@ def _table_8() -> str:
         [
             [model, *(_figure(figures.get(column)) for column in columns)]
             for model, figures in data["three_shot"].items()
+            if model in models
         ],
     )
 

@@ -14,7 +14,7 @@ MAX_CALLS = 64
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """What an agent does in one turn.
+    """One turn of an agent: calls, a thought, or text.
 
     Attributes:
         calls: The calls in the order in which they run, ids unique; empty where nothing was called.
@@ -37,7 +37,7 @@ class Action:
 
 
 class Reading(NamedTuple):
-    """What one form found: calls as written, ids possibly missing, and the text beside them."""
+    """Result of one parser: calls as written, ids possibly missing, and the text beside them."""
 
     calls: list[ToolCall]
     text: str

@@ -1,4 +1,4 @@
-"""What stands between the marks of a call: JSON in most families, else a program."""
+"""Parse the text between the marks of a call: JSON in most families, else a program."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which tools there are, for a reader that has to tell a call from prose."""
+"""Names of known tools, for parsers that separate calls from prose."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _DECORATION = " \t\r\n`\"'*"
 
 
 def is_known(name: str, known: Known) -> bool:
-    """Whether a tool of this name is known to exist.
+    """True if a tool of this name is known to exist.
 
     Examples:
         >>> is_known("ping", {"ping"}), is_known("Finish", None), is_known("ping", None)

@@ -24,7 +24,7 @@ _STATUS = re.compile(r"[45][0-9]{2}")
 
 @dataclass(frozen=True, slots=True)
 class Faults:
-    """Which faults to inject. What is hit follows from seed and call alone, never from order or time.
+    """Faults to inject. They follow from seed and call alone, never from order or time.
 
     Args:
         share: Part of the eligible tools that is down, from 0 to 1.
@@ -135,7 +135,7 @@ class Outage:
 
     @property
     def fingerprint(self) -> dict[str, object]:
-        """Which tools are down, as plain data; nothing where each is by itself.
+        """The tools that are down, as plain data; empty where each fails by itself.
 
         Examples:
             >>> Faults(0.5).outage([("Net", "icmp"), ("Net", "dns")]).fingerprint

@@ -20,7 +20,7 @@ class ApiClass(StrEnum):
 
     @property
     def kept(self) -> bool:
-        """Whether the filter of the paper's cache keeps such an answer; Other Errors are kept."""
+        """True if the filter of the paper's cache keeps such an answer; Other Errors are kept."""
         return self in (ApiClass.SUCCESS, ApiClass.OTHER_ERROR)
 
 

@@ -68,7 +68,7 @@ class Flight:
 
     @property
     def leads(self) -> bool:
-        """Whether others wait for this one."""
+        """True if others wait for this one."""
         return _leaders.get(self._call) is self
 
     @property

@@ -1,4 +1,4 @@
-"""How an answer of an API counts: the classes of Guo et al., 2024, Appendix D, and the check of real answers.
+"""Classes of API answers (Guo et al., 2024, Appendix D), and the check of real answers.
 
 Two readings exist. ``paper`` is literal: it looks for substrings anywhere, so that "15000 items" counts as
 a server error. ``default`` looks for whole phrases and status numbers where a failure would be announced:

@@ -11,7 +11,7 @@ from stb_env.usage import Usage
 
 
 class Said(NamedTuple):
-    """What a user said back.
+    """A reply of the user.
 
     Attributes:
         text: Their next utterance, or None where they have nothing more to say and the episode ends.

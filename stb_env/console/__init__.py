@@ -1,1 +1,1 @@
-"""What every command shares: options, output, progress."""
+"""Parts that all commands share: options, output, progress."""

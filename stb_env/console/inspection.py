@@ -1,4 +1,4 @@
-"""What official files hold, and what is wrong with them, as `stb-env data check` prints it."""
+"""Contents and errors of official files, as `stb-env data check` prints them."""
 
 from __future__ import annotations
 

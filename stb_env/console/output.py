@@ -1,4 +1,4 @@
-"""What commands print: a table or one JSON document on stdout, errors and progress on stderr."""
+"""Output of commands: a table or one JSON document on stdout, errors and progress on stderr."""
 
 from __future__ import annotations
 

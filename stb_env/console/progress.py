@@ -1,4 +1,4 @@
-"""How far a command is and what its models have cost: live bars where possible, else plain lines."""
+"""Progress of a command and the cost of its models: live bars where possible, else plain lines."""
 
 from __future__ import annotations
 
@@ -151,7 +151,7 @@ class Lines:
 
 
 class _Spending(ProgressColumn):
-    """What models have cost, at the end of each bar."""
+    """Cost of models, at the end of each bar."""
 
     def __init__(self, meter: Meter) -> None:
         super().__init__()

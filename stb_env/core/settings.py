@@ -23,7 +23,7 @@ _SHOWN = 80
 
 
 class _Taken(NamedTuple):
-    """What a callable takes.
+    """Parameters of a callable.
 
     Attributes:
         kinds: Kinds of value, by setting; none where its annotation says nothing.

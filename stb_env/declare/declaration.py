@@ -1,4 +1,4 @@
-"""What an environment was declared with, found again in any process by the place where that stands."""
+"""Declarations of environments, found again in any process by the place of the declaration."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _DECLARED: dict[str, Declaration] = {}
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Declaration:
-    """What `stb_env.environment` was given.
+    """Arguments of `stb_env.environment`.
 
     Functions and checks need not pickle: a declaration is pickled as the place where it stands, and whoever
     reads that imports the module or runs the file.

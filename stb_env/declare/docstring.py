@@ -1,4 +1,4 @@
-"""What a docstring in Google's style says to people, and to the agent that calls the function."""
+"""Read docstrings in Google's style: the description of a function and of its parameters."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who decides in a declared environment: each task's own check and answer, or the environment's judge."""
+"""Judges of declared environments: each task's own check and answer, or the environment's judge."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What functions return as JSON values."""
+"""Convert return values of functions to JSON values."""
 
 from __future__ import annotations
 

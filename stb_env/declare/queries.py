@@ -29,7 +29,7 @@ Reasons = Mapping[str, Sequence[str]]
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """What `task` declares; see there.
+    """A task as `task` declares it; see there.
 
     Attributes:
         schema: JSON Schema of the typed answer; None where the answer is text.
@@ -50,7 +50,7 @@ class Query:
 
     @property
     def is_open(self) -> bool:
-        """Whether nothing that was declared decides on it."""
+        """True if it has no check, no answer and no ``cannot``."""
         return self.check is None and not self.answer and self.cannot is None
 
 

@@ -28,7 +28,7 @@ _METADATA = {"name": "stb_arena_v0", "render_modes": ["ansi", "human"], "is_para
 
 
 class _Seats:
-    """What both forms of the arena share: the match, its spaces and its views.
+    """Parts that both forms of the arena share: the match, its spaces and its views.
 
     Args:
         env: An environment id, a `ToolEnv`, or one in wrappers of this package.

@@ -27,7 +27,7 @@ _WORDS = {1: "win", 0: "tie", -1: "loss"}
 
 @dataclass(frozen=True, slots=True)
 class Settlement:
-    """How a match ended.
+    """Outcome of a match.
 
     Attributes:
         rewards: For each agent the mean over its opponents of 1 for a win, 0 for a tie and -1 for a loss;

@@ -14,7 +14,7 @@ from stb_env.verdict import RewardMode
 
 
 class EnvSettings(TypedDict, total=False):
-    """What every environment takes; see `ToolEnv`."""
+    """Settings of every environment; see `ToolEnv`."""
 
     order: Literal["random", "sequential"]
     shard: tuple[int, int]
@@ -24,7 +24,7 @@ class EnvSettings(TypedDict, total=False):
 
 
 class OpenSettings(EnvSettings, total=False):
-    """What one takes besides whose suite has no syntax and no users of its own; see `ToolEnv`."""
+    """Further settings of environments whose suite has no syntax and no users of its own; see `ToolEnv`."""
 
     parse: Callable[[Any], Action]
     halt_on_error: bool

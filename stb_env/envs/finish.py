@@ -83,13 +83,13 @@ class Finish:
 
     @property
     def text(self) -> str:
-        """What was answered, as text."""
+        """The answer as text."""
         return text_of(self.final_answer, self.answer, self.cannot)
 
 
 @dataclass(frozen=True, slots=True)
 class FinishForm:
-    """How the episodes of a task end: the Finish that they offer, and how a call of it is read.
+    """Form of a task's Finish: the tool that episodes offer, and the reader of its calls.
 
     Attributes:
         kind: ``typed`` takes a typed answer; ``acts`` at most a last word; ``text`` an answer in prose;

@@ -1,4 +1,4 @@
-"""What a reset may be told, and which task that leads to."""
+"""Options of a reset, and the task that they choose."""
 
 from __future__ import annotations
 

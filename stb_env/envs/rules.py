@@ -53,7 +53,7 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """How episodes go: who answers calls, who judges, and where the limits are.
+    """Rules of episodes: backend, judge and limits.
 
     A valid Finish ends an action: calls after it are not made, and its step names them under ``not_called``.
     With ``compat`` all calls are made, the Finish last.

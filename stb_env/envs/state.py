@@ -65,7 +65,7 @@ class State(NamedTuple):
 
     @property
     def text(self) -> str:
-        """What was answered, as text; see `stb_env.trajectory_line.text_of`."""
+        """The answer as text; see `stb_env.trajectory_line.text_of`."""
         return text_of(self.final_answer, self.answer, self.cannot)
 
     def case(self, task: Task) -> Case:

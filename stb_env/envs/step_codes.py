@@ -1,4 +1,4 @@
-"""What the environment of Guo et al., 2024, would have said: look-up by suffix, and step codes.
+"""Step codes and look-up by suffix of the environment of Guo et al., 2024.
 
 Texts in here reproduce the original's wire format, odd quoting included, and are needed byte for byte.
 The codes are reported beside the package's own contract, which they do not change: a time-out is still

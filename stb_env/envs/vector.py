@@ -40,7 +40,7 @@ class VectorState(NamedTuple):
 
 
 class _Turn(NamedTuple):
-    """What one environment contributes to a step; ``final`` is how the episode ended that it left behind."""
+    """Contribution of one environment to a step; ``final`` is the end of the episode that it left behind."""
 
     transition: Transition
     final: JsonObject | None = None

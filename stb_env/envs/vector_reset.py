@@ -1,4 +1,4 @@
-"""What the reset of a vector environment may be told, read for each environment in it."""
+"""Options of a vector environment's reset, read for each environment in it."""
 
 from __future__ import annotations
 

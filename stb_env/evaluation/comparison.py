@@ -51,7 +51,7 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """How two runs compare, on the tasks that both have a valid episode of.
+    """Comparison of two runs, on the tasks with a valid episode in both.
 
     Attributes:
         judge: Whose verdicts these are.

@@ -1,4 +1,4 @@
-"""What sets two runs apart so that their numbers must not be compared, by name and with both values."""
+"""Differences for which the numbers of two runs must not be compared, with both values."""
 
 from __future__ import annotations
 

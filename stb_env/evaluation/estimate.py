@@ -1,4 +1,4 @@
-"""What an evaluation will still cost: measured on saved episodes where there are any, else assumed."""
+"""Estimate the remaining cost of an evaluation: measured on saved episodes if there are any, else assumed."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from stb_env.usage import Price, Usage
 
 @dataclass(frozen=True, slots=True)
 class CellEstimate:
-    """What one run, or the comparisons with the reference, will still cost.
+    """Remaining cost of one run, or of the comparisons with the reference.
 
     Attributes:
         name: Which run.
@@ -47,7 +47,7 @@ class CellEstimate:
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """What an evaluation will still cost.
+    """Remaining cost of an evaluation.
 
     Attributes:
         cells: Each run, then the comparisons.
@@ -166,7 +166,7 @@ class _Asked:
 
 
 class _Past(NamedTuple):
-    """What the estimate needs of the episodes of a run that are saved; they themselves are much larger."""
+    """The parts of saved episodes that the estimate needs; whole episodes take much more memory."""
 
     cell: Cell
     keys: set[tuple[str, int, int]]

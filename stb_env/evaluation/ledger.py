@@ -1,4 +1,4 @@
-"""What an evaluation has spent, over all its sittings, and the budget that ends it."""
+"""Cost of an evaluation over all its sittings, and the budget that ends it."""
 
 from __future__ import annotations
 
@@ -42,6 +42,8 @@ class Ledger(Meter):
         ...     ledger.total.calls, ledger.total.cost
         (2, 0.5)
     """
+
+    cost_setting = "budget"
 
     def __init__(self, file: Path, budget: float | None = None) -> None:
         super().__init__(max_cost=budget)

@@ -1,4 +1,4 @@
-"""What a run's manifest says: everything that decides its numbers, and no path."""
+"""Manifests of runs: everything that decides their numbers, and no path."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Fingerprinted(Protocol):
 
     @property
     def fingerprint(self) -> dict[str, object]:
-        """What decides what it does."""
+        """Settings that decide its behaviour, as plain data."""
         ...
 
 

@@ -1,4 +1,4 @@
-"""What an evaluation plays: agents on groups under simulators."""
+"""Plans of evaluations: agents on groups under simulators."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class AgentPlan:
 
 @dataclass(frozen=True, slots=True)
 class SimulatorPlan:
-    """Who answers in place of the APIs: a row of StableToolBench's Table 6. For the live modes alone.
+    """A simulator in place of the APIs: a row of StableToolBench's Table 6. For the live modes alone.
 
     Attributes:
         name: Its name in tables, and its folder.
@@ -53,14 +53,14 @@ class SimulatorPlan:
 
     @property
     def settings(self) -> dict[str, object]:
-        """What was given besides name and cache."""
+        """Settings besides name and cache."""
         given = {"model": self.model, "temperature": self.temperature, "profile": self.profile}
         return {name: value for name, value in given.items() if value is not None}
 
 
 @dataclass(frozen=True, slots=True)
 class Assumption:
-    """What a role's model is assumed to be asked for in an episode that nothing has been measured of.
+    """Assumed requests to a role's model in an episode, where nothing has been measured.
 
     Attributes:
         calls: Model calls: for the judge each vote's, for comparisons each comparison's.
@@ -92,7 +92,7 @@ class Cell:
 
     @property
     def folder(self) -> Path:
-        """Where it lies within the evaluation."""
+        """Its folder within the evaluation."""
         names = (self.simulator.name, self.agent.name, group_name(self.group))
         return Path(*map(folder_name, names))
 

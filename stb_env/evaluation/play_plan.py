@@ -30,7 +30,7 @@ Prefer = Callable[[Path, Path], JsonMapping]
 
 @dataclass(frozen=True, slots=True)
 class Evaluated:
-    """What an evaluation came to.
+    """Result of an evaluation.
 
     Attributes:
         results: The figures of what is saved.

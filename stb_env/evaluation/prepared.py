@@ -24,7 +24,7 @@ VERSION = 1
 
 
 class PlannedRun(TypedDict):
-    """What the manifest of an evaluation says of a run."""
+    """Entry of a run in the manifest of an evaluation."""
 
     player: str
     episodes: int
@@ -32,7 +32,7 @@ class PlannedRun(TypedDict):
 
 
 class EvaluationManifest(TypedDict):
-    """What is to be played; runs by their folder."""
+    """Manifest of an evaluation; runs by their folder."""
 
     version: int
     package: str

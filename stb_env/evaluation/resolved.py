@@ -26,7 +26,7 @@ from stb_env.tasks import TaskSet
 
 @dataclass(frozen=True, slots=True)
 class RunSpec:
-    """What a user asks for when a run starts; plain data.
+    """A user's request at the start of a run; plain data.
 
     Attributes:
         env_id: Id of the environment.

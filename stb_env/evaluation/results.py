@@ -34,7 +34,7 @@ def protocol_remarks(protocol: JsonMapping | None) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class WinFigures:
-    """How a run did against the reference's run on the same group.
+    """Figures of a run against the reference's run on the same group.
 
     Attributes:
         simulator: Name of the simulator.
@@ -63,12 +63,12 @@ class WinFigures:
 
     @property
     def measured(self) -> bool:
-        """Whether any task was compared: without one there is no rate."""
+        """True if any task was compared: without one there is no rate."""
         return bool(self.rate.get("queries", 0) > self.rate.get("undecided", 0))
 
     @property
     def worths(self) -> list[float]:
-        """What each query is worth: 1 for a win, a half for a tie, 0 for a loss; in no order."""
+        """Worth of each query: 1 for a win, a half for a tie, 0 for a loss; in no order."""
         queries = self.rate.get("queries", 0)
         counts = (
             {worth: round(self.rate[name] * queries) for name, worth in _WORTH.items()} if queries else {}

@@ -1,4 +1,4 @@
-"""What a saved run cost: calls, tokens, dollars and time, by role and by episode."""
+"""Costs of a saved run: calls, tokens, dollars and time, by role and by episode."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from stb_env.usage import NO_USAGE, Usage
 
 @dataclass(frozen=True, slots=True)
 class RunCosts:
-    """What a run cost.
+    """Costs of a run.
 
     Attributes:
         episodes: Saved episodes.
@@ -36,7 +36,7 @@ class RunCosts:
 
     @property
     def total(self) -> Usage:
-        """What all roles used."""
+        """Usage of all roles."""
         return sum(self.roles.values(), NO_USAGE)
 
     def to_dict(self) -> dict[str, object]:

@@ -1,4 +1,4 @@
-"""What further episodes will cost, measured on some that were played: for runs and evaluations."""
+"""Estimate the cost of further episodes from those that were played, for runs and evaluations."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from stb_env.usage import Usage
 
 @dataclass(frozen=True, slots=True)
 class RunEstimate:
-    """What the episodes that are left will cost.
+    """Expected cost of the remaining episodes.
 
     Attributes:
         measured: On how many episodes it was measured.

@@ -28,7 +28,7 @@ _BROKEN = (zipfile.BadZipFile, tarfile.TarError, zlib.error, lzma.LZMAError, EOF
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """What an archive may hold.
+    """Limits on the contents of an archive.
 
     Attributes:
         files: Most files and folders.

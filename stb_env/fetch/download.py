@@ -29,7 +29,7 @@ _TOTAL = re.compile(r"bytes \*/(\d+)")
 
 @dataclass(frozen=True, slots=True)
 class Digest:
-    """What identifies the content of a file.
+    """Identity of a file's content.
 
     Attributes:
         size: Its size in bytes.
@@ -44,7 +44,7 @@ class Digest:
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """What a server said about the version that it sent; empty where it said nothing.
+    """Version of a file as the server describes it; empty where the server does not.
 
     Attributes:
         etag: The entity tag.

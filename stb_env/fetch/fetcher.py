@@ -23,7 +23,7 @@ Status = Literal["fetched", "kept"]
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of one file.
+    """Outcome for one file.
 
     Attributes:
         file: Path below the data folder.
@@ -42,7 +42,7 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What a fetch did.
+    """Counts of a fetch.
 
     Attributes:
         dataset: The data set.

@@ -62,12 +62,12 @@ class Part:
 
     @property
     def key(self) -> str:
-        """What names it among the parts of all data sets."""
+        """Its name among the parts of all data sets."""
         return f"{self.dataset}/{self.name}"
 
     @property
     def origin(self) -> str:
-        """Where it comes from, as text."""
+        """Its source, as text."""
         if self.url:
             return self.url
         host = f"huggingface:{self.huggingface}" if self.huggingface else f"github:{self.github}"

@@ -31,7 +31,7 @@ _FORMS = {
 
 @dataclass(slots=True)
 class Contents:
-    """What the exported episodes are, counted as they pass.
+    """Contents of an export, counted as the episodes pass.
 
     Attributes:
         episodes: How many they are.

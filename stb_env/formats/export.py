@@ -1,4 +1,4 @@
-"""What writers of episodes share: their settings, and a folder for each episode."""
+"""Parts that writers of episodes share: their settings, and a folder for each episode."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ APART = "them from separate runs"
 
 
 class ExportSettings(NamedTuple):
-    """How episodes are written.
+    """Settings of an export.
 
     Attributes:
         method: Name of the method in files that have one; that of the episode where not given.

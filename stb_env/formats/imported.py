@@ -24,7 +24,7 @@ UNJUDGED: JsonMapping = {
 
 
 class Origin(NamedTuple):
-    """What a file does not say about its episode, but its place does.
+    """Properties of an episode that follow from the place of its file.
 
     Attributes:
         task_id: The query.

@@ -56,7 +56,7 @@ class RecordedCall:
 
 @dataclass(slots=True)
 class Notes:
-    """What reading a source noticed.
+    """Remarks made while a source was read.
 
     Attributes:
         cut_dropped: Answers of which a cut had left nothing usable.

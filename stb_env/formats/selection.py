@@ -1,4 +1,4 @@
-"""Which episodes an export keeps."""
+"""Filters on the episodes of an export."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def sources(episode: Trajectory) -> Counter[str]:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """Which episodes are kept; the empty tuple and None keep all.
+    """Filter of episodes; the empty tuple and None keep all.
 
     Attributes:
         only: ``solved``, ``valid``, or ``all`` that no failure cut short.

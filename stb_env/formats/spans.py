@@ -1,4 +1,4 @@
-"""Which characters of a conversation its agent wrote: what a loss may be taken on."""
+"""Spans of a conversation that its agent wrote, for the mask of a loss."""
 
 from __future__ import annotations
 

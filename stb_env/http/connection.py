@@ -51,13 +51,13 @@ class Connection(asyncio.Protocol):
 
     @property
     def reusable(self) -> bool:
-        """Whether another request can be sent on it."""
+        """True if another request can be sent on it."""
         open_ = self._transport is not None and not self._transport.is_closing()
         return open_ and self._complete and self._kept and not self._failure
 
     @property
     def silent(self) -> bool:
-        """Whether nothing has come that was not read: no end, which the event loop may still have to see."""
+        """True if no unread data and no end has arrived; the event loop may yet have to see an end."""
         return self._come is not None and not self._come()
 
     async def ask(self, request: bytes, patience: Patience | None = None) -> Response:

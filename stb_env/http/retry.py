@@ -74,7 +74,7 @@ class Deadline:
 
 
 class Patience:
-    """How long an answer may take: until its first piece comes, between two pieces, and as a whole.
+    """Time limits of an answer: until its first piece, between two pieces, and as a whole.
 
     Args:
         whole: When everything ends.

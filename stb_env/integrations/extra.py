@@ -1,4 +1,4 @@
-"""What is said where a framework is not installed."""
+"""The error message for a framework that is not installed."""
 
 from __future__ import annotations
 

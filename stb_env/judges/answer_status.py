@@ -1,4 +1,4 @@
-"""How a model reports a status: the function that it is asked to call, and reading its reply."""
+"""The function by which a model reports a status, and the reader of its reply."""
 
 from __future__ import annotations
 

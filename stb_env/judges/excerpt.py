@@ -1,4 +1,4 @@
-"""What a judge reads of an episode, kept within a budget of characters."""
+"""Excerpts of an episode for a judge, within a budget of characters."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _LEAST = 400
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """How much of each text a judge's prompt takes, in characters.
+    """Budget of characters for each text in a judge's prompt.
 
     The defaults keep a prompt below some 25,000 tokens.
 

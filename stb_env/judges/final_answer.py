@@ -97,7 +97,7 @@ class FinalAnswerJudge(VotingJudge):
 
     @property
     def wording(self) -> dict[str, object]:
-        """What decides the question and how its answer is read."""
+        """Texts and rules that decide the question and the reading of its answer."""
         room = {"query": self._room.query, "answer": self._room.answer}
         return {"final_answer": self._prompt.hash, "reading": self._reading, "room": room}
 

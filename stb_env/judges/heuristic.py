@@ -31,7 +31,7 @@ class UnnamedJudgeWarning(UserWarning):
 
 @dataclass(frozen=True, slots=True)
 class Thresholds:
-    """Where the judge draws its lines.
+    """Thresholds of the judge's rules.
 
     Attributes:
         longest: Characters above which an answer is a dump.
@@ -99,7 +99,7 @@ class HeuristicJudge:
 
     @property
     def fingerprint(self) -> dict[str, object]:
-        """What decides its verdicts."""
+        """Settings that decide its verdicts, as plain data."""
         return {"version": VERSION, **asdict(self._limits)}
 
     def judge(self, case: Case) -> Slow[Verdict]:

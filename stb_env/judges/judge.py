@@ -1,4 +1,4 @@
-"""What decides whether an episode solved its task."""
+"""Judges: score a finished episode."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from stb_env.verdict import Verdict
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """What a judge sees of an episode that ended with an answer.
+    """A finished episode as a judge sees it.
 
     Attributes:
         task: The task, with its query and tools.
@@ -44,7 +44,7 @@ class Case:
 
     @property
     def text(self) -> str:
-        """What was answered, as text."""
+        """The answer as text."""
         return text_of(self.final_answer, self.answer, self.cannot)
 
     def verdict(self, judge: Judge) -> Verdict:

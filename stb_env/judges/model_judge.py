@@ -23,7 +23,7 @@ _MAX_VOTES = 1_000
 
 @dataclass(slots=True)
 class Ballot:
-    """What one case has got so far."""
+    """Votes on one case so far."""
 
     votes: list[Vote] = field(default_factory=list)
     usage: Usage = field(default_factory=Usage)
@@ -94,7 +94,7 @@ class VotingJudge:
 
     @property
     def wording(self) -> dict[str, object]:
-        """What decides the questions and how replies are read, as plain data."""
+        """Texts and rules that decide the questions and the reading of replies, as plain data."""
         raise NotImplementedError
 
     @property

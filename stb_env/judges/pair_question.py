@@ -37,7 +37,7 @@ _ORIGINAL_ANSWER = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What a model said about two answers.
+    """A model's choice between two answers.
 
     Attributes:
         outcome: The better one as it stood in the question.
@@ -58,7 +58,7 @@ class PairQuestion(Protocol):
 
     @property
     def fingerprint(self) -> dict[str, object]:
-        """What decides the question, as plain data."""
+        """Texts and rules that decide the question, as plain data."""
         ...
 
     def ask(self, first: Case, second: Case) -> ChatRequest:

@@ -93,7 +93,7 @@ class PassJudge(VotingJudge):
 
     @property
     def wording(self) -> dict[str, object]:
-        """What decides the two questions."""
+        """Texts and rules that decide the two questions."""
         return self._questions.fingerprint
 
     def _gate(self, answer: str) -> str:

@@ -25,7 +25,7 @@ class PassQuestions(Protocol):
 
     @property
     def fingerprint(self) -> dict[str, object]:
-        """What decides the questions, as plain data."""
+        """Texts and rules that decide the questions, as plain data."""
         ...
 
     def answer(self, case: Case) -> ChatRequest:

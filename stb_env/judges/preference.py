@@ -41,7 +41,7 @@ class Contender:
 
 @dataclass(frozen=True, slots=True)
 class Preference:
-    """Which of two contenders is better.
+    """The better of two contenders.
 
     Attributes:
         outcome: The better one, or a tie.

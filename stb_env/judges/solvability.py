@@ -47,7 +47,7 @@ _LINE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Opinion:
-    """What a model takes a task for, and what it cost to hear that."""
+    """A model's opinion on whether a task can be solved, and its cost."""
 
     status: Solvability
     usage: Usage

@@ -14,7 +14,7 @@ from stb_env.usage import Usage
 
 @dataclass(frozen=True, slots=True)
 class SolvabilityVote:
-    """What one model took a task for.
+    """One model's vote on whether a task can be solved.
 
     Attributes:
         judge: Name of the model's judge.
@@ -33,7 +33,7 @@ class SolvabilityVote:
 
 @dataclass(frozen=True, slots=True)
 class Poll:
-    """What came of a vote on a task.
+    """Result of a vote on a task.
 
     Attributes:
         solvable: Whether enough models take it for solvable; None where missing votes could still decide.

@@ -49,7 +49,7 @@ _TRANSIENT = frozenset({"timeout", "rate_limit"})
 
 @dataclass(frozen=True, slots=True)
 class Abilities:
-    """What an endpoint can do with one model.
+    """Abilities of an endpoint with one model.
 
     Attributes:
         json_schema: It holds a reply to a JSON Schema.
@@ -67,7 +67,7 @@ class Abilities:
 
     @property
     def lacks(self) -> str:
-        """What is missing, in words; empty where nothing is."""
+        """The missing abilities, in words; empty where nothing is missing."""
         missing = ["it takes no JSON Schema"] * (not self.json_schema)
         missing += ["it cannot be held to one tool"] * (not self.tools)
         missing += ["its chat template drops tools"] * (not self.rendered)

@@ -15,7 +15,7 @@ from stb_env.usage import Usage
 
 @dataclass(frozen=True, slots=True)
 class Sampling:
-    """How a model samples; None leaves it to the model's configuration.
+    """Sampling settings of a model; None leaves a value to the model's configuration.
 
     Attributes:
         temperature: 0 for the most likely text.
@@ -150,7 +150,7 @@ class ChatReply:
 
     @property
     def text(self) -> str:
-        """What was written besides calls; empty where nothing was."""
+        """Text besides calls; empty where there is none."""
         return str(self.message.get("content") or "")
 
     @property

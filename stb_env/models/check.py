@@ -17,7 +17,7 @@ from stb_env.models.findings import FINDINGS
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """What is known of one role's model.
+    """Result of checking one role's model.
 
     Attributes:
         config: The role's configuration.

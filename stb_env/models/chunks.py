@@ -67,7 +67,7 @@ class Chunks:
 
     @property
     def finished(self) -> bool:
-        """Whether nothing is missing, as far as one can see: the server said that or why it stopped."""
+        """True if the reply seems complete: the server said so, or why it stopped."""
         if self._ended or self._instead is not None:
             return True
         choices = self._body["choices"]
@@ -75,7 +75,7 @@ class Chunks:
 
     @property
     def counted(self) -> bool:
-        """Whether the server said how many tokens it read and wrote."""
+        """True if the server counted the tokens that it read and wrote."""
         return isinstance(self._body.get("usage"), Mapping)
 
     def read(self, data: bytes) -> None:

@@ -181,7 +181,7 @@ class ModelConfig:
 
     @property
     def bounded(self) -> bool:
-        """Whether it says how many tokens an answer may have.
+        """True if it limits the tokens of an answer.
 
         Examples:
             >>> ModelConfig("agent", "tiny", extra={"max_completion_tokens": 512}).bounded

@@ -48,7 +48,7 @@ class ModelAddress:
 
     @property
     def local(self) -> bool:
-        """Whether the endpoint is on this machine."""
+        """True if the endpoint is on this machine."""
         host = urlsplit(self.endpoint).hostname or ""
         try:
             return ip_address(host).is_loopback

@@ -63,7 +63,7 @@ class Engine:
 
     @cached_property
     def reads_tools(self) -> bool:
-        """Whether the file's chat template shows the model its tools."""
+        """True if the file's chat template shows the model its tools."""
         asked = {"messages": _HELLO, "max_tokens": 1, "temperature": 0.0}
         with self._lock:
             plain, tooled = self.complete(asked), self.complete({**asked, "tools": [_TOOL]})

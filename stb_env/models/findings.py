@@ -51,7 +51,7 @@ class Findings:
 
     @property
     def file(self) -> Path:
-        """Where findings outlive the process."""
+        """File in which findings are kept after the process ends."""
         return self._file or platformdirs.user_cache_path("stb_env", appauthor=False) / "endpoints.json"
 
     def of(self, place: ModelAddress, prober: Callable[[], ChatModel]) -> Abilities | None:

@@ -34,7 +34,7 @@ class Asked(Protocol):
 
     @property
     def place(self) -> Hashable:
-        """What two of them that are asked in the same way at the same place have in common."""
+        """A value that two of them share if they ask the same address in the same way."""
         ...
 
     def check(self) -> None:
@@ -48,7 +48,7 @@ class Asked(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Preflight:
-    """What is asked of the place where a role's model answers, before a run begins.
+    """Checks of a role's endpoint before a run begins.
 
     Attributes:
         config: Its configuration.
@@ -62,7 +62,7 @@ class Preflight:
 
     @property
     def place(self) -> Hashable:
-        """Where it is, with which key, and of which answers are known."""
+        """Its address, its key, and the answers that are known."""
         return self.config.base_url, self.config.key_variable, self.answers
 
     def check(self) -> None:

@@ -94,7 +94,7 @@ class ReactModel(WrappedModel):
 
     @property
     def fingerprint(self) -> dict[str, object]:
-        """What decides the answers of the model inside, and the style."""
+        """Settings that decide the answers of the model inside, and the style."""
         return {**fingerprint(self.model), "style": "react"}
 
     def answer(self, request: ChatRequest) -> Slow[ChatReply]:

@@ -1,4 +1,4 @@
-"""Which terms stand in which documents, as flat arrays: what a query has to touch is all that it reads."""
+"""Inverted index in flat arrays: a query reads only the entries of its own terms."""
 
 from __future__ import annotations
 

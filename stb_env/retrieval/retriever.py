@@ -1,4 +1,4 @@
-"""What every search over texts offers, and how its results are ordered."""
+"""Interface of all searches over texts, and the order of their results."""
 
 from __future__ import annotations
 

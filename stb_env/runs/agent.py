@@ -1,4 +1,4 @@
-"""What plays an episode."""
+"""Agents: play episodes."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Agent:
 
     @property
     def blocks(self) -> bool:
-        """Whether a decision is made in one go, blocking its thread: `act` is neither async nor a generator.
+        """True if a decision blocks its thread: `act` is neither async nor a generator.
 
         Many episodes of an agent that does not block share one thread.
         """

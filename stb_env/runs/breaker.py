@@ -1,4 +1,4 @@
-"""What ends a run whose episodes all fail alike, before it has spoiled hundreds."""
+"""Stop a run whose episodes all fail alike."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How often Python looks for reference cycles while many episodes are played."""
+"""Intervals of Python's garbage collector while many episodes are played."""
 
 from __future__ import annotations
 

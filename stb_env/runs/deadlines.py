@@ -1,4 +1,4 @@
-"""How long calls, steps and episodes may take."""
+"""Time limits of calls, steps and episodes."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ OVER = "The episode is over."
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What a call came to, as a tool message needs it.
+    """Result of a call, for a tool message.
 
     Attributes:
         text: The content of the tool message: JSON of ``error`` and ``response``; `OVER`; or what the user of
@@ -42,12 +42,12 @@ class Reply:
 
     @property
     def error(self) -> bool:
-        """Whether a framework should mark the message as a tool's error."""
+        """True if a framework should mark the message as a tool's error."""
         return self.status not in (0, 6)
 
     @property
     def answers_call(self) -> bool:
-        """Whether the text is what calls came to, not what is said about a text without any."""
+        """True if the text is the result of calls, not the reply to a text without any."""
         return self.status != Status.NO_CALL and self.text[:1] in ("{", "[")
 
 
@@ -178,7 +178,7 @@ class DrivenEpisode:
 
     @property
     def query(self) -> str:
-        """What the user wants."""
+        """The user's request."""
         return str(self._observation["query"])
 
     @property
@@ -188,18 +188,18 @@ class DrivenEpisode:
 
     @property
     def converses(self) -> bool:
-        """Whether a user hears what is said, and answers."""
+        """True if a user hears the agent's text, and answers."""
         inner: Any = self.env.unwrapped
         return inner.rules.user is not None
 
     @property
     def started(self) -> bool:
-        """Whether there has been an episode yet."""
+        """True once an episode has begun."""
         return bool(self._opening.info)
 
     @property
     def over(self) -> bool:
-        """Whether the episode is over."""
+        """True if the episode is over."""
         return self._over
 
     @property
@@ -209,7 +209,7 @@ class DrivenEpisode:
 
     @property
     def valid(self) -> bool:
-        """Whether no failure of the infrastructure has ended the episode."""
+        """True unless an infrastructure failure has ended the episode."""
         return bool(self._last["valid"])
 
     @property
@@ -219,7 +219,7 @@ class DrivenEpisode:
 
     @property
     def failure(self) -> JsonObject | None:
-        """What failed, where the episode is not valid."""
+        """The failure that ended the episode; None for a valid one."""
         return self._last.get("failure")
 
     def trajectory(self, trial: int = 0) -> Trajectory:

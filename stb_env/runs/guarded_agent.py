@@ -44,7 +44,7 @@ class GuardedAgent(Agent):
 
     @property
     def blocks(self) -> bool:
-        """Whether the agent's decisions block."""
+        """True if the agent's decisions block."""
         return self._agent.blocks
 
     def preparing(self, env: AnyEnv, seed: int) -> Slow[None]:

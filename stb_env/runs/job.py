@@ -1,4 +1,4 @@
-"""What a run consists of: one job an episode, each with the seed that follows from task and trial."""
+"""Jobs of a run: one job an episode, each with the seed that follows from task and trial."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Job:
 
     @property
     def key(self) -> tuple[str, int, int]:
-        """What makes it unique in a run."""
+        """Its identity in a run."""
         return self.task_id, self.trial, self.seed
 
 

@@ -28,7 +28,7 @@ Slot = tuple[AnyEnv, Agent]
 
 
 class Stage:
-    """Where episodes are played on an event loop, whoever says which.
+    """Plays episodes on an event loop, for any scheduler of jobs.
 
     Each episode that is played has an agent and a fork of the environment, which the next one takes over.
     An episode that waits for its judge gives its place to another; as many may wait so as may be played. As

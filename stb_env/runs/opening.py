@@ -1,4 +1,4 @@
-"""Where an agent begins: at the start of an episode, or at a later point that others begin at too."""
+"""Openings: the point where an agent begins, at the start of an episode or later."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from stb_env.usage import NO_USAGE, Usage
 
 @dataclass(frozen=True, slots=True)
 class Opening:
-    """What an agent is shown first, and what was played before.
+    """First view of an agent, and the steps that were played before it.
 
     Attributes:
         observation: The observation that it decides on.

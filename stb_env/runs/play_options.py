@@ -17,7 +17,7 @@ from stb_env.runs.deadlines import Deadlines
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TimeOptions:
-    """How long things may take, in seconds; see `Deadlines`.
+    """Time limits in seconds; see `Deadlines`.
 
     Raises:
         ConfigError: One is not above 0.
@@ -47,7 +47,7 @@ class TimeOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlayOptions(TimeOptions):
-    """How a run is played on each machine."""
+    """Settings of playing a run, on each machine."""
 
     concurrency: Concurrency = 1
     stop_after: Annotated[

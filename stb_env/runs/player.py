@@ -1,4 +1,4 @@
-"""Who played a saved run, and how many episodes it should have."""
+"""The player of a saved run, and the planned number of episodes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _DEPTH = 3
 
 @dataclass(frozen=True, slots=True)
 class Player:
-    """Who played a saved run.
+    """Name of the player of a saved run.
 
     Attributes:
         name: Name of the agent: the evaluation's name of it where an evaluation played the run, else agent

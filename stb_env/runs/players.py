@@ -1,4 +1,4 @@
-"""What plays the jobs of a batch: one after the other, in threads, or (see `loop`) on an event loop."""
+"""Players of a batch: one job after the other, in threads, or (see `loop`) on an event loop."""
 
 from __future__ import annotations
 

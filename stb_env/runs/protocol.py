@@ -72,7 +72,7 @@ class Setting:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Protocol:
-    """What reproduces a paper, and how far.
+    """Settings that reproduce a paper, and the departures from it.
 
     Attributes:
         name: Its name, as ``--protocol`` takes it.

@@ -75,7 +75,7 @@ class Ready(asyncio.Semaphore):
 
 
 class EpisodeSlot:
-    """What an episode needs to go on: a place among those that stand ready, that play, or that are judged.
+    """Slot of an episode among those that are ready, that play, or that are judged.
 
     Args:
         ready: The places of those that stand ready; one of them is the episode's.

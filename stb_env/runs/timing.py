@@ -1,4 +1,4 @@
-"""How long an episode took, and for whom it waited."""
+"""Time of an episode, and the parts that it waited for."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ELSEWHERE = "tools"
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """How long an episode took by the clock.
+    """Time of an episode by the clock.
 
     Attributes:
         seconds: From its reset to its end.

@@ -1,4 +1,4 @@
-"""What an operator decides about a server; nothing in here comes from a client."""
+"""Settings of a server, made by its operator; nothing in here comes from a client."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MIN_TOKEN = 16
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a client may ask of the server: options of `stb-env serve`.
+    """Limits on a client's choices: options of `stb-env serve`.
 
     Attributes:
         body: Bytes of one request.
@@ -62,7 +62,7 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class ServeSettings:
-    """How a server is run. Plain data: it travels to the worker processes.
+    """Settings of a server. Plain data: it travels to the worker processes.
 
     Attributes:
         ids: Environment ids that are served; empty for all that are registered.

@@ -1,4 +1,4 @@
-"""What a client that can do nothing but call tools is offered: those of the episode, and a voice."""
+"""Tools for clients that can only call tools: those of the episode, and one to speak with."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What people look at: the command line, reports, the viewer and the terminal."""
+"""User interfaces: the command line, reports, the viewer and the terminal."""

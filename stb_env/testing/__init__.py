@@ -1,4 +1,4 @@
-"""What checks an environment: the conformance kit that our own suites pass."""
+"""Conformance kit: checks that our own suites pass."""
 
 from stb_env.testing.conformance import check, validate
 from stb_env.testing.report import Check, Report

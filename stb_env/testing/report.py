@@ -42,7 +42,7 @@ class Report:
 
     @property
     def passed(self) -> bool:
-        """Whether every check holds."""
+        """True if every check holds."""
         return not self.failed
 
     @property

@@ -51,7 +51,7 @@ class Subject:
 
     @property
     def exact(self) -> bool:
-        """Whether an exact verifier decides, so that what solves a task must reach the maximum."""
+        """True if an exact verifier decides, so that gold must reach the maximum."""
         judge = self.env.rules.judge
         if isinstance(judge, _Standing):
             return judge.exact

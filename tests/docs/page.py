@@ -14,6 +14,7 @@ PAGES = (ROOT / "README.md", *sorted(DOCS.rglob("*.md")))
 NOT_RUN = "not run"
 """How the mark of a block begins that no test can run; what follows is the reason."""
 
+_NAMED = re.compile(r"# ([\w/]+\.py)\n")
 _FENCE = re.compile(
     r"^(?:<!-- (?P<mark>[^\n]+?) -->\n)?```(?P<language>[^\n]*)\n(?P<code>.*?)^```$", re.DOTALL | re.MULTILINE
 )
@@ -25,6 +26,12 @@ class Block(NamedTuple):
     mark: str
     language: str
     code: str
+
+    @property
+    def file(self) -> str:
+        """Name under which a reader saves it: the first line of the block; empty where it has none."""
+        named = _NAMED.match(self.code) if self.language == "python" else None
+        return named[1] if named else ""
 
     @property
     def reason(self) -> str:

@@ -1,4 +1,4 @@
-"""A reader who types what a page shows, in a process of its own that has our imports behind it.
+"""Run a block of a page in a process of its own, forked from one that has imported the package.
 
 A new interpreter takes half a second before it does anything, a fork of one that has imported everything none
 of it. What a block changes (registered suites, environment variables, the folder) dies with its process.
@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import multiprocessing
 import os
-import re
 import runpy
 import shlex
 import subprocess
@@ -22,8 +21,6 @@ _FORKS = multiprocessing.get_context("forkserver")
 _FORKS.set_forkserver_preload(["tests.docs.preloaded"])
 
 SECONDS = 60
-_FILE = re.compile(r"# ([\w/]+\.py)\n")
-"""The first line of a block that a reader saves under this name."""
 _SHELL = set("|&;<>$`\n")
 
 
@@ -33,9 +30,6 @@ def run(block: Block, folder: Path) -> str:
     Raises:
         AssertionError: It failed; the message has the line and what it wrote.
     """
-    if block.language == "python" and (named := _FILE.match(block.code)):
-        (folder / named[1]).write_text(block.code, encoding="utf-8")
-        return ""
     if block.language == "python":
         return _done(_python, block.code, folder)
     if block.language == "console":

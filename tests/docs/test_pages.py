@@ -1,4 +1,4 @@
-"""Every command and snippet of the documentation runs, in the order in which a page shows them."""
+"""Every block of the documentation runs: commands in the order of their page, Python blocks by themselves."""
 
 from __future__ import annotations
 
@@ -60,18 +60,41 @@ def here(page: Path) -> list[Block]:
     ]
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if here(page)], ids=name)
-def test_the_blocks_of_a_page_run_in_order(page: Path, workplace: Path, request: pytest.FixtureRequest):
-    for block in here(page):
-        if SERVER in block.code:
-            address = request.getfixturevalue("server")
-            block = block._replace(code=block.code.replace(SERVER, address))
-        run(block, workplace)
+def commands(page: Path) -> list[Block]:
+    return [block for block in here(page) if block.language != "python" or block.file]
 
 
-def test_the_first_python_of_the_readme_ends_in_a_solved_task(workplace: Path):
+def python(page: Path) -> list[Block]:
+    return [block for block in here(page) if block.language == "python"]
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if commands(page)], ids=name)
+def test_the_commands_of_a_page_run_in_order(page: Path, workplace: Path, request: pytest.FixtureRequest):
+    for block in commands(page):
+        if block.file:
+            (workplace / block.file).write_text(block.code, encoding="utf-8")
+        else:
+            run(at_server(block, request), workplace)
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if python(page)], ids=name)
+def test_each_python_block_of_a_page_runs_alone(page: Path, tmp_path: Path, request: pytest.FixtureRequest):
+    for number, block in enumerate(python(page)):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        run(at_server(block, request), folder)
+
+
+def at_server(block: Block, request: pytest.FixtureRequest) -> Block:
+    """Return a block with the address of a running server in the place of `SERVER`."""
+    if SERVER not in block.code:
+        return block
+    return block._replace(code=block.code.replace(SERVER, request.getfixturevalue("server")))
+
+
+def test_the_first_python_of_the_readme_ends_in_a_solved_task(tmp_path: Path):
     first = next(block for block in blocks(README) if block.language == "python")
-    assert run(first, workplace).splitlines()[-1] == "1.0 solved"
+    assert run(first, tmp_path).splitlines()[-1] == "1.0 solved"
     assert len(first.code.splitlines()) <= 12
 
 

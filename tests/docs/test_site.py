@@ -33,6 +33,11 @@ def test_the_index_of_commands_says_what_each_does(hooks):
     assert "| [`stb-env compare`](compare.md) | Compare two runs task by task. |" in index
 
 
+def test_the_page_of_protocols_is_the_one_that_the_command_prints(hooks):
+    assert hooks.protocols().startswith("# Protocols\n")
+    assert "\n## stabletoolbench\n" in hooks.protocols()
+
+
 def test_the_reference_has_every_public_name(hooks):
     import stb_env
 
@@ -53,7 +58,7 @@ def test_every_page_is_in_the_navigation():
     listed = files(settings["nav"])
     written = {page.relative_to(DOCS).as_posix() for page in DOCS.rglob("*.md")}
     assert written <= listed
-    assert listed - written == {"commands/index.md", "api.md", "changelog.md"}
+    assert listed - written == {"commands/index.md", "protocols.md", "api.md", "changelog.md"}
 
 
 def test_nothing_is_loaded_from_the_network():

@@ -378,7 +378,8 @@ def test_the_script_of_the_page_trains(tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.setattr("trl.GRPOConfig", lambda **given: settings(tmp_path, **{**given, **SHORT}))
     model.save_pretrained(tmp_path / "model")
     qwen_tokenizer().save_pretrained(tmp_path / "model")
-    names: dict[str, Any] = {"MODEL": str(tmp_path / "model")}
-    exec(compile(page_script("trl", "integrations_trl.md"), "docs/integrations_trl.md", "exec"), names)
+    script = page_script("trl", "integrations_trl.md").replace("Qwen/Qwen3-0.6B", str(tmp_path / "model"))
+    names: dict[str, Any] = {}
+    exec(compile(script, "docs/integrations_trl.md", "exec"), names)
     assert names["trainer"].state.global_step == 1
     assert names["trainer"].state.log_history[0]["reward"] == 0.0

@@ -1,1 +1,1 @@
-"""How families of models write calls, one file each; what marks them is theirs, the data inside is JSON."""
+"""Parsers of model families, one file each: a family has its own marks; the data inside is JSON."""

@@ -32,7 +32,7 @@ class _Message(NamedTuple):
 
     @property
     def is_thought(self) -> bool:
-        """Whether it is in the channel of thoughts, or in none at all."""
+        """True if it is in the channel of thoughts, or in none at all."""
         return "analysis" in self.header or not ("final" in self.header or "commentary" in self.header)
 
 

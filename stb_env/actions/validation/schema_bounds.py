@@ -1,4 +1,4 @@
-"""How large a tool's schema may be, and how much work one of its arguments can make."""
+"""Bounds on the size of a tool's schema, and on the work that one argument can make."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ _RECORDED_LENGTH = len(',"recorded":"2000-01-01T00:00:00Z"}')
 
 
 class Hit(NamedTuple):
-    """What a look-up gives, ready to be an observation: the JSON text of ``{"error", "response"}``.
+    """Result of a look-up, ready to be an observation: the JSON text of ``{"error", "response"}``.
 
     ``key`` says whether exactly this call was recorded, or one that the API could not tell from it.
     """
@@ -135,7 +135,7 @@ class CacheEntry:
 
     @property
     def hit(self) -> Hit:
-        """What a look-up of exactly its call gives."""
+        """The hit that a look-up of exactly its call returns."""
         return Hit(self.text, self.error, self.source)
 
     @property

@@ -90,7 +90,7 @@ class CallKey:
 
     @property
     def canonical(self) -> str:
-        """What `call_key` returns."""
+        """The canonical key, as `call_key` returns it."""
         if not self._canonical:
             self._canonical = call_key(self.id, self._arguments)
         return self._canonical

@@ -144,7 +144,7 @@ class Layers:
 
     @property
     def state(self) -> str:
-        """What changes with every change of the entries, or nothing where that cannot be told."""
+        """A value that changes with every change of the entries; empty where changes cannot be detected."""
         stores = [store for store in (self.base, self.overlay) if store is not None]
         states = [store.state if isinstance(store, FrozenStore) else "" for store in stores]
         return "\n".join(states) if all(states) else ""

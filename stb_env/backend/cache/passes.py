@@ -32,7 +32,7 @@ Progress = Callable[[int], None]
 
 
 class Report(Protocol):
-    """What a pass counts."""
+    """Counts of a pass."""
 
     def to_dict(self) -> dict[str, object]:
         """Return the counts."""
@@ -43,7 +43,7 @@ class Report(Protocol):
 
 @dataclass(slots=True)
 class Position:
-    """Where a pass in the order of recording is.
+    """Position of a pass in the order of recording.
 
     Attributes:
         api: What the keys of the API begin with that it is at.
@@ -66,7 +66,7 @@ class Position:
 
 
 class Checkpoint:
-    """How far a pass that only reads has come, in the user's cache folder until its block ends well.
+    """Progress of a pass that only reads, in the user's cache folder until its block ends well.
 
     What cannot be noted there is no reason to stop: the pass then begins anew after a kill.
 
@@ -105,7 +105,7 @@ class Checkpoint:
 
     @property
     def due(self) -> bool:
-        """Whether it is time to note where the pass is."""
+        """True if it is time to save the position."""
         return self._file is not None and time.monotonic() - self._noted >= EVERY
 
     def note(self, mark: object) -> None:

@@ -10,7 +10,7 @@ from stb_env.backend.cache.key import CANONICAL, RowKey, exact_digest
 
 
 class Place(NamedTuple):
-    """Where the recording of exactly one call lies, or would lie.
+    """Position of the recording of exactly one call, present or not.
 
     Attributes:
         key: The key of its row.

@@ -88,7 +88,7 @@ class VerifyReport:
 
     @property
     def ok(self) -> bool:
-        """Whether nothing is damaged."""
+        """True if nothing is damaged."""
         return not self.damaged
 
     def check(self, row: Row) -> None:
@@ -175,7 +175,7 @@ class FilterReport:
 
 @dataclass(slots=True)
 class MergeReport:
-    """What became of another cache's entries.
+    """Counts of a merge with another cache.
 
     Attributes:
         added: Calls that were not known.

@@ -104,7 +104,7 @@ class ResponseCache:
 
     @property
     def place(self) -> Hashable:
-        """What two caches of this process share if they find each other's answers."""
+        """A value that two caches of this process share if they see each other's answers."""
         return (self.folder, self.overlay) if self.folder or self.overlay else id(self)
 
     def put(self, key: str, entry: CacheEntry) -> None:
@@ -222,7 +222,7 @@ class ResponseCache:
 
     @property
     def state(self) -> str:
-        """What changes with every change of the entries, or nothing where that cannot be told."""
+        """A value that changes with every change of the entries; empty where changes cannot be detected."""
         return self._layers.state
 
     @property

@@ -56,7 +56,7 @@ class CatalogAPI:
 
     @property
     def fingerprint(self) -> dict[str, object]:
-        """What each service says of itself."""
+        """Fingerprints of all services."""
         told = {name: service.fingerprint for name, service in sorted(self.services.items())}
         return {"protocol": "catalog", "services": told}
 

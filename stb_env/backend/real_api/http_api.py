@@ -121,7 +121,7 @@ class HTTPAPI(ABC):
 
     @property
     def place(self) -> Hashable:
-        """Where it is asked; see `stb_env.models.preflight.Asked`."""
+        """Address that is asked; see `stb_env.models.preflight.Asked`."""
         return self.endpoint
 
     def check(self) -> None:

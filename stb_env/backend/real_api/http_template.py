@@ -152,7 +152,7 @@ class HTTPTemplate(HTTPAPI):
 
     @property
     def place(self) -> Hashable:
-        """Where it is asked; see `stb_env.models.preflight.Asked`."""
+        """Address that is asked; see `stb_env.models.preflight.Asked`."""
         return self.endpoint, tuple(self._hosts.items())
 
     def check(self) -> None:

@@ -186,7 +186,7 @@ class MCPService:
 
 
 class _Complaint(str):
-    """What a server says is wrong with a call."""
+    """An error in a call, as the server describes it."""
 
     __slots__ = ()
 

@@ -34,7 +34,7 @@ class Body(TypedDict, total=False):
 
 
 class Operation(TypedDict, total=False):
-    """How a tool is called, as its catalogue says; ``security`` lists sets of keys, of which one will do."""
+    """Request of a tool, from its catalogue; ``security`` lists sets of keys, of which one will do."""
 
     server: str
     method: str

@@ -12,7 +12,7 @@ from stb_env.core import jsontext
 
 @dataclass(frozen=True, slots=True)
 class ShownExample:
-    """What an API answered to an earlier call.
+    """An API's answer to an earlier call.
 
     Attributes:
         arguments: The arguments of that call; None where only the response is known.

@@ -104,7 +104,7 @@ class FrozenStore:
 
     @property
     def state(self) -> str:
-        """What changes with every change of the file, which it names."""
+        """A value that changes with every change of the file, which it names."""
         with self.file.open("rb") as file:
             # SQLite's file change counter.
             header, status = file.read(28), os.stat(file.fileno())

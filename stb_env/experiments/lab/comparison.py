@@ -106,7 +106,7 @@ class PairedChange:
 
     @property
     def found(self) -> bool:
-        """Whether there is a change, tested by itself: the interval leaves out 0."""
+        """True if there is a change, tested by itself: the interval leaves out 0."""
         low, high = self.interval
         return not low <= 0 <= high
 

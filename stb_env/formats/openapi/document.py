@@ -63,7 +63,7 @@ class Document:
 
     @property
     def title(self) -> str:
-        """What the service calls itself."""
+        """Name of the service, as the document gives it."""
         info = self.content.get("info")
         return str(info.get("title") or "") if isinstance(info, Mapping) else ""
 

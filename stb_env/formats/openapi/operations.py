@@ -33,7 +33,7 @@ _MOST_ARGUMENT, _MOST_TEXT = 64, 1_024
 
 
 class Import(NamedTuple):
-    """What was read.
+    """Operations that were read from a document.
 
     Attributes:
         file: The catalogue.

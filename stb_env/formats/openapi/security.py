@@ -1,4 +1,4 @@
-"""Which keys the operations of an OpenAPI document want, and the environment variables that hold them."""
+"""Keys that the operations of an OpenAPI document need, and the environment variables that hold them."""
 
 from __future__ import annotations
 

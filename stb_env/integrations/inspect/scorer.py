@@ -1,4 +1,4 @@
-"""What an episode's verdict is as a score of Inspect's."""
+"""Scorer for Inspect: converts an episode's verdict to a score."""
 
 from __future__ import annotations
 

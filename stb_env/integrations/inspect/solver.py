@@ -1,4 +1,4 @@
-"""Who drives an episode in Inspect: our loop, or its own agent."""
+"""Solvers for Inspect: our own loop, or Inspect's agent."""
 
 from __future__ import annotations
 

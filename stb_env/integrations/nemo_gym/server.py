@@ -30,7 +30,7 @@ HEAR = "/conversation/hear"
 
 
 class EpisodesConfig(BaseResourcesServerConfig):
-    """What a configuration says of the server.
+    """Configuration of the server.
 
     Attributes:
         env_id: The environment, of any suite.
@@ -59,7 +59,7 @@ class VerifyRequest(BaseVerifyRequest):
 
 
 class VerifyResponse(VerifyRequest, BaseVerifyResponse):
-    """What an episode came to."""
+    """Result of an episode."""
 
     verdict: dict[str, Any] | None = None
 

@@ -17,7 +17,7 @@ Observed: TypeAlias = mcp_types.CallToolObservation | mcp_types.ListToolsObserva
 
 
 class TaskGiven(Observation):
-    """What `EpisodeClient.reset` observes: the task, and the opening messages."""
+    """Observation of `EpisodeClient.reset`: the task, and the opening messages."""
 
     task_id: str
     query: str
@@ -25,7 +25,7 @@ class TaskGiven(Observation):
 
 
 class EpisodeState(State):
-    """How an episode stands; ``reward`` is the sum so far, None where the infrastructure failed."""
+    """State of an episode; ``reward`` is the sum so far, None after an infrastructure failure."""
 
     env_id: str
     task_id: str | None = None

@@ -101,7 +101,7 @@ def reward(
 
 
 class TrlEpisode:
-    """What TRL plays; whatever it may not take for a tool has a name that starts with an underscore."""
+    """An episode for TRL; names that TRL must not take for tools start with an underscore."""
 
     def __init__(self, make: Callable[[], DrivenEpisode], tools: Iterable[JsonMapping]) -> None:
         self._make = make

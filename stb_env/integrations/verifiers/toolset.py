@@ -24,7 +24,7 @@ OFFERS_CHANGED = "stb_env/offers_changed"
 
 
 class StbState(vf.State):
-    """What verifiers and the tool server both know of a rollout.
+    """State of a rollout that verifiers and the tool server share.
 
     Attributes:
         episode: Id of the rollout.

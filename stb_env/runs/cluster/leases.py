@@ -1,4 +1,4 @@
-"""Which jobs of a run are with which worker of a cluster."""
+"""Leases: the jobs that each worker of a cluster holds."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Leases:
 
     @property
     def idle(self) -> bool:
-        """Whether no worker holds a job."""
+        """True if no worker holds a job."""
         return not self._away
 
     def held(self, worker: str) -> int:

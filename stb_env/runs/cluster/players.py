@@ -33,7 +33,7 @@ class WorkerLost(Exception):
 
 
 class Machines(Protocol):
-    """Where workers run: each is a `ClusterWorker` somewhere, asked through tickets."""
+    """Workers of a cluster: each is a `ClusterWorker`, asked through tickets."""
 
     def hire(self) -> object:
         """Start a worker; it may take a while until it answers."""

@@ -1,4 +1,4 @@
-"""Who plays on a machine of a cluster: jobs come in as they are leased, episodes go out as they end."""
+"""Worker of a cluster: receives leased jobs and returns episodes as they end."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What travels to the workers of a cluster, and what comes back besides episodes."""
+"""Data that travels to the workers of a cluster, and data that comes back besides episodes."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class RunLink(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class WorkerSetup:
-    """What a worker is given once; everything in it must be able to travel.
+    """Set-up of a worker, sent once; everything in it must be picklable.
 
     Attributes:
         make_env: Makes the environment, there.

@@ -1,4 +1,4 @@
-"""How much better each episode of a group was than the others, after the papers that train on that.
+"""Advantages: the reward of each episode relative to its group, as in the papers that train on them.
 
 Rewards may be None: such an episode counts for nothing, and its advantage is None, never a 0 that a
 trainer would take for a measured one. An episode without another to compare it with has advantage 0.

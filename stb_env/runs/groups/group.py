@@ -54,12 +54,12 @@ class Group:
 
     @property
     def varied(self) -> bool:
-        """Whether the rewards differ, so that there is something to learn."""
+        """True if the rewards differ, so that there is something to learn."""
         return varied(self.rewards)
 
     @property
     def valid(self) -> int:
-        """How many trials have a reward."""
+        """Number of trials with a reward."""
         return sum(episode.valid for episode in self.episodes)
 
     @property
@@ -70,7 +70,7 @@ class Group:
 
     @property
     def stopped(self) -> bool:
-        """Whether trials were left out, because the first ones were alike or the first one failed."""
+        """True if trials were left out, because the first ones were alike or the first one failed."""
         return len(self.episodes) < self.planned
 
     def staleness(self, current: int | None = None) -> Staleness:

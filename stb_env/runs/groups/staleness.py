@@ -1,4 +1,4 @@
-"""How far the model that is trained has moved on since it played an episode."""
+"""Staleness: the number of updates of a trained model since it played an episode."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MODEL_VERSION = "model_version"
 
 @dataclass(frozen=True, slots=True)
 class Staleness:
-    """How many versions behind the model was, over steps.
+    """Versions between the model that plays and the one that is trained, over steps.
 
     Attributes:
         steps: Steps whose version is known.

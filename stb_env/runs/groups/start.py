@@ -25,7 +25,7 @@ ForkableEnv: TypeAlias = ToolEnv | ToolWrapper
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """Where trials begin.
+    """Starting point of trials.
 
     Attributes:
         opening: What the agents see first.

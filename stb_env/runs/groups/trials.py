@@ -1,4 +1,4 @@
-"""How one group is played."""
+"""Play one group."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Timed: TypeAlias = tuple[Trajectory, Timing]
 
 @dataclass(frozen=True, slots=True)
 class Trials:
-    """How a group is played.
+    """Settings of a group's trials.
 
     Attributes:
         k: How many trials.
@@ -67,7 +67,7 @@ class Trials:
 
     @property
     def first(self) -> int:
-        """How many trials are played before anyone looks whether the rest is worth it."""
+        """Number of trials before the first check whether the rest is worth playing."""
         return self.k if self.stop_equal is None else min(self.k, self.stop_equal)
 
 

@@ -42,17 +42,17 @@ class VariedBatch:
 
     @property
     def full(self) -> bool:
-        """Whether it holds as many groups as it is to hold; one that is done may hold fewer."""
+        """True if it holds the wanted number of groups; one that is done may hold fewer."""
         return len(self.groups) >= self.size
 
     @property
     def seen(self) -> int:
-        """How many groups were looked at."""
+        """Number of groups that were looked at."""
         return len(self.groups) + self.equal + self.invalid
 
     @property
     def done(self) -> bool:
-        """Whether no further group is to be looked at."""
+        """True if no further group is to be looked at."""
         return self.full or self.seen == self.limit
 
     def look(self, group: Group) -> bool:

@@ -1,4 +1,4 @@
-"""Who plays the trials of groups: agents, each with a fork of one environment."""
+"""Workers that play the trials of groups: agents, each with a fork of one environment."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a judge saw of an episode, rebuilt from the saved one."""
+"""Rebuild the case that a judge saw from a saved episode."""
 
 from __future__ import annotations
 

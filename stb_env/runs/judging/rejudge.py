@@ -42,7 +42,7 @@ from stb_env.verdict import SCORES
 
 @dataclass(frozen=True, slots=True)
 class Rejudged:
-    """What judging a run again came to.
+    """Result of judging a run again.
 
     Attributes:
         judged: Episodes that were judged this time.

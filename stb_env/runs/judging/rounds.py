@@ -21,11 +21,10 @@ from stb_env.runs.judging.case import case_of, is_answered
 from stb_env.runs.judging.ordered_work import Progress, check_concurrency, read_lines, work_in_order
 from stb_env.runs.metrics.sowr import Result, Sowr, sowr
 from stb_env.runs.player import player_of
-from stb_env.runs.verdict_file import fields_of, read_judged, slug
+from stb_env.runs.verdict_file import read_judged, slug
 from stb_env.trajectory import Trajectory
 from stb_env.usage import Usage
-
-VERSION = 1
+from stb_env.verdict_line import judge_line, read_judge_line
 
 _RESULTS: Mapping[str, Result] = {"first": "lose", "second": "win", "tie": "tie"}
 
@@ -61,26 +60,26 @@ class Round:
 
     @property
     def key(self) -> RoundKey:
-        """What makes it unique."""
+        """Its identity."""
         return self.task_id, self.turn, self.pair
 
     def to_json(self) -> str:
         """Return the comparison as one line of JSON."""
-        return jsontext.dumps({"version": VERSION} | asdict(self))
+        return judge_line(asdict(self))
 
     @classmethod
     def from_json(cls, line: str) -> Round:
         """Read a line that `to_json` wrote.
 
         Raises:
-            DataError: It is no line of a version that this package reads.
+            DataError: It is no line of a version that this package reads, or was changed.
         """
-        return cls(**fields_of(line, cls.__dataclass_fields__, VERSION, "comparison"))
+        return cls(**read_judge_line(line, cls.__dataclass_fields__, "comparison"))
 
 
 @dataclass(frozen=True, slots=True)
 class Preferred:
-    """What comparing two runs came to.
+    """Result of comparing two runs.
 
     Attributes:
         compared: Comparisons that were made this time.
@@ -119,7 +118,7 @@ class Duel:
 
     @property
     def key(self) -> RoundKey:
-        """What makes its `Round` unique."""
+        """Identity of its `Round`."""
         return self.task_id, self.turn, self.pair
 
 

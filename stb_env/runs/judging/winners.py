@@ -1,4 +1,4 @@
-"""Which of two runs' episodes a judge preferred, read from the comparisons that are kept beside a run."""
+"""Winners of pairwise comparisons, read from those that are kept beside a run."""
 
 from __future__ import annotations
 

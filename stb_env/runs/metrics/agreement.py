@@ -1,4 +1,4 @@
-"""How far people or models agree: shares of labels, observed agreement and two chance-corrected measures."""
+"""Agreement of people or models: label shares, observed agreement and two chance-corrected measures."""
 
 from __future__ import annotations
 

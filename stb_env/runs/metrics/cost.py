@@ -1,4 +1,4 @@
-"""What a solved task costs."""
+"""Cost of a solved task."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ K = TypeVar("K")
 
 @dataclass(frozen=True, slots=True)
 class FlipRate:
-    """How stable verdicts are.
+    """Stability of verdicts.
 
     Attributes:
         tasks: Tasks, or episodes, that were looked at at least twice.

@@ -1,4 +1,4 @@
-"""How often a judge agrees with people (Guo et al., 2024, Table 8)."""
+"""Agreement of a judge with people (Guo et al., 2024, Table 8)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ QUESTIONS: Mapping[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class Labelled:
-    """What people said of one task, episode or pair.
+    """People's labels of one task, episode or pair.
 
     Attributes:
         question: One of `QUESTIONS`.
@@ -38,7 +38,7 @@ class Labelled:
 
     @property
     def majority(self) -> str | None:
-        """What most of them said; None where no label has more than every other."""
+        """The most frequent label; None where no label is more frequent than every other."""
         counts = Counter(self.labels).most_common(2)
         return None if len(counts) == 2 and counts[0][1] == counts[1][1] else counts[0][0]
 

@@ -12,7 +12,7 @@ from stb_env.trajectory import Trajectory
 
 @dataclass(frozen=True, slots=True)
 class PassBookkeeping:
-    """What ToolLLM's pass rate is made of.
+    """Counts that make up ToolLLM's pass rate.
 
     Attributes:
         episodes: Episodes that were judged.

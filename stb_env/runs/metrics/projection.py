@@ -1,4 +1,4 @@
-"""What further episodes will cost, from those that were played."""
+"""Project the cost of further episodes from those that were played."""
 
 from __future__ import annotations
 

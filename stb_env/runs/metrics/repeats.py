@@ -1,4 +1,4 @@
-"""What several trials at each task say together: chances of solving it, and how often verdicts flip."""
+"""Figures of repeated trials: chances of solving a task, and the share of verdicts that flip."""
 
 from __future__ import annotations
 

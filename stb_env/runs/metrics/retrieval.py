@@ -1,4 +1,4 @@
-"""How well a search finds what is relevant: recall and NDCG, as in ToolLLM (Qin et al., 2023)."""
+"""Quality of a search: recall and NDCG, as in ToolLLM (Qin et al., 2023)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether two runs on the same tasks differ: exact McNemar, paired bootstrap, sign-flip permutation."""
+"""Tests of a difference between two runs: exact McNemar, paired bootstrap, sign-flip permutation."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def paired_bootstrap(
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """How two runs differ on the tasks that both have a valid episode of.
+    """Difference of two runs on the tasks with a valid episode in both.
 
     Attributes:
         tasks: Tasks compared.

@@ -1,4 +1,4 @@
-"""How alike two texts are in their words: BLEU-4 and ROUGE-L.
+"""Similarity of two texts in their words: BLEU-4 and ROUGE-L.
 
 Both are a few lines and kept here: the packages that have them bring tokenisers for natural language, and
 every dependency of the offline path is one more thing that can change a number.

@@ -1,4 +1,4 @@
-"""Which episode a request is about, as its URL says."""
+"""The episode that a request names in its URL."""
 
 from __future__ import annotations
 

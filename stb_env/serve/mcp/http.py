@@ -14,7 +14,7 @@ PATH = "/mcp"
 
 
 class McpEndpoint:
-    """Where HTTP clients play. Who may ask at all, and by which host name, is the gate's to say.
+    """Endpoint of HTTP clients. The gate checks tokens and host names.
 
     Args:
         sessions: Where the episodes live.

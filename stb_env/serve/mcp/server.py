@@ -1,4 +1,4 @@
-"""What a client of the Model Context Protocol sees of an episode: tools, the task, the verdict."""
+"""MCP server of an episode: tools, the task, the verdict."""
 
 from __future__ import annotations
 

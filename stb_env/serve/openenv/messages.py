@@ -1,4 +1,4 @@
-"""What travels, in the field names of OpenEnv's wire format (version 0.10)."""
+"""Messages of OpenEnv's wire format (version 0.10), with its field names."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class ListTools(Message):
 
 
 class Observed(Message):
-    """What every observation has.
+    """Fields of every observation.
 
     Attributes:
         done: Whether the episode is over.
@@ -68,7 +68,7 @@ class TaskGiven(Observed):
 
 
 class ToolCalled(Observed):
-    """What a call came to.
+    """Result of a call.
 
     Attributes:
         tool_name: The tool that was called.
@@ -90,13 +90,13 @@ class ToolSpec(Message):
 
 
 class ToolsListed(Observed):
-    """What may be called."""
+    """List of the tools."""
 
     tools: list[ToolSpec]
 
 
 class State(BaseModel):
-    """How an episode stands."""
+    """State of an episode."""
 
     episode_id: str | None = None
     step_count: int = 0
@@ -110,7 +110,7 @@ class State(BaseModel):
 
 
 class Reset(Message):
-    """Which episode to start.
+    """Request for a new episode.
 
     Attributes:
         seed: Draws the task where none is named.

@@ -1,1 +1,1 @@
-"""What every server needs, whatever it serves: token, limits, metrics, health, log, stop."""
+"""Parts of every server: token, limits, metrics, health, log, stop."""

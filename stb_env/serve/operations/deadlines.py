@@ -16,7 +16,7 @@ _LONGEST_LOOK = 1.0
 
 
 class Timed(Protocol):
-    """What is ended.
+    """A task with a deadline.
 
     Attributes:
         began: When it began, by the performance counter.

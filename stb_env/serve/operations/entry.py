@@ -1,4 +1,4 @@
-"""Who may ask: a token, where the operator set one, and no page of a foreign web site."""
+"""Access control: a token, if the operator set one, and no page of a foreign web site."""
 
 from __future__ import annotations
 

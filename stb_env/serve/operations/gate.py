@@ -1,4 +1,4 @@
-"""What every request passes, whatever it asks: entry, limits, figures and log."""
+"""Checks of every request: access, limits, figures and log."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ class Check(NamedTuple):
 
 
 class HealthReport(BaseModel):
-    """What was found.
+    """Result of a health check.
 
     Attributes:
         status: ``ok`` or ``failing``.

@@ -1,4 +1,4 @@
-"""How often one client may ask."""
+"""Rate limit of one client."""
 
 from __future__ import annotations
 

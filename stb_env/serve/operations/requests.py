@@ -1,4 +1,4 @@
-"""What was answered, told to the figures and to the log a few times a second."""
+"""Records of answered requests, passed to the figures and the log a few times a second."""
 
 from __future__ import annotations
 

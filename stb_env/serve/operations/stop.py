@@ -13,7 +13,7 @@ _LOOK = 0.02
 
 
 class Stop:
-    """Whether the server stops.
+    """Flag of a stopping server.
 
     Attributes:
         began: From then on every answer is the last of its connection.

@@ -42,7 +42,7 @@ class Line:
 
 
 class Place(NamedTuple):
-    """Where an episode stands: what the client needs besides the mirror to go on from there.
+    """Position of an episode: the data that the client needs besides the mirror to continue it.
 
     Attributes:
         line: The session, which stands there for as long as anything refers to this place.

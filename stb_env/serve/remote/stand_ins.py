@@ -1,4 +1,4 @@
-"""What stands in for the parts of an environment that its server keeps: backend, judge, wording, oracle."""
+"""Stand-ins for the parts of an environment that its server keeps: backend, judge, wording, oracle."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class RemoteBackend:
 
     @property
     def fingerprint(self) -> dict[str, object]:
-        """What decides the answers."""
+        """Settings that decide the answers, as plain data."""
         return dict(self._fingerprint)
 
     def start(self, task: Task, seed: int) -> None:

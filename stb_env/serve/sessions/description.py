@@ -1,4 +1,4 @@
-"""What a server says of an environment: enough for a client to stand in for it."""
+"""A server's description of an environment, from which a client builds its stand-in."""
 
 from __future__ import annotations
 

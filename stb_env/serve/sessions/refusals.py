@@ -1,4 +1,4 @@
-"""Why a session is not given: what the client asked for, or that there is no room."""
+"""Reasons to refuse a session: an invalid request, or no room."""
 
 from __future__ import annotations
 

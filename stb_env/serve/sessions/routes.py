@@ -30,13 +30,13 @@ class Chosen(_Body):
 
 
 class Description(Chosen):
-    """What to describe; with ``hashed`` all of its tasks are read."""
+    """Request for a description; with ``hashed`` all of its tasks are read."""
 
     hashed: bool = False
 
 
 class Reset(_Body):
-    """How an episode starts; see `SessionStore.reset`."""
+    """Request for a reset; see `SessionStore.reset`."""
 
     seed: Index | None = None
     options: dict[str, Json] = {}
@@ -51,7 +51,7 @@ class Opening(Chosen):
 
 
 class Tasks(Chosen):
-    """Which tasks to return: one by its id, or some by their place."""
+    """Request for tasks: one by its id, or some by their place."""
 
     task_id: str | None = None
     index: Index = 0
@@ -59,7 +59,7 @@ class Tasks(Chosen):
 
 
 class Solving(Chosen):
-    """How far a solution has come; see `SessionStore.solve`."""
+    """Request for the next step of a solution; see `SessionStore.solve`."""
 
     task_id: str
     results: list[dict[str, Json]] = []
@@ -81,7 +81,7 @@ class Keys(_Body):
 
 
 class Restore(_Body):
-    """Which snapshot to go on from."""
+    """Request to restore a snapshot."""
 
     snapshot: str
 

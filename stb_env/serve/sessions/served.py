@@ -1,4 +1,4 @@
-"""Which environments a server has, and what a client may set of them."""
+"""Environments of a server, and the settings that a client may choose."""
 
 from __future__ import annotations
 

@@ -67,7 +67,7 @@ class Session:
 
     @property
     def idle(self) -> bool:
-        """Whether no request uses it now."""
+        """True if no request uses it now."""
         return not self.lock.locked()
 
     def measure(self) -> int:

@@ -1,4 +1,4 @@
-"""How actions and tasks travel between a server of sessions and its client, as plain data."""
+"""Wire form of actions and tasks between a server of sessions and its client, as plain data."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ from stb_env.experiments.bench.wire import ROUNDS, wire_measurements
 
 
 class Part(StrEnum):
-    """What can be measured."""
+    """Parts that can be measured."""
 
     PATHS = "paths"
     WIRE = "wire"

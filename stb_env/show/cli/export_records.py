@@ -127,7 +127,7 @@ def check_names(folders: Sequence[Path], selection: Selection) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Making:
-    """How records are made of episodes: options of `stb-env export`.
+    """Settings that turn episodes into records: options of `stb-env export`.
 
     Attributes:
         branches: sft: every branch of a search; preferences: pairs of branches.

@@ -1,4 +1,4 @@
-"""What a judging command ends with: its report, its table, and how often it agreed with people."""
+"""Output of a judging command: its report, its table, and its agreement with people."""
 
 from __future__ import annotations
 

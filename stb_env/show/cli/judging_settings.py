@@ -1,4 +1,4 @@
-"""How answers are judged: what was given, then what a protocol says, then our defaults."""
+"""Settings of judging: explicit ones first, then a protocol's, then our defaults."""
 
 from __future__ import annotations
 

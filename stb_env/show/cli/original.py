@@ -59,7 +59,7 @@ class OriginalOptions:
 
 @dataclass(frozen=True, slots=True)
 class OriginalJudging:
-    """What the original's programs are told.
+    """Settings of the original's programs.
 
     Attributes:
         evaluator: Evaluator folder; our own prompts stand in without one.
@@ -164,7 +164,7 @@ def original_passes(source: Path, how: OriginalJudging, quiet: bool) -> Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """What comparing two players' answers came to.
+    """Result of comparing two players' answers.
 
     Attributes:
         sides: The answers of the reference, and of who is rated.
@@ -180,7 +180,7 @@ class Compared:
 
     @property
     def failed(self) -> dict[str, str]:
-        """Why queries have no result."""
+        """Reasons why queries have no result."""
         return _failures(self.judged)
 
 
@@ -274,7 +274,7 @@ def _place(file: AnswerFile) -> str:
 
 def _trials(files: Sequence[AnswerFile], judged: Sequence[Judged]) -> list[TrialRows]:
     planned = [file.planned for file in files] or [len(one.results) for one in judged]
-    return [TrialRows(one.results, size) for one, size in zip(judged, planned, strict=False)]
+    return [TrialRows(one.results, size, one.unanswered) for one, size in zip(judged, planned, strict=False)]
 
 
 def _pass_rows(group: str, score: PassScore) -> Iterator[tuple[str, str]]:
@@ -295,11 +295,14 @@ def _size(one: JsonObject) -> str:
 
 def _missing_rows(rates: Mapping[str, JsonObject]) -> Iterator[tuple[str, str]]:
     """Yield what is incomplete: planned queries that nothing was judged of."""
-    missing, planned = (
-        sum(one.get(name, 0) for one in rates.values()) for name in ("without_result", "planned")
+    missing, unanswered, planned = (
+        sum(one.get(name, 0) for one in rates.values())
+        for name in ("without_result", "without_answer", "planned")
     )
     if missing:
         yield "incomplete", f"{missing} of {planned} planned have no result, and are no success"
+    if unanswered:
+        yield "incomplete", f"{unanswered} of {planned} planned have no answer, and are lost"
 
 
 def _pass_results(how: OriginalJudging, model: str, group: str) -> Mapping[str, str]:

@@ -21,7 +21,7 @@ from stb_env.show.cli.judging_settings import JudgingSettings
 
 @dataclass(frozen=True, slots=True)
 class Comparing:
-    """How two runs are compared.
+    """Settings of a comparison of two runs.
 
     Attributes:
         settings: The judge, the number of comparisons and the rules.

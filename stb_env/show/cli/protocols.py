@@ -20,8 +20,8 @@ Name = Annotated[
 Markdown = Annotated[bool, typer.Option("--markdown", help="Print a page of documentation instead.")]
 
 _INTRODUCTION = """\
-Each paper reproduced from the command line: what `--protocol NAME` sets on `run`, `eval` and `judge`, beside
-what holds without it. This page is written by `stb-env protocols --markdown`."""
+The settings that `--protocol NAME` gives `run`, `eval` and `judge`, beside the defaults without it. This page
+is printed by `stb-env protocols --markdown`."""
 
 
 @reporting

@@ -23,7 +23,7 @@ from stb_env.suites.stabletoolbench.server_config import OriginalPlace, ServerCo
 
 
 class Level(StrEnum):
-    """How much is logged."""
+    """Level of the log."""
 
     DEBUG = "debug"
     INFO = "info"
@@ -32,7 +32,7 @@ class Level(StrEnum):
 
 
 class Server(StrEnum):
-    """Whose virtual server answers, where it is not ours."""
+    """Original server to reproduce in place of ours."""
 
     ORIGINAL = "original"
 
@@ -163,7 +163,7 @@ def _write_package(ids: list[str], folder: Path) -> None:
 
 
 class _Original(NamedTuple):
-    """What an original server's file says, where one is given."""
+    """Settings from an original server's file, if one is given."""
 
     settings: JsonMapping = MappingProxyType({})
     port: int = 8000

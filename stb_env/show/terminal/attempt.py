@@ -45,7 +45,7 @@ class Attempt:
 
     @property
     def branches(self) -> int:
-        """How many branches there are."""
+        """Number of branches."""
         return len(self._branches)
 
     @property

@@ -1,4 +1,4 @@
-"""What an answer to a query must be: exactly, by its words, a pattern, a JSON value or a number."""
+"""Checks of an answer to a query: exact, by its words, a pattern, a JSON value or a number."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who decides on queries of one's own: the check that a query has, or else the judge of open queries."""
+"""Judge of own queries: the check of a query, or else the judge of open queries."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether an answer is the expected one: exactly, except for how it is written."""
+"""Compare an answer with the expected one, exactly except for its spelling."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ _SAID: Mapping[str, str] = {
 
 
 class Refusal(TypedDict):
-    """What Finish takes as ``cannot``."""
+    """Value of Finish's ``cannot``."""
 
     reason: str
     what: list[str]

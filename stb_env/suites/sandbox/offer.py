@@ -99,14 +99,14 @@ class Pool:
 
     @cached_property
     def _related(self) -> Mask:
-        """Which tools are of one category."""
+        """Return the tools of one category."""
         categories = np.array([tool.id.category for tool in self.tools])
         related: Mask = np.equal.outer(categories, categories)
         return related
 
     @cached_property
     def _slowness(self) -> NDArray[np.float64]:
-        """How unlike two tools are, by words of their documentation, service and category."""
+        """Return the difference of two tools, by words of their documentation, service and category."""
         said = [
             frozenset(_WORD.findall(f"{api.name} {api.description}".lower()))
             for api in (apis()[tool.id] for tool in self.tools)

@@ -101,7 +101,7 @@ class TaskKey(NamedTuple):
 
     @property
     def feasible(self) -> bool:
-        """Whether the request can be met; which twin comes first is left to chance."""
+        """True if the request can be met; the order of the twins is drawn at random."""
         first = seeding.derive("sandbox twins", self.template.name, self.place) % 2
         return not self.template.twins or self.turn % 2 == first
 

@@ -201,7 +201,7 @@ class Template:
 
     @property
     def held_out(self) -> bool:
-        """Whether training must not see it."""
+        """True if training must not see it."""
         return self.unseen or any(tool.held_out for tool in self.tools)
 
 

@@ -220,7 +220,7 @@ def _comparisons(folder: Path) -> Iterator[Entrant]:
 
 @dataclass(slots=True)
 class _Found:
-    """What the files of one model, or of a pair, hold so far."""
+    """Files of one model, or of a pair, read so far."""
 
     name: str
     judge: str = ""
@@ -246,7 +246,8 @@ def _of_files(place: Path, metric: str) -> Iterator[Entrant]:
             one = _described(file, stem, results, who, metric)
             known = found.setdefault((one.name, folder), one)
             known.votes = max(known.votes, one.votes)
-            rows = TrialRows(results, int(who.get("planned") or len(results)))
+            planned, unanswered = int(who.get("planned") or len(results)), int(who.get("unanswered") or 0)
+            rows = TrialRows(results, planned, unanswered)
             known.trials.setdefault(_STEMS[stem], []).append(rows)
         except (KeyError, TypeError, AttributeError, StopIteration) as error:
             raise DataError(f"{file} is no whole result file: {error!r}") from error
@@ -293,4 +294,4 @@ def _figures(one: _Found, trials: Sequence[TrialRows], metric: str) -> GroupFigu
         size = (score.queries, score.trials, score.rate.invalid)
         return GroupFigures(100 * score.rate.mean, 100 * score.rate.std, *size)
     won = win_score(trials, *one.sides)
-    return GroupFigures(100 * won.rate.win, 0.0, won.queries, won.trials, won.rate.undecided)
+    return GroupFigures(100 * won.rate.win, 0.0, won.queries, won.trials, won.lacking)

@@ -26,7 +26,7 @@ class FailingTools:
 
     @property
     def search(self) -> str:
-        """How the method searches: ``CoT``, one chain, or ``DFS``, of width two and without a filter."""
+        """Search of the method: ``CoT``, one chain, or ``DFS``, of width two and without a filter."""
         return self.method.rpartition(" ")[2]
 
 

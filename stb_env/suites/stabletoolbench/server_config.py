@@ -107,7 +107,7 @@ class ServerConfig:
 
     @property
     def is_mirror(self) -> bool:
-        """Whether it is a MirrorAPI server's: they have neither a cache nor real APIs."""
+        """True if it is a MirrorAPI server's: they have neither a cache nor real APIs."""
         return not {"toolbench_url", "cache_folder"} & self.values.keys()
 
     @property

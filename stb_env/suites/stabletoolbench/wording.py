@@ -61,7 +61,7 @@ class OriginalWording(Wording):
 
     @property
     def fingerprint(self) -> dict[str, object]:
-        """Whose words they are, and their hash."""
+        """Author of the words, and their hash."""
         return {"origin": "own prompts" if self._own else "original prompts", "agent": self._texts.hash}
 
     def system(self, task: Task, tools: Sequence[Tool]) -> str:

@@ -98,7 +98,7 @@ class _End(NamedTuple):
 
 
 class _Gold(NamedTuple):
-    """What gold does and says in an episode, and what the copy of the most similar task does.
+    """Calls and answer of gold in an episode, and of the copy of the most similar task.
 
     Attributes:
         calls: Gold's calls.

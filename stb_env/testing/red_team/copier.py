@@ -1,4 +1,4 @@
-"""Who knows an answer by heart: that of this task, or that of the one most like it."""
+"""Cheats that know an answer by heart: that of this task, or that of the one most like it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a cheat has at hand when it makes up its answer."""
+"""Material of a cheat: everything from which it can make up its answer."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Ending = JsonObject
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What a cheat has at hand when it makes up its answer.
+    """Material of a cheat: everything from which it can make up its answer.
 
     Attributes:
         query: What the user asks.

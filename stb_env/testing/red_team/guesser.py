@@ -1,4 +1,4 @@
-"""Who calls whatever there is with arguments that look right, and hands over what came back."""
+"""Cheat that calls all tools with guessed arguments, and answers with the results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who does what is asked, and a lot besides."""
+"""Cheat that solves the task and changes other things too."""
 
 from __future__ import annotations
 

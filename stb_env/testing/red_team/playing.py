@@ -1,4 +1,4 @@
-"""What the cheats know of a task before they play it: how gold does it, and how gold does another one."""
+"""Knowledge of the cheats about a task before they play it: gold's solution, and that of another task."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who makes gold's calls, and then says something else than gold."""
+"""Cheat that makes gold's calls, and then gives another answer."""
 
 from __future__ import annotations
 

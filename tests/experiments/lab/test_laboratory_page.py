@@ -33,12 +33,11 @@ def test_the_page_shows_every_command_and_claim_of_its_script(script):
     assert all(f"| {claim} |" in page for claim, *_ in script.CLAIMS)
 
 
-def test_a_section_is_the_experiments_own_table_under_its_command(script, tmp_path):
+def test_a_section_is_the_experiments_first_table_under_its_command(script, tmp_path):
     section = script.Section("Status", ("status", "--episodes", "3"), "What they answer.")
     folder = script.play(section, "", tmp_path / "out")
     (text,) = script.shown(section, folder)
     assert text.startswith(
-        "## Status\n\nWhat they answer.\n\n```sh\nstb-env lab status --episodes 3\n```\n\n### "
+        "## Status\n\nWhat they answer.\n\n```sh\nstb-env lab status --episodes 3\n```\n\n"
     )
-    assert "\n### Not available because (StableToolBench, Table 11)\n\n| " in text
     assert f"\n\n{EXPERIMENTS['status'].about}\n\n| " in text

@@ -1,4 +1,4 @@
-"""The page of the red team has every environment and cheat, and its figures are those of the command."""
+"""docs/trust.md has every environment and cheat, and its figures are those of the command."""
 
 from __future__ import annotations
 
@@ -14,36 +14,27 @@ from stb_env.runs.make import env_ids
 from stb_env.testing.red_team import RED_TEAM
 from tests.conftest import ROOT
 
-ANEW = "write it anew: { printf '# '; stb-env lab red-team --episodes 40; } > docs/red_team.md"
-PAGE = (ROOT / "docs" / "red_team.md").read_text(encoding="utf-8")
+ANEW = "write its table anew, from the head of: stb-env lab red-team --episodes 40"
+PAGE = (ROOT / "docs" / "trust.md").read_text(encoding="utf-8")
 SAMPLE = "stb/CatAPI-v1"
 """A fast one that is played without official data."""
 
 
-def column(page: str, label: str) -> dict[str, str]:
-    """Return what each cheat that was played scores in an environment, by table and cheat, as printed."""
-    found = {}
-    for table in re.split(r"\n\n(?=[\w-]+: )", page):
-        rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines()[2:]]
-        if rows and label in rows[0]:
-            place = rows[0].index(label)
-            found |= {
-                f"{table.splitlines()[0]}, {row[0]}": row[place]
-                for row in rows[2:]
-                if len(row) > place and row[place] != "-"
-            }
-    return found
+def row(page: str, label: str) -> list[str]:
+    """Return the cells of an environment in the table of the worst cheats."""
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in page.splitlines()]
+    return next(cells for cells in rows if cells[0] == label)
 
 
 def test_the_page_has_every_environment_and_every_cheat():
     assert [env_id for env_id in env_ids() if env_id.startswith("stb/") and env_id not in PAGE] == [], ANEW
-    assert [cheat for cheat in RED_TEAM if f"\n| {cheat} " not in PAGE] == [], ANEW
+    assert [cheat for cheat in RED_TEAM if f"`{cheat}`" not in PAGE] == []
 
 
 def test_a_sample_of_the_page_is_what_the_command_prints():
-    tasks = int(re.search(r"Up to (\d+) tasks", PAGE)[1])
+    tasks = int(re.search(r"on up to (\d+) tasks", PAGE)[1])
     printed = run(LabSettings(episodes=tasks, options={"ids": [SAMPLE]})).table()
-    assert column(printed, SAMPLE) == column(PAGE, SAMPLE) != {}, ANEW
+    assert row(printed, SAMPLE) == row(PAGE, SAMPLE), ANEW
 
 
 def test_an_environment_that_lets_judge_and_form_of_answers_be_chosen_is_played_under_each():

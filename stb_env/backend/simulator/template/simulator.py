@@ -31,7 +31,7 @@ _LIMITS = ("limit", "perpage", "pagesize", "count", "num", "maxresults", "size")
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    """How an API answers.
+    """The shape of an API's answers.
 
     Attributes:
         record: The API's entry that the plan was read from.
@@ -48,7 +48,7 @@ class _Plan:
 
 @dataclass(frozen=True, slots=True)
 class _Call:
-    """What an answer needs to know of the call.
+    """The properties of a call that its answer depends on.
 
     Attributes:
         echo: The arguments by `field_key`.
@@ -113,7 +113,7 @@ class TemplateSimulator:
 
     @cached_property
     def version(self) -> str:
-        """What answers depend on besides the call: our revision, the size bound and the word material."""
+        """Version of the answers besides the call: our revision, the size bound and the word material."""
         return f"{_REVISION}-{self._max_size}-{words.digest()[:8]}"
 
     def simulate(

@@ -17,7 +17,7 @@ _MINUTES = 10 * 365 * 24 * 60
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """What all values of one answer share.
+    """Settings that all values of one answer share.
 
     Attributes:
         words: The word pools.

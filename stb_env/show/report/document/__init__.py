@@ -1,1 +1,1 @@
-"""What came of runs, written down: a page, tables and pictures from the same figures."""
+"""Reports of runs: a page, tables and pictures from the same figures."""

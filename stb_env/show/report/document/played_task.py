@@ -1,4 +1,4 @@
-"""What a run made of one task, over its trials."""
+"""Results of one task in a run, over its trials."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a report says: the figures of runs, of pairs of them, and of training."""
+"""Contents of a report: the figures of runs, of pairs of them, and of training."""
 
 from __future__ import annotations
 

@@ -81,12 +81,12 @@ class ReportedRun:
 
     @property
     def env(self) -> str:
-        """Where it was played."""
+        """Id of the environment."""
         return str(self.judged.manifest.get("env", "-"))
 
     @property
     def reward_mode(self) -> str:
-        """How its episodes were rewarded; several modes with commas."""
+        """Reward mode of its episodes; several modes with commas."""
         return reward_modes(self.judged.episodes)
 
     @property

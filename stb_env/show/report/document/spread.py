@@ -1,4 +1,4 @@
-"""How a figure of episodes is spread: its quantiles, and how many episodes lie in which range."""
+"""Distribution of a figure over episodes: its quantiles, and a histogram."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How often each tool was called, and who answered."""
+"""Calls of each tool, by source of the answer."""
 
 from __future__ import annotations
 

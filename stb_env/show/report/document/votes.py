@@ -1,4 +1,4 @@
-"""How far the votes of one judge agree, and how far several judges do."""
+"""Agreement of one judge's votes, and of several judges."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from stb_env.trajectory import Trajectory
 
 @dataclass(frozen=True, slots=True)
 class VoteAgreement:
-    """How far the votes on a run's episodes agree.
+    """Agreement of the votes on a run's episodes.
 
     Attributes:
         episodes: Episodes with at least two votes.
@@ -55,7 +55,7 @@ class VoteAgreement:
 
 @dataclass(frozen=True, slots=True)
 class JudgeAgreement:
-    """How far another judge's verdicts on a run agree with those that count.
+    """Agreement of another judge's verdicts on a run with those that count.
 
     Attributes:
         judge: The other judge.

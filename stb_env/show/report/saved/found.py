@@ -1,4 +1,4 @@
-"""Which folders hold runs, among those that somebody names."""
+"""Find the folders of runs below given paths."""
 
 from __future__ import annotations
 

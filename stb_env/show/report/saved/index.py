@@ -1,4 +1,4 @@
-"""Where each line of a growing file begins, so that any one of them is read without the others."""
+"""Index of the lines of a growing file, so that any one of them is read without the others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a page draws of a state that has a shape of its own: a table with blocks, a spreadsheet."""
+"""Pictures of states with a shape of their own: a table with blocks, a spreadsheet."""
 
 from __future__ import annotations
 

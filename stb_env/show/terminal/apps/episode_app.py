@@ -1,4 +1,4 @@
-"""What playing and watching have in common: where the episode stands, its query, and what happened."""
+"""Base of the apps that play and watch: progress of the episode, its query, and its events."""
 
 from __future__ import annotations
 

@@ -64,7 +64,7 @@ class Answer:
 
     @property
     def is_final(self) -> bool:
-        """Whether asking again is of no use."""
+        """True if asking again is of no use."""
         return self.failure is None or not self.failure["retryable"]
 
     def to_json(self) -> str:

@@ -33,7 +33,7 @@ class Sample:
 
     @property
     def wants_call(self) -> bool:
-        """Whether a call is wanted, and not a reply."""
+        """True if a call is wanted, and not a reply."""
         return isinstance(self.target, GoldCall)
 
 

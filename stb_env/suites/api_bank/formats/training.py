@@ -95,7 +95,7 @@ class TrainingSample:
 
     @property
     def wants_call(self) -> bool:
-        """Whether a call is wanted, and not a response."""
+        """True if a call is wanted, and not a response."""
         return self.cue.startswith(CALL_CUE.rstrip())
 
     @property

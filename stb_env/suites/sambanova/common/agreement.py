@@ -17,7 +17,7 @@ class Agreement(NamedTuple):
 
     @property
     def complete(self) -> bool:
-        """Whether the dictionaries are equal, which is what the original calls success."""
+        """True if the dictionaries are equal, which the original calls success."""
         return self.f1 == 1
 
 

@@ -98,12 +98,12 @@ class SambaNovaTask:
 
     @property
     def is_bare(self) -> bool:
-        """Whether its prompt is the goal alone, which brings all that there is to see."""
+        """True if its prompt is the goal alone, which shows everything."""
         return not (self.documents_k or self.examples_k)
 
     @property
     def is_stepwise(self) -> bool:
-        """Whether each answer is one action on the page that the prompt shows, not a whole program."""
+        """True if each answer is one action on the page in the prompt, not a whole program."""
         return bool(self.turns)
 
     @property

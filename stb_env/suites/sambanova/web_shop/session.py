@@ -53,7 +53,7 @@ class Session(NamedTuple):
 
     @property
     def has_next(self) -> bool:
-        """Whether there are results beyond this page."""
+        """True if there are results beyond this page."""
         return len(self.found) > self.page * PER_PAGE
 
 

@@ -40,7 +40,7 @@ class Steps:
 
     @property
     def finished(self) -> bool:
-        """Whether the text of the last call has the name Finish, in whatever place."""
+        """True if the text of the last call has the name Finish, in any place."""
         return "'name': 'Finish'" in self.final
 
 

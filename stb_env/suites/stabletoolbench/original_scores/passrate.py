@@ -42,7 +42,7 @@ STATUSES: Mapping[str, VerdictStatus] = {
 
 @dataclass(frozen=True, slots=True)
 class SolveRate:
-    """What the original prints and writes.
+    """Figures that the original prints and writes.
 
     Attributes:
         results: The result file: what was judged, by query id, in the order of judging. The keys of

@@ -23,10 +23,12 @@ class TrialRows:
     Attributes:
         rows: What it has of each query, by query id.
         planned: How many queries there should be.
+        unanswered: How many rows of a comparison are lost because the rated player gave no answer.
     """
 
     rows: Mapping[str, JsonMapping]
     planned: int
+    unanswered: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,11 +74,18 @@ class WinScore:
         queries: Queries that were planned.
         trials: How often each was planned to be played.
         rate: Shares of all of these pairs.
+        unanswered: Pairs that are lost because the rated player gave no answer.
     """
 
     queries: int
     trials: int
     rate: WinRate
+    unanswered: int = 0
+
+    @property
+    def lacking(self) -> int:
+        """Planned pairs without a result or without an answer of the rated player."""
+        return self.rate.undecided + self.unanswered
 
     @property
     def win(self) -> float:
@@ -86,8 +95,12 @@ class WinScore:
     def to_dict(self) -> dict[str, object]:
         """Return the figures as plain data, rates in per cent."""
         shares = {name: _percent(getattr(self.rate, name)) for name in ("win", "tie", "lose", "ties_half")}
-        counts = {"planned": self.rate.queries, "without_result": self.rate.undecided}
-        head = {"queries": self.queries, "trials": self.trials, **counts, "complete": not self.rate.undecided}
+        counts = {
+            "planned": self.rate.queries,
+            "without_result": self.rate.undecided,
+            "without_answer": self.unanswered,
+        }
+        head = {"queries": self.queries, "trials": self.trials, **counts, "complete": not self.lacking}
         return {**head, **shares, "interval": [_percent(end) for end in self.rate.interval]}
 
 
@@ -139,4 +152,5 @@ def win_score(trials: Sequence[TrialRows], reference: str, output: str) -> WinSc
     """
     results = [row_result(row, reference, output) for one in trials for row in one.rows.values()]
     planned = sum(max(one.planned, len(one.rows)) for one in trials)
-    return WinScore(planned // len(trials), len(trials), win_rate(results, planned))
+    unanswered = sum(one.unanswered for one in trials)
+    return WinScore(planned // len(trials), len(trials), win_rate(results, planned), unanswered)

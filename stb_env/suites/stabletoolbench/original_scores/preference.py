@@ -74,7 +74,7 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class Preferences:
-    """What the original writes.
+    """Result of a comparison, as the original writes it.
 
     Attributes:
         reference: The model that is compared with.

@@ -1,4 +1,4 @@
-"""What the scoring programs ask a judge: in the words of the user's copy of them, or in our own."""
+"""Questions of the scoring programs to a judge: in the words of the user's copy of them, or in our own."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Questions(Protocol):
 
     @property
     def fingerprint(self) -> dict[str, object]:
-        """What decides the questions, as plain data."""
+        """Texts that decide the questions, as plain data."""
         ...
 
     def request(self, function: str, **fields: str) -> ChatRequest:

@@ -21,7 +21,7 @@ _WIDEST = 2**31 - 1
 
 @dataclass(frozen=True, slots=True)
 class ResultFiles:
-    """Where the results of a group stand.
+    """Paths of a group's result files.
 
     Attributes:
         folder: The folder of results.

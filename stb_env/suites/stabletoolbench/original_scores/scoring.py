@@ -25,20 +25,22 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """What became of the answers of one group in one trial.
+    """Results for the answers of one group in one trial.
 
     Attributes:
         results: The result file: what it has of each query, by query id.
         failed: Why queries have no result, by query id.
+        unanswered: How many results of a comparison stand because the rated player gave no answer.
     """
 
     results: Mapping[str, JsonMapping]
     failed: Mapping[str, str]
+    unanswered: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Scoring:
-    """How groups are scored, and where the result files go.
+    """Settings of scoring groups, and the folder of the result files.
 
     Each row is bound to a hash of the answer that it scores and of the judge, which stands beside the
     official files: a row of another answer is judged anew. A query whose judge fails is left out of the file
@@ -136,8 +138,9 @@ class Scoring:
             kept.write(counts)
         kept.write(counts)
         kept.write_table(Preferences(rivals[0], rivals[1], counts).to_csv())
-        kept.record(who | {"failed": len(failed)})
-        return Judged(counts, failed)
+        unanswered = sum(task not in files[1].converted for task in counts)
+        kept.record(who | {"failed": len(failed), "unanswered": unanswered})
+        return Judged(counts, failed, unanswered)
 
     def _open(
         self, file: AnswerFile, name: str, who: JsonObject, hashes: Mapping[str, str]

@@ -55,7 +55,7 @@ class Endpoint(NamedTuple):
 
     @property
     def reads(self) -> bool:
-        """Whether it asks for something and changes nothing."""
+        """True if it reads and changes nothing."""
         return self.method == "GET"
 
 
