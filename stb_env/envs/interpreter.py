@@ -54,7 +54,7 @@ class ProgramLimits:
 
 
 class Answer(NamedTuple):
-    """What a program gets for a call of a function.
+    """Answer to a program's call of a function.
 
     Attributes:
         value: What the function returns, as plain data.
@@ -72,7 +72,7 @@ Play = Callable[[str, Sequence[Any], dict[str, Any]], Slow[Answer]]
 
 
 class Ran(NamedTuple):
-    """What became of a program.
+    """Outcome of a program.
 
     Attributes:
         output: What it printed, and its last value as Python shows it.

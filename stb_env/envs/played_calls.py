@@ -44,7 +44,7 @@ class PlayedCalls:
 
     @property
     def ends(self) -> bool:
-        """Whether a valid Finish was called."""
+        """True where a valid Finish was called."""
         return self.finish is not None and self.finish.kind != "invalid"
 
     def observed(self, program: ProgramRecord | None, limit: int, complaint: str) -> tuple[Status, str]:

@@ -72,7 +72,7 @@ Returns its record; None where the program ends with it.
 
 @dataclass(frozen=True, slots=True)
 class Programs:
-    """How programs are run, and what their authors read about it.
+    """Runs programs, and tells their authors about it.
 
     Attributes:
         interpreter: Runs them.
@@ -124,7 +124,7 @@ class Programs:
 
     @property
     def prompt(self) -> Prompt:
-        """What a system message says of programs."""
+        """The part of a system message on programs."""
         return prompt("programs", "v1")
 
     def instructions(self, tools: Iterable[Tool]) -> str:

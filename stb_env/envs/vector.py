@@ -150,7 +150,7 @@ class ToolVectorEnv(VectorEnv[Any, Any, Any]):
         """Return what each environment renders."""
         return tuple(env.render() for env in self.envs)
 
-    def close_extras(self, **kwargs: Any) -> None:  # noqa: ARG002 (Gymnasium's signature)
+    def close_extras(self, **kwargs: object) -> None:  # noqa: ARG002 (Gymnasium's signature)
         """Release the backend's handles, which all environments share."""
         self.envs[0].close()
 

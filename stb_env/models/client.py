@@ -190,7 +190,7 @@ class OpenAIModel(ConfiguredModel):
                 wire = self._wires[loop] = self._transport.connect()
         return wire
 
-    def _final(self, failure: ModelError, tries: list[JsonObject], deadline: Deadline) -> ModelError:
+    def _final(self, failure: ModelError, tries: list[dict[str, object]], deadline: Deadline) -> ModelError:
         attempts = len(tries) + 1
         tried = "" if attempts == 1 and not failure.retryable else f" (attempts: {attempts}; {deadline})"
         message = f"{self.role} model {self.name!r} at {self.config.endpoint}: {failure}{tried}"

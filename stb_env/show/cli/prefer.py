@@ -37,7 +37,7 @@ class Comparing:
 
     @property
     def planned(self) -> bool:
-        """Whether shares are of every planned query, as under a protocol."""
+        """True where shares are of every planned query, as under a protocol."""
         return bool(self.settings.protocol)
 
 

@@ -154,7 +154,7 @@ class PlayApp(EpisodeApp):
         said = episode.env.messages
         self.draw(episode.query, said, where=where, verdict=episode.verdict, failure=episode.failure)
 
-    def _offer(self, tools: dict[str, JsonObject]) -> None:
+    def _offer(self, tools: dict[str, dict[str, object]]) -> None:
         """Set what can be called; the line completes the names."""
         if tools != self._offered:
             self._offered = tools
