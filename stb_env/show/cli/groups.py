@@ -67,9 +67,12 @@ def groups(
     chosen = environment.given() | options.read_settings(settings)
     spec = RunSpec(env_id, agent, chosen, seed=seed, episodes=tasks)
     meter = current_meter() or Meter()
-    with closing(resolve(spec)) as resolved, bar(env_id, as_json, meter) as progress:
-        with stoppable(out, _saved_groups):
-            summary = play_groups(resolved, out, trials, how, progress=progress, remark=tell)
+    with (
+        closing(resolve(spec)) as resolved,
+        stoppable(out, _saved_groups),
+        bar(env_id, as_json, meter) as progress,
+    ):
+        summary = play_groups(resolved, out, trials, how, progress=progress, remark=tell)
     told = {**summary, "spent": meter.total.report(), "failed_calls": meter.failed, "out": str(out)}
     emit(told, as_json, _table(summary, out, meter))
     if summary["invalid"] == summary["episodes"] and summary["groups"]:
