@@ -10,7 +10,7 @@ import gymnasium as gym
 from stb_env.core.jsontypes import Json, JsonMapping
 from stb_env.testing.red_team.cheater import Cheater
 from stb_env.testing.red_team.evidence import Ending, Evidence, Say
-from stb_env.testing.red_team.playing import gold_line, neighbour
+from stb_env.testing.red_team.known_solutions import gold_line, neighbour
 
 
 def by_heart(evidence: Evidence) -> Ending | None:
