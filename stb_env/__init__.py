@@ -9,7 +9,6 @@ from __future__ import annotations
 import importlib
 import pkgutil
 import re
-from typing import Any
 
 from stb_env.suite import register_own
 
@@ -22,7 +21,7 @@ _HOMES = {name: module for module, name in re.findall(r"^from (\S+) import (\w+)
 __all__ = ["__version__", *_HOMES]
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     if name not in _HOMES:
         raise AttributeError(f"module 'stb_env' has no attribute {name!r}")
     return getattr(importlib.import_module(_HOMES[name]), name)

@@ -7,6 +7,7 @@ vector environments with shared memory read it once and never again.
 from __future__ import annotations
 
 import string
+from collections.abc import Mapping
 from typing import NoReturn
 
 import numpy as np
@@ -15,7 +16,7 @@ from gymnasium.vector.utils import create_shared_memory
 from numpy.typing import NDArray
 
 from stb_env.core import jsontext
-from stb_env.core.jsontypes import Json, JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonMapping
 from stb_env.errors import ConfigError
 from stb_env.tools import FINISH, Tool
 
@@ -157,7 +158,7 @@ class ToolCallSpace(TextSpace):
         return space
 
 
-def _answering(parameters: JsonMapping) -> JsonMapping:
+def _answering(parameters: JsonMapping) -> Mapping[str, object]:
     """Return what Finish takes where an answer is given, if it takes a typed one."""
     properties = parameters["properties"]
     if "answer" not in properties:
@@ -166,7 +167,7 @@ def _answering(parameters: JsonMapping) -> JsonMapping:
     return {"properties": taken, "required": [*parameters.get("required", ()), "answer"]}
 
 
-def sample_arguments(parameters: JsonMapping, rng: np.random.Generator, depth: int = 0) -> JsonObject:
+def sample_arguments(parameters: JsonMapping, rng: np.random.Generator, depth: int = 0) -> dict[str, object]:
     """Draw arguments that satisfy an object schema: every required one, each optional one half the time.
 
     Args:
@@ -187,7 +188,7 @@ def sample_arguments(parameters: JsonMapping, rng: np.random.Generator, depth: i
     }
 
 
-def _sample_value(schema: JsonMapping, rng: np.random.Generator, depth: int) -> Json:
+def _sample_value(schema: JsonMapping, rng: np.random.Generator, depth: int) -> object:
     if "enum" in schema or "const" in schema:
         values = schema.get("enum") or [schema["const"]]
         return values[int(rng.integers(len(values)))]
@@ -207,7 +208,7 @@ def _sample_value(schema: JsonMapping, rng: np.random.Generator, depth: int) -> 
     return _sample_scalar(kind, schema, rng)
 
 
-def _sample_array(schema: JsonMapping, rng: np.random.Generator, depth: int) -> Json:
+def _sample_array(schema: JsonMapping, rng: np.random.Generator, depth: int) -> object:
     least = int(schema.get("minItems", 0))
     count = max(least, int(rng.integers(0, 3)) if depth < _DEEPEST else 0)
     count = min(count, int(schema.get("maxItems", count)))
@@ -220,7 +221,7 @@ def _sample_array(schema: JsonMapping, rng: np.random.Generator, depth: int) -> 
     return list({jsontext.dumps(value): value for value in values}.values())[:count]
 
 
-def _sample_scalar(kind: str, schema: JsonMapping, rng: np.random.Generator) -> Json:
+def _sample_scalar(kind: str, schema: JsonMapping, rng: np.random.Generator) -> object:
     if kind in ("integer", "number"):
         low = int(schema.get("minimum", schema.get("exclusiveMinimum", -1) + 1))
         high = int(schema.get("maximum", schema.get("exclusiveMaximum", low + 101) - 1))

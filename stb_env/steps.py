@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from stb_env.core import jsontext
 from stb_env.core.jsontypes import JsonMapping, JsonObject
@@ -31,7 +31,7 @@ class CallRecord(NamedTuple):
     result: ToolResult
     violations: tuple[JsonMapping, ...] = ()
 
-    def to_dict(self) -> JsonObject:
+    def to_dict(self) -> dict[str, object]:
         """Return the form that ``info["calls"]`` and saved steps have; new objects each time.
 
         ``origin`` and ``key`` are there only where a cache answered, ``class`` only where an API was
@@ -66,7 +66,7 @@ class CallRecord(NamedTuple):
         return cls(data["id"], data["name"], data["arguments"], result, tuple(data["violations"]))
 
 
-def _copy(value: Any) -> Any:
+def _copy(value: object) -> object:
     # Most are texts, and a check against an abstract class costs several times as much.
     if isinstance(value, str):
         return value
@@ -100,7 +100,7 @@ class Step(NamedTuple):
     truncated: bool = False
     extra: JsonMapping = _NOTHING
 
-    def to_dict(self) -> JsonObject:
+    def to_dict(self) -> dict[str, object]:
         """Return the step as plain data."""
         data: JsonObject = {
             "calls": [call.to_dict() for call in self.calls],
@@ -113,7 +113,7 @@ class Step(NamedTuple):
         return data | dict(self.extra)
 
 
-def messages(system: str, query: str, steps: Iterable[Step]) -> list[JsonObject]:
+def messages(system: str, query: str, steps: Iterable[Step]) -> list[dict[str, object]]:
     """Render an episode as OpenAI chat messages; tool results are ``role: tool`` with JSON content.
 
     Args:
@@ -128,7 +128,7 @@ def messages(system: str, query: str, steps: Iterable[Step]) -> list[JsonObject]
     return chat
 
 
-def _step_messages(step: Step) -> Iterator[JsonObject]:
+def _step_messages(step: Step) -> Iterator[dict[str, object]]:
     assistant: JsonObject = {"role": "assistant", "content": step.text or None}
     if step.calls:
         assistant["tool_calls"] = [

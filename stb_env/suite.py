@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
+import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
 from typing import Any
 
 from gymnasium.envs.registration import register as register_env
@@ -17,13 +17,10 @@ from stb_env.core.reference import load_module, load_object
 from stb_env.errors import ConfigError, did_you_mean
 
 GROUP = "stb_env.suites"
-"""Entry-point group in which installed packages name their suites."""
+"""Entry-point group in which packages, this one too, name their suites."""
 
 VECTOR = "stb_env.envs.vector_id"
 """Module that makes the vector environment of an id."""
-
-ELSEWHERE = "stb_env.serve.remote.suite:SUITE"
-"""The declaration of this package that stands in no folder of suites: what it declares, a server plays."""
 
 Reference = str | Callable[..., Any]
 """An object, or where it stands as ``package.module:Name``, so that nothing is imported before it is used."""
@@ -168,8 +165,9 @@ def register(suite: Suite) -> Suite:
 
 def register_own() -> None:
     """Register the suites of this package; called once, when it is imported."""
-    for declared in _own():
-        register(declared)
+    own = [entry for entry in entry_points(group=GROUP) if _is_own(entry)]
+    for entry in own or _uninstalled():
+        register(_declaration(entry))
 
 
 def registered() -> list[Suite]:
@@ -184,8 +182,11 @@ def suites() -> list[Suite]:
         ConfigError: An installed package names a suite that is none, or cannot be imported.
     """
     for entry in entry_points(group=GROUP):
-        if not entry.value.startswith("stb_env."):
-            _load_foreign(entry.value)
+        # Those of this package were registered when it was imported.
+        if not _is_own(entry):
+            declared = _declaration(entry)
+            if _SUITES.get(declared.name) != declared:
+                register(declared)
     return list(_SUITES.values())
 
 
@@ -246,29 +247,22 @@ def _register_from(where: str, env_id: str) -> None:
             register(declared)
 
 
-def _own() -> Iterator[Suite]:
-    entries = [entry.value for entry in entry_points(group=GROUP) if entry.value.startswith("stb_env.")]
-    # A source tree on the path has no metadata, or that of an older checkout.
-    for value in entries or _in_tree():
-        yield _declaration(value)
+def _is_own(entry: EntryPoint) -> bool:
+    return entry.module.startswith(f"{__package__}.")
 
 
-def _in_tree() -> Iterator[str]:
-    package = importlib.import_module("stb_env.suites")
-    for found in pkgutil.iter_modules(package.__path__, "stb_env.suites."):
-        yield f"{found.name}.suite:SUITE"
-    yield ELSEWHERE
+def _uninstalled() -> Iterator[EntryPoint]:
+    """Read the entry points of a source tree that is on the path and not installed."""
+    project = Path(__file__).parents[1] / "pyproject.toml"
+    if project.is_file():
+        points = tomllib.loads(project.read_text(encoding="utf-8"))["project"]["entry-points"]
+        for name, value in points[GROUP].items():
+            yield EntryPoint(name, value, GROUP)
 
 
-def _load_foreign(value: str) -> None:
-    declared = _declaration(value)
-    if _SUITES.get(declared.name) != declared:
-        register(declared)
-
-
-def _declaration(value: str) -> Suite:
-    declared = load_object(value)
+def _declaration(entry: EntryPoint) -> Suite:
+    declared = load_object(entry.value)
     if not isinstance(declared, Suite):
         kind = type(declared).__name__
-        raise ConfigError(f"the entry point {value} of {GROUP} is a {kind}; expected a stb_env.Suite")
+        raise ConfigError(f"the entry point {entry.value} of {GROUP} is a {kind}; expected a stb_env.Suite")
     return declared

@@ -169,7 +169,9 @@ class TaskSet(Sequence[Task]):
         (2, 'b', 1)
     """
 
-    def __init__(self, tasks: Iterable[Task], name: str = "", sources: JsonMapping | None = None) -> None:
+    def __init__(
+        self, tasks: Iterable[Task], name: str = "", sources: Mapping[str, object] | None = None
+    ) -> None:
         self._tasks = tuple(tasks)
         self.name = name
         self.sources = dict(sources or {})

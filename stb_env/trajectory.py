@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Container, Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import BinaryIO, NamedTuple, cast
 
 from stb_env.core import jsontext
 from stb_env.core.episode_html import episode_html
 from stb_env.core.jsontypes import JsonMapping, JsonObject
+from stb_env.core.run_identity import foreign, saved_identity
 from stb_env.errors import DataError
 from stb_env.steps import CallRecord, Step, arguments_text, messages
 from stb_env.tools import FINISH, Status
@@ -75,6 +76,8 @@ class Trajectory:
         usage_by_role: The same as ``usage`` for each role that asked a model: ``agent``, ``simulator``,
             ``judge``, ``user``, and ``search`` for what a search spent besides the branch that was played.
             None where no model was asked.
+        run: Identity of the run in whose folder it is saved (see `stb_env.core.run_identity`); empty where it
+            is in none. Equal episodes may be of different runs.
 
     Examples:
         >>> from stb_env import Trajectory, load_agent, play
@@ -106,6 +109,7 @@ class Trajectory:
     cannot: JsonMapping | None = None
     tree: JsonMapping | None = None
     usage_by_role: Mapping[str, Mapping[str, float]] | None = None
+    run: str = field(default="", compare=False)
 
     @property
     def key(self) -> Key:
@@ -207,8 +211,8 @@ class Trajectory:
     def to_dict(self) -> JsonObject:
         """Return the episode as plain data, as `to_json` writes it but for its checksum; copies nothing."""
         data = {"version": VERSION} | {name: getattr(self, name) for name in self.__dataclass_fields__}
-        for name in ("cannot", "tree", "usage_by_role"):
-            if data[name] is None:
+        for name in ("cannot", "tree", "usage_by_role", "run"):
+            if not data[name]:
                 del data[name]
         return data
 
@@ -244,6 +248,7 @@ class Trajectory:
             if version not in READ:
                 raise DataError(f"trajectory version {version!r}; this package reads {VERSION}")
             fields: JsonObject = {name: data.get(name) for name in cls.__dataclass_fields__}
+            fields["run"] = data.get("run", "")
             if version < TYPED:
                 fields |= {"answer": None, "final_answer": data["answer"], "reward_mode": "own"}
         except (TypeError, KeyError, AttributeError) as error:
@@ -279,7 +284,8 @@ def read_trajectories(path: str | Path) -> list[Trajectory]:
     played and wait for an earlier one stand behind them. A torn last line is left out.
 
     Raises:
-        DataError: The file is missing, a line is broken or was changed, or an episode stands twice.
+        DataError: The file is missing, a line is broken, was changed or is of another run than the folder's
+            manifest says, or an episode stands twice.
 
     Examples:
         >>> from stb_env import read_trajectories
@@ -295,7 +301,8 @@ def iter_trajectories(path: str | Path) -> Iterator[Trajectory]:
     """Yield what `read_trajectories` returns, one episode in memory at a time.
 
     Raises:
-        DataError: The file is missing, a line is broken or was changed, or an episode stands twice.
+        DataError: The file is missing, a line is broken, was changed or is of another run than the folder's
+            manifest says, or an episode stands twice.
 
     Examples:
         >>> next(iter_trajectories("runs/nothing"))
@@ -345,7 +352,8 @@ def saved_lines(file: Path, *, once: bool) -> Iterator[SavedLine]:
         once: Whether each episode may stand there only once.
 
     Raises:
-        DataError: A line is broken or was changed, or an episode stands twice.
+        DataError: A line is broken, was changed or is of another run than the folder's manifest says, or an
+            episode stands twice.
 
     Examples:
         >>> import tempfile
@@ -357,10 +365,10 @@ def saved_lines(file: Path, *, once: bool) -> Iterator[SavedLine]:
         stb_env.errors.DataError: .../trajectories.jsonl, line 1: not a trajectory line ...
     """
     with file.open("rb") as lines:
-        yield from _lines(lines, file, once=once)
+        yield from _lines(lines, file, saved_identity(file.parent), once=once)
 
 
-def _lines(lines: BinaryIO, file: Path, *, once: bool) -> Iterator[SavedLine]:
+def _lines(lines: BinaryIO, file: Path, run: str, *, once: bool) -> Iterator[SavedLine]:
     first: dict[Key, int] = {}
     begin = 0
     for number, line in enumerate(lines, 1):
@@ -371,6 +379,8 @@ def _lines(lines: BinaryIO, file: Path, *, once: bool) -> Iterator[SavedLine]:
             episode = Trajectory.from_json(line.decode("utf-8"))
         except (DataError, UnicodeDecodeError) as error:
             raise DataError(f"{file}, line {number}: {error}") from error
+        if wrong := foreign(episode.run, run):
+            raise DataError(f"{file}, line {number}: the episode {wrong}")
         before = first.setdefault(episode.key, number)
         if once and before != number:
             raise DataError(
@@ -387,7 +397,9 @@ def _waiting(folder: Path, journal: BinaryIO, known: Container[object]) -> Itera
     The last line on an episode counts, and a verdict that it lacks may stand in ``verdicts.jsonl``.
     """
     name = folder / "played.jsonl"
-    newest = {line.episode.key: line.begin for line in _lines(journal, name, once=False)}
+    newest = {
+        line.episode.key: line.begin for line in _lines(journal, name, saved_identity(folder), once=False)
+    }
     given = (line for line in verdict_lines(folder / "verdicts.jsonl") if line.verdict is not None)
     verdicts = {line.key: line for line in given}
     for key, begin in newest.items():

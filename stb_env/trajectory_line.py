@@ -21,7 +21,9 @@ _SUM = ', "sha256": "'
 
 # Types that a parser of JSON makes, to which nothing is a subclass: a look into a set is all a check costs.
 _TYPES: Mapping[str, tuple[set[Any], str]] = {
-    **dict.fromkeys(("suite", "group", "task_id", "query", "final_answer", "reward_mode"), ({str}, "text")),
+    **dict.fromkeys(
+        ("suite", "group", "task_id", "query", "final_answer", "reward_mode", "run"), ({str}, "text")
+    ),
     **dict.fromkeys(("trial", "seed"), ({int}, "a whole number")),
     **dict.fromkeys(("tools", "messages", "steps"), ({list}, "a list of objects")),
     "reward": ({int, float}, "a number"),

@@ -28,7 +28,7 @@ class Vote:
     status: VerdictStatus | None
     reason: str = ""
 
-    def to_dict(self) -> JsonObject:
+    def to_dict(self) -> dict[str, object]:
         """Return the vote as plain data."""
         return {"status": self.status, "reason": self.reason}
 
@@ -78,7 +78,7 @@ class Verdict:
         """Return what the end of an episode earns; see `reward_of`."""
         return reward_of(self.to_dict(), mode)
 
-    def to_dict(self) -> JsonObject:
+    def to_dict(self) -> dict[str, object]:
         """Return the verdict as plain data; ``parts`` and ``metrics`` only where there are any."""
         data: JsonObject = {
             "status": self.status,

@@ -1,17 +1,65 @@
-"""The lines of a file of verdicts, as far as readers of episodes need them."""
+"""Lines of the files that judges write beside a run: their version and checksum, and verdicts on episodes."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
-from stb_env.core.jsontypes import JsonMapping
+from stb_env.core import jsontext
+from stb_env.core.jsontypes import JsonMapping, JsonObject
 from stb_env.errors import DataError
+from stb_env.trajectory_line import is_unchanged, sealed
 
 Key: TypeAlias = tuple[str, int, int]
 """What makes an episode unique in a run: task, trial and seed."""
+
+
+VERSION = 2
+# Since 2 lines carry a checksum.
+_READ = (1, VERSION)
+
+
+def judge_line(record: JsonMapping) -> str:
+    """Return a record of a judge as a line of JSON that ends with its checksum."""
+    return sealed(jsontext.dumps({"version": VERSION} | dict(record)))
+
+
+def read_judge_line(line: str, names: Iterable[str], what: str) -> JsonObject:
+    """Read the fields of a line that `judge_line` wrote; its votes become a tuple.
+
+    Args:
+        line: The line.
+        names: The fields.
+        what: What the line should be, for errors.
+
+    Raises:
+        DataError: It is no such line, one of another version, or was changed since it was written.
+
+    Examples:
+        >>> read_judge_line(judge_line({"votes": []}), ["votes"], "vote")
+        {'votes': ()}
+        >>> read_judge_line('{"version": 3, "votes": []}', ["votes"], "vote")
+        Traceback (most recent call last):
+        ...
+        stb_env.errors.DataError: vote of version 3; this package reads 1 and 2
+    """
+    try:
+        data = json.loads(line)
+        _check(line, data, what)
+        fields = {name: data[name] for name in names}
+        return fields | {"votes": tuple(fields["votes"])}
+    except (ValueError, TypeError, KeyError) as error:
+        raise DataError(f"not a {what} ({error!r}): {line[:80]!r}") from error
+
+
+def _check(line: str, data: JsonMapping, what: str) -> None:
+    version = data["version"]
+    if version not in _READ:
+        raise DataError(f"{what} of version {version!r}; this package reads {' and '.join(map(str, _READ))}")
+    if (version == VERSION or "sha256" in data) and not is_unchanged(line):
+        raise DataError(f"{what} was changed since it was written (its sha256 differs): {line[:80]!r}")
 
 
 class VerdictLine(NamedTuple):
@@ -36,7 +84,7 @@ def verdict_lines(file: Path) -> Iterator[VerdictLine]:
     """Yield the whole lines of a file of verdicts; none where there is no such file.
 
     Raises:
-        DataError: A line is broken.
+        DataError: A line is broken, or was changed since it was written.
 
     Examples:
         >>> list(verdict_lines(Path("runs/nothing/verdicts.jsonl")))
@@ -51,8 +99,11 @@ def verdict_lines(file: Path) -> Iterator[VerdictLine]:
                 return
             try:
                 said = json.loads(line)
+                _check(line.decode("utf-8"), said, "verdict line")
                 key = (said["task_id"], said["trial"], said["seed"])
                 yield VerdictLine(begin, len(line) - 1, key, said["verdict"], said["usage"])
+            except DataError as error:
+                raise DataError(f"{file}, line {number}: {error}") from error
             except (ValueError, TypeError, KeyError) as error:
                 wrong = f"{file}, line {number}: not a verdict line ({error!r}): {line[:80]!r}"
                 raise DataError(wrong) from error

@@ -45,13 +45,15 @@ def test_a_suite_that_is_declared_again_replaces_itself():
 
 @pytest.mark.usefixtures("forgotten")
 def test_a_tree_without_metadata_has_the_same_suites(monkeypatch: pytest.MonkeyPatch):
-    installed = {known.name for known in suite._own()}
+    installed = suite.registered()
     monkeypatch.setattr(suite, "entry_points", lambda group: ())
-    assert {known.name for known in suite._own()} == installed
+    monkeypatch.setattr(suite, "_SUITES", {})
+    suite.register_own()
+    assert {known.name for known in suite.registered()} == {known.name for known in installed}
 
 
 def test_an_entry_point_that_is_no_suite_is_named(monkeypatch: pytest.MonkeyPatch):
     wrong = EntryPoint("wrong", "stb_env.usage:NO_USAGE", suite.GROUP)
     monkeypatch.setattr(suite, "entry_points", lambda group: (wrong,))
     with pytest.raises(ConfigError, match=r"^the entry point stb_env.usage:NO_USAGE .* is a Usage; expected"):
-        list(suite._own())
+        suite.register_own()

@@ -9,7 +9,6 @@ from stb_env.actions.action import Reading
 from stb_env.actions.known import Known
 from stb_env.actions.python_text import NotDataError, call_of, expression
 from stb_env.actions.structured import ABSENT, make_call, read_value
-from stb_env.core.jsontypes import JsonObject
 from stb_env.tools import ToolCall
 
 MAX_BRACKET = 4_000
@@ -101,7 +100,7 @@ def _python_calls(bracket: str) -> list[ToolCall]:
     return [make_call(call.name, call.arguments) for call in calls]
 
 
-def _split(text: str) -> JsonObject | str:
+def _split(text: str) -> dict[str, object] | str:
     keys = list(_KEY.finditer(text))
     if not keys:
         return text

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from stb_env.actions.python_text import POSITIONAL
 from stb_env.core import jsontext
-from stb_env.core.jsontypes import JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonObject
 from stb_env.tools import ToolCall
 
 PARAMETERS = ("return_type", "final_answer")
@@ -19,7 +19,7 @@ _FINAL_ANSWER = re.compile(r'"final_answer"\s*:\s*"')
 
 def finish_arguments(
     call: ToolCall, names: Sequence[str] = PARAMETERS, *, compat: bool = False
-) -> JsonMapping:
+) -> Mapping[str, object]:
     """Read the arguments of Finish; text that is no JSON gives what can be recovered from it.
 
     Positional arguments of a program take the names in order; they are those of the original where the
@@ -48,7 +48,7 @@ def finish_arguments(
     return value if isinstance(value, dict) else {}
 
 
-def _named(arguments: JsonMapping, names: Sequence[str]) -> JsonMapping:
+def _named(arguments: Mapping[str, object], names: Sequence[str]) -> Mapping[str, object]:
     positional = arguments.get(POSITIONAL)
     if not isinstance(positional, list):
         return arguments
@@ -58,7 +58,7 @@ def _named(arguments: JsonMapping, names: Sequence[str]) -> JsonMapping:
     return dict(zip(names, positional, strict=False)) | rest
 
 
-def _recover(text: str) -> JsonObject:
+def _recover(text: str) -> dict[str, object]:
     found: JsonObject = {}
     if return_type := _RETURN_TYPE.search(text):
         found["return_type"] = return_type[1]
@@ -72,7 +72,7 @@ def _recover(text: str) -> JsonObject:
     return found
 
 
-def _recover_literally(text: str) -> JsonObject:
+def _recover_literally(text: str) -> dict[str, object]:
     found: JsonObject = {}
     mark = '"return_type": "'
     if mark in text:

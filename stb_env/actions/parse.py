@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
 from stb_env.actions import blocks, bracketed, call_body, program, prose, react
@@ -198,7 +198,7 @@ def _parse_usual(action: ActionLike, max_calls: int, known: Known) -> Action | N
     return Action(tuple(calls), "")
 
 
-def _usual_calls(message: JsonMapping) -> list[JsonObject]:
+def _usual_calls(message: Mapping[str, object]) -> list[dict[str, object]]:
     """Return the calls of an assistant's message each as a flat one; none where it holds more than calls."""
     if message.get("content") or thought_of(message) or type(message["tool_calls"]) is not list:
         return []

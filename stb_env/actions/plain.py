@@ -66,7 +66,7 @@ class _Copier:
     def __init__(self) -> None:
         self._left = MAX_NODES
 
-    def copy(self, value: object, depth: int) -> Json:
+    def copy(self, value: object, depth: int) -> object:
         if isinstance(value, str):
             return clean(value)
         if isinstance(value, _NUMBERS) or not isinstance(value, _CONTAINERS):

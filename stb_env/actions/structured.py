@@ -12,7 +12,6 @@ from stb_env.actions.near_keys import near_call
 from stb_env.actions.plain import MAX_DEPTH, MAX_TEXT, clean, plain
 from stb_env.actions.python_text import NotDataError, literal
 from stb_env.core import jsontext
-from stb_env.core.jsontypes import JsonMapping
 from stb_env.tools import ToolCall
 
 MAX_WRITTEN_NAME = 256
@@ -68,7 +67,7 @@ def usual_value(text: str) -> object:
         return ABSENT
 
 
-def read_arguments(value: object) -> JsonMapping | str:
+def read_arguments(value: object) -> Mapping[str, object] | str:
     """Read the arguments of a call: an object, or the raw text where what was written is no object.
 
     Examples:
@@ -124,7 +123,7 @@ def read_call(data: object, known: Known = None) -> ToolCall | None:
     return make_call(name, None, data.get("id")) if set(function) <= _BARE_CALL else _near(function, known)
 
 
-def _near(data: JsonMapping, known: Known) -> ToolCall | None:
+def _near(data: Mapping[str, object], known: Known) -> ToolCall | None:
     near = near_call(data, known)
     return None if near is None else make_call(near.name, near.arguments, data.get("id"))
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from typing_extensions import TypeVar
 
-from stb_env.core.jsontypes import Json, JsonMapping, JsonObject
+from stb_env.core.jsontypes import Json, JsonMapping
 from stb_env.core.request import Slow
 from stb_env.tasks import Task
 from stb_env.tools import Tool, ToolCall, ToolResult
@@ -24,7 +24,7 @@ class Backend(Protocol[S]):
     """
 
     @property
-    def fingerprint(self) -> JsonObject:
+    def fingerprint(self) -> dict[str, object]:
         """Plain data that decides the answers (mode, hashes, versions), for the run's manifest."""
         ...
 
@@ -76,7 +76,7 @@ class RealAPI(Protocol):
     """Passes calls on to the APIs themselves."""
 
     @property
-    def fingerprint(self) -> JsonObject:
+    def fingerprint(self) -> dict[str, object]:
         """Plain data that decides the answers, without secrets."""
         ...
 
@@ -94,12 +94,12 @@ class Simulator(Protocol):
     """Answers a call that no one else could."""
 
     @property
-    def fingerprint(self) -> JsonObject:
+    def fingerprint(self) -> dict[str, object]:
         """Plain data that decides the answers: model, prompt version, profile ..."""
         ...
 
     def simulate(
-        self, tool: Tool, arguments: JsonMapping | str, *, key: str, examples: Sequence[Example] = ()
+        self, tool: Tool, arguments: Mapping[str, object] | str, *, key: str, examples: Sequence[Example] = ()
     ) -> Slow[ToolResult]:
         """Answer in an API's place; the result's source is ``simulator``.
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 
 from stb_env.backend.cache import CacheEntry, CallKey, Hit, ResponseCache
 from stb_env.backend.faults import UNAVAILABLE
 from stb_env.backend.taxonomy import Taxonomy, classify
-from stb_env.core.jsontypes import JsonMapping
 from stb_env.errors import ConfigError
 from stb_env.tools import Status, Tool, ToolResult
 
@@ -41,7 +41,7 @@ class Recorder:
         self,
         cache: ResponseCache,
         taxonomy: Taxonomy = "default",
-        simulator: JsonMapping | None = None,
+        simulator: Mapping[str, object] | None = None,
         *,
         believed: bool = False,
     ) -> None:
@@ -60,7 +60,9 @@ class Recorder:
         hit = self.cache.get_anew(call)
         return None if hit is None else as_result(hit)
 
-    def keep(self, tool: Tool, arguments: JsonMapping | str, key: str, result: ToolResult) -> ToolResult:
+    def keep(
+        self, tool: Tool, arguments: Mapping[str, object] | str, key: str, result: ToolResult
+    ) -> ToolResult:
         """Store an answer where it is worth keeping and new, and return what the agent is to see.
 
         That is the answer, unless another process had one first: then every later episode sees that one.

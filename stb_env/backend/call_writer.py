@@ -24,7 +24,7 @@ from stb_env.backend.simulator.llm_simulator import (
     example_lines,
 )
 from stb_env.backend.simulator.template import fields, values, words
-from stb_env.core.jsontypes import Json, JsonArray, JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonArray, JsonMapping, JsonObject
 from stb_env.core.request import Slow
 from stb_env.errors import ConfigError
 from stb_env.models import ChatModel, ChatReply, ChatRequest, Contract, Sampling, Usage
@@ -178,7 +178,7 @@ def _messages(tool: Tool, count: int, examples: Sequence[object]) -> list[Mappin
     ]
 
 
-def _proposals(text: str) -> JsonArray | None:
+def _proposals(text: str) -> list[object] | None:
     """Return what a model proposes: members of ``calls`` or of a list, or a lone object; None for no JSON."""
     for value in mirror.json_values(text, repair=True):
         if isinstance(value, dict):
@@ -189,7 +189,7 @@ def _proposals(text: str) -> JsonArray | None:
     return None
 
 
-def _take(written: WrittenCalls, tool: Tool, count: int, proposals: JsonArray | None) -> list[str]:
+def _take(written: WrittenCalls, tool: Tool, count: int, proposals: Sequence[object] | None) -> list[str]:
     """Add the good proposals, up to the wanted number, and return what is wrong with the others."""
     if proposals is None:
         return ["expected a JSON object with calls"]
@@ -212,7 +212,7 @@ def _add(written: WrittenCalls, tool: Tool, proposal: object) -> list[str]:
     return [] if written.add({**checked.arguments}) else ["the same as another call"]
 
 
-def _variants(tool: Tool, count: int, seed: int) -> Iterator[JsonObject]:
+def _variants(tool: Tool, count: int, seed: int) -> Iterator[dict[str, object]]:
     """Yield calls from the most usual to every combination there is, not all of them valid or different."""
     required = tuple(tool.parameters.get("required", ()))
     pools = _pools(tool, count + 1, seed)
@@ -235,14 +235,14 @@ def _variants(tool: Tool, count: int, seed: int) -> Iterator[JsonObject]:
         yield {name: value for name, value in pairs if value is not _ABSENT}
 
 
-def _parameters(tool: Tool) -> dict[str, JsonMapping]:
+def _parameters(tool: Tool) -> dict[str, Mapping[str, object]]:
     """Return the schema of every parameter; one that is required but not described may be anything."""
     known = tool.parameters.get("properties", {})
     names = dict.fromkeys([*known, *tool.parameters.get("required", ())])
     return {name: schema if isinstance(schema := known.get(name), Mapping) else _ANY for name in names}
 
 
-def _pools(tool: Tool, size: int, seed: int) -> dict[str, JsonArray]:
+def _pools(tool: Tool, size: int, seed: int) -> dict[str, list[object]]:
     """Return up to ``size`` valid values for every parameter, a documented default first."""
     alone = Schema(tool.name, {**tool.parameters, "required": []})
     topic = str(tool.record.get("tool_name") or tool.id.tool)
@@ -259,7 +259,7 @@ def _pools(tool: Tool, size: int, seed: int) -> dict[str, JsonArray]:
     return pools
 
 
-def _values(name: str, schema: JsonMapping, scene: values.Scene, size: int, seed: int) -> Iterator[Json]:
+def _values(name: str, schema: JsonMapping, scene: values.Scene, size: int, seed: int) -> Iterator[object]:
     if "default" in schema:
         yield schema["default"]
     if "const" in schema or "enum" in schema:
@@ -302,7 +302,7 @@ def _texts(name: str, schema: JsonMapping, scene: values.Scene, size: int, seed:
         yield text[:high].ljust(low, "x")
 
 
-def _samples(name: str, schema: JsonMapping, size: int, seed: int) -> Iterator[Json]:
+def _samples(name: str, schema: Mapping[str, object], size: int, seed: int) -> Iterator[object]:
     rng = np.random.default_rng(seed)
     single = {"properties": {name: schema}, "required": [name]}
     for _ in range(_TRIES * size):

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from typing import Literal, get_args
 
 from stb_env import seeding
-from stb_env.core.jsontypes import JsonObject
 from stb_env.errors import ConfigError, did_you_mean
 from stb_env.tools import ToolId, ToolResult
 
@@ -75,7 +74,7 @@ class Faults:
             object.__setattr__(self, "tools", tuple(sorted({(str(c), str(t)) for c, t in self.tools})))
 
     @property
-    def fingerprint(self) -> JsonObject:
+    def fingerprint(self) -> dict[str, object]:
         """The settings as plain data, those left alone not named."""
         named = {
             "share": self.share,
@@ -135,7 +134,7 @@ class Outage:
     eligible: int = 0
 
     @property
-    def fingerprint(self) -> JsonObject:
+    def fingerprint(self) -> dict[str, object]:
         """The tools that are down, as plain data; empty where each fails by itself.
 
         Examples:

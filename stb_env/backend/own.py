@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, Protocol
 
@@ -50,7 +50,7 @@ class _Stateful:
         self._role = role
 
     @property
-    def fingerprint(self) -> JsonObject:
+    def fingerprint(self) -> dict[str, object]:
         """Its own, or the version of its code."""
         own: JsonObject | None = getattr(self._own, "fingerprint", None)
         return {self._role: source_of(self._own)} if own is None else own
@@ -105,7 +105,7 @@ class OwnBackend(_Stateful):
         if close is not None:
             close()
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> object:
         if name.startswith("_"):
             raise AttributeError(name)
         return getattr(self._own, name)
@@ -131,7 +131,7 @@ class OwnUser(_Stateful):
         super().__init__(user, "user")
         self._ask: Callable[[Task, Any, str], Any] = getattr(user, "reply", user)
 
-    def reply(self, task: Task, state: Any, text: str) -> Slow[Said]:
+    def reply(self, task: Task, state: object, text: str) -> Slow[Said]:
         """Answer what the agent wrote.
 
         Raises:
@@ -175,13 +175,13 @@ class OwnSimulator:
         self._settings = dict(settings or {})
 
     @property
-    def fingerprint(self) -> JsonObject:
+    def fingerprint(self) -> dict[str, object]:
         """Its own, or its settings and the version of its code."""
         own: JsonObject | None = getattr(self._simulator, "fingerprint", None)
         return {"simulator": self._source, "settings": self._settings} if own is None else own
 
     def simulate(
-        self, tool: Tool, arguments: JsonMapping | str, *, key: str, examples: Sequence[Example] = ()
+        self, tool: Tool, arguments: Mapping[str, object] | str, *, key: str, examples: Sequence[Example] = ()
     ) -> Slow[ToolResult]:
         """Answer in an API's place.
 
@@ -195,7 +195,7 @@ class OwnSimulator:
             return answer if isinstance(answer, ToolResult) else ToolResult.of(answer, source="simulator")
 
 
-def as_answer(answered: Any, who: str) -> Answered:
+def as_answer(answered: object, who: str) -> Answered:
     """Return a result and a state.
 
     Raises:
@@ -268,7 +268,7 @@ def as_simulator(simulator: SimulatorLike) -> Simulator:
     return OwnSimulator(simulator)
 
 
-def load_own_simulator(text: str, models: Any = None) -> Simulator:
+def load_own_simulator(text: str, models: object = None) -> Simulator:
     """Return the simulator that stands under ``path.py:Name`` or ``module:Name``, with its version.
 
     Args:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, NamedTuple, Protocol
 
 from stb_env.backend.backend import S
-from stb_env.core.jsontypes import JsonObject
 from stb_env.core.request import Slow
 from stb_env.tasks import Task
 from stb_env.usage import Usage
@@ -31,7 +30,7 @@ class User(Protocol[S]):
     """Hears what an agent writes without a call, and answers. Holds no episode, as a `Backend` does."""
 
     @property
-    def fingerprint(self) -> JsonObject:
+    def fingerprint(self) -> dict[str, object]:
         """Plain data that decides what the user says, for the run's manifest."""
         ...
 

@@ -19,7 +19,7 @@ from stb_env.backend.real_api.observed import Health
 from stb_env.backend.simulator.template import TemplateSimulator
 from stb_env.backend.single_flight import Flight
 from stb_env.backend.taxonomy import ApiClass, Taxonomy
-from stb_env.core.jsontypes import Json, JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonObject
 from stb_env.core.request import Request, Slow
 from stb_env.errors import BackendError, CacheMiss, ConfigError, InfrastructureError, did_you_mean
 from stb_env.tasks import Task
@@ -28,6 +28,23 @@ from stb_env.tools import Tool, ToolCall, ToolResult
 Mode = Literal["replay", "offline", "live", "record"]
 MODES: tuple[Mode, ...] = ("replay", "offline", "live", "record")
 EXAMPLES = 5
+
+
+def known_mode(name: str) -> Mode:
+    """Return a mode by its name.
+
+    Raises:
+        ConfigError: There is no such mode.
+
+    Examples:
+        >>> known_mode("replay")
+        'replay'
+    """
+    for mode in MODES:
+        if mode == name:
+            return mode
+    raise ConfigError(f"mode must be one of {MODES}, got {name!r}.{did_you_mean(str(name), MODES)}")
+
 
 Answers = Mapping[str, ToolResult]
 """What an episode was answered so far, by key; copied when it grows, never changed."""
@@ -39,7 +56,7 @@ class OfflineSimulator(Protocol):
     version: str
 
     def simulate(
-        self, tool: Tool, arguments: JsonMapping | str, *, key: str, examples: Sequence[Json] = ()
+        self, tool: Tool, arguments: Mapping[str, object] | str, *, key: str, examples: Sequence[object] = ()
     ) -> ToolResult:
         """Return the answer that follows from the call's key."""
         ...
@@ -87,8 +104,7 @@ class VirtualBackend:
         taxonomy: Taxonomy = "default",
         health: Health = "strict",
     ) -> None:
-        if mode not in MODES:
-            raise ConfigError(f"mode must be one of {MODES}, got {mode!r}.{did_you_mean(str(mode), MODES)}")
+        known_mode(mode)
         if mode in ("live", "record") and real is None and live_simulator is None:
             raise ConfigError(
                 f"mode {mode!r} has no one to ask; give real=... (--set real=URL), a model for the simulator "
@@ -109,7 +125,7 @@ class VirtualBackend:
             self._recorder = Recorder(cache, taxonomy, simulated, believed=_says_status(real))
 
     @property
-    def fingerprint(self) -> JsonObject:
+    def fingerprint(self) -> dict[str, object]:
         """Mode, cache hash (in ``record`` mode of its frozen base), who else answers, and the faults."""
         decides: JsonObject = {"mode": self.mode, "cache": self._cache_hash(), "simulator": ""}
         if self.mode == "offline":

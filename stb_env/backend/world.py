@@ -10,7 +10,7 @@ from typing import Generic
 from stb_env.backend.backend import S
 from stb_env.backend.lazy_mapping import put
 from stb_env.backend.own import as_answer
-from stb_env.core.jsontypes import JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonMapping
 from stb_env.core.request import Slow, settled
 from stb_env.errors import BackendError, STBError, bug_in
 from stb_env.tasks import Task
@@ -91,7 +91,7 @@ class World(ABC, Generic[S]):
 
     @property
     @abstractmethod
-    def fingerprint(self) -> JsonObject:
+    def fingerprint(self) -> dict[str, object]:
         """Plain data that decides the answers, for the run's manifest."""
 
     @abstractmethod

@@ -11,6 +11,7 @@ import typer
 from stb_env.core.jsontypes import JsonMapping, JsonObject
 from stb_env.errors import ConfigError
 
+Runs = Annotated[list[Path], typer.Argument(metavar="RUN...", help="Folders of runs.")]
 Out = Annotated[Path | None, typer.Option("--out", help="Folder to write to; a run there is resumed.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")]
 Local = Annotated[

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from io import StringIO
 from pathlib import Path
@@ -16,7 +16,6 @@ from rich.table import Table
 
 from stb_env.console.parameters import with_options
 from stb_env.core.interrupts import terminable
-from stb_env.core.jsontypes import JsonObject
 from stb_env.errors import InfrastructureError, RunStopped, STBError
 from stb_env.models.meter import Meter, metered
 
@@ -32,7 +31,7 @@ console = Console(stderr=True)
 """For progress and remarks: stdout carries the result alone."""
 
 
-def emit(data: JsonObject, as_json: bool, table: RenderableType | None = None) -> None:
+def emit(data: Mapping[str, object], as_json: bool, table: RenderableType | None = None) -> None:
     """Print a result: as one JSON document, as its table, or without a table as lines of name and value.
 
     Args:

@@ -23,7 +23,8 @@ def with_options(command: Callable[P, R]) -> Callable[P, R]:
 
     A parameter whose annotation is a dataclass stands for the fields of it: the command line has an option
     for each, and the command gets one object. ``Annotated[..., Doc("...")]`` becomes an option with that
-    help, ``AtLeast`` its bound; what is annotated for typer stays as it is.
+    help, ``AtLeast`` its bound; what is annotated for typer stays as it is. A command that has its own words
+    for a shared option annotates it once more: the last ``Doc`` counts.
 
     Args:
         command: A function whose annotations can be evaluated.
@@ -69,11 +70,12 @@ def _fields(group: type) -> Iterator[Parameter]:
         yield _option(field.name, hints[field.name], default)
 
 
-def _option(name: str, hint: Any, default: Any) -> Parameter:
+def _option(name: str, hint: object, default: object) -> Parameter:
     """Return a command's parameter; keyword only, since options have no order."""
     if get_origin(hint) is Annotated:
         kind, *marks = get_args(hint)
-        help_text = next((mark.documentation for mark in marks if isinstance(mark, Doc)), None)
+        # An annotation of an annotation has the marks of both, the outer ones last.
+        help_text = next((mark.documentation for mark in reversed(marks) if isinstance(mark, Doc)), None)
         if help_text is not None:
             least = next((mark.least for mark in marks if isinstance(mark, AtLeast)), None)
             hint = Annotated[kind, typer.Option(f"--{name.replace('_', '-')}", min=least, help=help_text)]

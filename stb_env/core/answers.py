@@ -17,7 +17,7 @@ from datetime import date
 from functools import lru_cache
 from math import isfinite
 
-from stb_env.core.jsontypes import Json, JsonMapping, JsonObject
+from stb_env.core.jsontypes import Json, JsonMapping
 from stb_env.errors import ConfigError
 
 Schema = JsonMapping
@@ -33,7 +33,7 @@ _ROUNDING, _RELATIVE = 1e-9, 1e-12
 _MOST_CACHED = 200
 
 
-def object_schema(properties: Mapping[str, Schema]) -> JsonObject:
+def object_schema(properties: Mapping[str, Schema]) -> dict[str, object]:
     """Return the schema of an answer that has all of these properties and no others.
 
     Examples:
@@ -48,7 +48,7 @@ def object_schema(properties: Mapping[str, Schema]) -> JsonObject:
     }
 
 
-def schema_of(values: Mapping[str, Json]) -> JsonObject:
+def schema_of(values: Mapping[str, object]) -> dict[str, object]:
     """Return the schema that example values suggest: their types, and dates and times as such.
 
     Args:
@@ -64,7 +64,7 @@ def schema_of(values: Mapping[str, Json]) -> JsonObject:
     return object_schema({name: _suggested(name, value) for name, value in values.items()})
 
 
-def _suggested(name: str, value: Json) -> JsonObject:
+def _suggested(name: str, value: object) -> dict[str, object]:
     match value:
         case bool():
             return {"type": "boolean"}
@@ -149,7 +149,7 @@ _KEYS: Mapping[object, Callable[[str], str]] = {"date": _date_key, "time": _time
 # -- reading ----------------------------------------------------------------------------------------
 
 
-def listed_spelling(schema: Schema, value: Json) -> Json:
+def listed_spelling(schema: Schema, value: object) -> Json:
     """Return a value with every enum value in the spelling that its schema lists.
 
     A value that is listed nowhere stays as it is.
@@ -186,7 +186,7 @@ def _items(schema: Schema) -> Schema:
     return found if isinstance(found, Mapping) else {}
 
 
-def _listed(options: Sequence[Json], value: str) -> Json:
+def _listed(options: Sequence[object], value: str) -> object:
     if value in options:
         return value
     for key in (name_key, code_key):
@@ -196,7 +196,7 @@ def _listed(options: Sequence[Json], value: str) -> Json:
     return value
 
 
-def form_problems(schema: Schema, value: Json, path: str = "answer") -> Iterable[str]:
+def form_problems(schema: Schema, value: object, path: str = "answer") -> Iterable[str]:
     """Yield what is wrong with the form of a value beyond what a JSON Schema checks.
 
     These are dates and times that are none, numbers that no JSON can hold, and values that stand twice in a
@@ -227,7 +227,7 @@ def form_problems(schema: Schema, value: Json, path: str = "answer") -> Iterable
             yield f"{path!r} must be a finite number, got {value}"
 
 
-def _repeated(items: Schema, values: Sequence[Json], path: str) -> Iterable[str]:
+def _repeated(items: Schema, values: Sequence[object], path: str) -> Iterable[str]:
     seen: set[str] = set()
     for value in values:
         if isinstance(value, str):
@@ -240,7 +240,9 @@ def _repeated(items: Schema, values: Sequence[Json], path: str) -> Iterable[str]
 # -- comparing --------------------------------------------------------------------------------------
 
 
-def right_fields(schema: Schema, expected: JsonMapping, given: JsonMapping | None) -> dict[str, bool]:
+def right_fields(
+    schema: Schema, expected: Mapping[str, object], given: Mapping[str, object] | None
+) -> dict[str, bool]:
     """Return for every expected field whether the given value is right.
 
     Args:
@@ -262,7 +264,7 @@ def right_fields(schema: Schema, expected: JsonMapping, given: JsonMapping | Non
     }
 
 
-def same(schema: Schema, expected: Json, given: Json) -> bool:
+def same(schema: Schema, expected: object, given: object) -> bool:
     """Return whether two values of a schema are equal by its types.
 
     Examples:
@@ -293,7 +295,7 @@ def same(schema: Schema, expected: Json, given: Json) -> bool:
     return False
 
 
-def _same_number(expected: float, given: Json, tolerance: float) -> bool:
+def _same_number(expected: float, given: object, tolerance: float) -> bool:
     if isinstance(given, bool) or not isinstance(given, int | float):
         return False
     if given == expected:
@@ -318,7 +320,7 @@ def _string_key(schema: Schema, text: str) -> str:
     return key or text
 
 
-def _same_list(schema: Schema, expected: list[Json], given: list[Json]) -> bool:
+def _same_list(schema: Schema, expected: list[object], given: list[object]) -> bool:
     items = _items(schema)
     if len(expected) != len(given):
         return False
@@ -330,8 +332,8 @@ def _same_list(schema: Schema, expected: list[Json], given: list[Json]) -> bool:
 
 def _find_partner(
     items: Schema,
-    expected: list[Json],
-    given: list[Json],
+    expected: list[object],
+    given: list[object],
     place: int,
     partners: dict[int, int],
     tried: set[int],

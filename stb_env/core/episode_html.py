@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 
 from stb_env.core.jsontypes import JsonMapping
@@ -34,8 +34,8 @@ class Html(str):
 def episode_html(
     messages: Sequence[JsonMapping],
     *,
-    verdict: JsonMapping | None = None,
-    failure: JsonMapping | None = None,
+    verdict: Mapping[str, object] | None = None,
+    failure: Mapping[str, object] | None = None,
 ) -> Html:
     """Return an episode as a table of who said what, long texts folded, without scripts or links.
 

@@ -10,7 +10,6 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from time import time
-from typing import Any
 
 from stb_env.errors import ConfigError, StorageError
 
@@ -141,7 +140,7 @@ def _sync_folder(folder: Path) -> None:
         os.close(handle)
 
 
-def write_json(file: Path, value: Any, *, sort_keys: bool = True) -> None:
+def write_json(file: Path, value: object, *, sort_keys: bool = True) -> None:
     """Replace a JSON file atomically; see `write_text`.
 
     Args:

@@ -1,10 +1,10 @@
-"""Names for Gymnasium's generics in annotations, where what is observed and done does not matter."""
+"""Names for Gymnasium's generics in annotations."""
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import gymnasium as gym
 
-AnyEnv: TypeAlias = gym.Env[Any, Any]
-"""An environment, wrapped or not."""
+AnyEnv: TypeAlias = gym.Env[dict[str, object], object]
+"""A tool environment, wrapped or not: it observes records, and takes actions of any form."""

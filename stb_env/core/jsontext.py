@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -82,7 +82,7 @@ def loads(text: str) -> Json:
     return _DECODER.decode(text)
 
 
-def loads_utf8(data: bytes) -> Json:
+def loads_utf8(data: bytes) -> object:
     """Parse the bytes of a JSON text as `loads` does its characters, most of them in half the time.
 
     Raises:
@@ -96,7 +96,7 @@ def loads_utf8(data: bytes) -> Json:
     return loads(data.decode()) if value is None else _bounded(value, data)
 
 
-def load(file: Path) -> Json:
+def load(file: Path) -> object:
     """Parse a file of UTF-8 as `loads` parses its text, several times as fast where nothing in it is odd.
 
     Raises:
@@ -143,7 +143,7 @@ def read_back(text: str) -> Json:
     return value
 
 
-def read_exactly(text: str) -> Json:
+def read_exactly(text: str) -> object:
     """Parse text as `json.loads` does, several times as fast.
 
     Raises:
@@ -157,7 +157,7 @@ def read_exactly(text: str) -> Json:
     return json.loads(text) if value is None else value
 
 
-def _quickly(data: bytes) -> Json:
+def _quickly(data: bytes) -> object:
     """Return what is certain to be what the parsers here would make of it, or None."""
     if _may_have_long_integer(data):
         # Of what orjson takes, these alone become something else.
@@ -188,7 +188,7 @@ def _may_have_long_integer(data: bytes) -> bool:
     return False
 
 
-def _bounded(value: Json, data: bytes) -> Json:
+def _bounded(value: object, data: bytes) -> object:
     if data.count(b"[") + data.count(b"{") > MAX_DEPTH and _is_too_deep(value):
         raise ValueError(_TOO_DEEP)
     return value
@@ -212,7 +212,7 @@ def _depth(text: str) -> int:
     return deepest
 
 
-def _is_too_deep(value: Json) -> bool:
+def _is_too_deep(value: object) -> bool:
     level: list[Any] = [[value]]
     for _ in range(MAX_DEPTH + 1):
         level = [
@@ -263,7 +263,7 @@ _raw_decode = json.JSONDecoder().raw_decode
 _DECODER = json.JSONDecoder(parse_int=_parse_int, parse_float=_parse_float, parse_constant=str, strict=False)
 
 
-def cut(value: Json, limit: int) -> Json:
+def cut(value: object, limit: int) -> Json:
     """Shorten a JSON value until its text has at most ``limit`` characters and still parses.
 
     Long texts lose their end and long lists and objects their last members; each place that lost
@@ -323,7 +323,7 @@ def close(text: str) -> Json:
         return None
 
 
-def _shorten(value: Json, budget: int) -> Json:
+def _shorten(value: object, budget: int) -> object:
     if isinstance(value, str):
         return value if len(value) <= budget else value[: max(0, budget - len(CUT_MARK))] + CUT_MARK
     if isinstance(value, list):
@@ -333,7 +333,7 @@ def _shorten(value: Json, budget: int) -> Json:
     return value
 
 
-def _shorten_list(value: JsonArray, budget: int) -> JsonArray:
+def _shorten_list(value: Sequence[object], budget: int) -> list[object]:
     kept: JsonArray = []
     for item in value:
         size = len(dumps(item)) + 2
@@ -347,7 +347,7 @@ def _shorten_list(value: JsonArray, budget: int) -> JsonArray:
     return kept
 
 
-def _shorten_dict(value: JsonObject, budget: int) -> JsonObject:
+def _shorten_dict(value: Mapping[str, object], budget: int) -> dict[str, object]:
     kept: JsonObject = {}
     for index, (key, item) in enumerate(value.items()):
         size = len(dumps(item)) + len(key) + 6

@@ -49,6 +49,9 @@ Originals = Annotated[
 ProtocolName = Annotated[
     str | None, Doc("Reproduce a paper: its settings hold; `stb-env protocols` lists all.")
 ]
+Verdicts = Annotated[str | None, Doc("Whose verdicts count; each run's own judge by default.")]
+Start = Annotated[bool, Doc("Start the program that the catalogue names (an MCP server).")]
+Writes = Annotated[bool, Doc("Call tools that may change something with guessed arguments, too.")]
 Seed = Annotated[int, Doc("Seed of the run.")]
 Episodes = Annotated[int | None, Doc("How many tasks; all where not given."), AtLeast(1)]
 Trials = Annotated[

@@ -9,7 +9,7 @@ import importlib.util
 import inspect
 import sys
 import traceback
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec
@@ -96,7 +96,7 @@ def is_reference(text: str) -> bool:
     return module and name.isidentifier()
 
 
-def load_made(text: str, offered: JsonMapping | None = None) -> Loaded:
+def load_made(text: str, offered: Mapping[str, object] | None = None) -> Loaded:
     """Return the object that a text names; of a class, an instance with the settings in parentheses.
 
     Args:
@@ -121,7 +121,7 @@ def load_made(text: str, offered: JsonMapping | None = None) -> Loaded:
     return Loaded(found, source_of(found), {})
 
 
-def _made(kind: type, settings: JsonMapping, name: str) -> object:
+def _made(kind: type, settings: Mapping[str, object], name: str) -> object:
     try:
         return kind(**settings)
     except STBError:

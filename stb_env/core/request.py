@@ -136,7 +136,7 @@ def settled(value: T | Awaitable[T] | Slow[T]) -> Slow[T]:
             return value
 
 
-def called(function: Callable[..., Any], *args: Any) -> Slow[Any]:
+def called(function: Callable[..., object], *args: Any) -> Slow[object]:
     """Call somebody else's function, which may block, and return what its result comes to.
 
     A plain function is slow work as far as anyone can know: on an event loop it goes to a worker thread.
@@ -202,7 +202,7 @@ def of_role(role: str, slow: Slow[T]) -> Slow[T]:
     return changed(slow, lambda request: request._replace(role=role))
 
 
-def is_slow(function: Callable[..., Any]) -> bool:
+def is_slow(function: Callable[..., object]) -> bool:
     """Return whether a function returns a generator, as far as its definition shows.
 
     Examples:

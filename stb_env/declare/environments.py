@@ -32,9 +32,9 @@ _MAKER = "stb_env.declare.environments:make"
 def environment(
     env_id: str,
     *,
-    tools: Sequence[Callable[..., Any]],
+    tools: Sequence[Callable[..., object]],
     tasks: Iterable[Query],
-    state: Any = None,
+    state: object = None,
     judge: JudgeLike | str | None = None,
     cannot: Reasons | None = None,
     description: str = "",
@@ -171,7 +171,7 @@ def _suite_name(named: re.Match[str]) -> str:
     return re.sub(r"\W+", "_", f"{named['namespace']}_{words}{version}").lower()
 
 
-def _started(env_id: str, state: Any) -> Any:
+def _started(env_id: str, state: object) -> object:
     try:
         made = started(state)
         own(made)
@@ -184,7 +184,7 @@ def _started(env_id: str, state: Any) -> Any:
 
 
 def _functions(
-    env_id: str, tools: Sequence[Callable[..., Any]], state: type, named: re.Match[str]
+    env_id: str, tools: Sequence[Callable[..., object]], state: type, named: re.Match[str]
 ) -> dict[str, Function]:
     place = ToolId.of(named["namespace"], named["name"], "")
     functions = [Function.of(tool, state, place) for tool in tools]

@@ -97,7 +97,7 @@ class Function:
         return self.call(state, **given) if self.takes_state else self.call(**given)
 
 
-def _name(function: Callable[..., Any]) -> str:
+def _name(function: Callable[..., object]) -> str:
     if not inspect.isfunction(function):
         raise ConfigError(
             f"a tool is a plain function, got {function!r}; of a class with methods give the functions "
@@ -112,7 +112,7 @@ def _name(function: Callable[..., Any]) -> str:
     return name
 
 
-def _hints(function: Callable[..., Any], name: str) -> JsonObject:
+def _hints(function: Callable[..., object], name: str) -> dict[str, object]:
     try:
         return get_type_hints(function, include_extras=True)
     except (NameError, TypeError) as error:
@@ -132,7 +132,7 @@ def _takes_state(parameters: Parameters, hints: JsonMapping, state: type) -> boo
     return first in _STATE or (isinstance(kind, type) and kind is not object and issubclass(state, kind))
 
 
-def _check_parameters(name: str, parameters: Parameters, hints: JsonMapping, doc: Docstring) -> None:
+def _check_parameters(name: str, parameters: Parameters, hints: Mapping[str, object], doc: Docstring) -> None:
     for parameter in parameters.values():
         if parameter.kind not in _NAMED:
             raise ConfigError(f"tool {name!r} takes {parameter}; give each argument a name of its own")
@@ -151,7 +151,7 @@ def _check_parameters(name: str, parameters: Parameters, hints: JsonMapping, doc
 
 
 def _arguments(
-    name: str, parameters: Parameters, hints: JsonMapping, doc: Docstring
+    name: str, parameters: Parameters, hints: Mapping[str, object], doc: Docstring
 ) -> type[pydantic.BaseModel]:
     # Fields have names of their own: a parameter may be called like a method of a model, or with a _ first.
     fields: JsonObject = {
@@ -173,7 +173,7 @@ def _arguments(
     return model
 
 
-def _schema(name: str, arguments: type[pydantic.BaseModel]) -> JsonObject:
+def _schema(name: str, arguments: type[pydantic.BaseModel]) -> dict[str, object]:
     try:
         schema = arguments.model_json_schema(by_alias=True)
     except pydantic.PydanticUserError as error:

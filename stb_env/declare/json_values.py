@@ -5,12 +5,11 @@ from __future__ import annotations
 import dataclasses
 import json
 from collections.abc import Mapping
-from typing import Any
 
 from pydantic_core import PydanticSerializationError, to_jsonable_python
 
 
-def plain(value: Any) -> Any:
+def plain(value: object) -> object:
     """Return a value as JSON: dataclasses as objects, dates as text, tuples as lists, sets in order.
 
     Raises:
@@ -38,7 +37,7 @@ def plain(value: Any) -> Any:
         raise TypeError(f"a {type(value).__name__} cannot be written as JSON") from error
 
 
-def _key(key: Any) -> str:
+def _key(key: object) -> str:
     if isinstance(key, str):
         return key
     written = plain(key)

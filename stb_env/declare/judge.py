@@ -7,7 +7,6 @@ from dataclasses import replace
 
 from stb_env.core import jsontext
 from stb_env.core.answers import right_fields
-from stb_env.core.jsontypes import JsonObject
 from stb_env.core.request import Slow, settled
 from stb_env.declare.declaration import Declaration
 from stb_env.declare.queries import Query
@@ -53,7 +52,7 @@ class CheckJudge:
         self._declared = declaration
 
     @property
-    def fingerprint(self) -> JsonObject:
+    def fingerprint(self) -> dict[str, object]:
         """The environment's id and a hash of the files that declare it."""
         return {"judge": self.name, "env": self._declared.env_id, "source": self._declared.source}
 
@@ -87,7 +86,7 @@ class CheckJudge:
         return replace(verdict, parts={**verdict.parts, **parts})
 
 
-def _given(query: Query, case: Case) -> str | JsonObject | None:
+def _given(query: Query, case: Case) -> str | dict[str, object] | None:
     """Return what a check is given: the final text or the typed answer; None where that is not given."""
     if query.schema is None:
         return case.final_answer

@@ -10,7 +10,7 @@ from typing import Any
 from stb_env.actions import finish_arguments, parse_action
 from stb_env.actions.validation import check_call
 from stb_env.core.answers import object_schema, schema_of
-from stb_env.core.jsontypes import Json, JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonMapping, JsonObject
 from stb_env.declare.function import Function
 from stb_env.envs.finish import finish_form
 from stb_env.errors import ConfigError, DataError, did_you_mean
@@ -59,11 +59,11 @@ def task(
     *,
     gold: Gold = (),
     check: Check | None = None,
-    answer: Json = None,
-    schema: JsonMapping | None = None,
+    answer: object = None,
+    schema: Mapping[str, object] | None = None,
     cannot: tuple[str, Sequence[str]] | None = None,
     id: str = "",
-    state: Any = None,
+    state: object = None,
     group: str = "",
     split: str = "test",
 ) -> Query:
@@ -152,7 +152,7 @@ def _check_signature(check: object, query: str) -> None:
         ) from error
 
 
-def _lacking(cannot: object, query: str) -> JsonObject:
+def _lacking(cannot: object, query: str) -> dict[str, object]:
     match cannot:
         case [str() as reason, [*what]] if what and all(isinstance(each, str) for each in what):
             return {"reason": reason, "what": list(what)}

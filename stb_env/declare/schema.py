@@ -14,7 +14,7 @@ _SINGLE = ("items", "additionalProperties")
 _REFERENCE = "#/$defs/"
 
 
-def tidied(schema: JsonMapping) -> JsonObject:
+def tidied(schema: JsonMapping) -> dict[str, object]:
     """Return a schema without titles, its definitions put where they are used, its plain types in one list.
 
     Schemas that contain themselves keep their definitions.

@@ -7,7 +7,7 @@ from dataclasses import is_dataclass
 from typing import Any
 
 
-def started(state: Any) -> Any:
+def started(state: object) -> object:
     """Return the state that an episode starts with: what a class or function makes, or a copy of an object.
 
     Examples:
@@ -17,7 +17,7 @@ def started(state: Any) -> Any:
     return state() if callable(state) else own(state)
 
 
-def own(state: Any) -> Any:
+def own(state: object) -> Any:
     """Return a copy that may be changed; of a state that nothing changes, that state.
 
     Examples:
@@ -28,7 +28,7 @@ def own(state: Any) -> Any:
     return state if is_frozen(state) else copy.deepcopy(state)
 
 
-def is_frozen(state: Any) -> bool:
+def is_frozen(state: object) -> bool:
     """Return whether nothing can change a state: a frozen dataclass, as `Tables` is one, or None.
 
     Examples:

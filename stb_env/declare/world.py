@@ -7,7 +7,7 @@ from typing import Any
 
 from stb_env.backend.own import Answered
 from stb_env.backend.world import World
-from stb_env.core.jsontypes import JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonMapping
 from stb_env.core.request import Slow, settled
 from stb_env.declare.declaration import Declaration
 from stb_env.declare.function import Function
@@ -33,7 +33,7 @@ class FunctionWorld(World):
         self._declared = declaration
 
     @property
-    def fingerprint(self) -> JsonObject:
+    def fingerprint(self) -> dict[str, object]:
         """The environment's id and a hash of the files that declare it."""
         return {"world": self._declared.env_id, "source": self._declared.source}
 
@@ -64,7 +64,7 @@ class FunctionWorld(World):
             return self._awaited(function, value, state, given)
         return _answer(function, value, state, given)
 
-    def _awaited(self, function: Function, value: Any, state: Any, given: Any) -> Slow[Answered]:
+    def _awaited(self, function: Function, value: object, state: object, given: object) -> Slow[Answered]:
         try:
             value = yield from settled(value)
         except (ValueError, LookupError) as error:

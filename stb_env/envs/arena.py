@@ -6,6 +6,7 @@ without the check of the order of calls, and `parallel_env` the one in which the
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import gymnasium as gym
@@ -16,6 +17,7 @@ from numpy.typing import NDArray
 from pettingzoo import AECEnv, ParallelEnv
 from pettingzoo.utils.wrappers import OrderEnforcingWrapper
 
+from stb_env.core.gymtypes import AnyEnv
 from stb_env.core.jsontypes import JsonObject
 from stb_env.envs.arena_match import Match, Settlement
 from stb_env.envs.tool_env import Info, Observation
@@ -41,7 +43,7 @@ class _Seats:
 
     def __init__(
         self,
-        env: str | gym.Env[Any, Any],
+        env: str | AnyEnv,
         agents: int = 2,
         preference: Preferring | None = None,
         **settings: Any,
@@ -63,7 +65,7 @@ class _Seats:
         """Return an agent's action space; its samples are calls of the current task's tools."""
         return self.env_of(agent).action_space
 
-    def env_of(self, agent: str) -> gym.Env[Any, Any]:
+    def env_of(self, agent: str) -> AnyEnv:
         """Return the fork that an agent plays, for agents that look into it or fork it, never to step it.
 
         Raises:
@@ -72,7 +74,7 @@ class _Seats:
         known = self._match.forks
         if agent not in known:
             raise ConfigError(f"no agent {agent!r}; there are {list(known)}.{did_you_mean(agent, known)}")
-        fork: gym.Env[Any, Any] = known[agent]
+        fork: AnyEnv = known[agent]
         return fork
 
     def state(self) -> NDArray[np.object_]:
@@ -135,7 +137,7 @@ class Arena(_Seats, AECEnv):  # type: ignore[misc] # PettingZoo publishes no typ
 
     metadata: ClassVar[JsonObject] = _METADATA
 
-    def reset(self, seed: int | None = None, options: JsonObject | None = None) -> None:
+    def reset(self, seed: int | None = None, options: Mapping[str, object] | None = None) -> None:
         """Start an episode of every agent on one task; see `ToolEnv.reset` for the arguments."""
         self._match.reset(seed, options)
         self.agents = list(self.possible_agents)
@@ -152,7 +154,7 @@ class Arena(_Seats, AECEnv):  # type: ignore[misc] # PettingZoo publishes no typ
         """Return what an agent saw last."""
         return dict(self._match.observations[agent])
 
-    def step(self, action: Any) -> None:
+    def step(self, action: object) -> None:
         """Play an action of the selected agent and select the next one; None lets a finished one leave.
 
         Raises:
@@ -214,7 +216,7 @@ class ParallelArena(_Seats, ParallelEnv):  # type: ignore[misc] # PettingZoo pub
     metadata: ClassVar[JsonObject] = _METADATA | {"is_parallelizable": True}
 
     def reset(
-        self, seed: int | None = None, options: JsonObject | None = None
+        self, seed: int | None = None, options: Mapping[str, object] | None = None
     ) -> tuple[dict[str, Observation], dict[str, Info]]:
         """Start an episode of every agent on one task; see `ToolEnv.reset` for the arguments."""
         self._match.reset(seed, options)
@@ -222,7 +224,7 @@ class ParallelArena(_Seats, ParallelEnv):  # type: ignore[misc] # PettingZoo pub
         return self._observations(), dict(self._match.infos)
 
     def step(
-        self, actions: JsonObject
+        self, actions: Mapping[str, object]
     ) -> tuple[dict[str, Observation], dict[str, float], dict[str, bool], dict[str, bool], dict[str, Info]]:
         """Play one action of every agent whose own episode goes on.
 
@@ -254,7 +256,7 @@ class ParallelArena(_Seats, ParallelEnv):  # type: ignore[misc] # PettingZoo pub
     def _observations(self) -> dict[str, Observation]:
         return {agent: dict(seen) for agent, seen in self._match.observations.items()}
 
-    def _check(self, actions: JsonObject) -> None:
+    def _check(self, actions: Mapping[str, object]) -> None:
         for agent in actions:
             self.env_of(agent)
         missing = [name for name in self.agents if name not in actions and not self._match.over(name)]
@@ -266,16 +268,16 @@ def _last_infos(infos: dict[str, Info], settlement: Settlement) -> dict[str, Inf
     return {agent: info | settlement.infos[agent] for agent, info in infos.items()}
 
 
-def raw_env(env: str | gym.Env[Any, Any], **settings: Any) -> Arena:
+def raw_env(env: str | AnyEnv, **settings: Any) -> Arena:
     """Return an `Arena`; see there for the arguments."""
     return Arena(env, **settings)
 
 
-def env(env: str | gym.Env[Any, Any], **settings: Any) -> Any:
+def env(env: str | AnyEnv, **settings: Any) -> Any:
     """Return an `Arena` that complains about calls in a wrong order; see there for the arguments."""
     return OrderEnforcingWrapper(raw_env(env, **settings))
 
 
-def parallel_env(env: str | gym.Env[Any, Any], **settings: Any) -> ParallelArena:
+def parallel_env(env: str | AnyEnv, **settings: Any) -> ParallelArena:
     """Return a `ParallelArena`; see there for the arguments."""
     return ParallelArena(env, **settings)

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
-import gymnasium as gym
-
+from stb_env.core.gymtypes import AnyEnv
 from stb_env.core.jsontypes import JsonMapping, JsonObject
 from stb_env.core.request import Slow, drive
 from stb_env.envs.state import State
@@ -60,7 +59,7 @@ class Match:
         ConfigError: There are fewer than two agents, or ``env`` cannot be forked.
     """
 
-    def __init__(self, env: gym.Env[Any, Any], agents: int, preference: Preferring | None) -> None:
+    def __init__(self, env: AnyEnv, agents: int, preference: Preferring | None) -> None:
         if agents < 2:
             raise ConfigError(f"an arena needs at least 2 agents, got {agents}")
         inner = env.unwrapped
@@ -90,7 +89,7 @@ class Match:
         """Say whether an agent's own episode has ended."""
         return _state(self.forks[name]).over
 
-    def play(self, name: str, action: Any) -> None:
+    def play(self, name: str, action: object) -> None:
         """Play one action of an agent whose episode has not ended."""
         self.observations[name], _, _, _, self.infos[name] = self.forks[name].step(action)
 
@@ -133,7 +132,7 @@ class Match:
             infos[name] = {"preference": told}
         return Settlement(rewards, True, infos)
 
-    def _called_off(self, failure: JsonMapping | None) -> Settlement:
+    def _called_off(self, failure: Mapping[str, object] | None) -> Settlement:
         # A verdict that says "cannot be judged" leaves no failure behind.
         extra = {"valid": False} | ({"failure": dict(failure)} if failure is not None else {})
         return Settlement(
@@ -141,7 +140,7 @@ class Match:
         )
 
 
-def _state(env: gym.Env[Any, Any]) -> State:
+def _state(env: AnyEnv) -> State:
     inner: Any = env.unwrapped
     state: State = inner.snapshot()
     return state

@@ -15,15 +15,17 @@ from stb_env.backend.cache import ResponseCache
 from stb_env.backend.faults import Faults
 from stb_env.backend.own import SimulatorLike, load_own_simulator
 from stb_env.backend.real_api import HTTPTemplate, RemoteServer, VirtualServer
+from stb_env.backend.real_api.catalog_api import CatalogAPI
 from stb_env.backend.real_api.http_api import HTTPAPI
 from stb_env.backend.real_api.observed import Health
 from stb_env.backend.real_api.virtual_server import ENDPOINT
 from stb_env.backend.simulator.llm_simulator import LLMSimulator
-from stb_env.backend.virtual import Mode, VirtualBackend
+from stb_env.backend.virtual import Mode, VirtualBackend, known_mode
 from stb_env.core.jsontypes import JsonMapping
 from stb_env.core.reference import is_reference
 from stb_env.core.settings import check_settings
 from stb_env.errors import ConfigError
+from stb_env.formats.catalog_file import CatalogFile
 from stb_env.judges.heuristic import HeuristicJudge
 from stb_env.judges.judge import Judge
 from stb_env.judges.own_judge import JudgeLike, as_judge
@@ -93,6 +95,23 @@ def connect_backend(
     )
 
 
+def connect_catalog(file: CatalogFile, mode: str, cache: str | None, *, start: bool) -> VirtualBackend:
+    """Build the backend of a catalogue's tools; in the live modes their services answer, and no simulator.
+
+    Args:
+        file: The catalogue.
+        mode: What happens on a cache miss.
+        cache: Folder of recorded responses.
+        start: Whether the program that the catalogue names may be started.
+
+    Raises:
+        ConfigError: There is no such mode, or it lacks what it needs.
+    """
+    chosen = known_mode(mode)
+    real = CatalogAPI(file, start=start) if chosen in _LIVE else None
+    return connect_backend(chosen, cache, real, None if real is None else "none")
+
+
 def connect_judge(
     judge: str | JudgeLike | None = None,
     votes: int = 1,
@@ -125,7 +144,7 @@ def _say_once(remark: str) -> None:
     logging.getLogger("stb_env").warning(remark)
 
 
-def _real(real: str | Path | JsonMapping | RealAPI | None, key_name: str) -> RealAPI | None:
+def _real(real: str | Path | Mapping[str, object] | RealAPI | None, key_name: str) -> RealAPI | None:
     if isinstance(real, str) and real.startswith(("http://", "https://")):
         kind = VirtualServer if urlsplit(real).path.rstrip("/").endswith(ENDPOINT) else RemoteServer
         return kind(real, key_name)
@@ -135,7 +154,7 @@ def _real(real: str | Path | JsonMapping | RealAPI | None, key_name: str) -> Rea
 
 
 def _simulator(
-    simulator: str | JsonMapping | SimulatorLike | None, models: str | Path | None, key_name: str
+    simulator: str | Mapping[str, object] | SimulatorLike | None, models: str | Path | None, key_name: str
 ) -> SimulatorLike | None:
     if simulator == "none":
         return None
@@ -159,6 +178,6 @@ def _simulator(
     return _made(LLMSimulator, {"model": connect(config), "hidden": hidden, **settings}, "simulator")
 
 
-def _made(kind: Callable[..., T], settings: JsonMapping, name: str) -> T:
+def _made(kind: Callable[..., T], settings: Mapping[str, object], name: str) -> T:
     check_settings(kind, settings, name)
     return kind(**settings)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from stb_env.core.jsontypes import JsonMapping
 
 
-def episode_text(messages: Iterable[JsonMapping], *, verdict: JsonMapping | None = None) -> str:
+def episode_text(
+    messages: Iterable[Mapping[str, object]], *, verdict: Mapping[str, object] | None = None
+) -> str:
     """Return an episode as text.
 
     Args:

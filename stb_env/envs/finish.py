@@ -132,7 +132,7 @@ class FinishForm:
             return Finish("invalid", problem=f"return_type must be 'give_answer' or '{GIVE_UP}', got {got}")
         return self._read_acts(arguments) if self.kind == "acts" else self._read_text(arguments)
 
-    def _read_text(self, arguments: JsonMapping) -> Finish:
+    def _read_text(self, arguments: Mapping[str, object]) -> Finish:
         if "final_answer" not in arguments:
             given = "with return_type 'give_answer', " if "return_type" in arguments else ""
             return Finish("invalid", problem=f"{given}Finish needs final_answer")
@@ -300,7 +300,7 @@ def _is_object(text: str) -> bool:
         return not text.strip()
 
 
-def _misfit(arguments: JsonMapping, tool: Tool) -> str:
+def _misfit(arguments: Mapping[str, object], tool: Tool) -> str:
     """Return why arguments do not fit a Finish, or an empty string."""
     found = validate_call(ToolCall(FINISH, arguments), tool)
     return "; ".join(violation.message for violation in found)

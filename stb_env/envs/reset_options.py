@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Literal
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, TypeAlias
 
-from stb_env.core.jsontypes import JsonObject
+from stb_env.core.jsontypes import JsonMapping
 from stb_env.errors import ConfigError, did_you_mean
+
+ResetOptions: TypeAlias = Mapping[str, object]
+"""Options of a reset, by name."""
 
 _OPTIONS = ("task_id", "order", "shard", "seed")
 
 
-def read_options(options: JsonObject | None, also: Sequence[str] = ()) -> JsonObject:
+def read_options(options: ResetOptions | None, also: Sequence[str] = ()) -> JsonMapping:
     """Return the options of a reset; none where there are none.
 
     Args:

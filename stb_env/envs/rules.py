@@ -11,7 +11,6 @@ from stb_env.actions.validation import check_call
 from stb_env.backend.backend import Backend
 from stb_env.backend.user import Said, User
 from stb_env.core import jsontext
-from stb_env.core.jsontypes import JsonMapping, JsonObject
 from stb_env.core.request import Slow, aside, of_role
 from stb_env.envs import step_codes as original
 from stb_env.envs.finish import Finish, FinishForm, finish_form, finish_record
@@ -114,7 +113,7 @@ class Rules:
         user = None if self.user is None else self.user.start(task, seed)
         return State(task_id=task.id, seed=seed, backend=self.backend.start(task, seed), user=user)
 
-    def advance(self, task: Task, tools: Mapping[str, Tool], state: State, action: Any) -> Slow[State]:
+    def advance(self, task: Task, tools: Mapping[str, Tool], state: State, action: object) -> Slow[State]:
         """Play one action.
 
         Args:
@@ -223,7 +222,9 @@ class Rules:
             return None
         return (yield from of_role("user", self.user.reply(task, state.user, answer)))
 
-    def _call(self, tools: Mapping[str, Tool], backend: Any, call: ToolCall) -> Slow[tuple[CallRecord, Any]]:
+    def _call(
+        self, tools: Mapping[str, Tool], backend: object, call: ToolCall
+    ) -> Slow[tuple[CallRecord, object]]:
         if self.compat:
             return (yield from self._original_call(tools, backend, call))
         tool = tools.get(call.name)
@@ -247,8 +248,8 @@ class Rules:
         return CallRecord(call.id, call.name, call.arguments, result, notes), backend
 
     def _original_call(
-        self, tools: Mapping[str, Tool], backend: Any, call: ToolCall
-    ) -> Slow[tuple[CallRecord, Any]]:
+        self, tools: Mapping[str, Tool], backend: object, call: ToolCall
+    ) -> Slow[tuple[CallRecord, object]]:
         name = original.find_function(tools, call.name)
         if name is None:
             return _unknown(call, tools), backend
@@ -261,7 +262,7 @@ class Rules:
         state: State,
         records: Sequence[CallRecord],
         parsed: Action,
-        backend: Any,
+        backend: object,
         left: Sequence[ToolCall] = (),
     ) -> State:
         if len(records) == 1:
@@ -347,7 +348,7 @@ def bounded(result: ToolResult, limit: int) -> str:
     return jsontext.dumps({"error": error, "response": jsontext.cut(result.response, max(64, room))})
 
 
-def _thought(parsed: Action) -> JsonObject:
+def _thought(parsed: Action) -> dict[str, object]:
     """Return what a step keeps for the record alone: no message, judge or user is given it."""
     return {"thought": parsed.thought} if parsed.thought else {}
 
@@ -382,7 +383,7 @@ def _spent(state: State, role: str, more: Iterable[Usage | None]) -> State:
     return state
 
 
-def _failed(state: State, failure: JsonMapping, lost: Usage | None) -> State:
+def _failed(state: State, failure: Mapping[str, object], lost: Usage | None) -> State:
     step = state.steps[-1]._replace(status=Status.FAILURE, truncated=True)
     stage = str(failure["stage"])
     state = _spent(state, stage if stage in ("judge", "user") else "simulator", [lost])

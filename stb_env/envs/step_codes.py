@@ -9,10 +9,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 from stb_env.actions.finish_arguments import finish_arguments
-from stb_env.core.jsontypes import JsonObject
 from stb_env.errors import InfrastructureError
 from stb_env.tools import FINISH, Status, ToolCall, ToolResult
 from stb_env.trajectory import CallRecord
@@ -41,7 +39,7 @@ def find_function(names: Iterable[str], wanted: str) -> str | None:
     return next((name for name in names if name.endswith(wanted)), None)
 
 
-def observation(value: Any, limit: int = MAX_OBSERVATION) -> str:
+def observation(value: object, limit: int = MAX_OBSERVATION) -> str:
     """Return the original's observation text: JSON with ASCII escapes, cut without regard to structure.
 
     Examples:
@@ -100,7 +98,7 @@ def failure_text(error: InfrastructureError) -> str:
     return _SENDING_FAILED if code == 200 else f"{_SENDING_FAILED}. status_code={code}"
 
 
-def step_report(records: Sequence[CallRecord]) -> JsonObject:
+def step_report(records: Sequence[CallRecord]) -> dict[str, object]:
     """Return ``code`` and ``original_observation`` of a step: those of its last call.
 
     The original reads its flags on the last call only.

@@ -152,7 +152,7 @@ class ToolEnv(gym.Env[Observation, Any]):
     # -- Gymnasium -------------------------------------------------------------------------------
 
     def reset(
-        self, *, seed: int | None = None, options: JsonObject | None = None
+        self, *, seed: int | None = None, options: Mapping[str, object] | None = None
     ) -> tuple[Observation, Info]:
         """Start an episode.
 
@@ -168,12 +168,12 @@ class ToolEnv(gym.Env[Observation, Any]):
         return drive(self._reset(seed, options))
 
     async def areset(
-        self, *, seed: int | None = None, options: JsonObject | None = None
+        self, *, seed: int | None = None, options: Mapping[str, object] | None = None
     ) -> tuple[Observation, Info]:
         """Start an episode on the event loop; see `reset`."""
         return await adrive(self._reset(seed, options))
 
-    def step(self, action: Any) -> Transition:
+    def step(self, action: object) -> Transition:
         """Play one action; see the class for what comes back.
 
         Raises:
@@ -181,7 +181,7 @@ class ToolEnv(gym.Env[Observation, Any]):
         """
         return drive(self._step(action))
 
-    async def astep(self, action: Any) -> Transition:
+    async def astep(self, action: object) -> Transition:
         """Play one action on the event loop; see `step`."""
         return await adrive(self._step(action))
 
@@ -244,7 +244,7 @@ class ToolEnv(gym.Env[Observation, Any]):
         return self._task
 
     @property
-    def messages(self) -> list[JsonObject]:
+    def messages(self) -> list[dict[str, object]]:
         """The episode so far as OpenAI chat messages."""
         state, wording = self._running(), self.wording
         system = wording.system(self._task, tuple(self._tools.values()))
@@ -255,18 +255,20 @@ class ToolEnv(gym.Env[Observation, Any]):
         """The Finish of the running task, as the agent sees it."""
         return self.wording.finish or self.rules.finish_form(self._task).tool
 
-    def read(self, action: Any) -> Action:
+    def read(self, action: object) -> Action:
         """Return what an action says to this environment; plays nothing."""
         return self.rules.read(self._tools, action)
 
     # -- core: wrappers of this package build on these two --------------------------------------------
 
-    def _reset(self, seed: int | None, options: JsonObject | None) -> Slow[tuple[Observation, Info]]:
+    def _reset(
+        self, seed: int | None, options: Mapping[str, object] | None
+    ) -> Slow[tuple[Observation, Info]]:
         yield from ()
-        options = read_options(options)
+        chosen = read_options(options)
         drawn, episode_seed = self._drawn(seed)
-        self._set_task(self._choose(drawn, options))
-        self._state = self.rules.start(self._task, int(options.get("seed", episode_seed)))
+        self._set_task(self._choose(drawn, chosen))
+        self._state = self.rules.start(self._task, int(chosen.get("seed", episode_seed)))
         self._offer_visible(self._state)
         return self._observation(), self._info(bookend=True)
 
@@ -277,7 +279,7 @@ class ToolEnv(gym.Env[Observation, Any]):
         super().reset(seed=seed)
         return draw(self.np_random), draw(self.np_random)
 
-    def _choose(self, drawn: int, options: JsonMapping) -> Task:
+    def _choose(self, drawn: int, options: Mapping[str, object]) -> Task:
         if options.get("task_id") is not None:
             return self.tasks.get(str(options["task_id"]))
         return self.tasks.at(self._index(drawn, options))
@@ -316,7 +318,7 @@ class ToolEnv(gym.Env[Observation, Any]):
         if len(tools) != len(self._tools) or any(tool.name not in self._tools for tool in tools):
             self._offer(tools)
 
-    def _step(self, action: Any) -> Slow[Transition]:
+    def _step(self, action: object) -> Slow[Transition]:
         state = self._running()
         if state.over:
             raise ResetNeeded("this episode is over; call env.reset() before env.step()")

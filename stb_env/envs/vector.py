@@ -112,7 +112,7 @@ class ToolVectorEnv(VectorEnv[Any, Any, Any]):
     # -- Gymnasium -------------------------------------------------------------------------------
 
     def reset(
-        self, *, seed: int | Sequence[int | None] | None = None, options: JsonObject | None = None
+        self, *, seed: int | Sequence[int | None] | None = None, options: Mapping[str, object] | None = None
     ) -> tuple[JsonObject, JsonObject]:
         """Start an episode in every environment, or in those of a mask; see the class.
 
@@ -124,12 +124,12 @@ class ToolVectorEnv(VectorEnv[Any, Any, Any]):
         return drive(self._reset(seed, options))
 
     async def areset(
-        self, *, seed: int | Sequence[int | None] | None = None, options: JsonObject | None = None
-    ) -> tuple[JsonObject, JsonObject]:
+        self, *, seed: int | Sequence[int | None] | None = None, options: Mapping[str, object] | None = None
+    ) -> tuple[dict[str, object], dict[str, object]]:
         """Start episodes on the event loop; see `reset`."""
         return await adrive(self._reset(seed, options))
 
-    def step(self, actions: Any) -> Batch:
+    def step(self, actions: object) -> Batch:
         """Play one action in every environment.
 
         Args:
@@ -142,7 +142,7 @@ class ToolVectorEnv(VectorEnv[Any, Any, Any]):
         """
         return drive(self._step(actions))
 
-    async def astep(self, actions: Any) -> Batch:
+    async def astep(self, actions: object) -> Batch:
         """Play one action in every environment on the event loop; see `step`."""
         return await adrive(self._step(actions))
 
@@ -169,11 +169,11 @@ class ToolVectorEnv(VectorEnv[Any, Any, Any]):
         found = [env.get_wrapper_attr(name) for env in self.envs]
         return tuple(each(*args, **kwargs) if callable(each) else each for each in found)
 
-    def get_attr(self, name: str) -> tuple[Any, ...]:
+    def get_attr(self, name: str) -> tuple[object, ...]:
         """Return an attribute of each environment."""
         return self.call(name)
 
-    def set_attr(self, name: str, values: Any) -> None:
+    def set_attr(self, name: str, values: object) -> None:
         """Set an attribute of each environment.
 
         Args:
@@ -229,8 +229,8 @@ class ToolVectorEnv(VectorEnv[Any, Any, Any]):
     # -- core --------------------------------------------------------------------------------------
 
     def _reset(
-        self, seed: int | Sequence[int | None] | None, options: JsonObject | None
-    ) -> Slow[tuple[JsonObject, JsonObject]]:
+        self, seed: int | Sequence[int | None] | None, options: Mapping[str, object] | None
+    ) -> Slow[tuple[dict[str, object], dict[str, object]]]:
         given = options or {}
         mask = read_mask(given, self.num_envs)
         chosen = [int(index) for index in np.flatnonzero(mask)]
@@ -255,7 +255,7 @@ class ToolVectorEnv(VectorEnv[Any, Any, Any]):
     def _drawn(self) -> int:
         return int(self.np_random.integers(2**31))
 
-    def _step(self, actions: Any) -> Slow[Batch]:
+    def _step(self, actions: object) -> Slow[Batch]:
         if not self._observations:
             raise ResetNeeded("no episode is running; call reset() first")
         listed = self._listed(actions)
@@ -280,7 +280,7 @@ class ToolVectorEnv(VectorEnv[Any, Any, Any]):
         self._over = (terminated | truncated) & stays
         return self._batch(), rewards, terminated, truncated, infos
 
-    def _turn(self, index: int, action: Any) -> Slow[_Turn]:
+    def _turn(self, index: int, action: object) -> Slow[_Turn]:
         env = self.envs[index]
         if self._over[index]:
             observation, info = yield from env._reset(None, None)
@@ -293,7 +293,7 @@ class ToolVectorEnv(VectorEnv[Any, Any, Any]):
         final = {"final_obs": observation, "final_info": info}
         return _Turn((first[0], reward, terminated, truncated, first[1]), final)
 
-    def _listed(self, actions: Any) -> list[Any]:
+    def _listed(self, actions: object) -> list[object]:
         whole = isinstance(actions, str | Mapping)
         listed = [actions] if whole else list(iterate(self.action_space, actions))
         if whole or len(listed) != self.num_envs:
@@ -303,7 +303,7 @@ class ToolVectorEnv(VectorEnv[Any, Any, Any]):
             )
         return listed
 
-    def _batch(self) -> JsonObject:
+    def _batch(self) -> dict[str, object]:
         space = self.single_observation_space
         # Made anew at every step: what was returned before stays as it was.
         empty = create_empty_array(space, n=self.num_envs, fn=np.zeros)

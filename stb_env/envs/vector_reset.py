@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from stb_env.core.jsontypes import JsonMapping, JsonObject
 from stb_env.envs.reset_options import read_options, read_shard
 from stb_env.errors import ConfigError
 
@@ -32,7 +31,7 @@ def read_seeds(seed: int | Sequence[int | None] | None, count: int) -> list[int 
     return list(seed)
 
 
-def read_mask(options: JsonMapping, count: int) -> NDArray[np.bool_]:
+def read_mask(options: Mapping[str, object], count: int) -> NDArray[np.bool_]:
     """Return which environments to reset; all of them where ``reset_mask`` is not given.
 
     Raises:
@@ -50,7 +49,7 @@ def read_mask(options: JsonMapping, count: int) -> NDArray[np.bool_]:
     return mask
 
 
-def read_each(options: JsonMapping, count: int) -> list[JsonObject]:
+def read_each(options: Mapping[str, object], count: int) -> list[dict[str, object]]:
     """Return the options of each environment.
 
     Args:
@@ -85,7 +84,7 @@ def read_each(options: JsonMapping, count: int) -> list[JsonObject]:
     return [{**one, "task_id": str(name)} for one, name in zip(each, names, strict=True)]
 
 
-def dealt(shard: Any, count: int) -> list[tuple[int, int]]:
+def dealt(shard: object, count: int) -> list[tuple[int, int]]:
     """Return the part of a sequential order that each environment visits, so that no two meet.
 
     Examples:

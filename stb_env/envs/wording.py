@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from stb_env.core.jsontypes import JsonObject
 from stb_env.models.prompting import Prompt, prompt
 from stb_env.tasks import Task
 from stb_env.tools import Tool
@@ -31,7 +30,7 @@ class Wording:
         self._prompt = text or prompt("agent", "v2")
 
     @property
-    def fingerprint(self) -> JsonObject:
+    def fingerprint(self) -> dict[str, object]:
         """Hashes of the texts by their names, for the run's manifest."""
         return {"agent": self._prompt.hash}
 
@@ -58,7 +57,7 @@ class Wording:
         """
         return prompt("diversity", "v1").render(tried=candidates, result=result)
 
-    def ranking(self, task: Task, common: str, first: str, second: str) -> list[JsonObject]:
+    def ranking(self, task: Task, common: str, first: str, second: str) -> list[dict[str, object]]:
         """Return the messages that ask which of two candidates is better, A or B.
 
         Args:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
-from stb_env.core.jsontypes import JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonMapping
 from stb_env.errors import ConfigError
 from stb_env.evaluation.discrepancies import (
     Discrepancy,
@@ -44,7 +44,7 @@ class Side:
     summary: JsonMapping
     cost: Cost
 
-    def to_dict(self) -> JsonObject:
+    def to_dict(self) -> dict[str, object]:
         """Return the figures as plain data."""
         return {"run": self.run, "agent": self.agent, **self.summary, "cost": self.cost.to_dict()}
 
@@ -79,7 +79,7 @@ class Comparison:
     ignored: Sequence[Discrepancy]
     remarks: Sequence[str]
 
-    def to_dict(self) -> JsonObject:
+    def to_dict(self) -> dict[str, object]:
         """Return the comparison as plain data."""
         return {
             "judge": self.judge,
@@ -215,7 +215,7 @@ def _side(run: JudgedRun) -> Side:
     )
 
 
-def _remarks(first: JsonMapping, second: JsonMapping) -> list[str]:
+def _remarks(first: Mapping[str, object], second: Mapping[str, object]) -> list[str]:
     return [
         str(Discrepancy(name, first.get(name), second.get(name)))
         for name in _REMARKABLE

@@ -192,7 +192,7 @@ def _advice(left: Sequence[Discrepancy]) -> str:
     )
 
 
-def _apart(first: Any, second: Any) -> tuple[Any, Any]:
+def _apart(first: object, second: object) -> tuple[object, object]:
     """Return two values without the members that are equal in both."""
     if not (isinstance(first, Mapping) and isinstance(second, Mapping)):
         return first, second
@@ -204,7 +204,7 @@ def _apart(first: Any, second: Any) -> tuple[Any, Any]:
     return sides
 
 
-def _shown(value: Any) -> str:
+def _shown(value: object) -> str:
     if value in (None, ""):
         return "nothing"
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

@@ -9,7 +9,6 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from stb_env.core.jsontypes import JsonObject
 from stb_env.errors import ConfigError
 from stb_env.evaluation.cells import PreparedCell, model_config
 from stb_env.evaluation.ledger import read_spending
@@ -121,7 +120,7 @@ class Estimate:
                 "per million tokens, 0 for a model of your own)"
             )
 
-    def to_dict(self) -> JsonObject:
+    def to_dict(self) -> dict[str, object]:
         """Return the estimate as plain data."""
         totals = {"calls": self.calls, "dollars": self.dollars}
         return totals | asdict(self) | {"assumptions": {r: asdict(a) for r, a in self.assumptions.items()}}

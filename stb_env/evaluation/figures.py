@@ -8,7 +8,6 @@ from statistics import fmean, pstdev
 
 import numpy as np
 
-from stb_env.core.jsontypes import JsonObject
 from stb_env.runs.metrics.cost import Cost, cost
 from stb_env.runs.metrics.intervals import constant_interval, is_constant, quantiles
 from stb_env.runs.metrics.rates import SIMULATED, cache_hits, summarize
@@ -58,7 +57,7 @@ class RunFigures:
     simulated_hits: int
     task_scores: Sequence[float]
 
-    def to_dict(self) -> JsonObject:
+    def to_dict(self) -> dict[str, object]:
         """Return the figures as plain data, without the scores of single tasks."""
         data = asdict(self)
         del data["task_scores"]
@@ -89,7 +88,7 @@ class AgentAverage:
     interval: tuple[float, float]
     trials: Mapping[int, float]
 
-    def to_dict(self) -> JsonObject:
+    def to_dict(self) -> dict[str, object]:
         """Return the figures as plain data."""
         return asdict(self) | trial_spread(self.trials)
 

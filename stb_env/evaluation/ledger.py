@@ -43,6 +43,8 @@ class Ledger(Meter):
         (2, 0.5)
     """
 
+    cost_setting = "budget"
+
     def __init__(self, file: Path, budget: float | None = None) -> None:
         super().__init__(max_cost=budget)
         self._path = file

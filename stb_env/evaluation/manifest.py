@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Protocol, runtime_checkable
 
 from stb_env import __version__
-from stb_env.core.jsontypes import JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonMapping
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.tasks import TaskSet
 
@@ -23,12 +23,12 @@ class Fingerprinted(Protocol):
     """An agent or a judge that says as plain data what decides what it does; those that play a model do."""
 
     @property
-    def fingerprint(self) -> JsonObject:
+    def fingerprint(self) -> dict[str, object]:
         """Settings that decide its behaviour, as plain data."""
         ...
 
 
-def fingerprint_of(player: object) -> JsonObject | None:
+def fingerprint_of(player: object) -> dict[str, object] | None:
     """Return what decides what an agent or a judge does, or None where its name says all.
 
     Examples:
@@ -39,7 +39,7 @@ def fingerprint_of(player: object) -> JsonObject | None:
     return player.fingerprint if isinstance(player, Fingerprinted) else None
 
 
-def run_manifest(env: ToolEnv, env_id: str, settings: JsonMapping, played: JsonMapping) -> JsonObject:
+def run_manifest(env: ToolEnv, env_id: str, settings: JsonMapping, played: JsonMapping) -> dict[str, object]:
     """Return the manifest of a run.
 
     Args:

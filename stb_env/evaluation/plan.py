@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from stb_env.core.jsontypes import JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonMapping
 from stb_env.core.options import EnvironmentOptions
 from stb_env.core.reference import is_reference
 from stb_env.errors import ConfigError, did_you_mean
@@ -52,7 +52,7 @@ class SimulatorPlan:
     cache: str | None = None
 
     @property
-    def settings(self) -> JsonObject:
+    def settings(self) -> dict[str, object]:
         """Settings besides name and cache."""
         given = {"model": self.model, "temperature": self.temperature, "profile": self.profile}
         return {name: value for name, value in given.items() if value is not None}
@@ -210,11 +210,11 @@ class EvaluationPlan(EnvironmentOptions):
             for agent in self.agents
         ]
 
-    def env_settings(self, cell: Cell) -> JsonObject:
+    def env_settings(self, cell: Cell) -> dict[str, object]:
         """Return the settings of a cell's environment, plain data."""
         return {**self._remote(cell), **self.settings.get(cell.group, {}), **cell.agent.settings}
 
-    def _remote(self, cell: Cell) -> JsonObject:
+    def _remote(self, cell: Cell) -> dict[str, object]:
         if not is_remote(cell.group):
             # Which official judge is asked is a matter of open queries; your own judges whatever it is given.
             return {"judge": self.judge} if self.judge is not None and is_reference(self.judge) else {}
@@ -244,12 +244,12 @@ class EvaluationPlan(EnvironmentOptions):
             protocol=self.protocol,
         )
 
-    def _documented(self, group: str) -> JsonObject:
+    def _documented(self, group: str) -> dict[str, object]:
         """Return the settings of tool files and retrieval where a group has such."""
         named = {"tools": self.tools, "retrieve": self.retrieve, "retriever": self.retriever}
         return {name: value for name, value in named.items() if name in env_settings(group)}
 
-    def to_dict(self) -> JsonObject:
+    def to_dict(self) -> dict[str, object]:
         """Return what decides the numbers, as plain data without paths."""
         simulators = [{"name": one.name, **one.settings} for one in self.conditions]
         agents = [

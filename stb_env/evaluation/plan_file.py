@@ -90,7 +90,7 @@ def parse_plan(text: str, where: str = "the plan", name: str = "evaluation", **g
     )
 
 
-def _of_protocol(name: str) -> JsonObject:
+def _of_protocol(name: str) -> dict[str, object]:
     """Return what a protocol settles of an evaluation as a whole."""
     protocol = find_protocol(name)
     fixed: JsonObject = {}

@@ -8,7 +8,7 @@ from contextlib import closing
 from dataclasses import asdict
 from pathlib import Path
 
-from stb_env.core.jsontypes import JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonMapping
 from stb_env.evaluation.play_run import Progress
 from stb_env.evaluation.resolved import Resolved
 from stb_env.runs.failure_limit import Breaker
@@ -31,7 +31,7 @@ def play_groups(
     *,
     progress: Progress | None = None,
     remark: Remark = _log.warning,
-) -> JsonObject:
+) -> dict[str, object]:
     """Play a group of each of a run's tasks that is not saved yet, and return the summary.
 
     Args:
@@ -71,7 +71,7 @@ def play_groups(
     return summary
 
 
-def group_figures(lines: Sequence[JsonMapping]) -> JsonObject:
+def group_figures(lines: Sequence[JsonMapping]) -> dict[str, object]:
     """Return what groups come to together.
 
     Args:

@@ -37,7 +37,7 @@ def play_run(
     progress: Progress | None = None,
     remark: Remark = _log.warning,
     cluster: Cluster | None = None,
-) -> JsonObject:
+) -> dict[str, object]:
     """Play what is not saved yet, or failed for a reason that may pass, and return the run's summary.
 
     Args:
@@ -118,7 +118,7 @@ def _played(
     )
 
 
-def _outage(run: Resolved) -> JsonObject:
+def _outage(run: Resolved) -> dict[str, object]:
     """Return how many tools are down of how many, where faults ask for that."""
     backend = run.env.rules.backend
     outage = backend.outage if isinstance(backend, VirtualBackend) else None

@@ -5,20 +5,19 @@ from __future__ import annotations
 import json
 import os
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from functools import cached_property
 from pathlib import Path
 from typing import Any
-
-import gymnasium as gym
 
 from stb_env.backend.cache import ResponseCache
 from stb_env.backend.cache.entry import CacheEntry
 from stb_env.backend.cache.forwarding_cache import CarriedCache
 from stb_env.backend.virtual import VirtualBackend
 from stb_env.core import jsontext
-from stb_env.core.jsontypes import JsonMapping, JsonObject
+from stb_env.core.gymtypes import AnyEnv
+from stb_env.core.jsontypes import JsonObject
 from stb_env.errors import ConfigError
 from stb_env.evaluation.resolved import Resolved, RunSpec, resolve
 from stb_env.models.meter import Meter, current_meter, metered
@@ -94,7 +93,7 @@ class RemoteRun:
         if os.path.isdir(self._data["home"]):
             os.chdir(self._data["home"])
 
-    def make_env(self) -> gym.Env[Any, Any]:
+    def make_env(self) -> AnyEnv:
         """Make an environment of the run.
 
         Raises:
@@ -109,7 +108,7 @@ class RemoteRun:
         with metered(self._meter):
             return self._run.make_agent()
 
-    def collect(self) -> JsonObject:
+    def collect(self) -> dict[str, object]:
         """Return what models have cost here and which answers are new, since the last time."""
         total, failed = self._meter.total, self._meter.failed
         news: JsonObject = {}
@@ -159,7 +158,7 @@ class RemoteRun:
     def _env_factory(self) -> EnvFactory:
         return self._run.env_factory()
 
-    def _unpacked(self, value: Any) -> Any:
+    def _unpacked(self, value: object) -> Any:
         if not isinstance(value, dict) or set(value) != {"models file"}:
             return value
         if self._files is None:
@@ -169,7 +168,7 @@ class RemoteRun:
         return str(file)
 
 
-def _packed(name: str, value: Any) -> Any:
+def _packed(name: str, value: object) -> object:
     if isinstance(value, ResponseCache) and value.folder is not None and value.overlay is None:
         value = value.folder
     if isinstance(value, Path):
@@ -202,7 +201,7 @@ def _check_keys(keys: Sequence[str]) -> None:
         )
 
 
-def _check(run: JsonMapping, here: JsonMapping) -> None:
+def _check(run: Mapping[str, object], here: Mapping[str, object]) -> None:
     different = sorted(name for name in run.keys() | here.keys() if run.get(name) != here.get(name))
     if different:
         pairs = ((name, run.get(name), here.get(name)) for name in different)

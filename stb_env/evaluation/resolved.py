@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 
@@ -117,7 +117,7 @@ class Resolved:
         """
         check_all(self.endpoints, str(self.settings.get("votes_cache") or ""))
 
-    def asked_manifest(self) -> JsonObject:
+    def asked_manifest(self) -> dict[str, object]:
         """Return the manifest with what the endpoints tell: how long answers are that no setting bounds."""
         bounds = answer_bounds(self.endpoints)
         return {**self.manifest, "answer_bounds": bounds} if bounds else self.manifest
@@ -141,7 +141,7 @@ class Resolved:
         self.env.close()
 
 
-def resolve(spec: RunSpec, connected: JsonMapping | None = None) -> Resolved:
+def resolve(spec: RunSpec, connected: Mapping[str, object] | None = None) -> Resolved:
     """Make environment and agent of a run, and list its episodes; asks no model and writes nothing.
 
     Args:

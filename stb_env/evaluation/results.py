@@ -8,7 +8,7 @@ from pathlib import Path
 from statistics import fmean
 
 from stb_env.core.files import write_json
-from stb_env.core.jsontypes import JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonMapping
 from stb_env.evaluation.figures import AgentAverage, RunFigures, agent_average, grouped_interval, trial_spread
 from stb_env.evaluation.tables import Table
 from stb_env.runs.metrics.cost import Cost
@@ -139,7 +139,7 @@ class Results:
         """Comparisons that are planned and have no result."""
         return sum(win.uncompared for win in self.wins)
 
-    def to_dict(self) -> JsonObject:
+    def to_dict(self) -> dict[str, object]:
         """Return the figures as plain data."""
         return {
             "name": self.name,

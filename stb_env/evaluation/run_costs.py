@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from stb_env.core.jsontypes import JsonObject
 from stb_env.errors import DataError
 from stb_env.runs.metrics.cost import role_usage
 from stb_env.trajectory import Key, read_trajectories
@@ -40,7 +39,7 @@ class RunCosts:
         """Usage of all roles."""
         return sum(self.roles.values(), NO_USAGE)
 
-    def to_dict(self) -> JsonObject:
+    def to_dict(self) -> dict[str, object]:
         """Return the figures as plain data; those of an episode are means."""
         return {
             "episodes": self.episodes,
@@ -51,7 +50,7 @@ class RunCosts:
             "per_episode": None if not self.episodes else self._per_episode(),
         }
 
-    def _per_episode(self) -> JsonObject:
+    def _per_episode(self) -> dict[str, object]:
         total = self.total
         return {
             "seconds": self.seconds / self.episodes,

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from stb_env.core.jsontypes import JsonObject
 from stb_env.runs.metrics.cost import usage_of
 from stb_env.runs.metrics.projection import Projection, project
 from stb_env.trajectory import Trajectory
@@ -83,7 +82,7 @@ class RunEstimate:
             project([usage.cost for usage in usages], left) if priced else None,
         )
 
-    def to_dict(self) -> JsonObject:
+    def to_dict(self) -> dict[str, object]:
         """Return the estimate as plain data."""
         projected = {
             "calls": self.calls,

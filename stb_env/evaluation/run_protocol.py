@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from stb_env.core.jsontypes import JsonMapping, JsonObject
@@ -92,7 +93,7 @@ class Followed:
 
 
 def followed(
-    protocol: str | None, env_id: str, agent: str, given: JsonMapping, trials: int | None = None
+    protocol: str | None, env_id: str, agent: str, given: Mapping[str, object], trials: int | None = None
 ) -> Followed:
     """Return a run's settings under a protocol.
 
@@ -128,7 +129,7 @@ def followed(
     return Followed(found, settings, found.agent_spec(asked), trials, dict(given), asked, env_id, simulated)
 
 
-def _simulator(settings: JsonObject, chosen: JsonMapping) -> tuple[JsonObject, tuple[str, ...]]:
+def _simulator(settings: JsonObject, chosen: JsonMapping) -> tuple[dict[str, object], tuple[str, ...]]:
     """Return settings whose simulator is a protocol's in all that nobody set, and in what it still departs.
 
     Args:

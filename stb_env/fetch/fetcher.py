@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any, Literal
 
 from stb_env.core.files import LineWriter
-from stb_env.core.jsontypes import JsonObject
 from stb_env.fetch.archive import unpack, unpacked_folder
 from stb_env.fetch.download import Digest, Download, Progress, Version, digest
 from stb_env.fetch.failure import FetchError
@@ -59,7 +58,7 @@ class Report:
     files: tuple[Outcome, ...]
     unpacked: tuple[Path, ...]
 
-    def to_dict(self) -> JsonObject:
+    def to_dict(self) -> dict[str, object]:
         """Return the report as plain data."""
         return {
             "dataset": self.dataset,

@@ -40,7 +40,7 @@ def tree_of(trajectory: Trajectory) -> Tree:
 def tree_node(
     parent: int | None = None,
     order: int = 0,
-    step: JsonMapping | None = None,
+    step: Mapping[str, object] | None = None,
     *,
     outcome: str = "open",
     answer: str = "",
@@ -114,7 +114,7 @@ def final_node(tree: Tree) -> int:
     return index
 
 
-def path_messages(trajectory: Trajectory, index: int) -> list[JsonObject]:
+def path_messages(trajectory: Trajectory, index: int) -> list[dict[str, object]]:
     """Return the conversation on the path to a node as OpenAI chat messages.
 
     On the chosen path these are the episode's own messages. On any other they are rendered from the steps,
@@ -130,7 +130,7 @@ def path_messages(trajectory: Trajectory, index: int) -> list[JsonObject]:
     return [*shown, *render(steps)] if shown else render(steps, trajectory.query)
 
 
-def render(steps: Iterable[JsonMapping], query: str | None = None) -> list[JsonObject]:
+def render(steps: Iterable[Mapping[str, object]], query: str | None = None) -> list[JsonObject]:
     """Return steps of a tree as OpenAI chat messages, after the query where one is given.
 
     Calls and results have the texts that were written and shown, where these are known.
@@ -230,7 +230,7 @@ def _unjudged(branch: Trajectory) -> Trajectory:
     return replace(branch, verdict=None, reward=0.0, valid=False, failure=None, usage=NO_USAGE.to_dict())
 
 
-def saved_steps(steps: Iterable[JsonMapping], outcome: str) -> list[JsonObject]:
+def saved_steps(steps: Iterable[Mapping[str, object]], outcome: str) -> list[JsonObject]:
     """Return steps of a tree in the form that a trajectory's ``steps`` have.
 
     Args:

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from stb_env.core import jsontext
-from stb_env.core.jsontypes import JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonMapping
 from stb_env.formats.recorded_answer import read_answer
 from stb_env.tools import FINISH, Source, Status, ToolResult
 from stb_env.trajectory import CallRecord, arguments_text
@@ -31,7 +31,9 @@ _CODES: Mapping[int, int] = {
 }
 
 
-def read_call(call_id: str, name: str, arguments: str, observation: str = "", code: Any = 0) -> JsonObject:
+def read_call(
+    call_id: str, name: str, arguments: str, observation: str = "", code: Any = 0
+) -> dict[str, object]:
     r"""Read a call as a record in plain data.
 
     Args:
@@ -51,8 +53,9 @@ def read_call(call_id: str, name: str, arguments: str, observation: str = "", co
     status = _STATUS.get(code) if isinstance(code, int) else None
     source: Source = "cache" if status is None else "env"
     result = ToolResult.of(response, error=error, source=source, status=status)
-    call = CallRecord(call_id, name, _arguments(arguments), result).to_dict()
-    if arguments_text(call["arguments"]) != arguments:
+    record = CallRecord(call_id, name, _arguments(arguments), result)
+    call = record.to_dict()
+    if arguments_text(record.arguments) != arguments:
         call["original_arguments"] = arguments
     if result.text != observation:
         call["original_observation"] = observation
@@ -92,7 +95,7 @@ def with_report(step: JsonMapping) -> list[JsonMapping]:
     return calls
 
 
-def _arguments(text: str) -> JsonMapping | str:
+def _arguments(text: str) -> Mapping[str, object] | str:
     try:
         value = jsontext.loads(text)
     except ValueError:

@@ -16,7 +16,7 @@ from typing_extensions import TypedDict
 
 from stb_env.actions.validation.schema import compiled
 from stb_env.core.files import write_json
-from stb_env.core.jsontypes import JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonMapping
 from stb_env.core.user_tables import checked
 from stb_env.errors import ConfigError, DataError
 from stb_env.tools import FINISH, MAX_NAME, Tool, ToolCatalog, ToolId
@@ -134,7 +134,7 @@ class CatalogFile:
         tools = tuple(_tool(entry, where) for entry in form["tools"])
         return cls(tools, form.get("sources", {}))
 
-    def to_dict(self) -> JsonObject:
+    def to_dict(self) -> dict[str, object]:
         """Return the content of the file."""
         return {
             "version": VERSION,
@@ -147,7 +147,7 @@ class CatalogFile:
         write_json(Path(path), self.to_dict(), sort_keys=False)
 
 
-def source_of(tool: Tool) -> JsonMapping:
+def source_of(tool: Tool) -> Mapping[str, object]:
     """Return how a tool of a catalogue is called for real; empty where nothing is known."""
     source: JsonMapping = tool.record.get("source", {})
     return source
@@ -156,11 +156,11 @@ def source_of(tool: Tool) -> JsonMapping:
 def own_tool(
     name: str,
     description: str,
-    parameters: JsonMapping,
+    parameters: Mapping[str, object],
     *,
     identity: ToolId,
     original: str = "",
-    source: JsonMapping | None = None,
+    source: Mapping[str, object] | None = None,
 ) -> Tool:
     """Return a tool of a catalogue.
 
@@ -252,7 +252,7 @@ def _tool(entry: _ToolForm, where: str) -> Tool:
         raise DataError(f"{where}: tool {name!r}: {error}") from error
 
 
-def _entry(tool: Tool) -> JsonObject:
+def _entry(tool: Tool) -> dict[str, object]:
     return {
         "name": tool.name,
         "description": tool.description,

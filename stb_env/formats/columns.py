@@ -112,7 +112,7 @@ def pyarrow() -> Any:
         raise ConfigError("Parquet needs pyarrow: pip install 'stb-env[parquet]'") from error
 
 
-def _cell(form: Any, value: Any) -> Any:
+def _cell(form: object, value: object) -> object:
     if form == "string" and value is not None and not isinstance(value, str):
         return jsontext.dumps(value)
     return value

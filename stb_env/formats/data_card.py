@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from stb_env.core import jsontext
-from stb_env.core.jsontypes import JsonMapping
 from stb_env.formats.record_file import Container, Part
 from stb_env.formats.selection import sources
 from stb_env.trajectory import Trajectory
@@ -63,8 +62,8 @@ def card(
     into: Container,
     contents: Contents,
     parts: Mapping[str, Part],
-    settings: JsonMapping,
-    runs: Sequence[JsonMapping],
+    settings: Mapping[str, object],
+    runs: Sequence[Mapping[str, object]],
 ) -> str:
     """Return the data card as Markdown, whose head tells ``datasets.load_dataset`` which files are what.
 

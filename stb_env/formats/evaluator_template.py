@@ -149,7 +149,7 @@ def read_evaluator(folder: str | Path) -> EvaluatorFiles:
     )
 
 
-def _mapping(value: Any, what: str) -> JsonMapping:
+def _mapping(value: object, what: str) -> JsonMapping:
     if not isinstance(value, Mapping):
         raise DataError(f"{what} must be a mapping, got {type(value).__name__}")
     return value
@@ -164,7 +164,7 @@ def _text(path: Path) -> str:
         ) from error
 
 
-def _yaml(path: Path) -> Any:
+def _yaml(path: Path) -> object:
     text = _text(path)
     try:
         # YAML includes JSON, and JSON needs no further package.

@@ -12,7 +12,7 @@ from stb_env.tools import ToolId
 KIND = "functions"
 
 
-def read_functions(content: Json, name: str = KIND) -> CatalogFile:
+def read_functions(content: object, name: str = KIND) -> CatalogFile:
     """Read a list of functions.
 
     Args:
@@ -49,14 +49,14 @@ def read_functions(content: Json, name: str = KIND) -> CatalogFile:
     return CatalogFile(tuple(tools))
 
 
-def looks_like_functions(content: Json) -> bool:
+def looks_like_functions(content: object) -> bool:
     """Return whether decoded JSON may be a list of functions."""
     if not isinstance(content, Mapping):
         return isinstance(content, list)
     return "openapi" not in content and ("tools" in content or "functions" in content)
 
 
-def _entries(content: Json) -> list[Json]:
+def _entries(content: object) -> list[Json]:
     if isinstance(content, Mapping):
         content = content.get("tools", content.get("functions"))
     if not isinstance(content, list) or not content:
@@ -64,7 +64,7 @@ def _entries(content: Json) -> list[Json]:
     return content
 
 
-def _function(entry: Json, number: int) -> JsonMapping:
+def _function(entry: object, number: int) -> JsonMapping:
     function = entry.get("function", entry) if isinstance(entry, Mapping) else entry
     if not isinstance(function, Mapping) or not isinstance(function.get("name"), str) or not function["name"]:
         raise DataError(

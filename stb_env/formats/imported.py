@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from stb_env.actions import finish_arguments
@@ -90,7 +90,7 @@ def imported(
     )
 
 
-def wrapped(function: JsonMapping) -> JsonMapping:
+def wrapped(function: Mapping[str, object]) -> JsonMapping:
     """Return a function spec in OpenAI's wrapped form.
 
     Examples:
@@ -100,7 +100,7 @@ def wrapped(function: JsonMapping) -> JsonMapping:
     return function if "function" in function else {"type": "function", "function": function}
 
 
-def answer_in(step: JsonMapping) -> str:
+def answer_in(step: Mapping[str, object]) -> str:
     """Return the answer that a step gives, as text; empty where it gives none."""
     given = _given(step)
     said = given.get("final_answer")
@@ -116,7 +116,7 @@ def _given(step: JsonMapping) -> JsonMapping:
     return {}
 
 
-def _typed(given: JsonMapping, name: str) -> JsonMapping | None:
+def _typed(given: Mapping[str, object], name: str) -> Mapping[str, object] | None:
     value = given.get(name)
     return value if isinstance(value, dict) else None
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from stb_env.core.jsontypes import JsonMapping
 from stb_env.errors import DataError
@@ -12,7 +12,9 @@ from stb_env.tools import ToolId
 KIND = "mcp"
 
 
-def read_listing(listing: Sequence[JsonMapping], source: str, server: JsonMapping) -> CatalogFile:
+def read_listing(
+    listing: Sequence[Mapping[str, object]], source: str, server: Mapping[str, object]
+) -> CatalogFile:
     """Read the tools that a server lists.
 
     Args:
@@ -51,7 +53,7 @@ def _reads(tool: JsonMapping) -> bool:
     return (tool.get("annotations") or {}).get("readOnlyHint") is True
 
 
-def _schema(tool: JsonMapping) -> JsonMapping:
+def _schema(tool: JsonMapping) -> Mapping[str, object]:
     schema: JsonMapping = tool.get("inputSchema") or {}
     # Where a schema stands on the web says nothing to whoever writes arguments.
     return {word: value for word, value in schema.items() if word not in ("$schema", "$id")}

@@ -15,7 +15,7 @@ Pair = tuple[Trajectory, Trajectory]
 """The better episode, and the worse one."""
 
 
-def preference(pair: Pair, source: str, *, first_turn: bool = False) -> JsonObject | None:
+def preference(pair: Pair, source: str, *, first_turn: bool = False) -> dict[str, object] | None:
     """Return a pair as ``prompt``, ``chosen``, ``rejected`` and ``tools``, or None where the two do not part.
 
     The prompt is all that they have in common up to a reply of the assistant, so both ways on begin with one.

@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, Literal, NamedTuple, Protocol
 
 from stb_env.core import jsontext
-from stb_env.core.jsontypes import JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonObject
 from stb_env.errors import ConfigError
 from stb_env.formats.columns import pyarrow, row, schema
 from stb_env.formats.surrogates import replaced
@@ -40,7 +40,7 @@ class Part(NamedTuple):
 class RecordFile(Protocol):
     """A file that takes records."""
 
-    def write(self, record: JsonMapping, line: str) -> None:
+    def write(self, record: Mapping[str, object], line: str) -> None:
         """Add a record, given as JSON too."""
 
     def close(self) -> None:
@@ -57,7 +57,7 @@ class JsonLines:
     def __init__(self, file: Path) -> None:
         self._file = file.open("w", encoding="utf-8", newline="\n")
 
-    def write(self, record: JsonMapping, line: str) -> None:
+    def write(self, record: Mapping[str, object], line: str) -> None:
         """Add a record."""
         del record
         self._file.write(line)
@@ -84,7 +84,7 @@ class Parquet:
         self._writer = parquet.ParquetWriter(file, self._schema, compression="zstd")
         self._rows: list[JsonObject] = []
 
-    def write(self, record: JsonMapping, line: str) -> None:
+    def write(self, record: Mapping[str, object], line: str) -> None:
         """Add a record."""
         del line
         self._rows.append(row(self._kind, record))
@@ -103,7 +103,7 @@ class Parquet:
 
 
 def write_records(
-    records: Iterable[tuple[str, JsonMapping]], folder: Path, kind: str, into: Container
+    records: Iterable[tuple[str, Mapping[str, object]]], folder: Path, kind: str, into: Container
 ) -> dict[str, Part]:
     """Write records to the files of a folder, one for each part that has any, without lone surrogates.
 
@@ -130,7 +130,7 @@ def write_records(
 
 
 def _write(
-    records: Iterable[tuple[str, JsonMapping]], folder: Path, kind: str, into: Container
+    records: Iterable[tuple[str, Mapping[str, object]]], folder: Path, kind: str, into: Container
 ) -> dict[str, Part]:
     files: dict[str, RecordFile] = {}
     rows: dict[str, int] = {}
@@ -154,7 +154,7 @@ def _write(
     return {name: Part(rows[name], digests[name].hexdigest(), changes[name]) for name in sorted(files)}
 
 
-def _datasets() -> Any:
+def _datasets() -> object:
     try:
         return importlib.import_module("datasets")
     except ImportError as error:

@@ -77,7 +77,7 @@ class Notes:
             self.unreadable.append({"file": str(file), "reason": reason})
 
 
-def as_answer(value: Any, *, cut: bool = False) -> Answer | None:
+def as_answer(value: object, *, cut: bool = False) -> Answer | None:
     """Read an answer from a decoded value, or return None where it is none; other fields are left out.
 
     Examples:
@@ -133,7 +133,7 @@ def _unescaped(text: str) -> str:
     return text
 
 
-def _repaired(text: str) -> Any:
+def _repaired(text: str) -> object:
     import json_repair  # heavy, and needed for damaged recordings only
 
     try:

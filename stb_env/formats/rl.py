@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from stb_env.core.jsontypes import JsonObject
 from stb_env.errors import DataError
 from stb_env.formats.branches import played_branch
 from stb_env.formats.engine_tokens import token_samples
 from stb_env.trajectory import Trajectory
 
 
-def rl_records(episode: Trajectory, advantage: float) -> Iterator[JsonObject]:
+def rl_records(episode: Trajectory, advantage: float) -> Iterator[dict[str, object]]:
     """Yield an episode as one record, or several where a prompt did not extend what came before.
 
     Every record of an episode has its reward and advantage. ``completion_mask`` is 1 for the tokens that the

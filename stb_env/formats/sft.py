@@ -19,7 +19,7 @@ _OWN = frozenset(
 )
 
 
-def sft_lines(trajectory: Trajectory, *, every_branch: bool = False) -> Iterator[JsonObject]:
+def sft_lines(trajectory: Trajectory, *, every_branch: bool = False) -> Iterator[dict[str, object]]:
     """Yield an episode as training data; of a search, the branch whose answer was played.
 
     ``mask`` lists the characters that the assistant wrote, see `stb_env.formats.spans`. Where the engine gave
@@ -54,7 +54,7 @@ def shown(trajectory: Trajectory) -> list[JsonObject]:
     ]
 
 
-def _line(trajectory: Trajectory) -> JsonObject:
+def _line(trajectory: Trajectory) -> dict[str, object]:
     said = shown(trajectory)
     line = {
         "messages": said,
@@ -77,5 +77,5 @@ def _line(trajectory: Trajectory) -> JsonObject:
     return line | ({"engine": engine} if any(engine) else {})
 
 
-def _engine(step: JsonMapping) -> JsonObject:
+def _engine(step: JsonMapping) -> dict[str, object]:
     return {**step.get("engine", {}), **{name: value for name, value in step.items() if name not in _OWN}}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from stb_env.core.jsontypes import JsonMapping
@@ -24,7 +24,7 @@ class Span(NamedTuple):
     end: int
 
 
-def spans(messages: Sequence[JsonMapping], steps: Sequence[JsonMapping] = ()) -> list[Span]:
+def spans(messages: Sequence[Mapping[str, object]], steps: Sequence[JsonMapping] = ()) -> list[Span]:
     """Return what the agent wrote, in order; ids of calls and whatever others said are not among it.
 
     A reply that was cut at the length limit has no span: nothing in it was carried out, and what stands in
@@ -59,7 +59,7 @@ def spans(messages: Sequence[JsonMapping], steps: Sequence[JsonMapping] = ()) ->
     ]
 
 
-def spoken(messages: Sequence[JsonMapping], span: Span) -> str:
+def spoken(messages: Sequence[Mapping[str, object]], span: Span) -> str:
     """Return the text of a span.
 
     Examples:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 from stb_env.core import jsontext
 from stb_env.core.jsontypes import Json
@@ -17,7 +16,7 @@ _LONE = re.compile("[\ud800-\udfff]")
 _ESCAPED = "\\ud"
 
 
-def replaced(value: Json, text: str | None = None) -> tuple[Json, int]:
+def replaced(value: object, text: str | None = None) -> tuple[Json, int]:
     r"""Return plain data with each lone surrogate as U+FFFD, and how many texts that changed.
 
     One character stands for one, so that places in a text stay right.
@@ -47,7 +46,7 @@ def replaced_in(episode: Trajectory) -> tuple[Trajectory, int]:
 _FIELDS = tuple(Trajectory.__dataclass_fields__)
 
 
-def _replaced(value: Any, changed: list[str]) -> Any:
+def _replaced(value: object, changed: list[str]) -> object:
     if isinstance(value, str):
         if _LONE.search(value):
             changed.append(value)

@@ -58,11 +58,11 @@ class Credentials:
     def __repr__(self) -> str:
         return "Credentials(hidden)"
 
-    def scrub(self, value: Json) -> Json:
+    def scrub(self, value: object) -> Json:
         """Return a text or JSON value without any of the secrets."""
         return value if self._clean(value) else self._cut(value)
 
-    def _clean(self, value: Json) -> bool:
+    def _clean(self, value: object) -> bool:
         # Nearly every value is, and its text is sooner looked through than its members.
         if not self._secrets:
             return True
@@ -74,7 +74,7 @@ class Credentials:
             return False
         return not any(secret in text for secret in self._spelled)
 
-    def _cut(self, value: Json) -> Json:
+    def _cut(self, value: object) -> object:
         if isinstance(value, str):
             for secret in self._secrets:
                 value = value.replace(secret, MASK)

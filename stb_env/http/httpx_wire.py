@@ -35,7 +35,7 @@ class HTTPXWire(Wire):
 
     async def _ask(
         self, method: str, url: str, content: bytes, patience: Patience, read: Reader
-    ) -> tuple[str, Json]:
+    ) -> tuple[str, object]:
         kind = {"Content-Type": "application/json"} if content else {}
         request = HTTPRequest(method, url, {**self._headers, **kind}, content)
 

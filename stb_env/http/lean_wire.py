@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from urllib.parse import quote, urlsplit
 
-from stb_env.core.jsontypes import Json
 from stb_env.http.connection import Pool
 from stb_env.http.content_encoding import decoded
 from stb_env.http.retry import Patience
@@ -43,7 +42,7 @@ class LeanWire(Wire):
 
     async def _ask(
         self, method: str, url: str, content: bytes, patience: Patience, read: Reader
-    ) -> tuple[str, Json]:
+    ) -> tuple[str, object]:
         head = self._heads.get((method, url)) or self._head(method, url)
         length = (
             b"Content-Type: application/json\r\nContent-Length: %d\r\n" % len(content) if content else b""

@@ -80,10 +80,12 @@ class Wire(ABC):
     @abstractmethod
     async def _ask(
         self, method: str, url: str, content: bytes, patience: Patience, read: Reader
-    ) -> tuple[str, Json]:
+    ) -> tuple[str, object]:
         """Return where a redirect leads, or an empty text and what is read from the answer."""
 
-    async def _follow(self, method: str, url: str, content: bytes, patience: Patience, read: Reader) -> Json:
+    async def _follow(
+        self, method: str, url: str, content: bytes, patience: Patience, read: Reader
+    ) -> object:
         for _ in range(_HOPS):
             url, answer = await self._ask(method, url, content, patience, read)
             if not url:

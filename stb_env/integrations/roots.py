@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import lru_cache
 
 from stb_env.core import jsontext
-from stb_env.core.jsontypes import JsonMapping
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.runs.make import make_env
 
 
-def forked(env_id: str, settings: JsonMapping) -> ToolEnv:
+def forked(env_id: str, settings: Mapping[str, object]) -> ToolEnv:
     """Return an environment for one episode; the first of an id is made, later ones cost next to nothing.
 
     Its backend belongs to all of them, so nobody closes it.

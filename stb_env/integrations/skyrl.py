@@ -7,6 +7,7 @@ the infrastructure failed the reward is 0, and metadata and metrics say that it 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from stb_env.core.jsontypes import JsonMapping, JsonObject
@@ -56,7 +57,7 @@ class TextEnv(BaseTextEnv):
         self._task_id, self._seed = str(known["task_id"]), int(known["seed"])
         self.episode = DrivenEpisode(forked(str(known["env_id"]), given))
 
-    def init(self, prompt: list[JsonObject]) -> tuple[list[JsonObject], JsonObject]:
+    def init(self, prompt: list[Mapping[str, object]]) -> tuple[list[JsonObject], JsonObject]:
         """Start the episode, and return its opening messages."""
         del prompt  # what a row has is what the environment says now
         self.episode.start(task_id=self._task_id, seed=self._seed)
@@ -79,7 +80,7 @@ class TextEnv(BaseTextEnv):
             },
         )
 
-    def get_metrics(self) -> JsonObject:
+    def get_metrics(self) -> dict[str, object]:
         """Return figures that SkyRL averages; an episode that failed counts among ``valid`` alone."""
         reward = self.episode.reward
         counted = {} if reward is None else {"reward": reward, "turns": float(self.turns)}
@@ -97,7 +98,7 @@ def register(env_class: str = ENV_CLASS) -> None:
 
 def dataset(
     env_id: str, tasks: Which = None, *, seed: int = 0, env_class: str = ENV_CLASS, **settings: Any
-) -> list[JsonObject]:
+) -> list[dict[str, object]]:
     """List tasks as rows of SkyRL's data sets, to be written as Parquet or JSON.
 
     Args:

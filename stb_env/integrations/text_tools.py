@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from stb_env.core import jsontext
-from stb_env.core.jsontypes import JsonMapping, JsonObject
 from stb_env.runs.driven import Reply
 
 _HOW = """You can call these functions, each given as JSON with its parameters:
@@ -16,7 +15,9 @@ To call one, write <tool_call>{{"name": its name, "arguments": {{...}}}}</tool_c
 What it answers comes back inside <tool_response>."""
 
 
-def with_written_tools(messages: Sequence[JsonMapping], tools: Sequence[JsonMapping]) -> list[JsonObject]:
+def with_written_tools(
+    messages: Sequence[Mapping[str, object]], tools: Sequence[Mapping[str, object]]
+) -> list[dict[str, object]]:
     """Return opening messages whose system message also says which tools there are and how one is called.
 
     Examples:
@@ -33,7 +34,7 @@ def with_written_tools(messages: Sequence[JsonMapping], tools: Sequence[JsonMapp
     return [{"role": "system", "content": how}, *opened]
 
 
-def heard(reply: Reply) -> JsonObject:
+def heard(reply: Reply) -> dict[str, object]:
     r"""Return what came back as a user's message: results in their marks, a user's words as they are.
 
     Examples:

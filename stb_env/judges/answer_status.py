@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from stb_env.core import jsontext
-from stb_env.core.jsontypes import JsonObject
 from stb_env.models import ChatReply
 from stb_env.verdict import VerdictStatus, Vote
 
@@ -23,7 +22,7 @@ _LINE = re.compile(
 )
 
 
-def status_tool(name: str, statuses: Sequence[str] = ("Solved", "Unsure", "Unsolved")) -> JsonObject:
+def status_tool(name: str, statuses: Sequence[str] = ("Solved", "Unsure", "Unsolved")) -> dict[str, object]:
     """Return the OpenAI spec of a function that takes a status and the reason for it.
 
     Args:
@@ -49,7 +48,7 @@ def status_tool(name: str, statuses: Sequence[str] = ("Solved", "Unsure", "Unsol
     }
 
 
-def forced(name: str) -> JsonObject:
+def forced(name: str) -> dict[str, object]:
     """Return OpenAI's tool choice that allows this function alone."""
     return {"type": "function", "function": {"name": name}}
 
@@ -73,7 +72,7 @@ def read_vote(reply: ChatReply) -> Vote | None:
     return found[0] if len({vote.status for vote in found}) == 1 else None
 
 
-def _objects(reply: ChatReply) -> Iterator[Any]:
+def _objects(reply: ChatReply) -> Iterator[object]:
     for call in reply.tool_calls:
         yield _loads(str(call["function"]["arguments"]))
     text = reply.text

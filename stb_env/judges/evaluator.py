@@ -66,7 +66,7 @@ class Evaluator:
         return self.files.name
 
     @property
-    def fingerprint(self) -> JsonObject:
+    def fingerprint(self) -> dict[str, object]:
         """Hash of its prompts and functions."""
         template = self.files.template
         content = [dict(template.prompts), [list(pair) for pair in template.messages], self._tools]
@@ -118,7 +118,7 @@ class Evaluator:
         record = {"query": excerpt(task.query, self._room.query), "available_tools": tools}
         return self.request(SOLVABLE, task=excerpt(jsontext.dumps(record), self._room.calls))
 
-    def _tool(self, function: str) -> JsonObject:
+    def _tool(self, function: str) -> dict[str, object]:
         if function not in self._tools:
             near = did_you_mean(function, self._tools)
             known = ", ".join(self._tools)
@@ -126,7 +126,7 @@ class Evaluator:
         return self._tools[function]
 
 
-def answer_record(case: Case, room: Room | None = None) -> JsonObject:
+def answer_record(case: Case, room: Room | None = None) -> dict[str, object]:
     """Return an episode in the form that published evaluators are shown: a tree with one branch.
 
     Of more than 150 calls the first and the last ones are kept.
@@ -176,7 +176,7 @@ def _last_finish(calls: Sequence[CallRecord]) -> CallRecord | None:
     return next((call for call in reversed(calls) if call.name == FINISH), None)
 
 
-def _with_reason(name: str, function: Any) -> JsonObject:
+def _with_reason(name: str, function: Any) -> dict[str, object]:
     parameters = dict(function.get("parameters") or {})
     properties = dict(parameters.get("properties") or {})
     if name in ("", "None") or not properties:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from stb_env.core import jsontext
 from stb_env.core.jsontext import CUT_MARK
-from stb_env.core.jsontypes import JsonObject
 from stb_env.tools import FINISH
 from stb_env.trajectory import CallRecord
 
@@ -77,7 +76,7 @@ def call_lines(calls: Sequence[CallRecord], room: int) -> list[str]:
     ]
 
 
-def call_data(call: CallRecord) -> JsonObject:
+def call_data(call: CallRecord) -> dict[str, object]:
     """Return a call with its result as plain data."""
     result = call.result
     return {
@@ -88,7 +87,7 @@ def call_data(call: CallRecord) -> JsonObject:
     }
 
 
-def _shortened(item: JsonObject, limit: int) -> JsonObject:
+def _shortened(item: Mapping[str, object], limit: int) -> dict[str, object]:
     """Cut the response first of all: name, arguments and error say more per character."""
     quarter = max(64, limit // 4)
     kept = {

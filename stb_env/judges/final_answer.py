@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import ClassVar, Literal
 
-from stb_env.core.jsontypes import JsonObject
 from stb_env.core.request import Slow
 from stb_env.errors import ConfigError, did_you_mean
 from stb_env.judges.answer_status import forced, read_vote, status_tool
@@ -97,7 +96,7 @@ class FinalAnswerJudge(VotingJudge):
         return self._prompt.version + ("" if self._reading == "status" else f":{self._reading}")
 
     @property
-    def wording(self) -> JsonObject:
+    def wording(self) -> dict[str, object]:
         """Texts and rules that decide the question and the reading of its answer."""
         room = {"query": self._room.query, "answer": self._room.answer}
         return {"final_answer": self._prompt.hash, "reading": self._reading, "room": room}

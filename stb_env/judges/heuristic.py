@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 
-from stb_env.core.jsontypes import JsonObject
 from stb_env.core.request import Slow
 from stb_env.judges.cues import COMMON, DOUBTS, is_denial
 from stb_env.judges.judge import Case
@@ -99,7 +98,7 @@ class HeuristicJudge:
         self._unnamed = unnamed
 
     @property
-    def fingerprint(self) -> JsonObject:
+    def fingerprint(self) -> dict[str, object]:
         """Settings that decide its verdicts, as plain data."""
         return {"version": VERSION, **asdict(self._limits)}
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import ClassVar, Literal, get_args
 
-from stb_env.core.jsontypes import JsonObject
 from stb_env.core.request import Slow
 from stb_env.errors import ConfigError, InfrastructureError
 from stb_env.judges.judge import Case
@@ -94,7 +93,7 @@ class VotingJudge:
         raise NotImplementedError
 
     @property
-    def wording(self) -> JsonObject:
+    def wording(self) -> dict[str, object]:
         """Texts and rules that decide the questions and the reading of replies, as plain data."""
         raise NotImplementedError
 
@@ -104,7 +103,7 @@ class VotingJudge:
         return f"{self.kind}:{self._model.name}:{self.label}"
 
     @property
-    def fingerprint(self) -> JsonObject:
+    def fingerprint(self) -> dict[str, object]:
         """Everything that decides a verdict, as plain data."""
         return {
             "judge": self.name,

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from typing import Literal, get_args
 
 from stb_env import seeding
-from stb_env.core.jsontypes import JsonObject
 from stb_env.core.request import Slow
 from stb_env.errors import ConfigError
 from stb_env.judges.judge import Case
@@ -92,7 +91,7 @@ class OriginalPassJudge:
         return self._answers.name.replace(self._answers.kind, "original_pass", 1)
 
     @property
-    def fingerprint(self) -> JsonObject:
+    def fingerprint(self) -> dict[str, object]:
         """Everything that decides a verdict, as plain data."""
         return {
             "judge": self.name,

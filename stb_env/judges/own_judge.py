@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from numbers import Real
 from typing import Any
 
 import numpy as np
 
-from stb_env.core.jsontypes import JsonMapping, JsonObject
 from stb_env.core.reference import load_made, source_of
 from stb_env.core.request import Request, Slow, called, is_slow
 from stb_env.errors import ConfigError, JudgeError, others_code
@@ -48,7 +47,7 @@ class OwnJudge:
         ('unsolved', 'the answer is 42')
     """
 
-    def __init__(self, judge: Any, source: str = "", settings: JsonMapping | None = None) -> None:
+    def __init__(self, judge: Any, source: str = "", settings: Mapping[str, object] | None = None) -> None:
         self._judge = judge
         self._ask: Callable[[Case], Any] = getattr(judge, "judge", judge)
         self._source = source or source_of(judge)
@@ -61,11 +60,12 @@ class OwnJudge:
         return named
 
     @property
-    def fingerprint(self) -> JsonObject:
+    def fingerprint(self) -> dict[str, object]:
         """Its own, or its name, its settings and the version of its code."""
-        own: JsonObject | None = getattr(self._judge, "fingerprint", None)
-        plain = {"judge": self.name, "source": self._source, "settings": self._settings}
-        return plain if own is None else own
+        own: dict[str, object] | None = getattr(self._judge, "fingerprint", None)
+        if own is not None:
+            return own
+        return {"judge": self.name, "source": self._source, "settings": self._settings}
 
     def judge(self, case: Case) -> Slow[Verdict]:
         """Return the verdict.
@@ -79,7 +79,7 @@ class OwnJudge:
             said = yield from called(self._ask, case)
         return as_verdict(said, self.name)
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> object:
         # What else a judge may say of itself: scores, votes, floors ...
         if name.startswith("_"):
             raise AttributeError(name)
@@ -151,7 +151,7 @@ def as_judge(judge: JudgeLike) -> Judge:
     return OwnJudge(judge)
 
 
-def load_own_judge(text: str, models: Any = None) -> Judge:
+def load_own_judge(text: str, models: object = None) -> Judge:
     """Return the judge that stands under ``path.py:Name`` or ``module:Name``, with its version.
 
     Args:

@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Literal, Protocol
+from typing import Literal, Protocol
 
 from stb_env.core import jsontext
-from stb_env.core.jsontypes import JsonObject
 from stb_env.judges.answer_status import forced
 from stb_env.judges.evaluator import Evaluator, answer_record
 from stb_env.judges.excerpt import Room, call_lines, excerpt
@@ -58,7 +57,7 @@ class PairQuestion(Protocol):
         ...
 
     @property
-    def fingerprint(self) -> JsonObject:
+    def fingerprint(self) -> dict[str, object]:
         """Texts and rules that decide the question, as plain data."""
         ...
 
@@ -89,7 +88,7 @@ class PromptPairQuestion:
         return self._prompt.version
 
     @property
-    def fingerprint(self) -> JsonObject:
+    def fingerprint(self) -> dict[str, object]:
         """Hash of the prompt, and the room."""
         room = {name: getattr(self._room, name) for name in Room.__dataclass_fields__}
         return {"preference": self._prompt.hash, "room": room}
@@ -127,7 +126,7 @@ class EvaluatorPairQuestion:
         return self._evaluator.label
 
     @property
-    def fingerprint(self) -> JsonObject:
+    def fingerprint(self) -> dict[str, object]:
         """Hash of its prompts and functions."""
         return self._evaluator.fingerprint
 
@@ -165,7 +164,7 @@ def read_choice(reply: ChatReply) -> Choice | None:
     return found[0] if len({choice.outcome for choice in found}) == 1 else None
 
 
-def _objects(reply: ChatReply) -> Iterator[Any]:
+def _objects(reply: ChatReply) -> Iterator[object]:
     texts = [str(call["function"]["arguments"]) for call in reply.tool_calls]
     for text in (*texts, reply.text[reply.text.find("{") : reply.text.rfind("}") + 1]):
         try:
@@ -174,7 +173,7 @@ def _objects(reply: ChatReply) -> Iterator[Any]:
             continue
 
 
-def _from_object(data: Any) -> Choice | None:
+def _from_object(data: object) -> Choice | None:
     if not isinstance(data, Mapping):
         return None
     named, index = data.get(FIELD), data.get(INDEX)
@@ -193,7 +192,7 @@ def _from_lines(text: str) -> Iterator[Choice]:
             yield Choice(_OUTCOMES[match[1].lower()], " ".join(text.split())[:_MAX_REASON])
 
 
-def preference_tool(name: str) -> JsonObject:
+def preference_tool(name: str) -> dict[str, object]:
     """Return the OpenAI spec of a function that takes the better of two answers and the reason for it.
 
     Examples:

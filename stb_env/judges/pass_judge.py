@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import ClassVar
 
-from stb_env.core.jsontypes import JsonObject
 from stb_env.core.request import Slow
 from stb_env.judges.answer_status import read_vote
 from stb_env.judges.judge import Case
@@ -93,7 +92,7 @@ class PassJudge(VotingJudge):
         return self._questions.label
 
     @property
-    def wording(self) -> JsonObject:
+    def wording(self) -> dict[str, object]:
         """Texts and rules that decide the two questions."""
         return self._questions.fingerprint
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Protocol
 
-from stb_env.core.jsontypes import JsonObject
 from stb_env.judges.answer_status import forced, status_tool
 from stb_env.judges.excerpt import Room, call_lines, excerpt, shares
 from stb_env.judges.judge import Case
@@ -25,7 +24,7 @@ class PassQuestions(Protocol):
         ...
 
     @property
-    def fingerprint(self) -> JsonObject:
+    def fingerprint(self) -> dict[str, object]:
         """Texts and rules that decide the questions, as plain data."""
         ...
 
@@ -65,7 +64,7 @@ class PromptQuestions:
         return "+".join(dict.fromkeys([self._answer.version, self._details.version]))
 
     @property
-    def fingerprint(self) -> JsonObject:
+    def fingerprint(self) -> dict[str, object]:
         """Hashes of the prompts, and the room."""
         room = {name: getattr(self._room, name) for name in Room.__dataclass_fields__}
         return {"pass_judge": self._answer.hash, "pass_judge_details": self._details.hash, "room": room}

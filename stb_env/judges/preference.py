@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal, Protocol, get_args
+from typing import Literal, Protocol, get_args
 
 from stb_env import seeding
-from stb_env.core.jsontypes import JsonObject
 from stb_env.core.request import Slow
 from stb_env.errors import ConfigError, InfrastructureError
 from stb_env.judges.judge import Case
@@ -66,7 +65,7 @@ class Preferring(Protocol):
         ...
 
     @property
-    def fingerprint(self) -> JsonObject:
+    def fingerprint(self) -> dict[str, object]:
         """Everything that decides a preference, as plain data."""
         ...
 
@@ -144,7 +143,7 @@ class PreferenceJudge:
         return f"preference:{self._model.name}:{self._question.label}"
 
     @property
-    def fingerprint(self) -> JsonObject:
+    def fingerprint(self) -> dict[str, object]:
         """Everything that decides a preference, as plain data."""
         return {
             "judge": self.name,
@@ -234,7 +233,7 @@ class VerdictPreference:
         self.unsure = _checked(unsure)
 
     @property
-    def fingerprint(self) -> JsonObject:
+    def fingerprint(self) -> dict[str, object]:
         """Everything that decides a preference, as plain data."""
         return {"judge": self.name, "unsure": self.unsure}
 
@@ -272,7 +271,7 @@ def _same(first: Case, second: Case) -> bool:
     return first.text == second.text and _told(first) == _told(second)
 
 
-def _told(case: Case) -> list[tuple[Any, ...]]:
+def _told(case: Case) -> list[tuple[object, ...]]:
     calls = (call for call in case.calls if call.name != FINISH)
     return [(call.name, call.arguments, call.result.error, call.result.response) for call in calls]
 

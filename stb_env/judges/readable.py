@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from stb_env.core.jsontypes import JsonObject
 from stb_env.core.request import Slow
 from stb_env.errors import ConfigError, InfrastructureError
 from stb_env.models import ChatModel, ChatReply, ChatRequest, ModelError, Usage, ask
@@ -101,7 +100,8 @@ class ReadableModel(WrappedModel):
         """Return a question with the index, the seed and the temperature of an attempt."""
         index, sampling = request.index + attempt * _STRIDE, request.sampling
         if attempt or self._seeded:
-            base = self.fingerprint.get("seed", 0) if sampling.seed is None else sampling.seed
+            own = self.fingerprint.get("seed")
+            base = sampling.seed if sampling.seed is not None else own if isinstance(own, int) else 0
             sampling = replace(sampling, seed=base + index)
         numbered = replace(request, index=index, sampling=sampling)
         return another_try(numbered, self.model, last) if attempt else numbered
@@ -125,7 +125,9 @@ def quotes(reply: ChatReply, request: ChatRequest) -> bool:
     return any(words in "".join(part.split()) for text in texts for part in material(text))
 
 
-def _corrected(request: ChatRequest, reply: ChatReply, fault: str) -> tuple[JsonObject, JsonObject]:
+def _corrected(
+    request: ChatRequest, reply: ChatReply, fault: str
+) -> tuple[dict[str, object], dict[str, object]]:
     """Return an unreadable reply and what was wrong with it, as messages."""
     # The reply goes back as text: a call in it would want an answer, and could be one that no server reads.
     return (

@@ -222,7 +222,7 @@ def _follows(call: CallRecord, tool: Tool | None, known: Vocabulary) -> bool:
     return not any(_is_foreign(value, schemas.get(name), known) for name, value in call.arguments.items())
 
 
-def _is_foreign(value: Json, schema: Json, known: Vocabulary) -> bool:
+def _is_foreign(value: object, schema: object, known: Vocabulary) -> bool:
     text = _spelt(value)[:_ARGUMENT]
     told = [token for token in read(text) if len(token.text) >= _SHORTEST]
     if isinstance(value, bool) or not told or text in _spelt(schema):
@@ -230,7 +230,7 @@ def _is_foreign(value: Json, schema: Json, known: Vocabulary) -> bool:
     return 2 * sum(not known.has(token) for token in told) > len(told)
 
 
-def _leaves(response: Json) -> Iterator[tuple[str, str]]:
+def _leaves(response: object) -> Iterator[tuple[str, str]]:
     """Yield the single values of a response with their names; none where it only says that it failed."""
     if isinstance(response, str) and response[:1] in ("{", "["):
         try:

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Literal
 
 from stb_env.core import jsontext
-from stb_env.core.jsontypes import JsonObject
 from stb_env.core.request import Slow
 from stb_env.errors import InfrastructureError, JudgeError
 from stb_env.judges.answer_status import forced
@@ -101,7 +100,7 @@ class ModelSolvability:
         return f"solvability:{self._model.name}:{label}"
 
     @property
-    def fingerprint(self) -> JsonObject:
+    def fingerprint(self) -> dict[str, object]:
         """Everything that decides a status, as plain data."""
         return {
             "judge": self.name,
@@ -229,7 +228,7 @@ def _readable(reply: ChatReply) -> bool:
     return read_solvability(reply) is not None
 
 
-def solvability_tool(name: str) -> JsonObject:
+def solvability_tool(name: str) -> dict[str, object]:
     """Return the OpenAI spec of a function that takes a task's status and the reason for it.
 
     Examples:
@@ -249,11 +248,11 @@ def solvability_tool(name: str) -> JsonObject:
     }
 
 
-def _tool_data(tool: Tool) -> JsonObject:
+def _tool_data(tool: Tool) -> dict[str, object]:
     return {"name": tool.name, "description": tool.description, "parameters": dict(tool.parameters)}
 
 
-def _shortened(tool: Tool, limit: int) -> JsonObject:
+def _shortened(tool: Tool, limit: int) -> dict[str, object]:
     quarter = max(64, limit // 4)
     kept = {"name": jsontext.cut(tool.name, 68), "description": jsontext.cut(tool.description, quarter)}
     room = limit - len(jsontext.dumps(kept | {"parameters": ""}))

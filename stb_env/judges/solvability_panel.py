@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from stb_env.core.jsontypes import JsonObject
 from stb_env.core.request import Slow
 from stb_env.errors import ConfigError, JudgeError
 from stb_env.judges.solvability import ModelSolvability, Solvability
@@ -27,7 +26,7 @@ class SolvabilityVote:
     status: Solvability | None
     reason: str = ""
 
-    def to_dict(self) -> JsonObject:
+    def to_dict(self) -> dict[str, object]:
         """Return the vote as plain data."""
         return {"judge": self.judge, "status": self.status, "reason": self.reason}
 
@@ -82,7 +81,7 @@ class SolvabilityPanel:
             raise ConfigError(f"needed must be from 1 to {len(names)}, the number of models, got {needed}")
 
     @property
-    def fingerprint(self) -> JsonObject:
+    def fingerprint(self) -> dict[str, object]:
         """Everything that decides a poll, as plain data."""
         return {"judges": [judge.fingerprint for judge in self.judges], "needed": self.needed}
 

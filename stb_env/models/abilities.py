@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 
 from stb_env.core import jsontext
-from stb_env.core.jsontypes import Json, JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonMapping, JsonObject
 from stb_env.models.chat import ChatReply, ChatRequest, Sampling
 from stb_env.models.contract import Contract
 from stb_env.models.model import ChatModel, ModelError
@@ -73,7 +73,7 @@ class Abilities:
         missing += ["its chat template drops tools"] * (not self.rendered)
         return ", ".join(missing)
 
-    def to_dict(self) -> JsonObject:
+    def to_dict(self) -> dict[str, object]:
         """Return the abilities as plain data."""
         return asdict(self)
 
@@ -152,7 +152,7 @@ def _tells(reply: ChatReply) -> bool:
     return _SECRET in jsontext.dumps(dict(reply.message))
 
 
-def _code(text: str) -> Json:
+def _code(text: str) -> object:
     try:
         value = jsontext.loads(text.strip())
     except ValueError:

@@ -35,7 +35,7 @@ class Sampling:
     presence_penalty: float | None = None
     stop: tuple[str, ...] | None = None
 
-    def to_dict(self) -> JsonObject:
+    def to_dict(self) -> dict[str, object]:
         """Return what is set, as plain data.
 
         Examples:
@@ -83,7 +83,7 @@ class ChatRequest:
         """Ask with one user message."""
         return cls(({"role": "user", "content": text},), sampling=sampling or Sampling(), index=index)
 
-    def to_dict(self) -> JsonObject:
+    def to_dict(self) -> dict[str, object]:
         """Return the request as plain data; what is unset or empty is left out."""
         data: JsonObject = {
             "messages": [dict(message) for message in self.messages],
@@ -158,7 +158,7 @@ class ChatReply:
         """The calls in OpenAI's form, a new list each time."""
         return [dict(call) for call in self.message.get("tool_calls") or ()]
 
-    def to_dict(self) -> JsonObject:
+    def to_dict(self) -> dict[str, object]:
         """Return the reply as plain data; ``extra`` only where there is any."""
         data: JsonObject = {
             "message": dict(self.message),

@@ -6,7 +6,6 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from stb_env.core.jsontypes import JsonObject
 from stb_env.errors import InfrastructureError
 from stb_env.models.abilities import Abilities
 from stb_env.models.config import ModelConfig, available
@@ -34,7 +33,7 @@ class Check:
     context: int | None = None
     remark: str = ""
 
-    def to_dict(self) -> JsonObject:
+    def to_dict(self) -> dict[str, object]:
         """Return the check as plain data; what is unknown is None."""
         found = self.abilities
         return {

@@ -61,7 +61,7 @@ class Chunks:
         self._ended = False
 
     @property
-    def completion(self) -> Json:
+    def completion(self) -> object:
         """The chat completion so far, in the form of one that is sent as a whole."""
         return self._body if self._instead is None else self._instead
 
@@ -89,7 +89,7 @@ class Chunks:
         else:
             self.add(parse(data))
 
-    def add(self, chunk: Json) -> None:
+    def add(self, chunk: object) -> None:
         """Take in the next chunk."""
         if not isinstance(chunk, Mapping) or not isinstance(chunk.get("choices"), list):
             self._instead = chunk if self._instead is None else self._instead
@@ -106,7 +106,7 @@ class Chunks:
         for choice in chunk["choices"][:1]:
             self._add_choice(choice)
 
-    def _add_choice(self, given: Json) -> None:
+    def _add_choice(self, given: object) -> None:
         if not isinstance(given, Mapping):
             self._instead = {"choices": [given]}
             return
@@ -121,7 +121,7 @@ class Chunks:
                 # Reasons to stop are said again by some; logprobs and token ids go on.
                 choice[name] = value if isinstance(value, str) else _joined(choice.get(name), value)
 
-    def _add_delta(self, choice: JsonObject, delta: Json) -> None:
+    def _add_delta(self, choice: JsonObject, delta: object) -> None:
         if not isinstance(delta, Mapping):
             return
         message = choice.setdefault("message", {})
@@ -137,7 +137,7 @@ class Chunks:
         elif calls is not None:
             message["tool_calls"] = calls
 
-    def _add_call(self, part: Json) -> None:
+    def _add_call(self, part: object) -> None:
         if not isinstance(part, Mapping):
             self._start_call(part)
             return
@@ -151,11 +151,11 @@ class Chunks:
         if more.get("arguments") is not None:
             function["arguments"] = _joined(function.get("arguments"), more["arguments"])
 
-    def _start_call(self, call: Json, index: Json = None) -> None:
+    def _start_call(self, call: Json, index: object = None) -> None:
         self._calls.append(call)
         self._indices.append(index)
 
-    def _continued(self, part: JsonMapping) -> JsonObject | None:
+    def _continued(self, part: Mapping[str, object]) -> JsonObject | None:
         """Return the call that a part goes on with; None where it begins one.
 
         Some servers number every call 0 and some none at all: then a name with a new id begins a new call.
@@ -169,11 +169,11 @@ class Chunks:
         return None
 
 
-def _mapping(value: Json) -> JsonMapping:
+def _mapping(value: object) -> JsonMapping:
     return value if isinstance(value, Mapping) else {}
 
 
-def _joined(known: Json, more: Json) -> Json:
+def _joined(known: object, more: object) -> Json:
     """Return what two chunks say together: texts and lists go on, anything else replaces."""
     if isinstance(known, str) and isinstance(more, str):
         return known + more

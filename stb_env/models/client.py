@@ -12,7 +12,7 @@ from functools import partial
 
 from stb_env import seeding
 from stb_env.core.background import wait_for
-from stb_env.core.jsontypes import Json, JsonMapping, JsonObject
+from stb_env.core.jsontypes import Json, JsonObject
 from stb_env.core.request import Slow
 from stb_env.http.retry import Clock, Deadline, pause
 from stb_env.http.wire import Wire
@@ -70,7 +70,7 @@ class OpenAIModel(ConfiguredModel):
         return partial(OpenAIModel, clock=self._clock), (self.config,)
 
     @property
-    def fingerprint(self) -> JsonObject:
+    def fingerprint(self) -> dict[str, object]:
         """Plain data that decides the answers: model, endpoint, sampling."""
         return self.config.to_dict()
 
@@ -107,7 +107,7 @@ class OpenAIModel(ConfiguredModel):
         """Return what the endpoint says of its models, as parsed JSON; None where it says nothing."""
         return wait_for(self._listing())
 
-    async def _listing(self) -> Json:
+    async def _listing(self) -> object:
         return await self._transport.listing(self._wire())
 
     def most(self, request: ChatRequest) -> Usage | None:
@@ -142,7 +142,7 @@ class OpenAIModel(ConfiguredModel):
         if wire is not None:
             await wire.aclose()
 
-    async def _try(self, body: JsonMapping, deadline: Deadline) -> ChatReply:
+    async def _try(self, body: Mapping[str, object], deadline: Deadline) -> ChatReply:
         limiter = self._endpoint.limiter
         # A failure is raised after its except block, so that it carries no other exception along.
         try:
@@ -165,7 +165,7 @@ class OpenAIModel(ConfiguredModel):
                 limiter.release()
         raise failure
 
-    async def _bounded(self, wire: Wire, body: JsonMapping) -> JsonMapping:
+    async def _bounded(self, wire: Wire, body: Mapping[str, object]) -> Mapping[str, object]:
         """Return a request with a bound on its answer, where the server tells its window."""
         window = await self._transport.window(wire)
         return body if window is None else {**body, "max_tokens": answer_share(self.role, window)}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from stb_env.core import jsontext
-from stb_env.core.jsontypes import Json, JsonArray, JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonObject
 from stb_env.models.chat import ChatReply
 from stb_env.models.failure import MAX_QUOTE
 from stb_env.models.model import ModelError
@@ -19,7 +19,7 @@ _MESSAGE_EXTRA = ("reasoning_content", "reasoning")
 _MAPPING = (dict, Mapping)
 
 
-def parse(body: bytes) -> Json:
+def parse(body: bytes) -> object:
     """Parse a response body.
 
     Raises:
@@ -79,7 +79,7 @@ def read_reply(body: object, price: Price | None = None) -> ChatReply:
     )
 
 
-def _object(value: object, what: str) -> JsonMapping:
+def _object(value: object, what: str) -> Mapping[str, object]:
     if isinstance(value, _MAPPING):
         return value
     raise _malformed(f"{what} is {type(value).__name__} instead of an object")
@@ -89,7 +89,7 @@ def _malformed(what: str) -> ModelError:
     return ModelError(f"the answer is no chat completion: {what}", kind="transport", retryable=True)
 
 
-def _check_refusal(message: JsonMapping, choice: JsonMapping, usage: Usage) -> None:
+def _check_refusal(message: Mapping[str, object], choice: Mapping[str, object], usage: Usage) -> None:
     refusal = message.get("refusal")
     filtered = choice.get("finish_reason") == "content_filter"
     if refusal or filtered:
@@ -100,7 +100,7 @@ def _check_refusal(message: JsonMapping, choice: JsonMapping, usage: Usage) -> N
         raise ModelError(f"the model refused: {said}", retryable=True, usage=usage)
 
 
-def _message(given: JsonMapping) -> JsonObject:
+def _message(given: Mapping[str, object]) -> dict[str, object]:
     content, calls = given.get("content"), given.get("tool_calls")
     message: JsonObject = {"role": "assistant"}
     if isinstance(content, list):
@@ -112,13 +112,13 @@ def _message(given: JsonMapping) -> JsonObject:
     return message
 
 
-def _list(calls: object) -> JsonArray:
+def _list(calls: object) -> list[object]:
     if isinstance(calls, list):
         return calls
     raise _malformed(f"tool_calls is {type(calls).__name__} instead of a list")
 
 
-def _call(call: object, index: int) -> JsonObject:
+def _call(call: object, index: int) -> dict[str, object]:
     call = _object(call, "a tool call")
     function = _object(call.get("function"), "a tool call's function")
     name, arguments = function.get("name"), function.get("arguments")

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import PurePath
 from typing import Literal, get_args
 
-from stb_env.core.jsontypes import JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonMapping
 from stb_env.errors import ConfigError
 from stb_env.http.credentials import Credentials
 from stb_env.http.url import check_url, check_variable, public_url
@@ -189,7 +189,7 @@ class ModelConfig:
         """
         return self.max_tokens is not None or not ANSWER_BOUNDS.isdisjoint(self.extra)
 
-    def to_dict(self) -> JsonObject:
+    def to_dict(self) -> dict[str, object]:
         """Return what decides the answers, as plain data without secrets, for manifests and cache keys."""
         data = {
             "model": self.model,

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from stb_env.core.jsontypes import Json
-
 # The wordings of vLLM, of OpenRouter and those who follow it, of LM Studio, of SGLang.
 _NAMES = ("max_model_len", "context_length", "max_context_length", "context_window")
 
@@ -14,7 +12,7 @@ _SHARE = 4
 _LEAST = 64
 
 
-def listed_window(listing: Json, model: str) -> int | None:
+def listed_window(listing: object, model: str) -> int | None:
     """Return the context window that a list of models (``/v1/models``) tells; None where it tells none.
 
     Args:
@@ -37,7 +35,7 @@ def listed_window(listing: Json, model: str) -> int | None:
     return next(filter(None, (_count(value) for value in (*map(row.get, _NAMES), trained))), None)
 
 
-def running_window(props: Json) -> int | None:
+def running_window(props: object) -> int | None:
     """Return the context window that llama.cpp's ``/props`` tells: the one it was started with.
 
     Examples:
@@ -62,5 +60,5 @@ def answer_share(role: str, window: int) -> int:
     return max(_LEAST, window // _SHARES.get(role, _SHARE))
 
 
-def _count(value: Json) -> int | None:
+def _count(value: object) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else None

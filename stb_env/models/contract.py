@@ -64,12 +64,12 @@ class Contract:
         return cls(function["name"], function.get("parameters") or {}, function.get("description") or "")
 
     @property
-    def plain(self) -> JsonObject:
+    def plain(self) -> dict[str, object]:
         """The schema as every server's grammar can take it."""
         return plain({**self.schema, "type": "object"} if "anyOf" not in self.schema else self.schema)
 
     @property
-    def response_format(self) -> JsonObject:
+    def response_format(self) -> dict[str, object]:
         """OpenAI's response format; strict where strictness allows the schema."""
         schema = self.plain
         form = {"name": self.name, "schema": schema, "strict": _closed(schema)}
@@ -113,13 +113,13 @@ def converses(tools: Sequence[JsonMapping]) -> bool:
     return all(tool["function"]["name"] != FINISH for tool in tools)
 
 
-def _call(name: str, parameters: JsonMapping) -> JsonObject:
+def _call(name: str, parameters: Mapping[str, object]) -> dict[str, object]:
     schema = {"properties": {}, **parameters, "type": "object"}
     arguments = strict_finish(schema) if name == FINISH else strict(schema)
     return _object({"name": {"type": "string", "enum": [name]}, "arguments": arguments})
 
 
-def strict_finish(schema: JsonMapping) -> JsonObject:
+def strict_finish(schema: JsonMapping) -> dict[str, object]:
     """Return the `strict` form of Finish: one shape for each way to end, with null for the other ways.
 
     Examples:
@@ -142,7 +142,7 @@ def strict_finish(schema: JsonMapping) -> JsonObject:
     return {"anyOf": shapes}
 
 
-def _object(properties: JsonMapping) -> JsonObject:
+def _object(properties: Mapping[str, object]) -> dict[str, object]:
     return {
         "type": "object",
         "properties": dict(properties),
@@ -151,7 +151,7 @@ def _object(properties: JsonMapping) -> JsonObject:
     }
 
 
-def plain(schema: Json, depth: int = _MAX_DEPTH) -> JsonObject:
+def plain(schema: object, depth: int = _MAX_DEPTH) -> dict[str, object]:
     """Return a schema with the keywords that the grammars of servers have in common.
 
     Examples:
@@ -176,11 +176,11 @@ def strict(schema: Json) -> JsonObject:
     return _common(schema, _MAX_DEPTH, strict=True)
 
 
-def _common(schema: Json, depth: int, *, strict: bool) -> JsonObject:
+def _common(schema: object, depth: int, *, strict: bool) -> dict[str, object]:
     if not isinstance(schema, Mapping) or not depth:
         return {}
 
-    def within(part: Json) -> JsonObject:
+    def within(part: object) -> JsonObject:
         return _common(part, depth - 1, strict=strict)
 
     kept = {name: schema[name] for name in _KEPT if name in schema}
@@ -210,14 +210,14 @@ def _common(schema: Json, depth: int, *, strict: bool) -> JsonObject:
     return kept
 
 
-def _distinct(schema: JsonMapping) -> int:
+def _distinct(schema: Mapping[str, object]) -> int:
     """Return the most items of a list without duplicates whose items are listed; 0 where unknown."""
     items = schema.get("items")
     listed = items.get("enum") if isinstance(items, Mapping) and schema.get("uniqueItems") is True else None
     return len({jsontext.dumps(value) for value in listed}) if isinstance(listed, list) else 0
 
 
-def _or_null(schema: JsonObject) -> JsonObject:
+def _or_null(schema: JsonObject) -> dict[str, object]:
     if takes_null(schema):
         return schema
     if "anyOf" in schema:
@@ -232,7 +232,7 @@ def _or_null(schema: JsonObject) -> JsonObject:
     return made
 
 
-def takes_null(schema: Json) -> bool:
+def takes_null(schema: object) -> bool:
     """Return whether null fits a schema.
 
     Examples:
@@ -250,7 +250,7 @@ def takes_null(schema: Json) -> bool:
     return kinds == "null" or (isinstance(kinds, list) and "null" in kinds)
 
 
-def given(schema: Json, value: Json) -> Json:
+def given(schema: object, value: object) -> Json:
     """Return a value of a `strict` form without the nulls that stand for absent members.
 
     Examples:
@@ -273,7 +273,7 @@ def given(schema: Json, value: Json) -> Json:
     }
 
 
-def _known(kind: Json) -> bool:
+def _known(kind: object) -> bool:
     kinds = kind if isinstance(kind, list) else [kind]
     return bool(kinds) and all(isinstance(one, str) and one in _TYPES for one in kinds)
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import threading
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
 from stb_env.core import jsontext
-from stb_env.core.jsontypes import JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonObject
 from stb_env.core.request import Request, Slow
 from stb_env.errors import ConfigError, DataError
 from stb_env.http.retry import Clock
@@ -61,7 +61,9 @@ class RecordingModel(WrappedModel):
         yield Request(run=partial(self._append, request, outcome, asked, start))
         return reply
 
-    def _append(self, request: ChatRequest, outcome: JsonObject, asked: float, start: float) -> None:
+    def _append(
+        self, request: ChatRequest, outcome: Mapping[str, object], asked: float, start: float
+    ) -> None:
         line = jsontext.dumps(
             {
                 "model": self.name,
@@ -84,7 +86,7 @@ class RecordingModel(WrappedModel):
         raise ModelError(f"{failure}; free space or choose another file", stage="recording")
 
 
-def _tried(tries: Sequence[JsonMapping]) -> JsonObject:
+def _tried(tries: Sequence[Mapping[str, object]]) -> dict[str, object]:
     return {"tries": [dict(one) for one in tries]} if tries else {}
 
 
@@ -154,7 +156,7 @@ class ReplayModel:
         # Without its newline a last line is one that a killed process left incomplete.
         return content.split(b"\n")[:-1]
 
-    def _pair(self, line: bytes, number: int) -> tuple[str, ChatReply | JsonObject]:
+    def _pair(self, line: bytes, number: int) -> tuple[str, ChatReply | dict[str, object]]:
         try:
             data = jsontext.loads(line.decode())
             if "failure" in data:

@@ -8,12 +8,13 @@ import importlib.util
 import os
 import secrets
 import threading
+from collections.abc import Mapping
 from functools import cache, cached_property
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from stb_env.core.jsontypes import JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonObject
 from stb_env.errors import ConfigError
 from stb_env.models.failure import status_failure
 from stb_env.models.model import ModelError
@@ -41,7 +42,7 @@ class Engine:
         self.context = context
         self._lock = threading.RLock()
 
-    def complete(self, body: JsonMapping) -> JsonObject:
+    def complete(self, body: Mapping[str, object]) -> JsonObject:
         """Answer the body of a chat completion request with one of a chat completion.
 
         Raises:

@@ -6,7 +6,6 @@ import re
 from collections.abc import Mapping
 
 from stb_env.core import jsontext
-from stb_env.core.jsontypes import JsonMapping
 from stb_env.http.exchange import is_retryable, status_kind
 from stb_env.models.model import ModelError
 
@@ -107,7 +106,7 @@ def _failure(
     return ModelError(f"{what}{said}; {advice}", status=status)
 
 
-def _status_meant(body: JsonMapping, details: list[str]) -> int:
+def _status_meant(body: Mapping[str, object], details: list[str]) -> int:
     error = body.get("error") or body
     if isinstance(error, Mapping):
         for code in (error.get("code"), error.get("status"), error.get("status_code")):

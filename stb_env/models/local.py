@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 
 from stb_env.core import jsontext
-from stb_env.core.jsontypes import JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonObject
 from stb_env.core.request import Request, Slow
 from stb_env.models.chat import ChatReply, ChatRequest, digest
 from stb_env.models.completion import read_reply
@@ -55,7 +55,7 @@ class LocalModel(ConfiguredModel):
         return LocalModel, (self.config,)
 
     @property
-    def fingerprint(self) -> JsonObject:
+    def fingerprint(self) -> dict[str, object]:
         """Plain data that decides the answers: the file by name, size and content, and the sampling."""
         size = self._engine.file.stat().st_size
         return {**self.config.to_dict(), "size": size, "sha256": self._engine.sha256}
@@ -87,7 +87,7 @@ class LocalModel(ConfiguredModel):
             return _with_ids(reply, request)
         raise failure
 
-    def _body(self, request: ChatRequest) -> JsonObject:
+    def _body(self, request: ChatRequest) -> dict[str, object]:
         asked = sendable(request_body(self.config, request))
         seed = asked.get("seed", request.index) % _SEEDS
         defaults = {"max_tokens": LONGEST, "cache_prompt": False}
@@ -103,7 +103,7 @@ class LocalModel(ConfiguredModel):
         self._warned = True
 
 
-def _forced(request: ChatRequest) -> Sequence[JsonMapping]:
+def _forced(request: ChatRequest) -> Sequence[Mapping[str, object]]:
     """Return the functions one of which must be called; none where the model may do as it likes."""
     functions = [tool["function"] for tool in request.tools]
     if isinstance(request.tool_choice, str | None):
@@ -112,11 +112,11 @@ def _forced(request: ChatRequest) -> Sequence[JsonMapping]:
     return [function for function in functions if function["name"] == name]
 
 
-def _without_choice(body: JsonObject) -> JsonObject:
+def _without_choice(body: Mapping[str, object]) -> dict[str, object]:
     return {name: value for name, value in body.items() if name != "tool_choice"}
 
 
-def _call_format(functions: Sequence[JsonMapping]) -> JsonObject:
+def _call_format(functions: Sequence[Mapping[str, object]]) -> dict[str, object]:
     """Return the response format of a call; a choice of tools binds only with few of the templates."""
     calls = [
         {
@@ -134,7 +134,7 @@ def _call_format(functions: Sequence[JsonMapping]) -> JsonObject:
     return {"type": "json_schema", "json_schema": {"name": "call", "schema": schema}}
 
 
-def _as_call(answer: JsonObject) -> JsonObject:
+def _as_call(answer: JsonObject) -> dict[str, object]:
     """Return the chat completion with the call that its text is; one that was cut stays text."""
     choice = answer["choices"][0]
     try:

@@ -21,7 +21,7 @@ from stb_env.usage import NO_USAGE, Usage
 MAX_TOKENS = 4096
 """Bound on an answer under a cap, where neither the request nor the model's configuration has one."""
 
-_UNPRICED = "max_cost is set, but a model has no configured price; add one under [prices]"
+_UNPRICED = "is set, but a model has no configured price; add one under [prices]"
 # Sums of dollars are not exact.
 _ROUNDING = 1e-9
 
@@ -63,6 +63,9 @@ class Meter:
         ...
         stb_env.models.model.ModelError: the budget of 10 tokens has 6 left and the next call may ...
     """
+
+    cost_setting = "max_cost"
+    """The setting that caps the cost, as messages name it."""
 
     def __init__(
         self, *, max_cost: float | None = None, max_calls: int | None = None, max_tokens: int | None = None
@@ -170,21 +173,23 @@ class Meter:
         if self.max_tokens is not None and used.total_tokens >= self.max_tokens:
             return _reached(f"{self.max_tokens} tokens", f"{used.total_tokens}", "max_tokens")
         if self.max_cost is not None and used.unpriced:
-            return _UNPRICED
+            return f"{self.cost_setting} {_UNPRICED}"
         if self.max_cost is not None and used.cost >= self.max_cost:
-            return _reached(f"${self.max_cost:g}", f"${used.cost:.4f}", "max_cost")
+            return _reached(f"${self.max_cost:g}", f"${used.cost:.4f}", self.cost_setting)
         return ""
 
     def _too_much(self, most: Usage) -> str:
         """Return why a call does not fit beside those in flight; empty where it does."""
         kept = sum(self._flying, self._total)
         if self.max_cost is not None and most.unpriced:
-            return _UNPRICED
+            return f"{self.cost_setting} {_UNPRICED}"
         if self.max_cost is not None and kept.cost + most.cost > self.max_cost + _ROUNDING:
             left = max(0.0, self.max_cost - kept.cost)
-            return _too_little(f"${self.max_cost:g}", f"${left:.4f}", f"cost ${most.cost:.4f}", "max_cost")
+            took = f"cost ${most.cost:.4f}"
+            return _too_little(f"${self.max_cost:g}", f"${left:.4f}", took, self.cost_setting)
         if self.max_tokens is not None and kept.total_tokens + most.total_tokens > self.max_tokens:
-            left_tokens, took = self.max_tokens - kept.total_tokens, f"take {most.total_tokens}"
+            left_tokens = self.max_tokens - kept.total_tokens
+            took = f"take {most.total_tokens}"
             return _too_little(f"{self.max_tokens} tokens", f"{left_tokens}", took, "max_tokens")
         return ""
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Protocol, get_args
 
-from stb_env.core.jsontypes import Json, JsonMapping, JsonObject
+from stb_env.core.jsontypes import Json
 from stb_env.core.request import Request, Slow, adrive, drive
 from stb_env.errors import DataError, FailureKind, InfrastructureError
 from stb_env.models.chat import ChatReply, ChatRequest
@@ -38,7 +38,7 @@ class ModelError(InfrastructureError):
         retry_after: float | None = None,
         usage: Usage | None = None,
         status: int | None = None,
-        tries: Sequence[JsonMapping] = (),
+        tries: Sequence[Mapping[str, object]] = (),
     ) -> None:
         super().__init__(message, kind=kind, stage=stage, retryable=retryable)
         self.retry_after = retry_after
@@ -46,7 +46,7 @@ class ModelError(InfrastructureError):
         self.status = status
         self.tries = tuple(tries)
 
-    def to_dict(self) -> JsonObject:
+    def to_dict(self) -> dict[str, object]:
         """Return the failure as plain data, for recordings."""
         return {
             "message": str(self),
@@ -182,7 +182,7 @@ class WrappedModel(DrivenModel):
         return str(getattr(self.model, "role", "model"))
 
     @property
-    def fingerprint(self) -> JsonObject:
+    def fingerprint(self) -> dict[str, object]:
         """Plain data that decides the answers of the model inside."""
         return fingerprint(self.model)
 
@@ -201,7 +201,7 @@ def ask(model: ChatModel, request: ChatRequest) -> Request:
     return Request(run=partial(model.complete, request), arun=partial(model.acomplete, request))
 
 
-def fingerprint(model: ChatModel) -> JsonObject:
+def fingerprint(model: ChatModel) -> dict[str, object]:
     """Return the plain data that decides a model's answers: its own ``fingerprint``, or its name.
 
     Examples:

@@ -92,7 +92,7 @@ def load_models(
 
 def given_settings(
     role: str, path: Path | str | None = None, env: Mapping[str, str] = os.environ
-) -> JsonObject:
+) -> dict[str, object]:
     """Return the settings of a role that somebody chose: those of a models file and of the environment.
 
     Args:
@@ -110,7 +110,7 @@ def given_settings(
     return _settings(role, [] if path is None else [_user_file(Path(path))], env)
 
 
-def _settings(role: str, files: Iterable[_Models], env: Mapping[str, str]) -> JsonObject:
+def _settings(role: str, files: Iterable[_Models], env: Mapping[str, str]) -> dict[str, object]:
     settings: JsonObject = {}
     for file in files:
         settings |= file.get("models", {}).get(role, {})
@@ -157,7 +157,7 @@ def _user_file(path: Path) -> _Models:
     return models
 
 
-def _from_environment(role: str, env: Mapping[str, str]) -> JsonObject:
+def _from_environment(role: str, env: Mapping[str, str]) -> dict[str, object]:
     prefix = f"STB_{role.upper()}_"
     settings: JsonObject = {}
     for variable in sorted(env):

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Protocol, TypeVar
 
 from stb_env.core.background import wait_for
-from stb_env.core.jsontypes import JsonObject
 from stb_env.errors import RunStopped
 from stb_env.http.retry import Clock, Deadline
 from stb_env.http.wire import Wire
@@ -200,7 +199,7 @@ def check_all(endpoints: Iterable[Asked], votes: str | Path = "") -> None:
         endpoint.check()
 
 
-def answer_bounds(endpoints: Iterable[Asked]) -> JsonObject:
+def answer_bounds(endpoints: Iterable[Asked]) -> dict[str, object]:
     """Return, by role, how many tokens an answer may have that no setting bounds; see `Preflight`.
 
     Args:

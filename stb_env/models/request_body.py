@@ -7,12 +7,12 @@ import math
 from collections.abc import Callable, Mapping
 from functools import cache, partial
 
-from stb_env.core.jsontypes import Json, JsonMapping, JsonObject
+from stb_env.core.jsontypes import Json, JsonObject
 from stb_env.models.chat import ChatRequest, not_json
 from stb_env.models.config import ModelConfig
 
 
-def request_body(config: ModelConfig, request: ChatRequest) -> JsonObject:
+def request_body(config: ModelConfig, request: ChatRequest) -> dict[str, object]:
     """Return a request in OpenAI's form; what it leaves open is as configured.
 
     Args:
@@ -42,7 +42,7 @@ def request_body(config: ModelConfig, request: ChatRequest) -> JsonObject:
     return body | request.sampling.to_dict()
 
 
-def encoded(body: JsonMapping) -> bytes:
+def encoded(body: Mapping[str, object]) -> bytes:
     r"""Return a request body as JSON text that UTF-8 can carry: lone surrogates become ``?``, NaN text.
 
     Raises:
@@ -61,12 +61,12 @@ def encoded(body: JsonMapping) -> bytes:
         raise not_json(error) from error
 
 
-def sendable(body: JsonMapping) -> JsonObject:
+def sendable(body: Mapping[str, object]) -> JsonObject:
     """Return a request body as one that every JSON writer takes; see `encoded`."""
     return dict(body) if _quickly(body) is not None else _sendable(body)
 
 
-def _quickly(body: JsonMapping) -> bytes | None:
+def _quickly(body: Mapping[str, object]) -> bytes | None:
     """Return JSON text; None where the value needs a closer look."""
     try:
         text = _writer()(body)
@@ -78,7 +78,7 @@ def _quickly(body: JsonMapping) -> bytes | None:
 
 
 @cache
-def _writer() -> Callable[[JsonMapping], bytes]:
+def _writer() -> Callable[[Mapping[str, object]], bytes]:
     # Takes longer to import than to be used a hundred times.
     import orjson
 
@@ -88,7 +88,7 @@ def _writer() -> Callable[[JsonMapping], bytes]:
     return partial(orjson.dumps, option=plain)
 
 
-def _is_finite(value: Json) -> bool:
+def _is_finite(value: object) -> bool:
     if isinstance(value, dict):
         return all(map(_is_finite, value.values()))
     if isinstance(value, list | tuple):
@@ -96,7 +96,7 @@ def _is_finite(value: Json) -> bool:
     return not isinstance(value, float) or math.isfinite(value)
 
 
-def _sendable(value: Json) -> Json:
+def _sendable(value: object) -> Json:
     """Return a JSON value that UTF-8 can carry: lone surrogates become ``?``, NaN becomes text."""
     if isinstance(value, str):
         return value if value.isascii() else value.encode(errors="replace").decode()

@@ -36,10 +36,10 @@ def another_try(request: ChatRequest, model: ChatModel, reply: ChatReply | None)
         {'temperature': 0.7, 'frequency_penalty': 0.5}
     """
     sampling = request.sampling
-    asked = sampling.temperature
-    configured = float(fingerprint(model).get("temperature") or 0) if asked is None else asked
+    usual = fingerprint(model).get("temperature") if sampling.temperature is None else sampling.temperature
+    asked = float(usual) if isinstance(usual, int | float) else 0.0
     cut = is_cut(reply)
-    sampling = replace(sampling, temperature=max(configured, _AFTER_A_LOOP if cut else _LEAST_TEMPERATURE))
+    sampling = replace(sampling, temperature=max(asked, _AFTER_A_LOOP if cut else _LEAST_TEMPERATURE))
     if cut:
         sampling = replace(sampling, frequency_penalty=max(sampling.frequency_penalty or 0.0, _PENALTY))
     return replace(request, sampling=sampling)

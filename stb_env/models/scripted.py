@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
-from stb_env.core.jsontypes import JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonMapping
 from stb_env.errors import ConfigError
 from stb_env.models.chat import ChatReply, ChatRequest
 from stb_env.usage import Usage
@@ -78,7 +78,7 @@ class ScriptedModel:
             )
         return self._replies[index]
 
-    def _whole(self, reply: str | JsonMapping | ChatReply) -> ChatReply:
+    def _whole(self, reply: str | Mapping[str, object] | ChatReply) -> ChatReply:
         if isinstance(reply, ChatReply):
             return reply
         content: JsonMapping = {"content": reply} if isinstance(reply, str) else reply
@@ -86,9 +86,9 @@ class ScriptedModel:
         reason = "tool_calls" if message.get("tool_calls") else "stop"
         return ChatReply(message, reason, Usage(calls=1), self.name)
 
-    def __getstate__(self) -> JsonObject:
+    def __getstate__(self) -> dict[str, object]:
         return {name: value for name, value in vars(self).items() if name != "_lock"}
 
-    def __setstate__(self, state: JsonObject) -> None:
+    def __setstate__(self, state: Mapping[str, object]) -> None:
         vars(self).update(state)
         self._lock = threading.Lock()

@@ -168,7 +168,7 @@ def _without_nulls(reply: ChatReply, tools: Sequence[JsonMapping]) -> ChatReply:
     return replace(reply, message={**reply.message, "tool_calls": calls})
 
 
-def _call_without_nulls(call: JsonMapping, schemas: Mapping[str, JsonMapping | None]) -> JsonMapping:
+def _call_without_nulls(call: JsonMapping, schemas: Mapping[str, JsonMapping | None]) -> Mapping[str, object]:
     function = call["function"]
     try:
         arguments = jsontext.loads(function["arguments"])

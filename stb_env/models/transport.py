@@ -8,7 +8,7 @@ from functools import partial
 from weakref import WeakKeyDictionary
 
 from stb_env.core import jsontext
-from stb_env.core.jsontypes import Json, JsonMapping
+from stb_env.core.jsontypes import Json
 from stb_env.http.credentials import Credentials
 from stb_env.http.exchange import HTTPFailure, broken, check_size, late
 from stb_env.http.httpx_wire import HTTPXWire
@@ -77,7 +77,7 @@ class Transport:
 
         return LeanWire(self._config.endpoint, headers, self._endpoint.pool)
 
-    async def send(self, wire: Wire, body: JsonMapping, deadline: Deadline) -> Json:
+    async def send(self, wire: Wire, body: Mapping[str, object], deadline: Deadline) -> object:
         """Send a request and return the completion, without secrets.
 
         It is streamed where the endpoint can, so that a slow answer is told from none: the time-out is for
@@ -131,7 +131,7 @@ class Transport:
         root = self._config.endpoint.removesuffix("/v1")
         return running_window(await self._get(wire, f"{root}/props")) or listed
 
-    async def _get(self, wire: Wire, url: str) -> Json:
+    async def _get(self, wire: Wire, url: str) -> object:
         try:
             return await wire.get(url, ASIDE_TIMEOUT, self._parsed)
         except (HTTPFailure, ModelError, TimeoutError):
@@ -164,7 +164,7 @@ class Transport:
         """Return the endpoint's list of models as it came, or None where there is none."""
         return await self._get(wire, "/models")
 
-    async def _completion(self, patience: Patience, response: Response) -> Json:
+    async def _completion(self, patience: Patience, response: Response) -> object:
         """Read a chat completion, whole or streamed, without secrets.
 
         Args:
@@ -181,7 +181,7 @@ class Transport:
             return await self._streamed(response.pieces, patience, rest)
         return self._told(parse(await _whole(response)), rest)
 
-    async def _streamed(self, pieces: AsyncIterable[bytes], patience: Patience, rest: float | None) -> Json:
+    async def _streamed(self, pieces: AsyncIterable[bytes], patience: Patience, rest: float | None) -> object:
         events, chunks, size = EventStream(), Chunks(), 0
         async for piece in pieces:
             size += len(piece)
@@ -198,14 +198,14 @@ class Transport:
         self._endpoint.streams = chunks.counted
         return completion
 
-    def _told(self, answer: Json, rest: float | None) -> Json:
+    def _told(self, answer: object, rest: float | None) -> object:
         said = self._credentials.scrub(answer)
         failure = told_failure(said, rest)
         if failure is not None:
             raise failure
         return said
 
-    async def _parsed(self, response: Response) -> Json:
+    async def _parsed(self, response: Response) -> object:
         if not 200 <= response.status < 300:
             raise await self._refusal(response)
         return self._credentials.scrub(_value(await _whole(response)))
@@ -241,7 +241,7 @@ async def _whole(response: Response) -> bytes:
     return b"".join(pieces)
 
 
-def _value(body: bytes) -> Json:
+def _value(body: bytes) -> object:
     """Return what a body says: as JSON where it is that, else as text."""
     text = body.decode(errors="replace")
     try:

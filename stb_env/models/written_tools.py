@@ -93,7 +93,7 @@ class ReactModel(WrappedModel):
     """
 
     @property
-    def fingerprint(self) -> JsonObject:
+    def fingerprint(self) -> dict[str, object]:
         """Settings that decide the answers of the model inside, and the style."""
         return {**fingerprint(self.model), "style": "react"}
 
@@ -105,8 +105,8 @@ class ReactModel(WrappedModel):
 
 
 def _opened(
-    messages: Sequence[JsonMapping], system: str, spelling: Spelling, talks: bool
-) -> Iterator[JsonObject]:
+    messages: Sequence[Mapping[str, object]], system: str, spelling: Spelling, talks: bool
+) -> Iterator[dict[str, object]]:
     rest = list(messages)
     if rest and rest[0]["role"] == "system":
         system = f"{rest.pop(0).get('content') or ''}\n\n{system}"
@@ -115,7 +115,7 @@ def _opened(
         yield _plain(message, spelling, talks)
 
 
-def _plain(message: JsonMapping, spelling: Spelling, talks: bool) -> JsonObject:
+def _plain(message: JsonMapping, spelling: Spelling, talks: bool) -> dict[str, object]:
     content = message.get("content") or ""
     if message["role"] == "tool":
         return {"role": "user", "content": f"{_OBSERVATION} {content}"}
@@ -142,7 +142,7 @@ def _json(_thought: str, functions: Sequence[JsonMapping]) -> str:
     )
 
 
-def _merged(messages: Sequence[JsonObject]) -> Iterator[JsonObject]:
+def _merged(messages: Sequence[JsonObject]) -> Iterator[dict[str, object]]:
     """Yield the messages, user messages in a row as one: many templates demand that roles alternate."""
     pending: JsonObject | None = None
     for message in messages:
@@ -170,6 +170,6 @@ def _said(text: str) -> str | None:
     return said if isinstance(said, str) else None
 
 
-def _openai(call: ToolCall) -> JsonObject:
+def _openai(call: ToolCall) -> dict[str, object]:
     arguments = call.arguments if isinstance(call.arguments, str) else jsontext.dumps(call.arguments)
     return {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": arguments}}

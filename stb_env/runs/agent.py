@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import AsyncGenerator, Callable, Generator
+from collections.abc import AsyncGenerator, Callable, Generator, Mapping
 from typing import Any, ClassVar
 
-import gymnasium as gym
-
+from stb_env.core.gymtypes import AnyEnv
 from stb_env.core.jsontypes import JsonMapping
 from stb_env.core.request import Request, Slow, changed, is_slow, settled
 from stb_env.errors import NoActionError
@@ -54,7 +53,7 @@ class Agent:
         """
         return not (inspect.iscoroutinefunction(self.act) or is_slow(self.act))
 
-    def wrap(self, env: gym.Env[Any, Any]) -> gym.Env[Any, Any]:
+    def wrap(self, env: AnyEnv) -> AnyEnv:
         """Return the environment that this agent wants to play, for example one wrapped in a search.
 
         Called once, before the first episode.
@@ -64,7 +63,7 @@ class Agent:
         """
         return env
 
-    def reset(self, env: gym.Env[Any, Any], seed: int) -> Any:
+    def reset(self, env: AnyEnv, seed: int) -> Any:
         """Prepare for an episode that has just been reset; may be ``async``, or a generator of slow work.
 
         Args:
@@ -72,11 +71,11 @@ class Agent:
             seed: All of the agent's own randomness follows from it.
         """
 
-    def preparing(self, env: gym.Env[Any, Any], seed: int) -> Slow[None]:
+    def preparing(self, env: AnyEnv, seed: int) -> Slow[None]:
         """Yield the slow work of `reset`."""
         yield from settled(self.reset(env, seed))
 
-    def act(self, observation: JsonMapping, info: JsonMapping) -> Any:
+    def act(self, observation: Mapping[str, object], info: Mapping[str, object]) -> Any:
         """Return the next action; may be ``async``, or a generator of slow work.
 
         Raises:
@@ -84,7 +83,7 @@ class Agent:
         """
         raise NotImplementedError(f"{type(self).__name__} must define act(observation, info)")
 
-    def deciding(self, observation: JsonMapping, info: JsonMapping) -> Slow[Any]:
+    def deciding(self, observation: Mapping[str, object], info: Mapping[str, object]) -> Slow[object]:
         """Yield the slow work that the next action takes, and return it: what `act` comes to.
 
         Raises:
@@ -121,7 +120,7 @@ class _PolicyAgent(Agent):
     def blocks(self) -> bool:
         return not (inspect.iscoroutinefunction(self.policy) or is_slow(self.policy))
 
-    def act(self, observation: JsonMapping, info: JsonMapping) -> Any:
+    def act(self, observation: Mapping[str, object], info: Mapping[str, object]) -> object:
         return self.policy(observation, info)
 
 

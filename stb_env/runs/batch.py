@@ -9,12 +9,11 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from itertools import count
-from typing import Any, Generic, Protocol, TypeVar
-
-import gymnasium as gym
+from typing import Generic, Protocol, TypeVar
 
 from stb_env.console.progress import bar
 from stb_env.core.background import runs_here
+from stb_env.core.gymtypes import AnyEnv
 from stb_env.core.interrupts import held, passing
 from stb_env.errors import ConfigError
 from stb_env.runs.agent import AgentFactory
@@ -34,7 +33,7 @@ _log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
-EnvFactory = Callable[[], gym.Env[Any, Any]]
+EnvFactory = Callable[[], AnyEnv]
 
 Progress = Callable[[Trajectory], None]
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields
 from functools import partial
 from numbers import Real
-from typing import Any, Literal, TypeVar
+from typing import Literal, TypeVar
 
 from stb_env.core.background import wait_for
 from stb_env.core.request import Request, Slow, changed
@@ -108,7 +108,7 @@ class Watch:
             ends.append((self._clock() + self._deadlines.call, "call"))
         return min(ends)
 
-    def _run(self, request: Request) -> Any:
+    def _run(self, request: Request) -> object:
         if request.arun is not None:
             # Only what waits on an event loop can be given up.
             return wait_for(self._arun(request))
@@ -118,7 +118,7 @@ class Watch:
             raise self._failure(stage)
         return answer
 
-    async def _arun(self, request: Request) -> Any:
+    async def _arun(self, request: Request) -> object:
         end, stage = self._next_end()
         scope = asyncio.timeout(max(0.0, end - self._clock()))
         try:

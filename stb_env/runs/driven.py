@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -110,7 +111,7 @@ class DrivenEpisode:
         """
         return self._late() if self._over else self._take(self.env.step(_action(name, arguments)))
 
-    async def acall(self, name: str, arguments: JsonMapping | str) -> Reply:
+    async def acall(self, name: str, arguments: Mapping[str, object] | str) -> Reply:
         """Call a tool on the event loop; see `call`."""
         return self._late() if self._over else self._take(await self.env.astep(_action(name, arguments)))
 
@@ -171,7 +172,7 @@ class DrivenEpisode:
         return [_described(tool) for tool in json.loads(self._observation["tools"])]
 
     @property
-    def messages(self) -> list[JsonObject]:
+    def messages(self) -> list[dict[str, object]]:
         """The opening messages: system and user."""
         return [dict(message) for message in self._opening.info["messages"]]
 
@@ -253,7 +254,7 @@ class DrivenEpisode:
         is_answer = not action.calls and inner.rules.user is None and self._answer(text) is not None
         return None if is_answer or self._over else action
 
-    def _answer(self, text: str) -> JsonObject | None:
+    def _answer(self, text: str) -> dict[str, object] | None:
         """Return the arguments of Finish that give a text as the answer; None where answers are typed."""
         inner: Any = self.env.unwrapped
         return said_in(inner.finish.parameters, text)
@@ -275,15 +276,15 @@ class DrivenEpisode:
         return Reply(OVER, int(self._observation["status"]), 0.0, over=True)
 
 
-def _options(task_id: str | None) -> JsonObject | None:
+def _options(task_id: str | None) -> dict[str, object] | None:
     return None if task_id is None else {"task_id": task_id}
 
 
-def _action(name: str, arguments: JsonMapping | str) -> JsonObject:
+def _action(name: str, arguments: Mapping[str, object] | str) -> dict[str, object]:
     return {"name": name, "arguments": arguments}
 
 
-def _described(tool: JsonObject) -> JsonObject:
+def _described(tool: JsonObject) -> dict[str, object]:
     """Fill in a parameter's name where it has no description: several frameworks refuse one without."""
     function = tool["function"]
     parameters = function["parameters"]

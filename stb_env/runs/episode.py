@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
-import gymnasium as gym
-
+from stb_env.core.gymtypes import AnyEnv
 from stb_env.core.jsontypes import JsonMapping, JsonObject
 from stb_env.core.request import Request, Slow, adrive, drive
 from stb_env.envs.tool_env import ToolEnv, Transition
@@ -27,7 +26,7 @@ _DRIVERS = frozenset({ToolEnv.reset, ToolEnv.step, ToolWrapper.reset, ToolWrappe
 
 
 def play(
-    env: gym.Env[Any, Any],
+    env: AnyEnv,
     agent: Agent,
     *,
     task_id: str,
@@ -61,7 +60,7 @@ def play(
 
 
 async def aplay(
-    env: gym.Env[Any, Any],
+    env: AnyEnv,
     agent: Agent,
     *,
     task_id: str,
@@ -82,7 +81,7 @@ async def aplay(
 
 
 def episode(
-    env: gym.Env[Any, Any],
+    env: AnyEnv,
     agent: Agent,
     *,
     task_id: str,
@@ -130,7 +129,7 @@ def episode(
 
 
 def continued(
-    env: gym.Env[Any, Any],
+    env: AnyEnv,
     agent: Agent,
     opening: Opening,
     *,
@@ -187,7 +186,7 @@ def continued(
 
 
 def recorded(
-    env: gym.Env[Any, Any],
+    env: AnyEnv,
     opening: Opening,
     observation: JsonMapping,
     info: JsonMapping,
@@ -267,7 +266,9 @@ def unplayed(task_id: str, seed: int, trial: int, error: InfrastructureError) ->
     )
 
 
-def resetting(env: gym.Env[Any, Any], seed: int, options: JsonObject) -> Slow[tuple[JsonObject, JsonObject]]:
+def resetting(
+    env: AnyEnv, seed: int, options: JsonObject
+) -> Slow[tuple[dict[str, object], dict[str, object]]]:
     """Yield the slow work of starting an episode, and return what the environment shows."""
     if isinstance(env, ToolEnv | ToolWrapper) and _only_drives(env.reset):
         return (yield from env._reset(seed, options))
@@ -275,24 +276,24 @@ def resetting(env: gym.Env[Any, Any], seed: int, options: JsonObject) -> Slow[tu
     return observation, info
 
 
-def _stepping(env: gym.Env[Any, Any]) -> Callable[[Any], Slow[Transition]]:
+def _stepping(env: AnyEnv) -> Callable[[object], Slow[Transition]]:
     """Return what yields the slow work of an action, and returns what the environment shows."""
     if isinstance(env, ToolEnv | ToolWrapper) and _only_drives(env.step):
         return env._step
     return partial(_stepped, env)
 
 
-def _stepped(env: gym.Env[Any, Any], action: Any) -> Slow[Transition]:
+def _stepped(env: AnyEnv, action: object) -> Slow[Transition]:
     transition: Transition = yield _request(env, "step", action)
     return transition
 
 
-def _only_drives(method: Callable[..., Any]) -> bool:
+def _only_drives(method: Callable[..., object]) -> bool:
     """Return whether a method only drives the generator of its environment, whose requests then show."""
     return getattr(method, "__func__", None) in _DRIVERS
 
 
-def _request(env: gym.Env[Any, Any], what: str, *args: Any, **options: Any) -> Request:
+def _request(env: AnyEnv, what: str, *args: Any, **options: Any) -> Request:
     """Return a call of the environment as slow work; one that cannot wait on a loop gets a thread there."""
     later = getattr(env, f"a{what}", None)
     return Request(
@@ -301,20 +302,22 @@ def _request(env: gym.Env[Any, Any], what: str, *args: Any, **options: Any) -> R
     )
 
 
-def _query(env: gym.Env[Any, Any], observation: JsonMapping) -> str:
+def _query(env: AnyEnv, observation: Mapping[str, object]) -> str:
     """Return the query, which a wrapper may have left out of what is observed."""
     if "query" in observation:
         return str(observation["query"])
     return str(env.get_wrapper_attr("task").query)
 
 
-def _messages(env: gym.Env[Any, Any], first: JsonMapping) -> list[JsonObject]:
+def _messages(env: AnyEnv, first: JsonMapping) -> list[dict[str, object]]:
     """Return the conversation of an episode that its agent left unfinished."""
     said: list[JsonObject] | None = getattr(env, "messages", None)
     return first["messages"] if said is None else said
 
 
-def step_record(info: JsonMapping, reward: float, terminated: bool, truncated: bool) -> JsonObject:
+def step_record(
+    info: Mapping[str, object], reward: float, terminated: bool, truncated: bool
+) -> dict[str, object]:
     """Return one step as a trajectory has it."""
     step = {"calls": info["calls"], "reward": reward, "terminated": terminated, "truncated": truncated}
     for name in ("text", "code", "original_observation"):

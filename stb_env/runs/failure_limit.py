@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
-from stb_env.core.jsontypes import JsonMapping
 from stb_env.errors import RunStopped
 from stb_env.trajectory import Trajectory
 
@@ -75,6 +74,6 @@ class Breaker:
             raise RunStopped(f"{self._row} episodes in a row failed, and {error}") from error
 
 
-def _what(failure: JsonMapping) -> tuple[str, ...]:
+def _what(failure: Mapping[str, object]) -> tuple[str, ...]:
     kind, stage = str(failure["kind"]), str(failure["stage"])
     return (kind, stage) if kind in _OUTAGE else (kind, stage, str(failure["message"]))

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, TypeVar
+from collections.abc import Callable, Mapping
+from typing import TypeVar
 
-import gymnasium as gym
-
-from stb_env.core.jsontypes import JsonMapping
+from stb_env.core.gymtypes import AnyEnv
 from stb_env.core.request import Slow
 from stb_env.errors import ActionError, InfrastructureError, NoActionError, STBError, bug_in
 from stb_env.runs.agent import Agent
@@ -40,7 +38,7 @@ class GuardedAgent(Agent):
         self._tell = tell
         self.name = agent.name
 
-    def wrap(self, env: gym.Env[Any, Any]) -> gym.Env[Any, Any]:
+    def wrap(self, env: AnyEnv) -> AnyEnv:
         """Return the environment that the agent wants to play."""
         return self._agent.wrap(env)
 
@@ -49,11 +47,11 @@ class GuardedAgent(Agent):
         """True if the agent's decisions block."""
         return self._agent.blocks
 
-    def preparing(self, env: gym.Env[Any, Any], seed: int) -> Slow[None]:
+    def preparing(self, env: AnyEnv, seed: int) -> Slow[None]:
         """Prepare the agent for an episode."""
         return self._guarded(self._agent.preparing(env, seed))
 
-    def deciding(self, observation: JsonMapping, info: JsonMapping) -> Slow[Any]:
+    def deciding(self, observation: Mapping[str, object], info: Mapping[str, object]) -> Slow[object]:
         """Return what the agent does next."""
         return self._guarded(self._agent.deciding(observation, info))
 

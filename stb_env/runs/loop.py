@@ -5,11 +5,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from functools import partial
-from typing import Any
-
-import gymnasium as gym
 
 from stb_env.core.background import wait_for
+from stb_env.core.gymtypes import AnyEnv
 from stb_env.core.interrupts import passing
 from stb_env.core.request import adrive
 from stb_env.runs.agent import Agent, AgentFactory
@@ -25,7 +23,7 @@ from stb_env.trajectory import Trajectory
 # What stands ready takes memory, and more than this only helps where there is no time left to get ready in.
 _MOST_READY = 1024
 
-Slot = tuple[gym.Env[Any, Any], Agent]
+Slot = tuple[AnyEnv, Agent]
 """An environment and an agent that play one episode at a time."""
 
 
@@ -47,7 +45,7 @@ class Stage:
 
     def __init__(
         self,
-        make_env: Callable[[], gym.Env[Any, Any]],
+        make_env: Callable[[], AnyEnv],
         make_agent: AgentFactory,
         concurrency: int,
         deadlines: Deadlines,
@@ -61,8 +59,8 @@ class Stage:
         self._judged = asyncio.Semaphore(concurrency)
         self._ready = Ready(min(concurrency, _MOST_READY), self._playing)
         self._free: list[Slot] = []
-        self._made: list[gym.Env[Any, Any]] = []
-        self._base: gym.Env[Any, Any] | None = None
+        self._made: list[AnyEnv] = []
+        self._base: AnyEnv | None = None
 
     async def place(self) -> EpisodeSlot:
         """Wait for a place among those that stand ready; who is done leaves the one that it has then."""
@@ -98,10 +96,10 @@ class Stage:
         self._made.append(env)
         return env, agent
 
-    def _fork(self) -> gym.Env[Any, Any]:
+    def _fork(self) -> AnyEnv:
         if self._base is None:
             self._base = self._make_env()
-        fork: Callable[[], gym.Env[Any, Any]] | None = getattr(self._base, "fork", None)
+        fork: Callable[[], AnyEnv] | None = getattr(self._base, "fork", None)
         if fork is not None:
             return fork()
         env, self._base = self._base, None
@@ -122,7 +120,7 @@ class LoopPlayers:
 
     def __init__(
         self,
-        make_env: Callable[[], gym.Env[Any, Any]],
+        make_env: Callable[[], AnyEnv],
         make_agent: AgentFactory,
         jobs: list[Job],
         concurrency: int,

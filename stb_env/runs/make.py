@@ -101,7 +101,7 @@ def env_settings(env_id: str) -> set[str]:
     return {parameter.name for parameter in parameters if parameter.kind is not Parameter.VAR_KEYWORD}
 
 
-def maker_of(env_id: str) -> Callable[..., Any]:
+def maker_of(env_id: str) -> Callable[..., object]:
     """Return the function that makes an environment.
 
     Raises:

@@ -9,11 +9,8 @@ from pathlib import Path
 from stb_env.core import jsontext
 from stb_env.core.files import write_json
 from stb_env.core.jsontypes import Json, JsonMapping, JsonObject
+from stb_env.core.run_identity import GROWING, LEARNED, without_departures
 from stb_env.errors import ConfigError
-
-_SIZE = ("episodes", "trials")
-# What endpoints tell.
-_TOLD = ("answer_bounds",)
 
 
 def settle(folder: Path, manifest: JsonMapping, *, holds_results: bool) -> None:
@@ -48,7 +45,7 @@ def settle(folder: Path, manifest: JsonMapping, *, holds_results: bool) -> None:
         shown = "; ".join(f"{name}: there {old!r}, now {new!r}" for name, old, new in different)
         raise ConfigError(f"{folder} holds a run with another configuration ({shown}); use another --out")
     else:
-        now |= {name: there[name] for name in _TOLD if name in there and name not in now}
+        now |= {name: there[name] for name in LEARNED if name in there and name not in now}
     if there != now:
         write_json(file, now)
 
@@ -71,11 +68,11 @@ def _read(file: Path) -> JsonObject | None:
 def _differences(there: JsonMapping, now: JsonMapping) -> Iterator[tuple[str, Json, Json]]:
     for name in sorted(there.keys() | now.keys()):
         old, new = there.get(name), now.get(name)
-        if old == new or (name in _SIZE and name in there and name in now and _grown(old, new)):
+        if old == new or (name in GROWING and name in there and name in now and _grown(old, new)):
             continue
-        if name in _TOLD and (name not in there or name not in now):
+        if name in LEARNED and (name not in there or name not in now):
             continue
-        if name == "protocol" and _named(old) == _named(new):
+        if name == "protocol" and without_departures(old) == without_departures(new):
             continue
         yield name, old, new
 
@@ -83,10 +80,3 @@ def _differences(there: JsonMapping, now: JsonMapping) -> Iterator[tuple[str, Js
 def _grown(old: Json, new: Json) -> bool:
     """Say whether a number is larger than before; None stands for all."""
     return old is not None and (new is None or new > old)
-
-
-def _named(protocol: Json) -> Json:
-    """Return a protocol without its departures: they follow from all the rest, the number of trials too."""
-    if not isinstance(protocol, dict):
-        return protocol
-    return {name: value for name, value in protocol.items() if name != "departures"}

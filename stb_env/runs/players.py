@@ -7,10 +7,9 @@ from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextvars import copy_context
 from itertools import islice
-from typing import Any, Protocol
+from typing import Protocol
 
-import gymnasium as gym
-
+from stb_env.core.gymtypes import AnyEnv
 from stb_env.core.interrupts import passing
 from stb_env.core.request import drive
 from stb_env.runs.agent import AgentFactory
@@ -57,7 +56,7 @@ class Worker:
 
     def __init__(
         self,
-        make_env: Callable[[], gym.Env[Any, Any]],
+        make_env: Callable[[], AnyEnv],
         make_agent: AgentFactory,
         deadlines: Deadlines,
         keeper: Keeper | None = None,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib.resources import files
@@ -12,7 +12,7 @@ from typing import Literal, Required, cast
 
 from typing_extensions import TypedDict
 
-from stb_env.core.jsontypes import Json, JsonMapping, JsonObject
+from stb_env.core.jsontypes import Json, JsonObject
 from stb_env.core.reference import read_settings
 from stb_env.core.user_tables import checked
 from stb_env.errors import ConfigError, did_you_mean
@@ -120,7 +120,7 @@ class Protocol:
             return spec
         return f"{name}({', '.join(f'{key}={value!r}' for key, value in sorted(merged.items()))})"
 
-    def departures(self, part: Part, what: str, given: JsonMapping) -> list[str]:
+    def departures(self, part: Part, what: str, given: Mapping[str, object]) -> list[str]:
         """Return in what given settings differ from the protocol's, one sentence each.
 
         Args:

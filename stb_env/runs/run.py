@@ -6,12 +6,14 @@ import json
 import os
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from stb_env.core import jsontext
 from stb_env.core.files import LineWriter, make_folder, write_json
 from stb_env.core.interrupts import held
-from stb_env.core.jsontypes import JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonObject
+from stb_env.core.run_identity import run_identity
 from stb_env.runs.episode_file import EpisodeFile
 from stb_env.runs.job import Job
 from stb_env.runs.manifest_file import settle
@@ -42,13 +44,14 @@ class Run:
     Raises:
         ConfigError: The folder holds a run with another manifest (the message shows the difference), its
             manifest is gone, or another process plays it.
-        DataError: A line of its episodes is broken, was changed, or stands twice.
+        DataError: A line of its episodes is broken, was changed, is of another run, or stands twice.
         StorageError: The disk refuses it.
     """
 
-    def __init__(self, folder: str | Path, manifest: JsonMapping) -> None:
+    def __init__(self, folder: str | Path, manifest: Mapping[str, object]) -> None:
         self.folder = Path(folder)
         self._judge = str(manifest.get("judge") or "")
+        self._identity = run_identity(manifest)
         self._file = EpisodeFile(self.folder / "trajectories.jsonl")
         self._waiting = EpisodeFile(self.folder / "played.jsonl")
         self._verdicts = EpisodeFile(self.folder / "verdicts.jsonl")
@@ -129,7 +132,7 @@ class Run:
             StorageError: The disk refuses it.
         """
         with self._lock, held():
-            self._waiting.append([(episode.key, episode.to_json())])
+            self._waiting.append([(episode.key, self._written(episode))])
             self._unjudged.add(episode.key)
 
     def decide(self, judgement: Judgement) -> None:
@@ -160,7 +163,7 @@ class Run:
         # In between, an episode would be on disk and not among those that are saved.
         with self._lock, held():
             new = (trajectory for trajectory, _ in episodes if trajectory.key not in self._file)
-            fresh = {trajectory.key: trajectory.to_json() for trajectory in new}
+            fresh = {trajectory.key: self._written(trajectory) for trajectory in new}
             early = self._early(fresh)
             self._waiting.append([(key, fresh.pop(key)) for key in early])
             self._unjudged.difference_update(trajectory.key for trajectory, _ in episodes)
@@ -177,7 +180,7 @@ class Run:
             self._next = len(self._file)
             self._advance({})
 
-    def finish(self, summary: JsonMapping) -> None:
+    def finish(self, summary: Mapping[str, object]) -> None:
         """Write the summary.
 
         Raises:
@@ -291,6 +294,10 @@ class Run:
         self._file.append((key, line) for key, line in fresh.items() if key not in self._waiting)
         if self._order and self._next == len(self._order):
             self._end_journals()
+
+    def _written(self, episode: Trajectory) -> str:
+        """Return the line of an episode of this run."""
+        return replace(episode, run=self._identity).to_json()
 
     def _is_ready(self, key: Key) -> bool:
         """Return whether an episode waits for nothing but its turn."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -74,7 +75,7 @@ def _agent(manifest: JsonMapping) -> str:
     return f"{agent} {model}" if agent and model else agent
 
 
-def _cell(folder: Path) -> JsonMapping:
+def _cell(folder: Path) -> Mapping[str, object]:
     """Return what the manifest of an evaluation says of one of its runs; nothing of any other."""
     if len(folder.parents) < _DEPTH:
         return {}
@@ -84,7 +85,7 @@ def _cell(folder: Path) -> JsonMapping:
     return cell if isinstance(cell, dict) else {}
 
 
-def _summary(folder: Path) -> JsonMapping:
+def _summary(folder: Path) -> Mapping[str, object]:
     file = folder / "summary.json"
     if not file.is_file():
         return {}

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from stb_env.core.request import Request, Slow, changed
 from stb_env.models.limiter import QUEUED, Queued
@@ -105,14 +105,14 @@ class Stopwatch:
         later = None if request.arun is None else partial(self._arun, request)
         return request._replace(run=partial(self._run, request), arun=later)
 
-    def _run(self, request: Request) -> Any:
+    def _run(self, request: Request) -> object:
         began, queued = self.now(), self._queued.seconds
         try:
             return request.run()
         finally:
             self._count(request.role or ELSEWHERE, began, queued)
 
-    async def _arun(self, request: Request) -> Any:
+    async def _arun(self, request: Request) -> object:
         began, queued = self.now(), self._queued.seconds
         try:
             return await request.wait()

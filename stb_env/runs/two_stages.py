@@ -7,10 +7,9 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Protocol, TypeVar
 
-import gymnasium as gym
-
 from stb_env.backend.virtual import VirtualBackend
 from stb_env.core import jsontext
+from stb_env.core.gymtypes import AnyEnv
 from stb_env.core.request import Request, Slow, aside
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.errors import InfrastructureError, JudgeError
@@ -46,7 +45,7 @@ class Keeper(Protocol):
         ...
 
 
-def later_judge(env: gym.Env[Any, Any]) -> Judge | None:
+def later_judge(env: AnyEnv) -> Judge | None:
     """Return an environment's judge where it can judge an episode later, from what is saved of it.
 
     Judges of ours that ask a model can, and so can somebody's own where tools are remote APIs. Others see the
@@ -77,7 +76,7 @@ class Halt:
             a verdict would be lost, so nothing is halted there; nor where a user has the last word.
     """
 
-    def __init__(self, env: gym.Env[Any, Any]) -> None:
+    def __init__(self, env: AnyEnv) -> None:
         self._may = isinstance(env, ToolEnv) and env.rules.potential is None and env.rules.user is None
         self.came = False
 
@@ -113,7 +112,7 @@ def not_judged() -> JudgeError:
 
 
 def judged(
-    env: gym.Env[Any, Any], judge: Judge, episode: Trajectory, limit: Limit, keeper: Keeper | None
+    env: AnyEnv, judge: Judge, episode: Trajectory, limit: Limit, keeper: Keeper | None
 ) -> Slow[Trajectory]:
     """Yield the slow work of judging an episode that was played, and return it with its verdict.
 

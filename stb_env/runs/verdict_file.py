@@ -15,14 +15,12 @@ from contextlib import closing
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
-from stb_env.core import jsontext
 from stb_env.core.files import LineWriter, write_text
 from stb_env.core.jsontypes import JsonMapping, JsonObject
 from stb_env.errors import DataError
 from stb_env.trajectory import Key, Trajectory, iter_trajectories
 from stb_env.trajectory_line import earned_reward
-
-VERSION = 1
+from stb_env.verdict_line import judge_line, read_judge_line
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 
@@ -64,16 +62,16 @@ class Judgement:
 
     def to_json(self) -> str:
         """Return the judgement as one line of JSON."""
-        return jsontext.dumps({"version": VERSION} | asdict(self))
+        return judge_line(asdict(self))
 
     @classmethod
     def from_json(cls, line: str) -> Judgement:
         """Read a line that `to_json` wrote.
 
         Raises:
-            DataError: It is no line of a version that this package reads.
+            DataError: It is no line of a version that this package reads, or was changed.
         """
-        return cls(**fields_of(line, cls.__dataclass_fields__, VERSION, "verdict line"))
+        return cls(**read_judge_line(line, cls.__dataclass_fields__, "verdict line"))
 
     def over(self, episode: Trajectory) -> Trajectory:
         """Return the episode as this judgement leaves it; its reward follows from its mode."""
@@ -86,36 +84,6 @@ class Judgement:
         return replace(
             episode, verdict=self.verdict, reward=reward, reward_mode=mode, valid=valid, failure=None
         )
-
-
-def fields_of(line: str, names: Iterable[str], version: int, what: str) -> JsonObject:
-    """Read the fields of a line of JSON that has a version; its votes become a tuple.
-
-    Args:
-        line: The line.
-        names: The fields.
-        version: The version that is understood.
-        what: What the line should be, for errors.
-
-    Raises:
-        DataError: It is no such line, or one of another version.
-
-    Examples:
-        >>> fields_of('{"version": 1, "votes": []}', ["votes"], 1, "vote")
-        {'votes': ()}
-        >>> fields_of('{"version": 2, "votes": []}', ["votes"], 1, "vote")
-        Traceback (most recent call last):
-        ...
-        stb_env.errors.DataError: vote of version 2; this package reads 1
-    """
-    try:
-        data = json.loads(line)
-        if data["version"] != version:
-            raise DataError(f"{what} of version {data['version']!r}; this package reads {version}")
-        fields = {name: data[name] for name in names}
-        return fields | {"votes": tuple(fields["votes"])}
-    except (ValueError, TypeError, KeyError) as error:
-        raise DataError(f"not a {what} ({error!r}): {line[:80]!r}") from error
 
 
 def slug(judge: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Mapping
 from typing import Any
 
 from fastapi import FastAPI
@@ -46,7 +46,7 @@ class Application(FastAPI):
         """Answer a request."""
         await self._outside(scope, receive, send)
 
-    def add_short(self, route: Route, document: JsonObject) -> None:
+    def add_short(self, route: Route, document: Mapping[str, object]) -> None:
         """Add a route that is found at once, for FastAPI's own work would take longer than its answer.
 
         Args:
@@ -57,7 +57,7 @@ class Application(FastAPI):
         self._documents[route.path] = document
         self._short |= {(method, route.path): route for method in route.methods or ()}
 
-    def openapi(self) -> JsonObject:
+    def openapi(self) -> dict[str, object]:
         """Return the OpenAPI document."""
         document: JsonObject = super().openapi()
         document["paths"] |= self._documents

@@ -148,5 +148,5 @@ class Simulator:
             raise
 
 
-def _written(body: Any) -> bytes:
+def _written(body: object) -> bytes:
     return json.dumps(body, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()

@@ -6,8 +6,13 @@ import ipaddress
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
+from typing import Annotated
+
+import typer
+from typing_extensions import Doc
 
 from stb_env.core.jsontypes import Json
+from stb_env.core.kinds import AtLeast
 from stb_env.errors import ConfigError
 from stb_env.suites.stabletoolbench.server_config import OriginalPlace
 
@@ -16,7 +21,7 @@ MIN_TOKEN = 16
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Limits on a client's choices.
+    """Limits on a client's requests: options of `stb-env serve`.
 
     Attributes:
         body: Bytes of one request.
@@ -37,13 +42,15 @@ class Limits:
         stb_env.errors.ConfigError: the limit body must be above 0, got 0
     """
 
-    body: int = 2_000_000
-    timeout: float = 300.0
-    concurrency: int = 256
-    rate: float = 0.0
-    sessions: int = 4_096
-    idle: float = 900.0
-    drain: float = 30.0
+    body: Annotated[int, typer.Option("--body-limit", min=1, help="Bytes of one request.")] = 2_000_000
+    timeout: Annotated[float, Doc("Seconds until an answer must have begun.")] = 300.0
+    concurrency: Annotated[int, typer.Option("--in-flight", min=1, help="Requests at once in a process.")] = (
+        256
+    )
+    rate: Annotated[float, Doc("Requests a second of one client; 0 for no limit."), AtLeast(0)] = 0.0
+    sessions: Annotated[int, Doc("Open sessions."), AtLeast(1)] = 4_096
+    idle: Annotated[float, Doc("Seconds after which an unused session is closed.")] = 900.0
+    drain: Annotated[float, Doc("Seconds that a stop waits for what was accepted.")] = 30.0
 
     def __post_init__(self) -> None:
         for name in ("body", "timeout", "concurrency", "sessions", "idle", "drain"):

@@ -7,7 +7,7 @@ read, without a thread, a lock or a task of its own.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
@@ -15,7 +15,7 @@ from starlette.types import Receive, Scope, Send
 from stb_env.backend.cache.recent import Recent
 from stb_env.backend.real_api import RemoteServer
 from stb_env.backend.virtual import VirtualBackend
-from stb_env.core.jsontypes import Json, JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonMapping, JsonObject
 from stb_env.core.request import adrive
 from stb_env.envs.connections import connect_backend
 from stb_env.errors import DataError, STBError
@@ -126,7 +126,7 @@ class VirtualAPI:
             self._known.put(body, answer)
         return answer
 
-    async def _result(self, identity: ToolId, arguments: JsonMapping | str, key: str) -> ToolResult:
+    async def _result(self, identity: ToolId, arguments: Mapping[str, object] | str, key: str) -> ToolResult:
         tool, call = self._documents.tool(identity), ToolCall("", arguments)
         hit = self.backend.recorded(None, tool, call)
         if hit is not None:
@@ -146,7 +146,7 @@ class VirtualAPI:
         return self.backend.asking(real.with_key(key))
 
 
-def rendered(value: Json) -> bytes:
+def rendered(value: object) -> bytes:
     """Return a value as the original's framework writes it.
 
     Examples:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from collections.abc import Mapping
 
 import gymnasium as gym
 from gymnasium.utils.env_checker import check_env
 
-from stb_env.core.jsontypes import JsonMapping
+from stb_env.core.gymtypes import AnyEnv
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.errors import ConfigError
 from stb_env.runs.make import make_env
@@ -31,9 +31,9 @@ RED_TEAM = 20
 
 
 def check(
-    env: str | gym.Env[Any, Any],
+    env: str | AnyEnv,
     *,
-    settings: JsonMapping | None = None,
+    settings: Mapping[str, object] | None = None,
     seeds: int | None = None,
     seed: int = 0,
     red_team: int = RED_TEAM,
@@ -135,7 +135,7 @@ def _passed(report: Report) -> Report:
     return report
 
 
-def _tool_env(env: gym.Env[Any, Any]) -> ToolEnv:
+def _tool_env(env: AnyEnv) -> ToolEnv:
     inner = env.unwrapped
     if not isinstance(inner, ToolEnv):
         raise ConfigError(f"the kit examines a ToolEnv or the id of one, got {type(inner).__name__}")

@@ -95,7 +95,7 @@ def _as_json(spec: EnvSpec | None) -> str | None:
     return text if json.loads(text)["kwargs"] == spec.kwargs else None
 
 
-def _first(env: Any) -> Any:
+def _first(env: Any) -> object:
     return env.tasks.hash, env.reset(seed=0)
 
 
@@ -105,7 +105,7 @@ def _async_is_equal(env: ToolEnv, job: Job) -> bool:
     return (start(sync, job), replay(sync, actions)) == wait_for(_awaited(other, job, actions))
 
 
-async def _awaited(env: ToolEnv, job: Job, actions: Sequence[Any]) -> tuple[Any, list[Transition]]:
+async def _awaited(env: ToolEnv, job: Job, actions: Sequence[object]) -> tuple[object, list[Transition]]:
     first = await env.areset(seed=job.seed, options={"task_id": job.task_id})
     return first, [await env.astep(action) for action in actions]
 

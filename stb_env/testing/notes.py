@@ -35,7 +35,7 @@ class Notebook(World):
     """Writes, finds and deletes notes; holds nothing itself, so one serves any number of episodes."""
 
     @property
-    def fingerprint(self) -> dict[str, Any]:
+    def fingerprint(self) -> dict[str, object]:
         """Version of the notebook."""
         return {"world": "notebook", "version": 1}
 

@@ -54,7 +54,7 @@ class Report:
         """Record one check."""
         self.checks.append(Check(name, passed, detail))
 
-    def to_dict(self) -> JsonObject:
+    def to_dict(self) -> dict[str, object]:
         """Return the report as plain data."""
         checks = [check.to_dict() for check in self.checks]
         return {"env": self.env, "passed": self.passed, "checks": checks, **self.counts}

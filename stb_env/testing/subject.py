@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 from stb_env.core.jsontypes import JsonArray, JsonMapping, JsonObject
 from stb_env.envs.tool_env import Observation, ToolEnv, Transition
@@ -93,7 +93,7 @@ def draws(env: ToolEnv, seeds: int | None, seed: int) -> list[Job]:
     return jobs
 
 
-def gold_actions(env: ToolEnv, job: Job) -> JsonArray:
+def gold_actions(env: ToolEnv, job: Job) -> list[object]:
     """Return what the gold agent does in an episode."""
     agent = load_agent("gold")()
     observation: JsonMapping
@@ -108,7 +108,7 @@ def gold_actions(env: ToolEnv, job: Job) -> JsonArray:
     return actions
 
 
-def replay(env: ToolEnv, actions: Sequence[Any]) -> list[Transition]:
+def replay(env: ToolEnv, actions: Sequence[object]) -> list[Transition]:
     """Take actions in an environment, and return all that follows."""
     return [env.step(action) for action in actions]
 

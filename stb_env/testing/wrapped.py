@@ -77,7 +77,7 @@ def _check_gymnasium(report: Report, env: ToolWrapper) -> None:
         report.add("check_env", True, "Gymnasium's own checker accepts it")
 
 
-def _walk(env: ToolWrapper, job: Job) -> tuple[list[Any], Played]:
+def _walk(env: ToolWrapper, job: Job) -> tuple[list[object], Played]:
     """Take sampled actions and an answer; return the actions and what came back."""
     seen: Played = [_started(env, job)]
     env.action_space.seed(job.seed)
@@ -90,26 +90,26 @@ def _walk(env: ToolWrapper, job: Job) -> tuple[list[Any], Played]:
     return actions, seen
 
 
-def _action(env: ToolWrapper, info: dict[str, Any], *, last: bool) -> Any:
+def _action(env: ToolWrapper, info: dict[str, object], *, last: bool) -> object:
     if not isinstance(env.action_space, TextSpace):
         return env.action_space.sample(info.get("action_mask"))
     return json.dumps(_ANSWER) if last else env.action_space.sample()
 
 
-def _started(env: ToolWrapper, job: Job) -> Any:
+def _started(env: ToolWrapper, job: Job) -> object:
     return env.reset(seed=job.seed, options={"task_id": job.task_id})
 
 
-def _played(env: ToolWrapper, job: Job, actions: Sequence[Any]) -> Played:
+def _played(env: ToolWrapper, job: Job, actions: Sequence[object]) -> Played:
     return [_started(env, job), *(env.step(action) for action in actions)]
 
 
-async def _awaited(env: ToolWrapper, job: Job, actions: Sequence[Any]) -> Played:
+async def _awaited(env: ToolWrapper, job: Job, actions: Sequence[object]) -> Played:
     first = await env.areset(seed=job.seed, options={"task_id": job.task_id})
     return [first, *[await env.astep(action) for action in actions]]
 
 
-def _forked(env: ToolWrapper, job: Job, actions: Sequence[Any]) -> Played:
+def _forked(env: ToolWrapper, job: Job, actions: Sequence[object]) -> Played:
     """Play, and before each step let a fork take it first and another be restored to it."""
     env = env.fork()
     seen = [_started(env, job)]
@@ -126,7 +126,7 @@ def _forked(env: ToolWrapper, job: Job, actions: Sequence[Any]) -> Played:
 def _continued(
     env: ToolWrapper,
     job: Job,
-    actions: Sequence[Any],
+    actions: Sequence[object],
     copied: Callable[[ToolWrapper, ToolWrapper], ToolWrapper],
 ) -> Played:
     half, first = len(actions) // 2, env.fork()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self, TypeVar
 
@@ -12,7 +12,6 @@ from gymnasium.spaces import Dict, Space, Text
 from gymnasium.utils import RecordConstructorArgs
 
 from stb_env.core.gymtypes import AnyEnv
-from stb_env.core.jsontypes import JsonObject
 from stb_env.core.request import Slow, adrive, drive
 from stb_env.core.settings import takes
 from stb_env.envs.rules import Rules
@@ -96,13 +95,13 @@ class ToolWrapper(gym.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
     # -- Gymnasium -------------------------------------------------------------------------------
 
     def reset(
-        self, *, seed: int | None = None, options: JsonObject | None = None
+        self, *, seed: int | None = None, options: Mapping[str, object] | None = None
     ) -> tuple[Observation, Info]:
         """Start an episode; see `ToolEnv.reset`."""
         return drive(self._reset(seed, options))
 
     async def areset(
-        self, *, seed: int | None = None, options: JsonObject | None = None
+        self, *, seed: int | None = None, options: Mapping[str, object] | None = None
     ) -> tuple[Observation, Info]:
         """Start an episode on the event loop; see `ToolEnv.reset`."""
         return await adrive(self._reset(seed, options))
@@ -167,7 +166,7 @@ class ToolWrapper(gym.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
         return self.env.rules
 
     @property
-    def messages(self) -> list[JsonObject]:
+    def messages(self) -> list[dict[str, object]]:
         """The episode so far as OpenAI chat messages."""
         return self.env.messages
 
@@ -219,7 +218,9 @@ class ToolWrapper(gym.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
 
     # -- core --------------------------------------------------------------------------------------
 
-    def _reset(self, seed: int | None, options: JsonObject | None) -> Slow[tuple[Observation, Info]]:
+    def _reset(
+        self, seed: int | None, options: Mapping[str, object] | None
+    ) -> Slow[tuple[Observation, Info]]:
         return self.env._reset(seed, options)
 
     def _step(self, action: object) -> Slow[Transition]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
@@ -9,7 +10,6 @@ from gymnasium.spaces import Dict, Discrete
 
 from stb_env.backend.backend import Backend
 from stb_env.core.gymtypes import AnyEnv
-from stb_env.core.jsontypes import JsonObject
 from stb_env.core.request import Slow
 from stb_env.core.settings import checks_settings
 from stb_env.envs.rules import Rules
@@ -60,7 +60,9 @@ class CallBudget(RuledWrapper):
         """Return the rules with the budget between agent and backend."""
         return replace(rules, layers=(*rules.layers, _Budget(self.calls)))
 
-    def _reset(self, seed: int | None, options: JsonObject | None) -> Slow[tuple[Observation, Info]]:
+    def _reset(
+        self, seed: int | None, options: Mapping[str, object] | None
+    ) -> Slow[tuple[Observation, Info]]:
         observation, info = yield from self.env._reset(seed, options)
         left = {"calls_left": self._left()}
         return {**observation, **left}, {**info, **left}

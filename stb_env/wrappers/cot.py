@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Literal, cast, get_args
 
 from stb_env.core.gymtypes import AnyEnv
@@ -65,9 +65,9 @@ class ChainOfThought(ToolWrapper):
         return [step.text for step in self._steps]
 
     @property
-    def messages(self) -> list[JsonObject]:
+    def messages(self) -> list[dict[str, object]]:
         """The episode so far in the wrapper's style."""
-        query = self.env.messages[1]["content"]
+        query = str(self.env.messages[1]["content"])
         if self.style == "tools":
             return messages(prompt("thought", "v2").text, query, self._steps)
         return [*self._opening(query), *(said for step in self._steps for said in _react_messages(step))]
@@ -84,7 +84,9 @@ class ChainOfThought(ToolWrapper):
 
     # -- core ------------------------------------------------------------------------------------
 
-    def _reset(self, seed: int | None, options: JsonObject | None) -> Slow[tuple[Observation, Info]]:
+    def _reset(
+        self, seed: int | None, options: Mapping[str, object] | None
+    ) -> Slow[tuple[Observation, Info]]:
         observation, info = yield from self.env._reset(seed, options)
         return observation, {**info, "messages": self.messages}
 
@@ -95,7 +97,7 @@ class ChainOfThought(ToolWrapper):
         return observation, reward, terminated, truncated, info
 
 
-def _react_messages(step: Step) -> Iterator[JsonObject]:
+def _react_messages(step: Step) -> Iterator[dict[str, object]]:
     yield {"role": "assistant", "content": react_text(step)}
     # After a last word, and after a conversation's, there is nothing to observe.
     if step.result and not step.terminated:

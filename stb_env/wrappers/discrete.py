@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, cast
 
@@ -13,7 +14,6 @@ from numpy.typing import NDArray
 
 from stb_env.core import jsontext
 from stb_env.core.gymtypes import AnyEnv
-from stb_env.core.jsontypes import JsonObject
 from stb_env.core.request import Slow
 from stb_env.core.settings import checks_settings
 from stb_env.envs.tool_env import Info, Observation, Transition
@@ -95,7 +95,9 @@ class DiscreteActions(ToolWrapper):
         """
         return _mask(len(self._choice().actions), self.size).astype(np.bool_)
 
-    def _reset(self, seed: int | None, options: JsonObject | None) -> Slow[tuple[Observation, Info]]:
+    def _reset(
+        self, seed: int | None, options: Mapping[str, object] | None
+    ) -> Slow[tuple[Observation, Info]]:
         observation, info = yield from self.env._reset(seed, options)
         seen = Seen(observation["query"], observation["tools"])
         return self._offer(seen, observation, info)

@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from stb_env.core import jsontext
 from stb_env.core.answers import form_problems, listed_spelling
-from stb_env.core.jsontypes import Json, JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonMapping, JsonObject
 from stb_env.tools import FINISH
 from stb_env.wrappers.documented import words
 from stb_env.wrappers.result_rows import Row, Scalar
@@ -54,7 +54,7 @@ def filled(schema: str, rows: Iterable[Row], *, yes: bool) -> str:
     return jsontext.dumps({name: _value(name, each, fields, yes) for name, each in properties.items()})
 
 
-def _value(name: str, schema: JsonMapping, fields: Iterable[tuple[str, Scalar]], yes: bool) -> Json:
+def _value(name: str, schema: JsonMapping, fields: Iterable[tuple[str, Scalar]], yes: bool) -> object:
     if schema.get("type") == "boolean":
         return yes
     if schema.get("type") == "array":
@@ -71,7 +71,7 @@ def _value(name: str, schema: JsonMapping, fields: Iterable[tuple[str, Scalar]],
 
 def _fitting(
     name: str, schema: JsonMapping, fields: Iterable[tuple[str, Scalar]]
-) -> Iterator[tuple[int, Json]]:
+) -> Iterator[tuple[int, object]]:
     """Yield the values that a property takes, each with the words that its field's name shares."""
     asked = words(name.replace("_", " "))
     for field, value in fields:

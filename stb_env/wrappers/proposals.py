@@ -14,7 +14,7 @@ from itertools import islice, product, zip_longest
 from typing import Any, Literal, NamedTuple, TypeVar
 
 from stb_env.core import jsontext
-from stb_env.core.jsontypes import Json, JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonObject
 from stb_env.tools import FINISH
 from stb_env.wrappers.documented import Documented, Parameter, documented, words
 from stb_env.wrappers.filled_answers import answer_schema, filled
@@ -324,7 +324,7 @@ def _weight(parameter: Parameter, field: str, value: Scalar) -> float:
     return 0.7 if parameter.kind == "number" and parameter.required else 0.0
 
 
-def _placeholder(parameter: Parameter) -> Json:
+def _placeholder(parameter: Parameter) -> object:
     if parameter.default is not None:
         return parameter.default
     return {"number": 1, "boolean": True, "other": {}}.get(parameter.kind, "example")
@@ -379,7 +379,7 @@ def _quote(rows: Sequence[Row], result: Done, schema: str, yes: bool, *, latest:
     return AnswerCandidate(text, answer, names, relevance, share, latest, one)
 
 
-def done(call: JsonMapping, query: str) -> Done:
+def done(call: Mapping[str, object], query: str) -> Done:
     """Return a call of ``info["calls"]`` as it is remembered here."""
     return _done(
         call["name"],

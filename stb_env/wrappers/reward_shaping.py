@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any, cast
 
 from gymnasium.error import ResetNeeded
 
 from stb_env.core.gymtypes import AnyEnv
-from stb_env.core.jsontypes import JsonObject
 from stb_env.core.request import Slow
 from stb_env.core.settings import checks_settings
 from stb_env.envs.rules import Potential
@@ -66,7 +66,9 @@ class RewardShaping(ToolWrapper):
             raise ConfigError("this environment shapes its rewards by a potential already; one is enough")
         self.potential, self.discount, self.call_cost = potential, discount, call_cost
 
-    def _reset(self, seed: int | None, options: JsonObject | None) -> Slow[tuple[Observation, Info]]:
+    def _reset(
+        self, seed: int | None, options: Mapping[str, object] | None
+    ) -> Slow[tuple[Observation, Info]]:
         started = yield from self.env._reset(seed, options)
         self._own = self._reached()
         return started

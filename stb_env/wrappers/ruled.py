@@ -6,7 +6,6 @@ from typing import Any, cast
 
 from stb_env.backend.backend import Backend
 from stb_env.core.gymtypes import AnyEnv
-from stb_env.core.jsontypes import JsonObject
 from stb_env.core.request import Slow
 from stb_env.envs.rules import Rules
 from stb_env.envs.tool_env import ToolEnv
@@ -48,7 +47,7 @@ class AroundBackend:
         self.backend = backend
 
     @property
-    def fingerprint(self) -> JsonObject:
+    def fingerprint(self) -> dict[str, object]:
         """That of the backend inside."""
         return self.backend.fingerprint
 

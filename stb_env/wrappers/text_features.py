@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from functools import lru_cache
 from itertools import pairwise
 from typing import cast
@@ -12,7 +13,6 @@ from gymnasium.spaces import Box, Dict
 from numpy.typing import NDArray
 
 from stb_env.core.gymtypes import AnyEnv
-from stb_env.core.jsontypes import JsonObject
 from stb_env.core.request import Slow
 from stb_env.core.settings import checks_settings
 from stb_env.envs.tool_env import Info, Observation, Transition
@@ -78,7 +78,9 @@ class TextFeatures(ToolWrapper):
         self.observation_space = Dict({**kept, **{f"{name}_features": box for name in _READ}})
         self._kept = tuple(kept)
 
-    def _reset(self, seed: int | None, options: JsonObject | None) -> Slow[tuple[Observation, Info]]:
+    def _reset(
+        self, seed: int | None, options: Mapping[str, object] | None
+    ) -> Slow[tuple[Observation, Info]]:
         observation, info = yield from self.env._reset(seed, options)
         return self._read(observation), info
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 
 from stb_env.backend.world import World
-from stb_env.core.jsontypes import JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonMapping
 from stb_env.core.request import Slow
 from stb_env.envs.rules import Rules
 from stb_env.errors import did_you_mean
@@ -86,7 +86,7 @@ class ToolFinder(World[None]):
         )
 
     @property
-    def fingerprint(self) -> JsonObject:
+    def fingerprint(self) -> dict[str, object]:
         """Plain data that decides the answers."""
         return {"world": SEARCH, "k": self.k, "tools": len(self.index.catalog)}
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Protocol, cast, runtime_checkable
 
@@ -99,7 +99,9 @@ class ToolRetrieval(ToolWrapper):
         self._enter(self.env.task)
         self._offer()
 
-    def _reset(self, seed: int | None, options: JsonObject | None) -> Slow[tuple[Observation, Info]]:
+    def _reset(
+        self, seed: int | None, options: Mapping[str, object] | None
+    ) -> Slow[tuple[Observation, Info]]:
         observation, info = yield from self.env._reset(seed, options)
         self._own = Found()
         self._enter(self.env.task)
@@ -149,7 +151,7 @@ class ToolRetrieval(ToolWrapper):
         base._offer([*first, *_latest(later, room)])
         return base._tools_text
 
-    def _figures(self, found: Found) -> JsonObject:
+    def _figures(self, found: Found) -> dict[str, object]:
         relevant = _relevant(self.env.task)
         figures: JsonObject = {
             "searches": found.searches,

@@ -45,7 +45,7 @@ def test_the_budget_ends_an_evaluation_before_the_call_that_would_exceed_it(
     done = played(replace(plan, budget=6.0), tmp_path / "out")
     assert sum(services.count().values()) == 6
     assert (done.spent.calls, done.spent.cost) == (6, 6.0)
-    assert "the budget of $6 is used up ($6.0000 used)" in done.stopped
+    assert "the budget of $6 is used up ($6.0000 used); raise budget to go on" in done.stopped
     assert done.results.missing == 2
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -92,6 +93,34 @@ def test_a_reward_that_its_verdict_does_not_give_is_named_even_with_a_checksum(r
     done = stb(*READERS[reader](run))
     assert done.exit_code == 2
     assert "line 2: the reward is 0.5, and the verdict gives 1.0" in " ".join(done.output.split())
+
+
+@pytest.mark.parametrize("reader", READERS)
+@pytest.mark.parametrize("name", ["trajectories.jsonl", "played.jsonl"])
+def test_episodes_of_another_run_are_refused(run: Path, reader: str, name: str):
+    assert stb("run", "stb/Sandbox-v1", "--agent", "noop", *PLAY[4:], run.parent / "other").exit_code == 0
+    (run / name).write_bytes((run.parent / "other" / "trajectories.jsonl").read_bytes())
+    done = stb(*READERS[reader](run))
+    assert done.exit_code == 2
+    assert f"error: {run / name}, line 1: " in done.output
+    assert "belongs to another run" in done.output
+
+
+@pytest.mark.parametrize("reader", READERS)
+def test_episodes_that_were_saved_before_runs_had_an_identity_are_read(run: Path, reader: str):
+    file = run / "trajectories.jsonl"
+    older = [replace(episode, run="").to_json() for episode in read_trajectories(run)]
+    file.write_text("".join(f"{line}\n" for line in older))
+    assert stb(*READERS[reader](run)).exit_code == 0
+
+
+def test_a_run_that_was_extended_is_still_the_same_run(run: Path):
+    first = (run / "trajectories.jsonl").read_bytes()
+    words = [*PLAY[:-3], "5", "--trials", "2", "--json", "--out", str(run)]
+    assert stb(*words).exit_code == 0
+    assert len({episode.run for episode in read_trajectories(run)}) == 1
+    assert set(first.splitlines()) < set((run / "trajectories.jsonl").read_bytes().splitlines())
+    assert stb("report", run, "--out", run.parent / "report.html").exit_code == 0
 
 
 @pytest.mark.parametrize("reader", READERS)

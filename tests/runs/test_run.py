@@ -136,7 +136,7 @@ def test_the_replay_agent_repeats_a_saved_run(tmp_path: Path):
     first = run_batch(sandbox, load_agent("random"), jobs(), run)
     run.close()
     again = run_batch(sandbox, load_agent(f"replay:{tmp_path}"), jobs())
-    assert [t.to_json() for t in again] == [t.to_json() for t in first]
+    assert [t.to_json() for t in again] == [replace(t, run="").to_json() for t in first]
 
 
 def test_an_agent_whose_model_fails_ends_the_episode_as_invalid():

@@ -13,7 +13,6 @@ from stb_env.actions.blocks import outside
 from stb_env.actions.families.elements import value_of
 from stb_env.actions.known import Known
 from stb_env.actions.structured import make_call
-from stb_env.core.jsontypes import JsonObject
 from stb_env.tools import ToolCall
 
 _PREFIX = r"(?:\w{1,20}:|[|｜]{1,2}DSML[|｜]{1,2})?"
@@ -58,7 +57,7 @@ def calls_in(text: str, max_calls: int = 64) -> list[ToolCall]:
     return [make_call(invoke[1], _arguments(invoke[2])) for invoke in found]
 
 
-def _arguments(body: str) -> JsonObject | str:
+def _arguments(body: str) -> dict[str, object] | str:
     found = list(_PARAMETER.finditer(body))
     if not found:
         return _END.sub("", body).strip() or {}

@@ -14,7 +14,6 @@ from stb_env.actions.known import Known
 from stb_env.actions.program import calls_in
 from stb_env.actions.python_text import NotDataError, statements
 from stb_env.actions.structured import make_call
-from stb_env.core.jsontypes import JsonObject
 from stb_env.tools import ToolCall
 
 MARK = re.compile(r"```\s*tool_code\b|<tool_code>|<start_function_call>|<\|tool_call>call:")
@@ -74,7 +73,7 @@ def _unprinted(statement: ast.stmt) -> ast.stmt:
     return statement
 
 
-def _pairs(text: str) -> JsonObject:
+def _pairs(text: str) -> dict[str, object]:
     return {
         pair[1]: pair["text"] if pair["text"] is not None else value_of(pair["value"])
         for pair in _PAIR.finditer(text)

@@ -13,7 +13,6 @@ from stb_env.actions.blocks import outside
 from stb_env.actions.families.elements import value_of
 from stb_env.actions.known import Known
 from stb_env.actions.structured import make_call
-from stb_env.core.jsontypes import JsonObject
 from stb_env.tools import ToolCall
 
 MARK = re.compile(r"<function=")
@@ -49,7 +48,7 @@ def calls_in(text: str, max_calls: int = 64) -> list[ToolCall]:
     return [make_call(function[1], _arguments(function[2])) for function in found]
 
 
-def _arguments(body: str) -> JsonObject | str:
+def _arguments(body: str) -> dict[str, object] | str:
     if not body.strip():
         return {}
     if not body.lstrip().startswith("<parameter="):

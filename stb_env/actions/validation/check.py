@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from stb_env.actions.validation.coercion import coerce_arguments
 from stb_env.actions.validation.schema import compiled
 from stb_env.actions.validation.violation import Violation, mismatch
-from stb_env.core.jsontypes import JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonMapping
 from stb_env.tools import Tool, ToolCall
 
 
@@ -82,7 +83,7 @@ def check_call(call: ToolCall, tool: Tool) -> Checked:
     return Checked(coerced, violations, coercions)
 
 
-def _as_object(arguments: JsonMapping | str) -> JsonObject | None:
+def _as_object(arguments: Mapping[str, object] | str) -> dict[str, object] | None:
     if isinstance(arguments, str):
         return None if arguments.strip() else {}
     return arguments if type(arguments) is dict else dict(arguments)

@@ -35,7 +35,9 @@ _TYPES: dict[str, type | tuple[type, ...]] = {
 }
 
 
-def coerce_arguments(arguments: JsonObject, schema: JsonMapping) -> tuple[JsonObject, tuple[Violation, ...]]:
+def coerce_arguments(
+    arguments: JsonObject, schema: JsonMapping
+) -> tuple[dict[str, object], tuple[Violation, ...]]:
     """Coerce arguments to the types of a schema wherever nothing is lost.
 
     Args:
@@ -58,7 +60,9 @@ def coerce_arguments(arguments: JsonObject, schema: JsonMapping) -> tuple[JsonOb
     return coerced, tuple(coercions)
 
 
-def _name_positional(arguments: JsonObject, schema: JsonMapping, coercions: list[Violation]) -> JsonObject:
+def _name_positional(
+    arguments: JsonObject, schema: JsonMapping, coercions: list[Violation]
+) -> dict[str, object]:
     positional = arguments.get(POSITIONAL)
     if not isinstance(positional, list):
         return arguments
@@ -71,7 +75,7 @@ def _name_positional(arguments: JsonObject, schema: JsonMapping, coercions: list
     return dict(zip(names, positional, strict=True)) | rest
 
 
-def _coerce(value: Json, schema: Json, path: str, coercions: list[Violation]) -> Json:
+def _coerce(value: object, schema: object, path: str, coercions: list[Violation]) -> object:
     if not isinstance(schema, Mapping):
         return value
     names = type_names(schema)
@@ -99,7 +103,7 @@ def _is_of(value: object, name: str) -> bool:
     return isinstance(value, _TYPES.get(name, ()))
 
 
-def _coerce_type(value: Json, names: list[str], path: str, coercions: list[Violation]) -> Json:
+def _coerce_type(value: object, names: list[str], path: str, coercions: list[Violation]) -> object:
     for name in names:
         coerced = _convert(value, name)
         if coerced is not _NO_VALUE:
@@ -110,7 +114,7 @@ def _coerce_type(value: Json, names: list[str], path: str, coercions: list[Viola
     return value
 
 
-def _convert(value: Json, name: str) -> object:
+def _convert(value: object, name: str) -> object:
     if isinstance(value, str):
         return _convert_text(value, name)
     if isinstance(value, float) and not math.isfinite(value):

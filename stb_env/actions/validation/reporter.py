@@ -12,14 +12,14 @@ from stb_env.actions.validation.linear_pattern import matches
 from stb_env.core import jsontext
 
 
-def _pattern(validator: Any, pattern: str, text: object, schema: object) -> Iterator[ValidationError]:  # noqa: ARG001
+def _pattern(validator: object, pattern: str, text: object, schema: object) -> Iterator[ValidationError]:  # noqa: ARG001
     if isinstance(text, str) and not matches(pattern, text):
         yield ValidationError(f"{text!r} does not match {pattern!r}")
 
 
 def _pattern_properties(
     validator: Any,
-    patterns: Mapping[str, Any],
+    patterns: Mapping[str, object],
     given: object,
     schema: object,  # noqa: ARG001
 ) -> Iterator[ValidationError]:
@@ -47,7 +47,7 @@ def _additional(
         yield ValidationError(f"unknown: {extra!r}")
 
 
-def _unique(validator: Any, wanted: object, items: object, schema: object) -> Iterator[ValidationError]:  # noqa: ARG001
+def _unique(validator: object, wanted: object, items: object, schema: object) -> Iterator[ValidationError]:  # noqa: ARG001
     # Comparing all with all takes the square of their number.
     if wanted and isinstance(items, list) and len({jsontext.dumps(item) for item in items}) < len(items):
         yield ValidationError("an item stands there twice")

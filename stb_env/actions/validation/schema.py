@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from functools import cached_property, lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING, NoReturn
@@ -12,7 +13,7 @@ import jsonschema_rs
 from stb_env.actions.validation.schema_bounds import MAX_DEPTH, allowed_depth, depth_of
 from stb_env.actions.validation.schema_errors import describe
 from stb_env.actions.validation.violation import Violation, mismatch
-from stb_env.core.jsontypes import JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonObject
 from stb_env.errors import DataError
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ class Schema:
         stb_env.errors.DataError: tool 'f' has a broken schema: "n" is not of type "array"; correct it
     """
 
-    def __init__(self, name: str, parameters: JsonMapping) -> None:
+    def __init__(self, name: str, parameters: Mapping[str, object]) -> None:
         self.parameters: JsonObject = {"additionalProperties": False, **parameters, "type": "object"}
         self._depth = allowed_depth(name, self.parameters)
         try:

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 from urllib.parse import unquote
 
-from stb_env.core.jsontypes import JsonMapping
 from stb_env.errors import DataError
 
 MAX_DEPTH = 64
@@ -24,7 +23,7 @@ _ITEMS = ("items", "prefixItems", "contains", "unevaluatedItems", "additionalIte
 _MAPPINGS = ("dependentSchemas", "patternProperties")
 
 
-def allowed_depth(tool: str, schema: JsonMapping) -> int:
+def allowed_depth(tool: str, schema: Mapping[str, object]) -> int:
     """Return how many levels of arguments a schema can be asked about at a bounded price.
 
     A schema that refers to itself twice for the same value doubles the work with every level.
@@ -76,7 +75,7 @@ def depth_of(value: object) -> int:
     return depth
 
 
-def _checked_size(tool: str, schema: JsonMapping) -> int:
+def _checked_size(tool: str, schema: Mapping[str, object]) -> int:
     """Return how many members a schema has, the schema itself counted."""
     level: list[object] = [schema]
     depth = parts = 0
@@ -102,7 +101,7 @@ def _members(value: object) -> Iterable[object]:
 class _Visits:
     """Counts the schemas that a value and the values in it may be checked against, along the worst path."""
 
-    def __init__(self, tool: str, root: JsonMapping) -> None:
+    def __init__(self, tool: str, root: Mapping[str, object]) -> None:
         self._tool = tool
         self._root = root
         self._known: dict[tuple[int, int], int] = {}
@@ -124,7 +123,7 @@ class _Visits:
             self._known[key] = min(len(here) + below, MAX_VISITS + 1)
         return self._known[key]
 
-    def _in_place(self, schema: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    def _in_place(self, schema: Mapping[str, object]) -> list[Mapping[str, object]]:
         """Return a schema with all others that the same value is checked against, as often as it is."""
         found = self._here.get(id(schema))
         if found is not None:
@@ -147,7 +146,7 @@ class _Visits:
         self._here[id(schema)] = found
         return found
 
-    def _beside(self, schema: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    def _beside(self, schema: Mapping[str, object]) -> Iterator[Mapping[str, object]]:
         for key in _HERE:
             yield from _given(schema, key)
         for key in ("$ref", "$dynamicRef"):
@@ -155,7 +154,7 @@ class _Visits:
             if target is not None:
                 yield target
 
-    def _target(self, reference: object) -> Mapping[str, Any] | None:
+    def _target(self, reference: object) -> Mapping[str, object] | None:
         """Return what a reference names; nothing where it names nothing, of which the validator complains."""
         if not isinstance(reference, str):
             return None
@@ -182,7 +181,7 @@ def _schemas(schema: object) -> Iterator[Mapping[str, Any]]:
         waiting.extend(_members(part))
 
 
-def _given(schema: Mapping[str, Any], key: str) -> Iterator[Mapping[str, Any]]:
+def _given(schema: Mapping[str, object], key: str) -> Iterator[Mapping[str, object]]:
     """Yield the schemas under a key, which holds one, a list of them, or a table of them."""
     value = schema.get(key)
     if isinstance(value, Mapping) and key not in _MAPPINGS:
@@ -191,7 +190,7 @@ def _given(schema: Mapping[str, Any], key: str) -> Iterator[Mapping[str, Any]]:
         yield from (each for each in _members(value) if isinstance(each, Mapping))
 
 
-def _below(schemas: list[Mapping[str, Any]]) -> Iterator[list[Mapping[str, Any]]]:
+def _below(schemas: list[Mapping[str, object]]) -> Iterator[list[Mapping[str, object]]]:
     """Yield the schemas that one member of a value is checked against, for each that there can be."""
     yield [each for schema in schemas for key in _ITEMS for each in _given(schema, key)]
     any_member = [each for schema in schemas for key in _ANY_MEMBER for each in _given(schema, key)]

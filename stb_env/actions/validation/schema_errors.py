@@ -16,7 +16,6 @@ from stb_env.actions.validation.violation import (
     types_in_words,
 )
 from stb_env.core import jsontext
-from stb_env.core.jsontypes import JsonMapping
 from stb_env.errors import did_you_mean
 
 if TYPE_CHECKING:
@@ -68,7 +67,7 @@ def _allowed(error: ValidationError) -> str:
     return phrase.format(jsontext.dumps(error.validator_value)[:MAX_MESSAGE])
 
 
-def _member_schemas(error: ValidationError, keyword: str) -> JsonMapping:
+def _member_schemas(error: ValidationError, keyword: str) -> Mapping[str, object]:
     return error.schema.get(keyword, {}) if isinstance(error.schema, Mapping) else {}
 
 

@@ -188,7 +188,7 @@ class CacheEntry:
 def written_answer(
     identity: ToolId,
     arguments: Arguments,
-    response: Json,
+    response: object,
     *,
     error: str = "",
     source: EntrySource = "unknown",
@@ -306,7 +306,7 @@ def _noted(source: str, origin: str, klass: ApiClass, model: str, prompt: str, i
 
 
 @lru_cache(maxsize=1)
-def _quickly(text: str) -> JsonMapping:
+def _quickly(text: str) -> Mapping[str, object]:
     """Read an object whose numbers do not matter and that nobody changes; of an entry it is asked twice."""
     try:
         value = orjson.loads(text)

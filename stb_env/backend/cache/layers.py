@@ -213,7 +213,7 @@ def holds_cache(folder: Path) -> bool:
     return any((folder / part).exists() for part in (MANIFEST, Path(BASE, FILE), Path(OVERLAY, FILE)))
 
 
-def read_manifest(folder: Path) -> JsonObject | None:
+def read_manifest(folder: Path) -> dict[str, object] | None:
     """Return what the folder says about itself, or None where it says nothing.
 
     Raises:

@@ -67,7 +67,7 @@ class StatsReport:
         totals = {"entries": self.entries, "apis": self.apis, "close_calls": self.close_calls}
         return totals | counts
 
-    def to_dict(self) -> JsonObject:
+    def to_dict(self) -> dict[str, object]:
         """Return the report as plain data, with the API of which more may follow."""
         return self.summary() | {"last": list(self.last)}
 
@@ -109,7 +109,7 @@ class VerifyReport:
         self.checked, self.damaged = data["checked"], data["damaged"]
         self.problems = list(data["problems"])
 
-    def to_dict(self) -> JsonObject:
+    def to_dict(self) -> dict[str, object]:
         """Return the report as plain data."""
         return {
             "ok": self.ok,
@@ -161,7 +161,7 @@ class FilterReport:
             Counter(data[name]) for name in ("before", "after", "dropped")
         )
 
-    def to_dict(self) -> JsonObject:
+    def to_dict(self) -> dict[str, object]:
         """Return the report as plain data."""
         return {
             "taxonomy": self.taxonomy,

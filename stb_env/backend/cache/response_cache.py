@@ -21,7 +21,6 @@ from stb_env.backend.cache.resumable_pass import BATCH, Checkpoint, Progress, ch
 from stb_env.backend.cache.snapshot import add_to, digest, freeze
 from stb_env.backend.store import Row
 from stb_env.backend.taxonomy import Taxonomy
-from stb_env.core.jsontypes import JsonObject
 from stb_env.errors import DataError
 from stb_env.tools import ToolId
 
@@ -303,7 +302,7 @@ class ResponseCache:
             report.add(MANIFEST, f"the base has hash {summed.hexdigest()}, recorded is {recorded}")
         return report
 
-    def stats(self, *, progress: Progress | None = None) -> JsonObject:
+    def stats(self, *, progress: Progress | None = None) -> dict[str, object]:
         """Return counts of entries by category, source, origin, class and key.
 
         By key, ``canonical`` are those that answer every spelling of their call that was not recorded itself,

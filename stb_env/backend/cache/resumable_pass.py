@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import astuple, dataclass
 from itertools import islice
@@ -20,7 +20,7 @@ from stb_env.backend.cache.key import PREFIX
 from stb_env.backend.cache.layers import Layers
 from stb_env.backend.store import Row
 from stb_env.core.files import write_text
-from stb_env.core.jsontypes import Json, JsonMapping, JsonObject
+from stb_env.core.jsontypes import Json
 from stb_env.errors import DataError, StorageError
 
 BATCH = 1000
@@ -34,10 +34,10 @@ Progress = Callable[[int], None]
 class Report(Protocol):
     """Counts of a pass."""
 
-    def to_dict(self) -> JsonObject:
+    def to_dict(self) -> dict[str, object]:
         """Return the counts."""
 
-    def restore(self, data: JsonMapping) -> None:
+    def restore(self, data: Mapping[str, object]) -> None:
         """Go on from the counts of `to_dict`."""
 
 
@@ -108,7 +108,7 @@ class Checkpoint:
         """True if it is time to save the position."""
         return self._file is not None and time.monotonic() - self._noted >= EVERY
 
-    def note(self, mark: Json) -> None:
+    def note(self, mark: object) -> None:
         """Note where the pass is."""
         if self._file is not None:
             with suppress(OSError, StorageError):

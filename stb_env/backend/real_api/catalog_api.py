@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from stb_env.backend.real_api.http_service import HTTPService
 from stb_env.backend.real_api.mcp_service import MCPService
-from stb_env.core.jsontypes import JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonMapping
 from stb_env.core.request import Slow
 from stb_env.errors import BackendError, ConfigError, did_you_mean
 from stb_env.formats.catalog_file import CatalogFile, source_of
@@ -55,7 +55,7 @@ class CatalogAPI:
         return f"CatalogAPI({', '.join(self.services)})"
 
     @property
-    def fingerprint(self) -> JsonObject:
+    def fingerprint(self) -> dict[str, object]:
         """Fingerprints of all services."""
         told = {name: service.fingerprint for name, service in sorted(self.services.items())}
         return {"protocol": "catalog", "services": told}
@@ -79,7 +79,7 @@ class CatalogAPI:
             service.close()
 
 
-def _service(name: str, source: JsonMapping, start: bool) -> HTTPService | MCPService:
+def _service(name: str, source: Mapping[str, object], start: bool) -> HTTPService | MCPService:
     kind = source.get("kind")
     if kind == "openapi":
         return HTTPService(source)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Hashable
+from collections.abc import Callable, Collection, Hashable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -19,7 +19,7 @@ from stb_env.backend.real_api.slots import Slots
 from stb_env.backend.taxonomy import classify
 from stb_env.core import jsontext
 from stb_env.core.background import wait_for
-from stb_env.core.jsontypes import Json, JsonMapping, JsonObject
+from stb_env.core.jsontypes import Json, JsonMapping
 from stb_env.core.request import Request, Slow
 from stb_env.errors import ActionError, BackendError, ConfigError, RunStopped, did_you_mean
 from stb_env.http.client import HTTPClient
@@ -97,17 +97,17 @@ class HTTPAPI(ABC):
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.endpoint!r})"
 
-    def __getstate__(self) -> JsonObject:
+    def __getstate__(self) -> dict[str, object]:
         hidden = ("_client", "_slots", "_credentials")
         return {name: value for name, value in self.__dict__.items() if name not in hidden}
 
-    def __setstate__(self, state: JsonMapping) -> None:
+    def __setstate__(self, state: Mapping[str, object]) -> None:
         self.__dict__.update(state)
         self._connect()
 
     @property
     @abstractmethod
-    def fingerprint(self) -> JsonObject:
+    def fingerprint(self) -> dict[str, object]:
         """Plain data that decides the answers, without secrets."""
 
     @abstractmethod
@@ -189,7 +189,7 @@ class HTTPAPI(ABC):
     def _built_and_fetched(
         self,
         tool: Tool,
-        arguments: JsonMapping | str,
+        arguments: Mapping[str, object] | str,
         build: Callable[[], HTTPRequest],
         read: Callable[[HTTPAnswer], ToolResult],
     ) -> Slow[ToolResult]:
@@ -250,7 +250,7 @@ class HTTPAPI(ABC):
         return observed(said, response, source="fault" if answer.injected else "real")
 
     @abstractmethod
-    def _outcome(self, body: Json) -> tuple[str, Json] | None:
+    def _outcome(self, body: object) -> tuple[str, Json] | None:
         """Return error and response as the body has them, or None where it has another shape."""
 
     def _attempt(

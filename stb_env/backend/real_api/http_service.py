@@ -13,7 +13,7 @@ from stb_env.backend.real_api.http_api import HTTPAPI, NOT_THE_CALL, Limits
 from stb_env.backend.real_api.observed import status_error
 from stb_env.backend.real_api.operation import KeyForm, Operation, basic, request_of
 from stb_env.core import jsontext
-from stb_env.core.jsontypes import Json, JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonMapping
 from stb_env.core.request import Slow
 from stb_env.errors import ActionError, BackendError, ConfigError
 from stb_env.formats.catalog_file import source_of
@@ -53,7 +53,7 @@ class HTTPService(HTTPAPI):
         super().__init__(source.get("server", ""), "", clock, limits)
 
     @property
-    def fingerprint(self) -> JsonObject:
+    def fingerprint(self) -> dict[str, object]:
         """Server, and hash of the document."""
         return {"protocol": "openapi", "endpoint": self.endpoint, "document": self._document}
 
@@ -66,7 +66,7 @@ class HTTPService(HTTPAPI):
         build = partial(self.build, tool, arguments)
         return (yield from self._built_and_fetched(tool, arguments, build, self._read))
 
-    def build(self, tool: Tool, arguments: JsonMapping | str) -> HTTPRequest:
+    def build(self, tool: Tool, arguments: Mapping[str, object] | str) -> HTTPRequest:
         """Return the request that a call becomes.
 
         Raises:
@@ -126,7 +126,7 @@ class HTTPService(HTTPAPI):
             raise self._refused(answer)
         return ToolResult.of(body, error=error, source="real")
 
-    def _body(self, answer: HTTPAnswer) -> Json:
+    def _body(self, answer: HTTPAnswer) -> object:
         """Return the body: as JSON where it is that, as text, or of anything else what can be said of it."""
         if not answer.body:
             return {"status": answer.status}
@@ -143,7 +143,7 @@ class HTTPService(HTTPAPI):
         except ValueError:
             return self._credentials.scrub(text)
 
-    def _outcome(self, body: Json) -> tuple[str, Json] | None:
+    def _outcome(self, body: object) -> tuple[str, object] | None:
         return "", body
 
 

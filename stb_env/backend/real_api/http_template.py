@@ -18,7 +18,7 @@ from stb_env.backend.real_api.remote_server import accepted
 from stb_env.backend.real_api.url_template import HEADER_NAME, PLACE, REST, Substitution
 from stb_env.backend.taxonomy import RealCheck
 from stb_env.core import jsontext
-from stb_env.core.jsontypes import Json, JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonMapping
 from stb_env.core.request import Slow
 from stb_env.errors import ActionError, ConfigError, DataError, did_you_mean
 from stb_env.http.exchange import HTTPAnswer, HTTPFailure, HTTPRequest
@@ -105,11 +105,15 @@ class HTTPTemplate(HTTPAPI):
         return cls(data, **settings)
 
     @property
-    def fingerprint(self) -> JsonObject:
+    def fingerprint(self) -> dict[str, object]:
         """Endpoint, taxonomy and hash of the template."""
         digest = hashlib.sha256(json.dumps(self.template, sort_keys=True).encode()).hexdigest()
-        named = {"protocol": "http", "endpoint": self.endpoint, "taxonomy": self.taxonomy}
-        return named | {"template": digest}
+        return {
+            "protocol": "http",
+            "endpoint": self.endpoint,
+            "taxonomy": self.taxonomy,
+            "template": digest,
+        }
 
     def request(self, tool: Tool, arguments: JsonMapping | str) -> Slow[ToolResult]:
         """Call the endpoint; arguments that cannot be sent are an answer with source ``env``.
@@ -120,7 +124,7 @@ class HTTPTemplate(HTTPAPI):
         build = partial(self.build, arguments, tool.id)
         return (yield from self._built_and_fetched(tool, arguments, build, self._read))
 
-    def build(self, arguments: JsonMapping | str, identity: ToolId = NO_ID) -> HTTPRequest:
+    def build(self, arguments: Mapping[str, object] | str, identity: ToolId = NO_ID) -> HTTPRequest:
         """Return the request that a call becomes.
 
         Args:
@@ -186,23 +190,23 @@ class HTTPTemplate(HTTPAPI):
             error, response = f"HTTP {answer.status}", body
         return ToolResult.of("" if response is None else response, error=error, source="real")
 
-    def _accepted(self, body: Json) -> ToolResult:
+    def _accepted(self, body: object) -> ToolResult:
         where = self.template.get("response", "")
         error, response = self._error(body), _at(body, where)
         if not error and response is None:
             raise HTTPFailure(f"the body of the answer has nothing at {where!r}", kind="internal")
         return accepted({"error": error, "response": "" if response is None else response}, self.taxonomy)
 
-    def _outcome(self, body: Json) -> tuple[str, Json] | None:
+    def _outcome(self, body: object) -> tuple[str, object] | None:
         error, response = self._error(body), _at(body, self.template.get("response", ""))
         return (error, response) if error or response is not None else None
 
-    def _error(self, body: Json) -> str:
+    def _error(self, body: object) -> str:
         error = _at(body, self.template["error"]) if "error" in self.template else None
         return error if isinstance(error, str) else jsontext.dumps(error) if error else ""
 
 
-def _at(value: Json, pointer: str) -> Json:
+def _at(value: object, pointer: str) -> object:
     """Return what a JSON pointer (RFC 6901) leads to, or None."""
     for part in pointer.split("/")[1:]:
         name = part.replace("~1", "/").replace("~0", "~")

@@ -6,14 +6,14 @@ import asyncio
 import hashlib
 import importlib
 import os
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
 from stb_env.backend.cache.key import read_arguments
 from stb_env.core import jsontext
 from stb_env.core.background import wait_for
-from stb_env.core.jsontypes import Json, JsonArray, JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonArray, JsonMapping, JsonObject
 from stb_env.core.request import Request, Slow
 from stb_env.errors import BackendError, ConfigError
 from stb_env.formats.catalog_file import source_of
@@ -68,7 +68,7 @@ class MCPService:
     def __repr__(self) -> str:
         return f"MCPService({self.endpoint!r})"
 
-    def __getstate__(self) -> JsonObject:
+    def __getstate__(self) -> dict[str, object]:
         return {**self.__dict__, "_connection": None}
 
     @property
@@ -77,7 +77,7 @@ class MCPService:
         return self.url or " ".join(self.command)
 
     @property
-    def fingerprint(self) -> JsonObject:
+    def fingerprint(self) -> dict[str, object]:
         """Protocol, and URL or command."""
         return {"protocol": KIND, "endpoint": self.endpoint}
 
@@ -114,10 +114,10 @@ class MCPService:
         if connection is not None and connection.owner == os.getpid():
             wait_for(connection.close())
 
-    def _wait(self, ask: Callable[[Any], Awaitable[Any]]) -> Any:
+    def _wait(self, ask: Callable[[object], Awaitable[object]]) -> Any:
         return wait_for(self._asked(ask))
 
-    async def _asked(self, ask: Callable[[Any], Awaitable[Any]]) -> Any:
+    async def _asked(self, ask: Callable[[object], Awaitable[object]]) -> object:
         """Ask through the connection, and say of any failure what it was."""
         try:
             async with asyncio.timeout(self.timeout):
@@ -141,7 +141,7 @@ class MCPService:
         if connection is not None:
             connection.leave()
 
-    async def _client(self) -> Any:
+    async def _client(self) -> object:
         known = self._connection
         if known is None or known.owner != os.getpid() or known.broken:
             self._connection = known = _Connection(self._target())
@@ -163,7 +163,7 @@ class MCPService:
             self.url, http_client=client
         )
 
-    def _scrub(self, value: Json) -> Json:
+    def _scrub(self, value: object) -> object:
         secrets = [os.environ.get(name, "") for name in (*self._env, self._token_env) if name]
         return Credentials("", self.url, secrets).scrub(value)
 
@@ -194,7 +194,7 @@ class _Complaint(str):
 class _Connection:
     """One connection, held open by a task of its own: who enters it must be who leaves it."""
 
-    def __init__(self, target: Any) -> None:
+    def __init__(self, target: object) -> None:
         self.owner = os.getpid()
         self._target = target
         self._leave = asyncio.Event()
@@ -232,7 +232,7 @@ def _mcp() -> Any:
         raise ConfigError('an MCP server needs an extra: pip install "stb-env[mcp]"') from None
 
 
-async def _call(name: str, arguments: JsonObject, client: Any) -> Any:
+async def _call(name: str, arguments: JsonObject, client: Any) -> object:
     return await client.call_tool(name, arguments)
 
 
@@ -259,7 +259,7 @@ def _reason(error: BaseException) -> str:
     return f"{type(error).__name__}: {error}"
 
 
-def _response(answer: Any) -> Json:
+def _response(answer: Any) -> object:
     """Return what a tool answered: structured content, one text (as JSON where it is that), or all."""
     if answer.structured_content is not None:
         return answer.structured_content
@@ -275,7 +275,7 @@ def _response(answer: Any) -> Json:
     return parts
 
 
-def _part(part: JsonMapping) -> Json:
+def _part(part: Mapping[str, object]) -> object:
     """Return one part of an answer; of images and sounds what can be said of them."""
     if part.get("type") == "text":
         return part["text"]

@@ -6,7 +6,6 @@ from http import HTTPStatus
 from typing import Literal
 
 from stb_env.backend.taxonomy import Taxonomy, classify
-from stb_env.core.jsontypes import Json
 from stb_env.tools import Source, ToolResult
 
 Health = Literal["strict", "observe"]
@@ -18,7 +17,7 @@ NO_JSON = "the body of the answer is no JSON"
 _DATA = ("{", "[", "<", '"')
 
 
-def observed(error: str, response: Json, *, source: Source, taxonomy: Taxonomy = "default") -> ToolResult:
+def observed(error: str, response: object, *, source: Source, taxonomy: Taxonomy = "default") -> ToolResult:
     """Return an answer as an observation with its class, whatever it says.
 
     Args:

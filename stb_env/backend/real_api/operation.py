@@ -10,7 +10,6 @@ from urllib.parse import urlencode, urlsplit
 
 from stb_env.backend.real_api.parameter_styles import Pairs, Parameter, in_header, in_path, in_query, plain
 from stb_env.core import jsontext
-from stb_env.core.jsontypes import Json, JsonMapping
 from stb_env.errors import ActionError
 from stb_env.http.credentials import quoted
 from stb_env.http.exchange import HTTPRequest
@@ -46,7 +45,10 @@ class Operation(TypedDict, total=False):
 
 
 def request_of(
-    operation: Operation, server: str, arguments: JsonMapping, keys: Mapping[str, tuple[KeyForm, str]]
+    operation: Operation,
+    server: str,
+    arguments: Mapping[str, object],
+    keys: Mapping[str, tuple[KeyForm, str]],
 ) -> HTTPRequest:
     """Return the request that a call becomes. No argument can lead it to another host.
 
@@ -107,7 +109,7 @@ def _add_key(form: KeyForm, key: str, headers: dict[str, str], pairs: Pairs, coo
         (cookies if form["in"] == "cookie" else pairs).append((quoted(form["name"]), quoted(key)))
 
 
-def _body(body: Body, arguments: JsonMapping) -> tuple[str, bytes]:
+def _body(body: Body, arguments: Mapping[str, object]) -> tuple[str, bytes]:
     """Return type and content of a body; neither where there is nothing to send."""
     if not body:
         return "", b""
@@ -128,7 +130,7 @@ def _body(body: Body, arguments: JsonMapping) -> tuple[str, bytes]:
     return kind, text.encode("utf-8", "replace")
 
 
-def _fields(value: Json) -> list[tuple[str, Json]]:
+def _fields(value: object) -> list[tuple[str, object]]:
     """Return the fields of a form; a list is repeated."""
     if not isinstance(value, Mapping):
         raise ActionError("the body of a form must be an object")
@@ -140,7 +142,7 @@ def _fields(value: Json) -> list[tuple[str, Json]]:
     ]
 
 
-def _multipart(fields: list[tuple[str, Json]], files: frozenset[str]) -> tuple[str, bytes]:
+def _multipart(fields: list[tuple[str, object]], files: frozenset[str]) -> tuple[str, bytes]:
     """Return a multipart body. A file is the text that was given: never one that lies on this machine."""
     httpx2: Any = importlib.import_module("httpx2")
     parts = [

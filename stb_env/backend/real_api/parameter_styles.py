@@ -7,7 +7,6 @@ from typing import TypedDict
 from urllib.parse import unquote
 
 from stb_env.core import jsontext
-from stb_env.core.jsontypes import Json
 from stb_env.errors import ActionError
 from stb_env.http.credentials import quoted
 
@@ -24,7 +23,7 @@ Pairs = list[tuple[str, str]]
 _SEPARATORS: Mapping[str, str] = {"form": ",", "spaceDelimited": "%20", "pipeDelimited": "%7C"}
 
 
-def plain(value: Json) -> str:
+def plain(value: object) -> str:
     """Return a single value as text.
 
     Examples:
@@ -34,7 +33,7 @@ def plain(value: Json) -> str:
     return value if isinstance(value, str) else jsontext.dumps(value)
 
 
-def in_query(place: Parameter, value: Json) -> Pairs:
+def in_query(place: Parameter, value: object) -> Pairs:
     """Return a parameter of a query or a cookie.
 
     Args:
@@ -64,7 +63,7 @@ def in_query(place: Parameter, value: Json) -> Pairs:
     return [(name, quoted(plain(value)))]
 
 
-def in_path(place: Parameter, value: Json) -> str:
+def in_path(place: Parameter, value: object) -> str:
     """Return a parameter of a path; it stays inside its segment.
 
     Args:
@@ -92,7 +91,7 @@ def in_path(place: Parameter, value: Json) -> str:
     return text
 
 
-def in_header(place: Parameter, value: Json) -> str:
+def in_header(place: Parameter, value: object) -> str:
     """Return the value of a header.
 
     Raises:
@@ -112,7 +111,7 @@ def in_header(place: Parameter, value: Json) -> str:
     return text
 
 
-def _styled(name: str, place: Parameter, value: Json, written: Callable[[str], str]) -> str:
+def _styled(name: str, place: Parameter, value: object, written: Callable[[str], str]) -> str:
     if "content" in place:
         return written(plain(value))
     style, explode = place.get("style", "simple"), place.get("explode", False)

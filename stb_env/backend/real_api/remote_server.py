@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Self, Unpack
 
 from stb_env.backend.backend import RealAPI
@@ -11,7 +12,7 @@ from stb_env.backend.real_api.http_api import HTTPAPI, Limits
 from stb_env.backend.real_api.url_template import HEADER_NAME
 from stb_env.backend.taxonomy import RealCheck, Taxonomy, accept_real, classify
 from stb_env.core import jsontext
-from stb_env.core.jsontypes import Json, JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonMapping
 from stb_env.core.request import Slow
 from stb_env.errors import ConfigError
 from stb_env.formats.recorded_answer import as_answer
@@ -70,7 +71,7 @@ class RemoteServer(HTTPAPI):
         self.key_name = key_name
 
     @property
-    def fingerprint(self) -> JsonObject:
+    def fingerprint(self) -> dict[str, object]:
         """Endpoint and taxonomy."""
         return {"protocol": "rapidapi", "endpoint": self.endpoint, "taxonomy": self.taxonomy}
 
@@ -102,7 +103,7 @@ class RemoteServer(HTTPAPI):
         other._credentials = Credentials(key, self._url, self._secrets())
         return other
 
-    def _post(self, identity: ToolId, arguments: JsonMapping | str) -> HTTPRequest:
+    def _post(self, identity: ToolId, arguments: Mapping[str, object] | str) -> HTTPRequest:
         key = {self.key_name: self._credentials.key} if self.key_name else {}
         body = {**self._body(identity, arguments), **key}
         headers = {
@@ -113,7 +114,7 @@ class RemoteServer(HTTPAPI):
         }
         return HTTPRequest("POST", self.endpoint, headers, jsontext.dumps(body).encode())
 
-    def _body(self, identity: ToolId, arguments: JsonMapping | str) -> JsonObject:
+    def _body(self, identity: ToolId, arguments: Mapping[str, object] | str) -> dict[str, object]:
         return {
             "category": identity.category,
             "tool_name": identity.tool,
@@ -127,12 +128,12 @@ class RemoteServer(HTTPAPI):
             raise self._refused(answer)
         return accepted(self._value(answer), self.taxonomy)
 
-    def _outcome(self, body: Json) -> tuple[str, Json] | None:
+    def _outcome(self, body: object) -> tuple[str, object] | None:
         found = as_answer(body)
         return None if found is None else (found.error, found.response)
 
 
-def accepted(value: Json, taxonomy: RealCheck) -> ToolResult:
+def accepted(value: object, taxonomy: RealCheck) -> ToolResult:
     """Return a real answer as a result.
 
     Args:

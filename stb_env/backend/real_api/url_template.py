@@ -53,7 +53,7 @@ class Substitution:
         """
         return "/".join(self._segment(segment) for segment in path.split("/"))
 
-    def query(self, query: JsonMapping | str) -> str:
+    def query(self, query: Mapping[str, object] | str) -> str:
         """Return a query text with its question mark, or nothing; a list is repeated."""
         pairs = [
             f"{quoted(name)}={quoted(_text(item))}"
@@ -62,7 +62,7 @@ class Substitution:
         ]
         return f"?{'&'.join(pairs)}" if pairs else ""
 
-    def headers(self, headers: JsonMapping) -> dict[str, str]:
+    def headers(self, headers: Mapping[str, object]) -> dict[str, str]:
         """Return header values.
 
         Raises:
@@ -85,7 +85,7 @@ class Substitution:
             return [value for item in body if (value := self._fill(item)) is not None]
         return self._fill(body)
 
-    def _entries(self, entries: JsonMapping | str) -> Iterator[tuple[str, Json]]:
+    def _entries(self, entries: Mapping[str, object] | str) -> Iterator[tuple[str, object]]:
         """Yield what is there of a table; an entry whose argument is missing is not."""
         if isinstance(entries, str):
             rest = ((name, value) for name, value in self.arguments.items() if name not in self.named)
@@ -96,7 +96,7 @@ class Substitution:
             if value is not None:
                 yield name, value
 
-    def _fill(self, entry: Json) -> Json:
+    def _fill(self, entry: object) -> object:
         """Return an entry with its places filled, or None where an argument is missing."""
         if isinstance(entry, Mapping | list):
             return self.body(entry)
@@ -110,7 +110,7 @@ class Substitution:
             return None
         return PLACE.sub(lambda place: _text(values[place[1]]), entry)
 
-    def _value(self, name: str) -> Json:
+    def _value(self, name: str) -> object:
         return self.fixed.get(name) if name.startswith("$") else self.arguments.get(name)
 
     def _segment(self, segment: str) -> str:
@@ -129,5 +129,5 @@ class Substitution:
         return filled
 
 
-def _text(value: Json) -> str:
+def _text(value: object) -> str:
     return value if isinstance(value, str) else jsontext.dumps(value)

@@ -9,7 +9,6 @@ from typing import ClassVar, Unpack
 from stb_env.backend.real_api.http_api import Limits
 from stb_env.backend.real_api.remote_server import RemoteServer
 from stb_env.core import jsontext
-from stb_env.core.jsontypes import JsonMapping, JsonObject
 from stb_env.http.exchange import HTTPAnswer, HTTPFailure
 from stb_env.http.retry import Clock
 from stb_env.tools import Status, ToolId, ToolResult
@@ -51,11 +50,11 @@ class VirtualServer(RemoteServer):
         super().__init__(url, key_name, key_env, clock=clock, **limits)
 
     @property
-    def fingerprint(self) -> JsonObject:
+    def fingerprint(self) -> dict[str, object]:
         """Endpoint."""
         return {"protocol": "virtual", "endpoint": self.endpoint}
 
-    def _body(self, identity: ToolId, arguments: JsonMapping | str) -> JsonObject:
+    def _body(self, identity: ToolId, arguments: Mapping[str, object] | str) -> dict[str, object]:
         return {
             "category": identity.category,
             "tool_name": identity.tool,

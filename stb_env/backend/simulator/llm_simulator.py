@@ -11,7 +11,6 @@ from stb_env.backend.simulator import mirror
 from stb_env.backend.simulator.shown_example import ShownExample
 from stb_env.backend.taxonomy import Taxonomy, classify
 from stb_env.core import jsontext
-from stb_env.core.jsontypes import Json, JsonMapping, JsonObject
 from stb_env.core.request import Slow
 from stb_env.errors import ConfigError, InfrastructureError, SimulatorError, did_you_mean
 from stb_env.formats.recorded_answer import Answer
@@ -116,7 +115,7 @@ class LLMSimulator:
         self._hidden = frozenset(hidden)
 
     @property
-    def fingerprint(self) -> JsonObject:
+    def fingerprint(self) -> dict[str, object]:
         """Plain data that decides the answers: model and endpoint, sampling, prompt, examples."""
         return {
             **fingerprint(self.model),
@@ -253,7 +252,7 @@ def read_simulated_answer(reply: ChatReply) -> Answer:
     )
 
 
-def _problem(value: Json) -> str:
+def _problem(value: object) -> str:
     if not isinstance(value, dict):
         return f"expected a JSON object with error and response, got {_quoted(jsontext.dumps(value))}"
     if not {"error", "response"} <= value.keys():
@@ -287,7 +286,7 @@ def ask_once(model: ChatModel, request: ChatRequest, *, stage: str) -> Slow[Chat
     return reply
 
 
-def correction(reply: ChatReply, problem: JsonMapping) -> list[Mapping[str, str]]:
+def correction(reply: ChatReply, problem: Mapping[str, object]) -> list[Mapping[str, str]]:
     """Return the two messages that quote an unusable reply and say what is wrong with it."""
     return [
         {"role": "assistant", "content": quoted(reply, _MAX_REQUEST)},

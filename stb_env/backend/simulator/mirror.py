@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from stb_env.core import jsontext
-from stb_env.core.jsontypes import Json, JsonArray, JsonMapping, JsonObject
+from stb_env.core.jsontypes import Json, JsonArray, JsonMapping
 from stb_env.formats.recorded_answer import Answer, as_answer
 from stb_env.models import Sampling
 from stb_env.models.prompting import Prompt
@@ -40,7 +40,7 @@ _COT_RESPONSE = re.compile(r'",\s*"response":\s*"')
 _SFT = re.compile(r'"error":\s*"([^"]*)",\s*"response":\s*"')
 
 
-def document(tool: Tool, *, standard: bool = False) -> JsonObject:
+def document(tool: Tool, *, standard: bool = False) -> dict[str, object]:
     """Return an API's document with the fields that MirrorAPI knows, in their order and under raw names.
 
     Args:
@@ -66,11 +66,11 @@ def document(tool: Tool, *, standard: bool = False) -> JsonObject:
     }
 
 
-def _listed(record: JsonMapping) -> tuple[JsonArray, JsonArray]:
+def _listed(record: JsonMapping) -> tuple[list[object], list[object]]:
     return list(record.get("required_parameters") or ()), list(record.get("optional_parameters") or ())
 
 
-def _from_schema(parameters: JsonMapping) -> tuple[JsonArray, JsonArray]:
+def _from_schema(parameters: JsonMapping) -> tuple[list[object], list[object]]:
     needed = set(parameters.get("required", ()))
     required: JsonArray = []
     optional: JsonArray = []
@@ -87,7 +87,7 @@ def _from_schema(parameters: JsonMapping) -> tuple[JsonArray, JsonArray]:
 
 
 def messages(
-    prompt: Prompt, tool: Tool, arguments: JsonMapping | str, *, standard: bool = False
+    prompt: Prompt, tool: Tool, arguments: Mapping[str, object] | str, *, standard: bool = False
 ) -> list[dict[str, str]]:
     """Return the chat messages that ask MirrorAPI for the answer to one call.
 
@@ -129,7 +129,7 @@ def read_output(text: str, *, compat: bool = False) -> Answer | None:
     return _recover(text)
 
 
-def server_body(text: str) -> JsonObject:
+def server_body(text: str) -> dict[str, object]:
     """Return the response body that the published server makes of an output: an empty answer is a failure.
 
     Examples:
@@ -177,7 +177,7 @@ def _blocks(text: str) -> Iterator[str]:
                 yield text[start : match.end()]
 
 
-def _repaired(text: str) -> Iterator[Json]:
+def _repaired(text: str) -> Iterator[object]:
     import json_repair  # heavy, and needed for damaged text only
 
     try:
@@ -208,7 +208,7 @@ def _unclosed(text: str) -> str:
     return text[: closing.end("quote")] if closing else text
 
 
-def _value(text: str) -> Json:
+def _value(text: str) -> object:
     text = text.strip()
     if text.startswith('"'):
         body = text[1:].removesuffix('"')

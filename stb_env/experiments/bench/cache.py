@@ -11,7 +11,6 @@ import diskcache
 from stb_env import ResponseCache, Tool
 from stb_env.backend.cache import CacheEntry, CallKey
 from stb_env.core import jsontext
-from stb_env.core.jsontypes import JsonObject
 from stb_env.experiments.bench.measurement import TURNS, Measurement, cycle, episode_rate, rate
 from stb_env.runs.make import make_env
 
@@ -75,7 +74,7 @@ def _fill(folder: Path, tool: Tool, entries: int) -> list[CallKey]:
     return calls
 
 
-def _arguments(tool: Tool, index: int) -> JsonObject:
+def _arguments(tool: Tool, index: int) -> dict[str, object]:
     return dict.fromkeys(tool.parameters["required"], f"value {index}")
 
 

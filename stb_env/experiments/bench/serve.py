@@ -19,7 +19,6 @@ from stb_env import ResponseCache
 from stb_env.backend.cache import CacheEntry, call_key
 from stb_env.core import jsontext
 from stb_env.core.background import new_loop
-from stb_env.core.jsontypes import JsonObject
 from stb_env.errors import RunStopped
 from stb_env.experiments.bench.http_load import Load, load
 from stb_env.experiments.bench.measurement import Measurement, cycle
@@ -105,7 +104,7 @@ def _items(entries: int) -> Iterator[tuple[str, CacheEntry]]:
         yield call_key(identity, arguments), entry
 
 
-def _arguments(index: int) -> JsonObject:
+def _arguments(index: int) -> dict[str, object]:
     return {"query": f"value {index}", "limit": 5}
 
 

@@ -6,7 +6,7 @@ import asyncio
 import itertools
 import json
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Any
 
@@ -126,7 +126,7 @@ async def _socket(port: int) -> AsyncIterator[Ask]:
             reply = json.loads(text)
             waiting.pop(reply["n"]).set_result(reply)
 
-    async def ask(verb: str, body: JsonObject) -> JsonObject:
+    async def ask(verb: str, body: Mapping[str, object]) -> dict[str, object]:
         number = next(numbers)
         answer = waiting[number] = asyncio.get_running_loop().create_future()
         await sockets[number % _CONNECTIONS].send(json.dumps({"do": verb, "n": number, **body}))
@@ -147,7 +147,7 @@ async def _http(port: int) -> AsyncIterator[Ask]:
     pool = Pool("127.0.0.1", port, secure=False)
     room = asyncio.Semaphore(IN_FLIGHT)
 
-    async def ask(verb: str, body: JsonObject) -> JsonObject:
+    async def ask(verb: str, body: Mapping[str, object]) -> dict[str, object]:
         body = dict(body)
         path = f"/sessions/{body.pop('session')}/step" if verb == "step" else "/sessions"
         content = json.dumps(body).encode()

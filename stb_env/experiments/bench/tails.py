@@ -5,16 +5,15 @@ from __future__ import annotations
 import asyncio
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
-import gymnasium as gym
-
 from stb_env import Agent, Job, ToolEnv, Trajectory
-from stb_env.core.jsontypes import JsonMapping, JsonObject
+from stb_env.core.gymtypes import AnyEnv
+from stb_env.core.jsontypes import JsonObject
 from stb_env.experiments.bench.measurement import Measurement
 from stb_env.experiments.bench.shop import TASKS, Shop
 from stb_env.judges.heuristic import HeuristicJudge
@@ -72,10 +71,10 @@ class _Late(Agent):
         self._waits, self._ended = waits, ended
         self._seed = 0
 
-    def reset(self, env: gym.Env[Any, Any], seed: int) -> None:  # noqa: ARG002 (as `Agent` has it)
+    def reset(self, env: AnyEnv, seed: int) -> None:  # noqa: ARG002 (as `Agent` has it)
         self._seed = seed
 
-    async def act(self, observation: JsonMapping, info: JsonMapping) -> JsonObject:  # noqa: ARG002 (as `Agent` has it)
+    async def act(self, observation: Mapping[str, object], info: Mapping[str, object]) -> JsonObject:  # noqa: ARG002 (as `Agent` has it)
         await asyncio.sleep(self._waits[self._seed])
         self._ended[self._seed] = time.perf_counter()
         return _FINISH

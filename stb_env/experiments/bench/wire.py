@@ -132,7 +132,7 @@ async def _measured(ask: Ask, episodes: int, latency: float, rounds: int = ROUND
     return calls * latency / took, 1e6 * spent / (calls * episodes)
 
 
-def _tool(number: int) -> JsonObject:
+def _tool(number: int) -> dict[str, object]:
     properties = {
         f"field_{index}": {"type": "string", "description": "Which of them, in words of at most one line."}
         for index in range(4)

@@ -6,6 +6,7 @@ import asyncio
 import os
 import tempfile
 import time
+from collections.abc import Mapping
 from contextlib import closing, suppress
 from dataclasses import asdict, dataclass
 from functools import partial
@@ -14,7 +15,7 @@ from statistics import linear_regression, median
 
 from stb_env import ConfigError, Job, Trajectory, plan, run_batch
 from stb_env.core.gymtypes import AnyEnv
-from stb_env.core.jsontypes import Json, JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonObject
 from stb_env.experiments.lab.cluster_model import ClusterModel
 from stb_env.runs import Run
 from stb_env.runs.baselines.gold import Gold
@@ -56,7 +57,7 @@ class LatentGold(Gold):
         super().reset(env, seed)
         self._rested = False
 
-    async def act(self, observation: JsonMapping, info: JsonMapping) -> Json:
+    async def act(self, observation: Mapping[str, object], info: Mapping[str, object]) -> object:
         """Wait or compute once an episode, then do what is right."""
         if not self._rested:
             self._rested = True
@@ -167,7 +168,7 @@ class _WorkerTimes:
     def begin(self) -> None:
         pass
 
-    def collect(self) -> JsonObject:
+    def collect(self) -> dict[str, object]:
         return {"pid": os.getpid(), "taken": time.process_time()}
 
     def deliver(self, news: JsonObject) -> None:

@@ -68,7 +68,7 @@ class LabSettings:
                 expected = ", ".join(sorted(known)) or "none"
                 raise ConfigError(f"no setting {name!r}; expected {expected}.{did_you_mean(name, known)}")
 
-    def option(self, name: str, default: Json) -> Json:
+    def option(self, name: str, default: object) -> Json:
         """Return a setting as it was given, or the default where it was not.
 
         The methods below also check it, and raise ConfigError where it is something else.
@@ -136,7 +136,7 @@ class LabSettings:
         return self._several(name, default, _number, "seconds", "[0.2,1]")
 
     def _several(
-        self, name: str, default: Json, read: Callable[[str, Json], Number], what: str, example: str
+        self, name: str, default: object, read: Callable[[str, object], Number], what: str, example: str
     ) -> list[Number]:
         given = self.option(name, default)
         if not isinstance(given, Sequence) or isinstance(given, str) or not given:
@@ -144,19 +144,19 @@ class LabSettings:
         return sorted({read(name, one) for one in given})
 
 
-def _share(name: str, value: Json) -> float:
+def _share(name: str, value: object) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
         raise ConfigError(f"{name} is a share from 0 to 1, got {value!r}")
     return float(value)
 
 
-def _count(name: str, value: Json) -> int:
+def _count(name: str, value: object) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or value < 1:
         raise ConfigError(f"{name} is a whole number from 1, got {value!r}")
     return value
 
 
-def _number(name: str, value: Json) -> float:
+def _number(name: str, value: object) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or value < 0 or not isfinite(value):
         raise ConfigError(f"{name} is a number from 0, got {value!r}")
     return float(value)
@@ -221,7 +221,7 @@ class Experiment:
     plot: Callable[[Axes], None] | None = field(default=None, compare=False)
     about: About | None = None
 
-    def to_dict(self) -> JsonObject:
+    def to_dict(self) -> dict[str, object]:
         """Return the result as plain data; ``about``, ``details`` and ``further`` where there are any."""
         data: JsonObject = {
             "title": self.title,

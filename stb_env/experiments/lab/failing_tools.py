@@ -185,7 +185,7 @@ def _cells(
 
 def _groups_played(
     settings: LabSettings, agent: str, groups: Sequence[str], name: str, faults: JsonObject
-) -> tuple[dict[str, JsonMapping], dict[str, float]]:
+) -> tuple[dict[str, Mapping[str, object]], dict[str, float]]:
     """Play a cell; return the summary of each group and the score of each query."""
     summaries: dict[str, JsonMapping] = {}
     scores: dict[str, list[float]] = {}
@@ -200,7 +200,9 @@ def _groups_played(
     return summaries, {query: fmean(several) for query, several in scores.items()}
 
 
-def _played(settings: LabSettings, agent: str, group: str, out: Path, faults: JsonObject) -> JsonObject:
+def _played(
+    settings: LabSettings, agent: str, group: str, out: Path, faults: JsonObject
+) -> dict[str, object]:
     spec = RunSpec(
         env_id(group),
         located(agent),

@@ -9,7 +9,7 @@ from typing import cast, get_args
 
 from stb_env import ChatAgent, ChatModel, InfrastructureError, Judge, Task, ToolEnv, play
 from stb_env.backend.simulator.llm_simulator import LLMSimulator
-from stb_env.core.jsontypes import JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonMapping
 from stb_env.core.request import Slow, drive
 from stb_env.experiments.lab.experiment import Experiment, LabSettings
 from stb_env.experiments.lab.judge_cases import draw_tasks, gold_case
@@ -87,7 +87,7 @@ class CountedModel(DrivenModel):
         return self.model.name
 
     @property
-    def fingerprint(self) -> JsonObject:
+    def fingerprint(self) -> dict[str, object]:
         """Fingerprint of the model inside."""
         return fingerprint(self.model)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
-from stb_env.core.jsontypes import JsonObject
 from stb_env.errors import DataError
 from stb_env.experiments.lab.experiment import LabSettings
 from stb_env.suites.stabletoolbench.queries import GROUPS, find_files
@@ -21,7 +20,7 @@ def env_id(group: str) -> str:
     return f"stb/{group.replace('-', '')}-v0"
 
 
-def env_settings(settings: LabSettings, own: Collection[str]) -> JsonObject:
+def env_settings(settings: LabSettings, own: Collection[str]) -> dict[str, object]:
     """Return the options that are settings of the environments: all but the experiment's own."""
     return {name: value for name, value in settings.options.items() if name not in own}
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import random
 import re
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from typing import Any
 
 from stb_env import ConfigError, Task, ToolCall, ToolResult, seeding
 from stb_env.core.gymtypes import AnyEnv
-from stb_env.core.jsontypes import Json, JsonArray, JsonMapping
+from stb_env.core.jsontypes import JsonArray, JsonMapping
 from stb_env.runs.baselines.gold import Gold
 from stb_env.runs.baselines.null import answer
 from stb_env.tasks import Ending
@@ -52,7 +52,7 @@ class Reader(Gold):
         inner: Any = env.unwrapped
         self._task = inner.task
 
-    def act(self, observation: JsonMapping, info: JsonMapping) -> Json:
+    def act(self, observation: Mapping[str, object], info: JsonMapping) -> object:
         """Return the plan's next call, its answer, or the result that it could not read."""
         try:
             return super().act(observation, info)
@@ -92,7 +92,7 @@ class NoisyOracle(Reader):
             self._plan = _with_slip(inner.oracle(inner.task), inner.task, rng.choice(SLIPS), rng)
 
 
-def named_scalars(value: Json) -> Iterator[tuple[str, Json]]:
+def named_scalars(value: object) -> Iterator[tuple[str, object]]:
     """Yield every named scalar of a response, in order."""
     if isinstance(value, list):
         for item in value:
@@ -105,7 +105,7 @@ def named_scalars(value: Json) -> Iterator[tuple[str, Json]]:
                 yield name, item
 
 
-def told(read: JsonArray) -> str:
+def told(read: Sequence[object]) -> str:
     """Return an answer that reports the first facts of every response.
 
     Examples:
@@ -140,7 +140,7 @@ def _with_slip(plan: Attempt, task: Task, slip: str, rng: random.Random) -> Atte
         return corrupted_ending(task, ending, rng) if slip == "corrupted fact" else ending
 
 
-def misread(arguments: JsonMapping | str, rng: random.Random) -> JsonMapping | str:
+def misread(arguments: Mapping[str, object] | str, rng: random.Random) -> Mapping[str, object] | str:
     """Return the arguments with one of them changed; nothing can be changed where there is none."""
     if isinstance(arguments, str) or not arguments:
         return arguments
@@ -148,7 +148,7 @@ def misread(arguments: JsonMapping | str, rng: random.Random) -> JsonMapping | s
     return {**arguments, name: _other(arguments[name], rng)}
 
 
-def _other(value: Json, rng: random.Random) -> Json:
+def _other(value: object, rng: random.Random) -> object:
     if isinstance(value, bool):
         return not value
     if isinstance(value, int | float):

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from stb_env import ConfigError, Suite
-from stb_env.core.jsontypes import Json, JsonObject
+from stb_env.core.jsontypes import JsonObject
 from stb_env.errors import DataError
 from stb_env.experiments.lab.experiment import Experiment, LabSettings, TableRow
 from stb_env.runs.make import env_ids, env_settings, make_env
@@ -86,7 +86,7 @@ def _ids(settings: LabSettings) -> Sequence[str]:
     return [find_env(one) for one in ([given] if isinstance(given, str) else given)]
 
 
-def _variants(settings: LabSettings, env_id: str) -> Iterator[JsonObject]:
+def _variants(settings: LabSettings, env_id: str) -> Iterator[dict[str, object]]:
     """Yield the settings under which an environment is played."""
     judge = settings.option("judge", None)
     if judge is not None:
@@ -119,7 +119,7 @@ def _column(settings: LabSettings, env_id: str, chosen: JsonObject) -> _Column:
     )
 
 
-def _data(settings: LabSettings, suite: Suite | None) -> Json:
+def _data(settings: LabSettings, suite: Suite | None) -> object:
     given = settings.option("data", None)
     return given if suite is None else settings.option(suite.name, given)
 

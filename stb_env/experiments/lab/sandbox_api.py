@@ -11,7 +11,7 @@ from stb_env.backend.cache.key import read_arguments
 from stb_env.backend.real_api.remote_server import accepted
 from stb_env.backend.simulator.template import TemplateSimulator
 from stb_env.backend.taxonomy import ApiClass, RealCheck
-from stb_env.core.jsontypes import JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonMapping
 from stb_env.core.request import Slow
 from stb_env.suites.sandbox.catalog import household
 from stb_env.suites.sandbox.content.households import COUNT
@@ -86,7 +86,7 @@ class WorldAPI:
         self._world = SandboxWorld()
 
     @property
-    def fingerprint(self) -> JsonObject:
+    def fingerprint(self) -> dict[str, object]:
         """World, household and check."""
         return {**self._world.fingerprint, "household": self.home, "check": self.check or "none"}
 
@@ -135,7 +135,7 @@ class FlawedAPI:
         self._sound = WorldAPI(check=None)
 
     @property
-    def fingerprint(self) -> JsonObject:
+    def fingerprint(self) -> dict[str, object]:
         """The sound API's, with share, seed and check."""
         own = {"share": self.share, "seed": self.seed, "check": self.check or "none"}
         return {**self._sound.fingerprint, **own}
@@ -177,12 +177,12 @@ class LiveTemplate:
         self.template = template or TemplateSimulator()
 
     @property
-    def fingerprint(self) -> JsonObject:
+    def fingerprint(self) -> dict[str, object]:
         """The template simulator's version, as the model's name."""
         return {"model": self.template.version}
 
     def simulate(
-        self, tool: Tool, arguments: JsonMapping | str, *, key: str, examples: Sequence[Example] = ()
+        self, tool: Tool, arguments: Mapping[str, object] | str, *, key: str, examples: Sequence[Example] = ()
     ) -> Slow[ToolResult]:
         """Answer in an API's place."""
         yield from ()

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
 from stb_env import Agent, ConfigError, Task, ToolCall, TreeSearch, seeding
 from stb_env.core.gymtypes import AnyEnv
-from stb_env.core.jsontypes import Json, JsonMapping
 from stb_env.envs.finish import GIVE_UP
 from stb_env.experiments.lab.reader import corrupted_ending, misread, named_scalars, saying, told
 from stb_env.runs.baselines.null import answer
@@ -70,7 +69,7 @@ class StumblingOracle(Agent):
         self._env, self._seed = env, seed
         self._plan = plan_of(env.task.id)
 
-    def act(self, observation: JsonMapping, info: JsonMapping) -> Json:
+    def act(self, observation: Mapping[str, object], info: Mapping[str, object]) -> object:
         """Return the next call, or the answer."""
         del observation, info
         tree = self._env.tree
@@ -127,7 +126,7 @@ def _next(task: Task, solution: Solution, steps: Sequence[Step]) -> ToolCall | E
     return ToolCall(tools()[request.api.id].name, dict(request.arguments))
 
 
-def _mixed_up(call: ToolCall, read: Sequence[Json], rng: random.Random) -> ToolCall | None:
+def _mixed_up(call: ToolCall, read: Sequence[object], rng: random.Random) -> ToolCall | None:
     """Return the call with one value taken for another of its kind that stands in what was read before."""
     if isinstance(call.arguments, str):
         return None

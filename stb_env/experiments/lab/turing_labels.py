@@ -9,7 +9,7 @@ from pathlib import Path
 from stb_env import seeding
 from stb_env.core import jsontext
 from stb_env.core.files import write_json
-from stb_env.core.jsontypes import Json, JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonObject
 from stb_env.errors import DataError, did_you_mean
 from stb_env.experiments.lab.answer_pairs import AnswerPair
 from stb_env.formats.recorded_answer import Answer
@@ -55,7 +55,7 @@ class BlindPair:
         return {"pair": self.name, "real": self.real, "group": self.pair.group}
 
 
-def _shown(answer: Answer) -> JsonObject:
+def _shown(answer: Answer) -> dict[str, object]:
     return {"error": answer.error, "response": answer.response}
 
 
@@ -94,7 +94,7 @@ def write_sheets(folder: Path, blinded: Sequence[BlindPair]) -> tuple[Path, Path
     return sheets, key
 
 
-def _write_lines(file: Path, lines: Iterable[JsonMapping]) -> None:
+def _write_lines(file: Path, lines: Iterable[Mapping[str, object]]) -> None:
     file.write_text("".join(f"{jsontext.dumps(dict(line))}\n" for line in lines), encoding="utf-8")
 
 
@@ -143,7 +143,7 @@ def _labels_of(file: Path, known: frozenset[str]) -> Iterator[tuple[int, Label]]
             raise DataError(f"{file}, line {number}: {error}") from error
 
 
-def _label(data: Json, annotator: str, known: frozenset[str]) -> Label:
+def _label(data: object, annotator: str, known: frozenset[str]) -> Label:
     """Read one label.
 
     Raises:
@@ -159,7 +159,7 @@ def _label(data: Json, annotator: str, known: frozenset[str]) -> Label:
     return Label(pair, question, label, str(data.get("annotator") or annotator))
 
 
-def _text(data: JsonMapping, name: str) -> str:
+def _text(data: Mapping[str, object], name: str) -> str:
     if not isinstance(data.get(name), str):
         raise ValueError(f"expected a text as {name!r}, got {data.get(name)!r:.80}")
     return str(data[name])

@@ -65,7 +65,7 @@ class Api:
         )
 
     @property
-    def record(self) -> JsonObject:
+    def record(self) -> dict[str, object]:
         """The form of API-Bank's search results."""
         return {
             "name": self.name,
@@ -106,7 +106,7 @@ class Api:
         function = {"name": self.name, "description": self.description, "parameters": schema}
         return {"type": "function", "function": function}
 
-    def violations(self, arguments: JsonMapping) -> list[str]:
+    def violations(self, arguments: Mapping[str, object]) -> list[str]:
         """Return what is wrong with the arguments of a call."""
         found = [
             f"argument {name!r} of {self.name} must be {kind}, got {type(value).__name__}"

@@ -9,7 +9,6 @@ from typing import NamedTuple, Protocol
 
 from stb_env import ChatModel, ConfigError
 from stb_env.backend.simulator.llm_simulator import ask_once
-from stb_env.core.jsontypes import JsonObject
 from stb_env.core.request import Slow
 from stb_env.errors import did_you_mean
 from stb_env.experiments.synthesis.role import Role, Try
@@ -40,7 +39,7 @@ class Author(Protocol):
     """Plays roles."""
 
     @property
-    def fingerprint(self) -> JsonObject:
+    def fingerprint(self) -> dict[str, object]:
         """Plain data that decides what it writes, for manifests."""
         ...
 
@@ -74,7 +73,7 @@ class ModelAuthor:
         self.model = model
 
     @property
-    def fingerprint(self) -> JsonObject:
+    def fingerprint(self) -> dict[str, object]:
         """The model's own."""
         return fingerprint(self.model)
 

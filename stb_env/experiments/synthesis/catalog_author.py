@@ -208,7 +208,7 @@ def _about(tool: Tool) -> str:
     return " ".join((found[0] if found else tool.name.replace("_", " ")).split())
 
 
-def _given(arguments: JsonMapping) -> str:
+def _given(arguments: Mapping[str, object]) -> str:
     if not arguments:
         return ""
     parts = [
@@ -218,7 +218,7 @@ def _given(arguments: JsonMapping) -> str:
     return f" (for {', '.join(parts)})"
 
 
-def _leaves(response: Json, arguments: JsonMapping) -> tuple[_Leaf, ...]:
+def _leaves(response: object, arguments: Mapping[str, object]) -> tuple[_Leaf, ...]:
     """Return the single values of an answer that the arguments do not tell already."""
     told = set(map(str, arguments.values()))
     found: dict[str, str | float] = {}
@@ -232,7 +232,7 @@ def _leaves(response: Json, arguments: JsonMapping) -> tuple[_Leaf, ...]:
     return tuple(_Leaf(words, value) for words, value in found.items())
 
 
-def _values(value: Json, path: tuple[str, ...]) -> Iterator[tuple[str, str | float]]:
+def _values(value: object, path: tuple[str, ...]) -> Iterator[tuple[str, str | float]]:
     if isinstance(value, Mapping):
         for name, item in value.items():
             yield from _values(item, (*path, f'"{name}"'))
@@ -243,7 +243,7 @@ def _values(value: Json, path: tuple[str, ...]) -> Iterator[tuple[str, str | flo
         yield " of ".join(reversed(path)) or "the answer", value
 
 
-def _guesses(tool: Tool, rng: random.Random) -> Iterator[JsonObject]:
+def _guesses(tool: Tool, rng: random.Random) -> Iterator[dict[str, object]]:
     """Yield a few arguments that the schema itself suggests."""
     properties: JsonMapping = tool.parameters.get("properties", {})
     required = tool.parameters.get("required", ())
@@ -259,7 +259,7 @@ def _guesses(tool: Tool, rng: random.Random) -> Iterator[JsonObject]:
             yield made
 
 
-def _guess(schema: Json, turn: int, rng: random.Random) -> Json:
+def _guess(schema: object, turn: int, rng: random.Random) -> object:
     if not isinstance(schema, Mapping):
         return None
     given = [

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
 from stb_env.core import jsontext
-from stb_env.core.jsontypes import JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonMapping
 from stb_env.errors import DataError
 from stb_env.experiments.synthesis.ability import Ability
 from stb_env.experiments.synthesis.api import SEARCHER, Api
@@ -30,7 +30,7 @@ class Call:
         """True for a search for an API."""
         return self.name == SEARCHER.name
 
-    def to_dict(self) -> JsonObject:
+    def to_dict(self) -> dict[str, object]:
         """Return it as plain data."""
         return {"name": self.name, "arguments": dict(self.arguments), "result": self.result}
 
@@ -43,7 +43,7 @@ class Turn:
     calls: tuple[Call, ...]
     reply: str
 
-    def to_dict(self) -> JsonObject:
+    def to_dict(self) -> dict[str, object]:
         """Return it as plain data."""
         return {"user": self.user, "calls": [call.to_dict() for call in self.calls], "reply": self.reply}
 

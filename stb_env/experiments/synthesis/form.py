@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from functools import cached_property
 
 from stb_env.actions.validation.schema import Schema
 from stb_env.backend.simulator.mirror import json_values
 from stb_env.core import jsontext
-from stb_env.core.jsontypes import JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonObject
 from stb_env.errors import DataError
 
 MAX_DRAFT = 60_000
@@ -44,12 +45,12 @@ class Form:
         stb_env.experiments.synthesis.form.UnfitDraft: 'keep' must be true or false, got the text 'yes'
     """
 
-    def __init__(self, name: str, properties: JsonMapping, optional: tuple[str, ...] = ()) -> None:
+    def __init__(self, name: str, properties: Mapping[str, object], optional: tuple[str, ...] = ()) -> None:
         self.name = name
         required = [member for member in properties if member not in optional]
         self.parameters: JsonObject = {"properties": dict(properties), "required": required}
 
-    def narrowed(self, properties: JsonMapping) -> JsonObject:
+    def narrowed(self, properties: Mapping[str, object]) -> dict[str, object]:
         """Return the parameters with other schemas for some of the members."""
         known = self.parameters["properties"]
         return {**self.parameters, "properties": {**known, **properties}}
@@ -78,7 +79,7 @@ class Form:
         raise UnfitDraft("; ".join(violation.message for violation in found)[:_MOST_TOLD])
 
 
-def _encodable(value: JsonObject) -> JsonObject:
+def _encodable(value: Mapping[str, object]) -> dict[str, object]:
     """Return the value as it comes back from a file, so that what was read and what is kept are equal."""
     try:
         json.dumps(value, ensure_ascii=False).encode()
@@ -93,12 +94,12 @@ def text(most: int, pattern: str = r"\S") -> JsonObject:
     return {"type": "string", "minLength": 1, "maxLength": most, "pattern": pattern}
 
 
-def list_of(item: JsonMapping, most: int, least: int = 1) -> JsonObject:
+def list_of(item: Mapping[str, object], most: int, least: int = 1) -> dict[str, object]:
     """Return the schema of a list."""
     return {"type": "array", "items": dict(item), "minItems": least, "maxItems": most}
 
 
-def record(properties: JsonMapping, optional: tuple[str, ...] = ()) -> JsonObject:
+def record(properties: Mapping[str, object], optional: tuple[str, ...] = ()) -> JsonObject:
     """Return the schema of an object without further members."""
     required = [name for name in properties if name not in optional]
     return {

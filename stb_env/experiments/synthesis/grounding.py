@@ -9,13 +9,13 @@ language for its code. What has to be worked out from several values is in no eq
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from functools import cached_property
 
 from stb_env.core import jsontext
-from stb_env.core.jsontypes import Json, JsonMapping
+from stb_env.core.jsontypes import Json
 from stb_env.experiments.synthesis.api import Api
 from stb_env.experiments.synthesis.dialogue import Turn
 from stb_env.suites.api_bank.argument_forms import words_of
@@ -170,7 +170,7 @@ def ungrounded(turns: Sequence[Turn], apis: Sequence[Api], time: str) -> Iterato
             returned.append(jsontext.dumps(call.result))
 
 
-def _defaults(parameter: JsonMapping, today: date) -> Known:
+def _defaults(parameter: Mapping[str, object], today: date) -> Known:
     """Return what a parameter's own documentation offers: its default, and the choices that it lists."""
     named = _CHOICES.findall(str(parameter.get("description", "")))
     declared = [jsontext.dumps(parameter[member]) for member in ("default", "enum") if member in parameter]

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 
 from stb_env import ConfigError, InfrastructureError, seeding
-from stb_env.core.jsontypes import JsonObject
 from stb_env.core.request import Slow
 from stb_env.errors import did_you_mean
 from stb_env.experiments.synthesis.ability import Ability
@@ -120,7 +119,7 @@ class Pipeline:
         return cls(authors, seed, method=method, settings=chosen)
 
     @property
-    def fingerprint(self) -> JsonObject:
+    def fingerprint(self) -> dict[str, object]:
         """Everything that decides the dialogues, as plain data."""
         return {
             "seed": self.seed,

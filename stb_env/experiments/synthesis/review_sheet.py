@@ -12,7 +12,6 @@ from pathlib import Path
 from stb_env import seeding
 from stb_env.core import jsontext
 from stb_env.core.files import write_text
-from stb_env.core.jsontypes import JsonObject
 from stb_env.errors import DataError
 from stb_env.experiments.synthesis.dialogue import Dialogue
 from stb_env.suites.api_bank.formats.training import call_text
@@ -44,7 +43,7 @@ class Usable:
     share: float | None
     interval: tuple[float, float]
 
-    def to_dict(self) -> JsonObject:
+    def to_dict(self) -> dict[str, object]:
         """Return the figures as plain data."""
         return asdict(self)
 

@@ -8,7 +8,6 @@ from typing import ClassVar
 
 from stb_env import seeding
 from stb_env.core import jsontext
-from stb_env.core.jsontypes import Json, JsonMapping
 from stb_env.experiments.synthesis.form import Form
 from stb_env.experiments.synthesis.scene import Scene
 from stb_env.models import ChatReply, ChatRequest, Contract, Sampling
@@ -45,7 +44,7 @@ class Role:
         """Return what goes into the prompt."""
         raise NotImplementedError
 
-    def take(self, scene: Scene, draft: JsonMapping) -> Scene:
+    def take(self, scene: Scene, draft: Mapping[str, object]) -> Scene:
         """Return the scene with what a draft adds.
 
         Raises:
@@ -53,7 +52,7 @@ class Role:
         """
         raise NotImplementedError
 
-    def wanted(self, scene: Scene) -> JsonMapping:
+    def wanted(self, scene: Scene) -> Mapping[str, object]:
         """Return the form as closely as it is known for a scene, for grammars that hold a model to it."""
         del scene
         return self.form.parameters
@@ -93,6 +92,6 @@ def complaint(reason: str) -> str:
     return latest("synthesis_retry").render(reason=delimited(reason, "reason"))
 
 
-def lines(values: Sequence[Json]) -> str:
+def lines(values: Sequence[object]) -> str:
     """Return JSON values one a line."""
     return "\n".join(jsontext.dumps(value) for value in values)

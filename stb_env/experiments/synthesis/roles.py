@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from stb_env.core import jsontext
-from stb_env.core.jsontypes import JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonMapping
 from stb_env.errors import did_you_mean
 from stb_env.experiments.synthesis.api import SEARCHER, Api
 from stb_env.experiments.synthesis.dialogue import Call, Review, Turn
@@ -135,7 +135,7 @@ class QueryMaker(Role):
             "turns": str(scene.most_turns),
         }
 
-    def wanted(self, scene: Scene) -> JsonMapping:
+    def wanted(self, scene: Scene) -> Mapping[str, object]:
         """Return the form with room for as many utterances as are wanted."""
         return self.form.narrowed({"utterances": list_of(text(2_000), scene.most_turns)})
 
@@ -181,7 +181,7 @@ _MOST_REASONS = 5
 _CALL = record({"name": text(64), "arguments": {"type": "object"}, "result": {}})
 
 
-def _turns(call: JsonMapping, most: int, least: int = 1) -> JsonObject:
+def _turns(call: Mapping[str, object], most: int, least: int = 1) -> dict[str, object]:
     return list_of(record({"calls": list_of(call, MOST_CALLS, 0), "reply": text(8_000)}), most, least)
 
 
@@ -204,7 +204,7 @@ class Caller(Role):
             "ability": scene.ability.text,
         }
 
-    def wanted(self, scene: Scene) -> JsonMapping:
+    def wanted(self, scene: Scene) -> Mapping[str, object]:
         """Return the form with a turn for each utterance, and the calls that the scene's APIs take."""
         calls = [_call_of(api, _answer_of(api)) for api in scene.apis]
         if scene.ability.searches:
@@ -229,17 +229,17 @@ class Caller(Role):
         return replace(scene, turns=turns)
 
 
-def _call_of(api: Api, result: JsonMapping) -> JsonObject:
+def _call_of(api: Api, result: Mapping[str, object]) -> dict[str, object]:
     arguments = api.function["function"]["parameters"]
     return record({"name": _one_of([api.name]), "arguments": arguments, "result": result})
 
 
-def _answer_of(api: Api) -> JsonObject:
+def _answer_of(api: Api) -> dict[str, object]:
     answer, refusal = record({name: {} for name in api.outputs}), record({"error": {"type": "string"}})
     return {"anyOf": [answer, refusal]}
 
 
-def _one_of(names: Iterable[str]) -> JsonObject:
+def _one_of(names: Iterable[str]) -> dict[str, object]:
     return {"type": "string", "enum": list(names)}
 
 
@@ -351,7 +351,7 @@ class Soloist(Role):
             "turns": str(scene.most_turns),
         }
 
-    def take(self, scene: Scene, draft: JsonMapping) -> Scene:
+    def take(self, scene: Scene, draft: Mapping[str, object]) -> Scene:
         """Return the scene with the whole dialogue."""
         scene = DomainMaker().take(scene, {"domains": [draft["domain"]]})
         scene = ApiMaker().take(scene, draft)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -55,7 +55,7 @@ class Folder:
         DataError: It cannot be read.
     """
 
-    def __init__(self, path: str | Path, manifest: JsonMapping) -> None:
+    def __init__(self, path: str | Path, manifest: Mapping[str, object]) -> None:
         self.path = Path(path)
         self.path.mkdir(parents=True, exist_ok=True)
         self._settle(json.loads(jsontext.dumps(dict(manifest))))
@@ -63,7 +63,7 @@ class Folder:
         self.dialogues = read_dialogues(self.path / "dialogues.jsonl")
         self.lost = _lost(self.path / "interrupted.jsonl")
 
-    def _settle(self, manifest: JsonObject) -> None:
+    def _settle(self, manifest: Mapping[str, object]) -> None:
         file = self.path / "manifest.json"
         if file.is_file():
             known = json.loads(file.read_text(encoding="utf-8"))

@@ -44,7 +44,7 @@ class SandboxAuthor:
     """
 
     @property
-    def fingerprint(self) -> JsonObject:
+    def fingerprint(self) -> dict[str, object]:
         """Version of the Sandbox."""
         return {"author": "sandbox", "version": VERSION}
 

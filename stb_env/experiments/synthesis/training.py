@@ -50,7 +50,7 @@ def training_samples(dialogue: Dialogue, instructions: Instructions) -> Iterator
         history.append(Said("AI", " ".join(turn.reply.split())))
 
 
-def chat_line(dialogue: Dialogue) -> JsonObject:
+def chat_line(dialogue: Dialogue) -> dict[str, object]:
     """Return a dialogue as chat messages, with the tools that are known from the start.
 
     Examples:

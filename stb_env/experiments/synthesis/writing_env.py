@@ -6,7 +6,7 @@ without them.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
 
@@ -110,7 +110,7 @@ class WritingEnv(AECEnv):  # type: ignore[misc] # PettingZoo publishes no types
         """Return what a role may write: any text; what can be used is its form's business."""
         return self._action_spaces[agent]
 
-    def reset(self, seed: int | None = None, options: JsonObject | None = None) -> None:  # noqa: ARG002
+    def reset(self, seed: int | None = None, options: Mapping[str, object] | None = None) -> None:  # noqa: ARG002
         """Draw what the next dialogue has to call for.
 
         Args:

@@ -13,7 +13,7 @@ from referencing import Registry
 from referencing.exceptions import Unresolvable
 from referencing.jsonschema import DRAFT202012
 
-from stb_env.core.jsontypes import Json, JsonMapping
+from stb_env.core.jsontypes import JsonMapping
 from stb_env.errors import DataError, did_you_mean
 
 METHODS = ("get", "put", "post", "delete", "patch", "head", "options")
@@ -47,7 +47,7 @@ class Document:
         stb_env.errors.DataError: the document is Swagger 2.0; convert it to OpenAPI 3 first
     """
 
-    def __init__(self, content: Json, where: str = "the document") -> None:
+    def __init__(self, content: object, where: str = "the document") -> None:
         self.where = where
         if not isinstance(content, Mapping):
             raise DataError(f"{where} is no OpenAPI document: an object was expected")
@@ -83,7 +83,7 @@ class Document:
             raise DataError(f"{self.where} refers to {reference!r}, which is no object")
         return found
 
-    def resolved(self, node: Json) -> JsonMapping:
+    def resolved(self, node: object) -> JsonMapping:
         """Return an object, or what it refers to.
 
         Raises:
@@ -109,7 +109,7 @@ class Document:
                 if method in shared:
                     yield path, method, shared, self.resolved(shared[method])
 
-    def server(self, node: JsonMapping, base: str, chosen: Mapping[str, str]) -> str:
+    def server(self, node: Mapping[str, object], base: str, chosen: Mapping[str, str]) -> str:
         """Return the URL of the first server that an object lists, without a slash at its end; or nothing.
 
         Args:
@@ -134,7 +134,7 @@ class Document:
             return ""
         return service_url(url, self.where)
 
-    def _variable(self, name: str, variables: JsonMapping, chosen: Mapping[str, str]) -> str:
+    def _variable(self, name: str, variables: Mapping[str, object], chosen: Mapping[str, str]) -> str:
         variable = self.resolved(variables.get(name, {}))
         value = chosen.get(name, str(variable.get("default", "")))
         allowed = [str(one) for one in variable.get("enum") or ()]
@@ -172,7 +172,7 @@ def service_url(url: str, where: str) -> str:
     return url.rstrip("/")
 
 
-def decoded(text: str, where: str) -> Json:
+def decoded(text: str, where: str) -> object:
     """Decode the text of a document: JSON, or YAML where the extra for it is installed.
 
     Raises:

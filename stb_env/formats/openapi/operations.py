@@ -136,7 +136,9 @@ class _Reading:
                 f"{document.where} says no server that can be called; give --server https://HOST/PATH"
             )
 
-    def operation(self, path: str, method: str, shared: JsonMapping, operation: JsonMapping) -> _Operation:
+    def operation(
+        self, path: str, method: str, shared: Mapping[str, object], operation: Mapping[str, object]
+    ) -> _Operation:
         """Return one operation."""
         if not path.startswith("/"):
             raise _Refused("its path does not begin with /")
@@ -181,12 +183,14 @@ class _Reading:
             for name, original, one in zip(valid_names(originals), originals, operations, strict=True)
         )
 
-    def _own_server(self, shared: JsonMapping, operation: JsonMapping) -> str:
+    def _own_server(self, shared: Mapping[str, object], operation: Mapping[str, object]) -> str:
         nodes = (node for node in (operation, shared) if node.get("servers"))
         return next((self._document.server(node, self._base, self._variables) for node in nodes), "")
 
 
-def _parameters(document: Document, shared: JsonMapping, operation: JsonMapping) -> list[JsonMapping]:
+def _parameters(
+    document: Document, shared: JsonMapping, operation: JsonMapping
+) -> list[Mapping[str, object]]:
     """Return parameters of path and operation; the operation's own take the place of the path's."""
     found: dict[tuple[str, str], JsonMapping] = {}
     for node in (*(shared.get("parameters") or ()), *(operation.get("parameters") or ())):
@@ -213,7 +217,7 @@ class _Form:
             made["required"] = self._required
         return made | ({DEFINITIONS: self._definitions} if self._definitions else {})
 
-    def add_parameter(self, node: JsonMapping) -> None:
+    def add_parameter(self, node: Mapping[str, object]) -> None:
         """Add a parameter of path, query, header or cookie."""
         name, place = node.get("name"), node.get("in")
         if not isinstance(name, str) or not isinstance(place, str) or place not in _PLACES:
@@ -236,7 +240,7 @@ class _Form:
         entry["argument"] = self._add(name, place, schema, required, str(node.get("description") or ""))
         self.places.append(entry)
 
-    def add_body(self, node: JsonMapping) -> None:
+    def add_body(self, node: Mapping[str, object]) -> None:
         """Add what is sent as the body: its members, where they can be arguments, or else the whole."""
         content = self._document.resolved(node.get("content", {}))
         media = next((name for known in _MEDIA for name in content if known in name.partition(";")[0]), "")

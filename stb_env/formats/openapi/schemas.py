@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from stb_env.core import jsontext
 from stb_env.core.jsontypes import Json, JsonMapping, JsonObject
@@ -51,7 +50,7 @@ class Schemas:
         self._document = document
         self._sizes: dict[str, float] = {}
 
-    def alone(self, schema: Json) -> JsonObject:
+    def alone(self, schema: object) -> JsonObject:
         """Return a schema with its definitions.
 
         Raises:
@@ -63,7 +62,7 @@ class Schemas:
         definitions = dict(used.values())
         return {**made, DEFINITIONS: definitions} if definitions else made
 
-    def properties(self, schema: Json) -> tuple[JsonMapping, list[str]] | None:
+    def properties(self, schema: object) -> tuple[JsonMapping, list[str]] | None:
         """Return properties and names of the required ones, of a schema that is a plain object's."""
         found = self._document.resolved(schema)
         plain = not any(word in found for word in (*_LISTED, "not", "if", "$dynamicRef", "patternProperties"))
@@ -74,10 +73,10 @@ class Schemas:
         written = {name: one for name, one in properties.items() if not self._is_read_only(one)}
         return written, [name for name in found.get("required") or () if name in written]
 
-    def _is_read_only(self, schema: Json) -> bool:
+    def _is_read_only(self, schema: object) -> bool:
         return isinstance(schema, Mapping) and self._document.resolved(schema).get("readOnly") is True
 
-    def _opened(self, schema: Json, used: dict[str, tuple[str, Json]]) -> Any:
+    def _opened(self, schema: object, used: dict[str, tuple[str, object]]) -> object:
         if not isinstance(schema, Mapping):
             return schema
         reference = schema.get("$ref")
@@ -93,7 +92,7 @@ class Schemas:
             used[reference] = name, self._opened(self._document.at(reference), used)
         return {"$ref": f"#/{DEFINITIONS}/{used[reference][0]}", **beside}
 
-    def _plain(self, schema: JsonMapping, used: dict[str, tuple[str, Json]]) -> JsonObject:
+    def _plain(self, schema: Mapping[str, object], used: dict[str, tuple[str, object]]) -> dict[str, object]:
         made: JsonObject = {}
         for word, value in schema.items():
             if word in _NAMED and isinstance(value, Mapping):
@@ -118,7 +117,7 @@ class Schemas:
         return self._sizes[reference]
 
 
-def _references(node: Json) -> Iterator[str]:
+def _references(node: object) -> Iterator[str]:
     if isinstance(node, Mapping):
         if isinstance(node.get("$ref"), str):
             yield node["$ref"]
@@ -137,7 +136,7 @@ def _distinct(name: str, taken: set[str]) -> str:
     return made
 
 
-def _modern(made: JsonObject, schema: JsonMapping) -> JsonObject:
+def _modern(made: JsonObject, schema: Mapping[str, object]) -> dict[str, object]:
     """Turn what 3.0 writes in its own way into JSON Schema's."""
     for bound, exclusive in (("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum")):
         if made.get(exclusive) is True and bound in made:

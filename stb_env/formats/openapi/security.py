@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from stb_env.core.jsontypes import JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonObject
 from stb_env.errors import DataError, did_you_mean
 from stb_env.formats.openapi.document import Document
 
@@ -54,7 +54,7 @@ class Security:
             if kind is not None:
                 self.keys[name] = kind | {"env": given.get(name) or _variable(source, name)}
 
-    def wanted(self, operation: JsonMapping) -> list[list[str]] | None:
+    def wanted(self, operation: Mapping[str, object]) -> list[list[str]] | None:
         """Return the sets of keys of which an operation wants one, or None where it wants what we have not.
 
         Raises:
@@ -67,7 +67,7 @@ class Security:
         return usable or None
 
 
-def _kind(scheme: JsonMapping) -> JsonObject | None:
+def _kind(scheme: Mapping[str, object]) -> dict[str, object] | None:
     """Return how a key is sent, or None for a way that is not known here."""
     kind, place, name = scheme.get("type"), scheme.get("in"), str(scheme.get("name", ""))
     if kind == "apiKey" and place in ("header", "query", "cookie") and name:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -21,7 +21,7 @@ from inspect_ai.log import (
 )
 from inspect_ai.model import ModelOutput, ModelUsage
 
-from stb_env.core.jsontypes import JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonMapping
 from stb_env.errors import DataError
 from stb_env.integrations.inspect.messages import chat
 from stb_env.integrations.inspect.scorer import MANIFEST, STORED, score_of
@@ -30,7 +30,7 @@ from stb_env.trajectory import Trajectory
 SCORER = "verdict"
 
 
-def log_of(manifest: JsonMapping, episodes: Sequence[Trajectory], created: datetime) -> EvalLog:
+def log_of(manifest: Mapping[str, object], episodes: Sequence[Trajectory], created: datetime) -> EvalLog:
     """Return a run as a log; failures of the infrastructure are samples without a score.
 
     Args:
@@ -80,7 +80,7 @@ def log_name(log: EvalLog) -> str:
     return f"{time}_{log.eval.task.rpartition('/')[2]}_{log.eval.eval_id}.json"
 
 
-def read_log(file: Path) -> tuple[JsonObject, list[Trajectory]]:
+def read_log(file: Path) -> tuple[dict[str, object], list[Trajectory]]:
     """Return the manifest and the episodes that a log holds, of our own runs and of Inspect's evaluations.
 
     Raises:
@@ -106,7 +106,7 @@ def _episodes(file: Path, samples: Iterable[EvalSample]) -> Iterable[Trajectory]
         yield Trajectory.from_dict(stored)
 
 
-def _manifest(log: EvalLog) -> JsonObject:
+def _manifest(log: EvalLog) -> dict[str, object]:
     """Return the manifest that a log has of us; the model of an evaluation is known to Inspect alone."""
     known = (log.eval.metadata or {}).get(MANIFEST) or {"version": 1, "env": log.eval.dataset.name}
     return {"agent": log.eval.solver, "agent_settings": {"model": log.eval.model}, **known}

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from inspect_ai import Task, task
 
-from stb_env.core.jsontypes import JsonMapping
 from stb_env.integrations.inspect.scorer import verdict
 from stb_env.integrations.inspect.solver import Form, exact, reacting
 from stb_env.integrations.inspect.task import stb
@@ -32,7 +31,7 @@ def named(env_id: str) -> Callable[..., Task]:
     """Return an environment's task as Inspect's registry keeps it; see `stb` for the options."""
 
     def of_id(
-        tasks: Which = None, seed: int = 0, form: Form = "exact", settings: JsonMapping | None = None
+        tasks: Which = None, seed: int = 0, form: Form = "exact", settings: Mapping[str, object] | None = None
     ) -> Task:
         return stb(env_id, tasks, seed, form, settings)
 

@@ -10,7 +10,7 @@ from inspect_ai.model import ChatMessageTool, ChatMessageUser, get_model
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.tool import ToolCall, ToolDef, ToolInfo, ToolParams
 
-from stb_env.core.jsontypes import JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonObject
 from stb_env.integrations.inspect.scorer import STORED
 from stb_env.runs import DrivenEpisode
 from stb_env.runs.make import make_env
@@ -59,7 +59,7 @@ def reacting(env_id: str, settings: JsonObject) -> Solver:
     return solving(env_id, settings, agent)
 
 
-def solving(env_id: str, settings: JsonObject, solve: Solve) -> Solver:
+def solving(env_id: str, settings: Mapping[str, object], solve: Solve) -> Solver:
     """Return a solver that starts a sample's episode, has it played, and stores its record."""
     root = make_env(env_id, settings)
 
@@ -86,7 +86,7 @@ def tool_infos(episode: DrivenEpisode) -> list[ToolInfo]:
     return [info_of(spec["function"]) for spec in episode.tools]
 
 
-def info_of(function: JsonMapping) -> ToolInfo:
+def info_of(function: Mapping[str, object]) -> ToolInfo:
     """Return a function's spec as Inspect's."""
     parameters = ToolParams.model_validate(function["parameters"])
     return ToolInfo(name=function["name"], description=function["description"], parameters=parameters)
@@ -102,7 +102,7 @@ async def made(episode: DrivenEpisode, call: ToolCall) -> ChatMessageTool:
     )
 
 
-def tool_of(episode: DrivenEpisode, function: JsonMapping) -> ToolDef:
+def tool_of(episode: DrivenEpisode, function: Mapping[str, object]) -> ToolDef:
     """Return a function of the episode as a tool that Inspect runs, one after another."""
     info = info_of(function)
 

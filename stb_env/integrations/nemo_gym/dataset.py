@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from stb_env.core.jsontypes import JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonMapping
 from stb_env.integrations.rows import Which, rows
 
 
-def dataset(env_id: str, tasks: Which = None, *, seed: int = 0, **settings: Any) -> list[JsonObject]:
+def dataset(env_id: str, tasks: Which = None, *, seed: int = 0, **settings: Any) -> list[dict[str, object]]:
     """List tasks as rows in the form of Responses, to be written as a line of JSON each.
 
     Args:
@@ -35,6 +35,6 @@ def dataset(env_id: str, tasks: Which = None, *, seed: int = 0, **settings: Any)
     ]
 
 
-def _flat(tool: JsonMapping) -> JsonObject:
+def _flat(tool: JsonMapping) -> dict[str, object]:
     function = tool["function"]
     return {name: function[name] for name in ("name", "description", "parameters")}

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from nemo_gym import failure_kinds
+from collections.abc import Mapping
 
-from stb_env.core.jsontypes import JsonMapping, JsonObject
+from nemo_gym import failure_kinds
 
 _KINDS = {
     "judge": failure_kinds.JUDGE_FAILED,
@@ -14,7 +14,7 @@ _KINDS = {
 """Our kinds of failure that NeMo Gym has a name for."""
 
 
-def masked(failure: JsonMapping) -> JsonObject:
+def masked(failure: Mapping[str, object]) -> dict[str, object]:
     """Return what leaves a sample out of every score, and says why.
 
     Examples:

@@ -51,7 +51,7 @@ class EpisodeClient(EnvClient[Action, TaskGiven | Observed, EpisodeState]):
         action = mcp_types.CallToolAction(tool_name=name, arguments=dict(arguments))
         return await self._step_async(action)
 
-    def _step_payload(self, action: Action) -> JsonObject:
+    def _step_payload(self, action: Action) -> dict[str, object]:
         payload: JsonObject = action.model_dump()
         return payload
 
@@ -66,6 +66,6 @@ class EpisodeClient(EnvClient[Action, TaskGiven | Observed, EpisodeState]):
             kind = mcp_types.ListToolsObservation
         return StepResult(kind.model_validate(fields), reward, done, metadata)
 
-    def _parse_state(self, payload: JsonObject) -> EpisodeState:
+    def _parse_state(self, payload: Mapping[str, object]) -> EpisodeState:
         state: EpisodeState = EpisodeState.model_validate(payload)
         return state

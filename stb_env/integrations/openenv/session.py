@@ -37,7 +37,7 @@ class EpisodeSession(ResourceSession):
             self._client.close()
             raise
 
-    def initial_messages(self) -> list[JsonObject]:
+    def initial_messages(self) -> list[dict[str, object]]:
         """Return the opening messages: system and user."""
         return [dict(message) for message in self._messages]
 
@@ -94,7 +94,7 @@ class SessionFactory(ResourceSessionFactory[EpisodeSession]):
     def __init__(self, base_url: str, **settings: Any) -> None:
         self._base_url, self._settings = base_url, settings
 
-    def create(self, task: Any, seed: int | None = None, episode_id: str | None = None) -> EpisodeSession:
+    def create(self, task: object, seed: int | None = None, episode_id: str | None = None) -> EpisodeSession:
         """Start an episode.
 
         Args:
@@ -106,7 +106,7 @@ class SessionFactory(ResourceSessionFactory[EpisodeSession]):
         return EpisodeSession(client, task_of(task), seed, episode_id)
 
 
-def dataset(env_id: str, tasks: Which = None, *, seed: int = 0, **settings: Any) -> list[JsonObject]:
+def dataset(env_id: str, tasks: Which = None, *, seed: int = 0, **settings: Any) -> list[dict[str, object]]:
     """List tasks as rows with a prompt that `SessionFactory` knows the task by.
 
     Args:
@@ -126,7 +126,7 @@ def dataset(env_id: str, tasks: Which = None, *, seed: int = 0, **settings: Any)
     ]
 
 
-def task_of(task: Any) -> str | None:
+def task_of(task: object) -> str | None:
     """Return the id of the task that a rollout is to play, None where nothing names one."""
     if isinstance(task, list) and task:
         task = task[-1]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from stb_env.core.jsontypes import JsonMapping
@@ -26,7 +26,7 @@ def prompt_ids(
     )
 
 
-def told_ids(tokenizer: Any, messages: Sequence[JsonMapping]) -> list[int]:
+def told_ids(tokenizer: Any, messages: Sequence[Mapping[str, object]]) -> list[int]:
     """Return what the chat template puts between the end of a turn and the model's next."""
     turns = [{"role": "user", "content": "?"}, {"role": "assistant", "content": _CALL}, *messages]
     text: str = tokenizer.apply_chat_template(turns, add_generation_prompt=True, tokenize=False)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -114,7 +114,7 @@ class TrlEpisode:
         self._driven = self._driven or self._make()
         self._driven.start(task_id=task_id, seed=seed)
 
-    def _play(self, name: str, arguments: JsonObject) -> str:
+    def _play(self, name: str, arguments: dict[str, object]) -> str:
         return self._started.call(name, arguments).text
 
     def _earned(self, text: str) -> float | None:
@@ -128,7 +128,7 @@ class TrlEpisode:
         return self._driven
 
 
-def _driven(env: str | Callable[[], ToolEnv | ToolWrapper], settings: JsonMapping) -> DrivenEpisode:
+def _driven(env: str | Callable[[], ToolEnv | ToolWrapper], settings: Mapping[str, object]) -> DrivenEpisode:
     return DrivenEpisode(env, **settings) if isinstance(env, str) else DrivenEpisode(env())
 
 

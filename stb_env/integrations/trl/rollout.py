@@ -66,7 +66,7 @@ class Rollouts:
             for job in jobs(source, tasks, seed)
         ]
 
-    def __call__(self, prompts: Sequence[Sequence[JsonMapping]], trainer: Any) -> dict[str, list[Any]]:
+    def __call__(self, prompts: Sequence[Sequence[JsonMapping]], trainer: Any) -> dict[str, list[object]]:
         """Play an episode for each prompt."""
         self._envs += [self._make() for _ in range(len(prompts) - len(self._envs))]
         episodes = [
@@ -96,7 +96,7 @@ class Rollouts:
         )
 
 
-def token_columns(episodes: Sequence[TokenEpisode]) -> dict[str, list[Any]]:
+def token_columns(episodes: Sequence[TokenEpisode]) -> dict[str, list[object]]:
     """Return episodes as TRL's ``rollout_func`` does; ``earned`` is for `reward`."""
     return {
         "prompt_ids": [episode.prompt for episode in episodes],

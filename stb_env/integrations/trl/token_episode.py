@@ -106,7 +106,9 @@ class TokenEpisode:
         before, text = self._wrote(ids, logprobs)
         self._took(before, ids, await self.env.get_wrapper_attr("astep")(text))
 
-    def _wrote(self, ids: Sequence[int], logprobs: Sequence[float] | None) -> tuple[list[JsonObject], str]:
+    def _wrote(
+        self, ids: Sequence[int], logprobs: Sequence[float] | None
+    ) -> tuple[list[dict[str, object]], str]:
         engine: JsonObject = {"prompt_token_ids": self.ids, "token_ids": list(ids)}
         if logprobs is not None:
             engine["logprobs"] = {"content": [{"logprob": logprob} for logprob in logprobs]}
@@ -141,7 +143,7 @@ class TokenEpisode:
         self.over = len(self.ids) + self.turn > self.longest
 
     @property
-    def _messages(self) -> list[JsonObject]:
+    def _messages(self) -> list[dict[str, object]]:
         messages: list[JsonObject] = self.env.get_wrapper_attr("messages")
         return messages
 

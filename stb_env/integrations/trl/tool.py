@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from stb_env.core.jsontypes import JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonMapping
 
 
 class TrlTool(dict[str, Any]):
@@ -21,7 +21,7 @@ class TrlTool(dict[str, Any]):
         "ping {'host': 'here'}"
     """
 
-    def __init__(self, spec: JsonMapping, play: Callable[[str, JsonObject], str]) -> None:
+    def __init__(self, spec: JsonMapping, play: Callable[[str, dict[str, object]], str]) -> None:
         super().__init__(spec)
         self.__name__: str = spec["function"]["name"]
         self._play = play

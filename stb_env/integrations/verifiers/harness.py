@@ -69,7 +69,7 @@ class StbHarness(vf.Harness[vf.HarnessConfig]):
 
     async def _turn(
         self, model: AsyncOpenAI, name: str, tools: _Tools, messages: list[JsonObject]
-    ) -> list[JsonObject]:
+    ) -> list[dict[str, object]]:
         """Return what a turn adds to the conversation; nothing where it was the last."""
         specs: Any = await tools.specs()
         asked: Any = messages
@@ -98,7 +98,7 @@ class _Tools:
     def __contains__(self, name: str) -> bool:
         return name in self._owners
 
-    async def specs(self) -> list[JsonObject]:
+    async def specs(self) -> list[dict[str, object]]:
         """Return what may be called now."""
         if self._specs is None:
             listed = [(each, tool) for each in self._servers for tool in (await each.list_tools()).tools]
@@ -135,16 +135,16 @@ def _certificates() -> ssl.SSLContext:
     return httpx2.create_ssl_context()
 
 
-def _plain(messages: Any) -> list[JsonObject]:
+def _plain(messages: Any) -> list[dict[str, object]]:
     return [message.model_dump(exclude_none=True) for message in messages or ()]
 
 
-def _spec(tool: Any) -> JsonObject:
+def _spec(tool: Any) -> dict[str, object]:
     function = {"name": tool.name, "description": tool.description or "", "parameters": tool.input_schema}
     return {"type": "function", "function": function}
 
 
-def _arguments(text: str) -> JsonObject:
+def _arguments(text: str) -> dict[str, object]:
     """Read a call's arguments; MCP carries nothing but an object, so another text is a parameter of it."""
     try:
         read = json.loads(text)

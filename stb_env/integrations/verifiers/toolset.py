@@ -105,7 +105,7 @@ class StbToolset(vf.Toolset[vf.SharedToolsetConfig, StbState]):
             for each in functions
         ]
 
-    async def _call(self, name: str, arguments: dict[str, Any]) -> CallToolResult:
+    async def _call(self, name: str, arguments: dict[str, object]) -> CallToolResult:
         if self.state.over:
             return _result(Reply(OVER, 0, 0.0, over=True), changed=True)
         episode = await self._episode()

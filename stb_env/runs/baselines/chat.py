@@ -8,9 +8,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-import gymnasium as gym
-
 from stb_env.actions import Action, parse_action
+from stb_env.core.gymtypes import AnyEnv
 from stb_env.core.jsontypes import JsonMapping, JsonObject
 from stb_env.core.request import Slow, drive
 from stb_env.errors import ConfigError
@@ -124,7 +123,7 @@ class ChatAgent(Agent):
         return self._model
 
     @property
-    def fingerprint(self) -> JsonObject:
+    def fingerprint(self) -> dict[str, object]:
         """Fingerprint of the model and its settings, for the run's manifest."""
         return fingerprint(self._model) | ({} if self.answer == "call" else {"answer": self.answer})
 
@@ -142,7 +141,7 @@ class ChatAgent(Agent):
         self._parse: Callable[[Any], Action] = parse_action
         self.engine = {}
 
-    def reset(self, env: gym.Env[Any, Any], seed: int) -> None:
+    def reset(self, env: AnyEnv, seed: int) -> None:
         """Forget the last episode; equal questions of episodes with other seeds count as others."""
         self._start(seed)
         self._search = env if isinstance(env, TreeSearch) else None
@@ -152,7 +151,7 @@ class ChatAgent(Agent):
             # What counts as a call is for the environment to say: it knows which tools there are by now.
             self._parse = getattr(env.unwrapped, "read", rules.parse)
 
-    def act(self, observation: JsonMapping, info: JsonMapping) -> Any:
+    def act(self, observation: Mapping[str, object], info: Mapping[str, object]) -> object:
         """Return what the model does next, as its message or as a Finish call.
 
         Raises:
@@ -167,12 +166,12 @@ class ChatAgent(Agent):
         """True where a subclass decides in an `act` of its own."""
         return type(self).act is not ChatAgent.act and super().blocks
 
-    def deciding(self, observation: JsonMapping, info: JsonMapping) -> Slow[Any]:
+    def deciding(self, observation: Mapping[str, object], info: Mapping[str, object]) -> Slow[object]:
         """Ask the model, and return what `act` does."""
         own = type(self).act is not ChatAgent.act
         return super().deciding(observation, info) if own else self._deciding(observation, info)
 
-    def _deciding(self, observation: JsonMapping, info: JsonMapping) -> Slow[Any]:
+    def _deciding(self, observation: Mapping[str, object], info: Mapping[str, object]) -> Slow[object]:
         self._notice(observation, info)
         self._turns += 1
         talk, before = self._conversation(observation, info), self.usage
@@ -195,7 +194,7 @@ class ChatAgent(Agent):
 
     # -- what agents that see an episode otherwise override or call -----------------------------------
 
-    def shown(self, messages: Sequence[JsonMapping]) -> Sequence[JsonMapping]:
+    def shown(self, messages: Sequence[Mapping[str, object]]) -> Sequence[JsonMapping]:
         """Return what the model is to read now.
 
         Args:
@@ -203,7 +202,7 @@ class ChatAgent(Agent):
         """
         return messages
 
-    def ask(self, messages: Sequence[JsonMapping]) -> str:
+    def ask(self, messages: Sequence[Mapping[str, object]]) -> str:
         """Ask the model something beside the episode, and return what it writes; its cost is counted.
 
         Raises:
@@ -211,7 +210,7 @@ class ChatAgent(Agent):
         """
         return drive(self.asking(messages))
 
-    def asking(self, messages: Sequence[JsonMapping]) -> Slow[str]:
+    def asking(self, messages: Sequence[Mapping[str, object]]) -> Slow[str]:
         """Yield the slow work of `ask`, and return what the model writes."""
         reply = yield from self._answered(Conversation(messages))
         return reply.text
@@ -257,14 +256,14 @@ class ChatAgent(Agent):
         finish = functions.get(FINISH, {}).get("parameters") or {}
         self._typed = "answer" in finish.get("properties", {})
 
-    def _rest(self, reply: ChatReply) -> JsonObject:
+    def _rest(self, reply: ChatReply) -> dict[str, object]:
         """Return what is left of a reply that was cut: its first words and that it was cut."""
         begun = reply.text[:_BEGINNING].strip()
         # Not even a call that seems complete is made: a Finish could hold half an answer.
         words = begun if not self._parse(begun).calls else ""
         return {"role": "assistant", "content": f"{words}\n{_CUT}".strip()}
 
-    def _action(self, message: JsonObject, *, reminded: bool) -> Any:
+    def _action(self, message: JsonObject, *, reminded: bool) -> object:
         text = message.get("content") or ""
         if self.compat is not None or message.get("tool_calls") or not text.strip():
             return message
@@ -275,7 +274,7 @@ class ChatAgent(Agent):
         return answer(said) if not self._typed and (reminded or self.answer == "text") else text
 
     def _answered(
-        self, talk: Conversation, tools: Sequence[JsonMapping] = (), shown: Shown = tuple
+        self, talk: Conversation, tools: Sequence[Mapping[str, object]] = (), shown: Shown = tuple
     ) -> Slow[ChatReply]:
         """Ask the model, shortening the conversation and asking again as said above."""
         attempt, cuts = 0, 0
@@ -308,14 +307,14 @@ def _seed_of(*question: str | int) -> int:
     return derive(*question) % 2**31
 
 
-def _heard(observation: JsonMapping, info: JsonMapping) -> str:
+def _heard(observation: JsonMapping, info: Mapping[str, object]) -> str:
     """Return what came back; what a user said, without the wrapping of a tool result."""
     result: str = observation["result"]
     spoke = not info["calls"] and observation.get("status") == Status.OK
     return str(json.loads(result)["response"]) if spoke else result
 
 
-def _with_ids(message: JsonMapping) -> JsonObject:
+def _with_ids(message: JsonMapping) -> dict[str, object]:
     """Return the message with an id for every call; some servers give none, or one to several calls."""
     calls: Sequence[JsonMapping] = message.get("tool_calls") or ()
     ids = [call.get("id") for call in calls]

@@ -33,11 +33,11 @@ class Conversation:
         ('tool', False)
     """
 
-    def __init__(self, messages: Sequence[JsonMapping]) -> None:
+    def __init__(self, messages: Sequence[Mapping[str, object]]) -> None:
         self.messages: list[JsonObject] = [dict(message) for message in messages]
         self._results = [index for index, said in enumerate(self.messages) if said["role"] == "tool"]
 
-    def say(self, message: JsonMapping) -> None:
+    def say(self, message: Mapping[str, object]) -> None:
         """Add what the model said."""
         self.messages.append(dict(message))
 
@@ -86,7 +86,7 @@ class Conversation:
         return gone > 0
 
 
-def mended(message: JsonMapping, known: Collection[str] = ()) -> JsonObject:
+def mended(message: JsonMapping, known: Collection[str] = ()) -> dict[str, object]:
     """Return an assistant's message in a form that every server takes back as history.
 
     Chat templates read the arguments of earlier calls as JSON objects: a single call that was written
@@ -106,7 +106,7 @@ def mended(message: JsonMapping, known: Collection[str] = ()) -> JsonObject:
     return {**message, "tool_calls": [_mended(call, known) for call in calls]} if calls else dict(message)
 
 
-def _mended(call: JsonMapping, known: Collection[str]) -> JsonObject:
+def _mended(call: JsonMapping, known: Collection[str]) -> dict[str, object]:
     function = call["function"]
     name, arguments = str(function.get("name", "")), function.get("arguments", "")
     if name not in known:

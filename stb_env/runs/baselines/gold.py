@@ -6,10 +6,9 @@ import json
 from collections.abc import Generator, Mapping
 from typing import Any
 
-import gymnasium as gym
-
 from stb_env.actions import Action, finish_arguments
-from stb_env.core.jsontypes import JsonMapping, JsonObject
+from stb_env.core.gymtypes import AnyEnv
+from stb_env.core.jsontypes import JsonMapping
 from stb_env.runs import Agent
 from stb_env.runs.baselines.null import answer
 from stb_env.runs.baselines.plain_answer import PLACEHOLDERS, plain_answer
@@ -27,14 +26,14 @@ class Gold(Agent):
 
     name = "gold"
 
-    def reset(self, env: gym.Env[Any, Any], seed: int) -> None:
+    def reset(self, env: AnyEnv, seed: int) -> None:
         """Choose the plan for the task."""
         inner: Any = env.unwrapped
         plan = inner.oracle or (gold_oracle if inner.task.gold else plain_answer)
         self._plan = plan(inner.task)
         self._started = False
 
-    def act(self, observation: JsonMapping, info: JsonMapping) -> Any:
+    def act(self, observation: Mapping[str, object], info: Mapping[str, object]) -> Any:
         """Return the plan's next call, what it says to the user, or its answer."""
         try:
             call = next(self._plan) if not self._started else self._plan.send(_result(observation, info))
@@ -47,7 +46,7 @@ class Gold(Agent):
         return _written(call) if isinstance(call, ToolCall) else [_written(one) for one in call]
 
 
-def _written(call: ToolCall) -> JsonObject:
+def _written(call: ToolCall) -> dict[str, object]:
     return {"name": call.name, "arguments": call.arguments}
 
 
@@ -82,7 +81,7 @@ def gold_oracle(task: Task) -> Generator[ToolCall, ToolResult, Ending]:
     return said
 
 
-def default_arguments(tool: Tool) -> JsonObject:
+def default_arguments(tool: Tool) -> dict[str, object]:
     """Return the documented defaults of every required parameter; a placeholder where there is none.
 
     Examples:
@@ -95,7 +94,7 @@ def default_arguments(tool: Tool) -> JsonObject:
     return {name: _default(properties.get(name, {})) for name in tool.parameters.get("required", ())}
 
 
-def _default(schema: JsonMapping) -> Any:
+def _default(schema: JsonMapping) -> object:
     if "default" in schema:
         return schema["default"]
     if schema.get("enum"):

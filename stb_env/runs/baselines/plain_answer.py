@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Generator, Iterable, Iterator, Mapping
-from typing import Any
 
-from stb_env.core.jsontypes import Json, JsonMapping, JsonObject
+from stb_env.core.jsontypes import Json, JsonMapping
 from stb_env.judges.terms import key_terms, terms
 from stb_env.tasks import Task
 from stb_env.tools import Tool, ToolCall, ToolResult
@@ -65,7 +64,7 @@ def plain_answer(task: Task) -> Generator[ToolCall, ToolResult, str]:
     return " ".join(filter(None, said)) or "The tools had no answer to this."
 
 
-def stated_arguments(tool: Tool, query: str, read: Iterable[Json] = ()) -> JsonObject:
+def stated_arguments(tool: Tool, query: str, read: Iterable[object] = ()) -> dict[str, object]:
     """Return required arguments from the query, else from earlier results, else the documented defaults.
 
     Examples:
@@ -83,7 +82,9 @@ def stated_arguments(tool: Tool, query: str, read: Iterable[Json] = ()) -> JsonO
     }
 
 
-def _stated(name: str, schema: JsonMapping, query: str, values: list[str], known: Mapping[str, Json]) -> Any:
+def _stated(
+    name: str, schema: JsonMapping, query: str, values: list[str], known: Mapping[str, object]
+) -> object:
     default, kinds = schema.get("default"), schema.get("type", "string")
     kind = kinds[0] if isinstance(kinds, list) else kinds
     if default not in (None, "") and terms(str(default)) and terms(str(default)) <= terms(query):
@@ -114,7 +115,7 @@ def _alike(value: str, default: str) -> int:
     return sum(shape(value) == shape(default) for shape in shapes) if default else 0
 
 
-def report(query: str, tool: Tool, response: Json) -> str:
+def report(query: str, tool: Tool, response: object) -> str:
     """Say in one sentence what a response has of what the query asks.
 
     Examples:
@@ -148,7 +149,7 @@ def _spoken(path: tuple[str, ...]) -> str:
     return " ".join(re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+", path[-1])).lower() if path else "answer"
 
 
-def _leaves(value: Json, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Json]]:
+def _leaves(value: object, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], object]]:
     if isinstance(value, Mapping):
         for name, member in value.items():
             yield from _leaves(member, (*path, str(name)))

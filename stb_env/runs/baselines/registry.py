@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from stb_env.core.jsontypes import JsonObject
 from stb_env.core.reference import load_object, read_settings
 from stb_env.core.settings import check_settings, takes
 from stb_env.errors import ConfigError, did_you_mean
@@ -87,7 +86,7 @@ def _with_argument(name: str, argument: str) -> AgentFactory:
     return _factory(made, name, {setting: argument}, None)
 
 
-def _found(name: str) -> Any:
+def _found(name: str) -> object:
     if ":" in name:
         return load_object(name)
     # What other packages bring is imported only where none of ours is meant.
@@ -101,7 +100,9 @@ def _found(name: str) -> Any:
     )
 
 
-def _factory(found: Any, name: str, settings: JsonObject, models: Path | str | None) -> AgentFactory:
+def _factory(
+    found: object, name: str, settings: Mapping[str, object], models: Path | str | None
+) -> AgentFactory:
     if isinstance(found, type):
         if models is not None and "model" not in settings and takes(found, "model"):
             settings = {**settings, "model": models}
@@ -148,6 +149,6 @@ class AgentDescription:
         description, _, _ = (inspect.getdoc(found) or "").partition("\n")
         return cls(name, description, settings, getattr(found, "needs", ""))
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Return all but the name as plain data."""
         return {"description": self.description, "settings": dict(self.settings), "needs": self.needs}

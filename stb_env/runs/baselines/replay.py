@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
 
-import gymnasium as gym
-
+from stb_env.core.gymtypes import AnyEnv
 from stb_env.core.jsontypes import JsonMapping
 from stb_env.errors import ConfigError
 from stb_env.runs import Agent
@@ -33,11 +32,11 @@ class Replay(Agent):
         for trajectory in read_trajectories(path):
             self._saved.setdefault(trajectory.task_id, trajectory)
 
-    def reset(self, env: gym.Env[Any, Any], seed: int) -> None:
+    def reset(self, env: AnyEnv, seed: int) -> None:
         """Start the next task from its first saved step."""
         self._turn = 0
 
-    def act(self, observation: JsonMapping, info: JsonMapping) -> Any:
+    def act(self, observation: Mapping[str, object], info: JsonMapping) -> object:
         """Return the calls of the saved step.
 
         Raises:

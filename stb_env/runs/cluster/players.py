@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol, TypeAlias
 
@@ -35,11 +35,11 @@ class WorkerLost(Exception):
 class Machines(Protocol):
     """Workers of a cluster: each is a `ClusterWorker`, asked through tickets."""
 
-    def hire(self) -> Any:
+    def hire(self) -> object:
         """Start a worker; it may take a while until it answers."""
         ...
 
-    def ask(self, worker: Any, method: str, *args: Any) -> Ticket:
+    def ask(self, worker: object, method: str, *args: Any) -> Ticket:
         """Call an asynchronous method of a worker."""
         ...
 
@@ -55,7 +55,7 @@ class Machines(Protocol):
         """
         ...
 
-    def pack(self, setup: WorkerSetup) -> Any:
+    def pack(self, setup: WorkerSetup) -> object:
         """Return what `ask` takes for the setup of all workers."""
         ...
 
@@ -233,7 +233,7 @@ class ClusterPlayers:
             self._open -= 1
 
 
-def _check_version(told: JsonObject) -> None:
+def _check_version(told: Mapping[str, object]) -> None:
     if told["stb_env"] != __version__:
         raise ConfigError(
             f"a worker has stb_env {told['stb_env']}, expected {__version__} as here; install "

@@ -133,12 +133,12 @@ class RayMachines:
         )
         self._hired: list[Any] = []
 
-    def hire(self) -> Any:
+    def hire(self) -> object:
         """Start a worker."""
         self._hired.append(self._actor.remote())
         return self._hired[-1]
 
-    def ask(self, worker: Any, method: str, *args: Any) -> Ticket:
+    def ask(self, worker: object, method: str, *args: Any) -> Ticket:
         """Call a method of a worker."""
         ticket: Ticket = getattr(worker, method).remote(*args)
         return ticket
@@ -170,7 +170,7 @@ class RayMachines:
             raise WorkerLost(type(error).__name__) from error
         return told
 
-    def pack(self, setup: WorkerSetup) -> Any:
+    def pack(self, setup: WorkerSetup) -> object:
         """Send to the cluster what every worker takes.
 
         Raises:

@@ -82,7 +82,7 @@ class ClusterWorker:
         self._setup = setup
         return {}
 
-    async def work(self, jobs: list[tuple[int, Job]]) -> JsonObject:
+    async def work(self, jobs: list[tuple[int, Job]]) -> dict[str, object]:
         """Take more jobs, wait until an episode has ended, and return all that have since the last time.
 
         Args:

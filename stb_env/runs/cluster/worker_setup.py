@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
-import gymnasium as gym
-
+from stb_env.core.gymtypes import AnyEnv
 from stb_env.core.jsontypes import JsonObject
 from stb_env.runs.agent import AgentFactory
 from stb_env.runs.deadlines import Deadlines
@@ -24,7 +23,7 @@ class RunLink(Protocol):
         """Prepare a worker's process before environment and agents are made there."""
         ...
 
-    def collect(self) -> JsonObject:
+    def collect(self) -> dict[str, object]:
         """Return, at a worker, what is new since the last time; empty for nothing."""
         ...
 
@@ -49,7 +48,7 @@ class WorkerSetup:
         link: Carries news back; None where there are none.
     """
 
-    make_env: Callable[[], gym.Env[Any, Any]]
+    make_env: Callable[[], AnyEnv]
     make_agent: AgentFactory
     concurrency: int
     deadlines: Deadlines

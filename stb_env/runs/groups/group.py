@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from stb_env.core.jsontypes import JsonObject
 from stb_env.runs.groups.advantages import ESTIMATORS, Estimator, varied
 from stb_env.runs.groups.staleness import Staleness, staleness
 from stb_env.runs.timing import Timing
@@ -82,7 +81,7 @@ class Group:
         """
         return staleness(self.episodes, self.version if current is None else current)
 
-    def to_dict(self) -> JsonObject:
+    def to_dict(self) -> dict[str, object]:
         """Return what ``groups.jsonl`` says of it; the episodes stand in ``trajectories.jsonl``."""
         stale = self.staleness()
         return {

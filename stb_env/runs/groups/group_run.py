@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TypeAlias
 
@@ -36,7 +36,7 @@ class GroupRun:
         StorageError: The disk refuses it.
     """
 
-    def __init__(self, folder: str | Path, manifest: JsonMapping) -> None:
+    def __init__(self, folder: str | Path, manifest: Mapping[str, object]) -> None:
         self.run = Run(folder, manifest)
         self._file = self.run.folder / "groups.jsonl"
         self._lines: LineWriter | None = None
@@ -82,7 +82,7 @@ class GroupRun:
                 self._lines.write(jsontext.dumps(line))
             self.lines.append(line)
 
-    def finish(self, summary: JsonMapping) -> None:
+    def finish(self, summary: Mapping[str, object]) -> None:
         """Put everything in order, and write the summary.
 
         Raises:
@@ -109,7 +109,7 @@ class GroupRun:
         write_text(self._file, "".join(f"{jsontext.dumps(line)}\n" for line in self.lines))
 
 
-def read_groups(path: str | Path) -> list[JsonObject]:
+def read_groups(path: str | Path) -> list[dict[str, object]]:
     """Read ``groups.jsonl`` (or the run folder that holds it).
 
     Raises:

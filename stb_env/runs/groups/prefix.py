@@ -52,7 +52,7 @@ def check_prefixes(prefixes: Prefixes, tasks: TaskSource) -> None:
             )
 
 
-def prefix_actions(prefix: Prefix, length: int | None = None) -> list[Any]:
+def prefix_actions(prefix: Prefix, length: int | None = None) -> list[object]:
     """Return the first actions of a prefix.
 
     Args:
@@ -81,7 +81,7 @@ def prefix_actions(prefix: Prefix, length: int | None = None) -> list[Any]:
     return actions[:size]
 
 
-def marked(steps: Sequence[JsonMapping], shared: int) -> list[JsonObject]:
+def marked(steps: Sequence[Mapping[str, object]], shared: int) -> list[dict[str, object]]:
     """Return steps of which the first ones say that all trials of a group share them.
 
     Examples:
@@ -91,7 +91,7 @@ def marked(steps: Sequence[JsonMapping], shared: int) -> list[JsonObject]:
     return [{**step, **({"prefix": True} if place < shared else {})} for place, step in enumerate(steps)]
 
 
-def _action(step: JsonMapping) -> Any:
+def _action(step: JsonMapping) -> object:
     calls: list[JsonObject] = [
         {"id": call["id"], "name": call["name"], "arguments": call["arguments"]} for call in step["calls"]
     ]

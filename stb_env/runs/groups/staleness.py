@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 from typing import Any
 
-from stb_env.core.jsontypes import JsonMapping
 from stb_env.core.request import Slow
 from stb_env.errors import ConfigError
 from stb_env.runs.agent import Agent
@@ -49,7 +48,7 @@ class VersionedAgent(GuardedAgent):
         super().__init__(agent, tell)
         self._version = version
 
-    def deciding(self, observation: JsonMapping, info: JsonMapping) -> Slow[object]:
+    def deciding(self, observation: Mapping[str, object], info: Mapping[str, object]) -> Slow[object]:
         """Return what the agent does next."""
         version = self._version()
         action = yield from super().deciding(observation, info)

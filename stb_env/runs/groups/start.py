@@ -7,8 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-import gymnasium as gym
-
+from stb_env.core.gymtypes import AnyEnv
 from stb_env.core.jsontypes import JsonMapping
 from stb_env.core.request import Slow
 from stb_env.envs.tool_env import ToolEnv
@@ -64,19 +63,19 @@ class LeadAgent(GuardedAgent):
     """
 
     def __init__(
-        self, agent: Agent, tell: Callable[[str], None], actions: Sequence[Any], branch_at: int
+        self, agent: Agent, tell: Callable[[str], None], actions: Sequence[object], branch_at: int
     ) -> None:
         super().__init__(agent, tell)
         self._actions, self._branch_at = actions, branch_at
         self._turn = 0
         self._seen: Start | None = None
 
-    def preparing(self, env: gym.Env[Any, Any], seed: int) -> Slow[None]:
+    def preparing(self, env: AnyEnv, seed: int) -> Slow[None]:
         """Prepare for an episode that has just been reset."""
         self._env: Any = env
         return super().preparing(env, seed)
 
-    def deciding(self, observation: JsonMapping, info: JsonMapping) -> Slow[Any]:
+    def deciding(self, observation: JsonMapping, info: JsonMapping) -> Slow[object]:
         """Return what is given, or what the agent does next."""
         turn, self._turn = self._turn, self._turn + 1
         if turn <= self._branch_at:

@@ -7,18 +7,16 @@ from dataclasses import asdict, dataclass, field
 from functools import partial
 from pathlib import Path
 
-from stb_env.core import jsontext
 from stb_env.core.files import write_json
-from stb_env.core.jsontypes import JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonMapping
 from stb_env.core.request import drive
 from stb_env.judges.solvability_panel import SolvabilityPanel
 from stb_env.models.chat import digest
 from stb_env.runs.judging.ordered_work import Progress, check_concurrency, read_lines, work_in_order
-from stb_env.runs.verdict_file import fields_of
 from stb_env.tasks import Task
 from stb_env.usage import Usage
+from stb_env.verdict_line import judge_line, read_judge_line
 
-VERSION = 1
 FILE = "solvability.jsonl"
 
 
@@ -42,16 +40,16 @@ class PolledTask:
 
     def to_json(self) -> str:
         """Return the vote as one line of JSON."""
-        return jsontext.dumps({"version": VERSION} | asdict(self))
+        return judge_line(asdict(self))
 
     @classmethod
     def from_json(cls, line: str) -> PolledTask:
         """Read a line that `to_json` wrote.
 
         Raises:
-            DataError: It is no line of a version that this package reads.
+            DataError: It is no line of a version that this package reads, or was changed.
         """
-        return cls(**fields_of(line, cls.__dataclass_fields__, VERSION, "vote on a task"))
+        return cls(**read_judge_line(line, cls.__dataclass_fields__, "vote on a task"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +115,7 @@ def _decided(polled: PolledTask | None, settings: str) -> bool:
     return polled is not None and polled.solvable is not None and polled.settings == settings
 
 
-def _summary(panel: SolvabilityPanel, polled: Sequence[PolledTask]) -> JsonObject:
+def _summary(panel: SolvabilityPanel, polled: Sequence[PolledTask]) -> dict[str, object]:
     decisions = [one.solvable for one in polled]
     models = {
         judge.name: {

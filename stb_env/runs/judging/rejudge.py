@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from stb_env.core.files import write_json
-from stb_env.core.jsontypes import JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonMapping
 from stb_env.core.request import drive
 from stb_env.errors import ConfigError, InfrastructureError
 from stb_env.judges.heuristic import HeuristicJudge
@@ -160,7 +160,7 @@ def _judge(judge: Judge, settings: str, tasks: TaskSource | None, episode: Traje
     return Judgement(*who, verdict=verdict.to_dict(), usage=(verdict.usage or Usage()).to_dict())
 
 
-def _summary(folder: Path, judge: Judge, episodes: Sequence[Trajectory]) -> JsonObject:
+def _summary(folder: Path, judge: Judge, episodes: Sequence[Trajectory]) -> dict[str, object]:
     planned = planned_episodes(folder)
     rates = sopr(episodes, getattr(judge, "scores", SCORES), planned)
     runs = rates.overall

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from stb_env.core import jsontext
 from stb_env.core.files import write_json
-from stb_env.core.jsontypes import JsonArray, JsonMapping
+from stb_env.core.jsontypes import JsonMapping
 from stb_env.core.request import drive
 from stb_env.errors import ConfigError, DataError, InfrastructureError
 from stb_env.formats.branches import played_branch
@@ -21,11 +21,10 @@ from stb_env.runs.judging.case import case_of, is_answered
 from stb_env.runs.judging.ordered_work import Progress, check_concurrency, read_lines, work_in_order
 from stb_env.runs.metrics.sowr import Result, Sowr, sowr
 from stb_env.runs.saved_player import player_of
-from stb_env.runs.verdict_file import fields_of, read_judged, slug
+from stb_env.runs.verdict_file import read_judged, slug
 from stb_env.trajectory import Trajectory
 from stb_env.usage import Usage
-
-VERSION = 1
+from stb_env.verdict_line import judge_line, read_judge_line
 
 _RESULTS: Mapping[str, Result] = {"first": "lose", "second": "win", "tie": "tie"}
 
@@ -66,16 +65,16 @@ class Round:
 
     def to_json(self) -> str:
         """Return the comparison as one line of JSON."""
-        return jsontext.dumps({"version": VERSION} | asdict(self))
+        return judge_line(asdict(self))
 
     @classmethod
     def from_json(cls, line: str) -> Round:
         """Read a line that `to_json` wrote.
 
         Raises:
-            DataError: It is no line of a version that this package reads.
+            DataError: It is no line of a version that this package reads, or was changed.
         """
-        return cls(**fields_of(line, cls.__dataclass_fields__, VERSION, "comparison"))
+        return cls(**read_judge_line(line, cls.__dataclass_fields__, "comparison"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,7 +234,7 @@ def _check_queries(mine: Mapping[str, list[Trajectory]], theirs: Mapping[str, li
 def duels_of(
     mine: Mapping[str, list[Trajectory]],
     theirs: Mapping[str, list[Trajectory]],
-    settings: JsonMapping,
+    settings: Mapping[str, object],
     comparisons: int,
 ) -> Iterator[Duel]:
     """Yield the comparisons of two runs; none of a task where one of them has no valid episode of it.
@@ -264,7 +263,7 @@ def _contender(episode: Trajectory | None) -> Contender | None:
     return Contender(case_of(episode, unanswered=True), episode.verdict["status"])
 
 
-def _shown(episode: Trajectory | None) -> JsonArray | None:
+def _shown(episode: Trajectory | None) -> list[object] | None:
     """Return what of an episode can decide a comparison."""
     if episode is None or episode.verdict is None:
         return None

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 
-from stb_env.core.jsontypes import JsonObject
 from stb_env.trajectory import Trajectory
 from stb_env.usage import NO_USAGE, Usage
 
@@ -33,7 +32,7 @@ class Cost:
     tokens_per_solved: float | None
     calls_per_solved: float | None
 
-    def to_dict(self) -> JsonObject:
+    def to_dict(self) -> dict[str, object]:
         """Return the figures as plain data."""
         return asdict(self) | {"usage": self.usage.report()}
 

@@ -6,7 +6,6 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TypeVar
 
-from stb_env.core.jsontypes import JsonObject
 from stb_env.runs.metrics.sopr import cast_votes
 from stb_env.trajectory import Trajectory
 
@@ -29,7 +28,7 @@ class FlipRate:
     rate: float
     single: int
 
-    def to_dict(self) -> JsonObject:
+    def to_dict(self) -> dict[str, object]:
         """Return the figures as plain data."""
         return asdict(self)
 

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from stb_env.core.jsontypes import JsonObject
 from stb_env.errors import DataError, did_you_mean
 from stb_env.runs.metrics.agreement import cohen_kappa
 from stb_env.runs.metrics.intervals import bootstrap_interval
@@ -70,7 +69,7 @@ class HumanAccuracy:
     missing: int
     split: int
 
-    def to_dict(self) -> JsonObject:
+    def to_dict(self) -> dict[str, object]:
         """Return the figures as plain data."""
         return asdict(self)
 

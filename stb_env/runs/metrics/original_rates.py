@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 
-from stb_env.core.jsontypes import JsonObject
 from stb_env.judges.original_pass import ANSWER_STATUSES, TASK_STATUSES
 from stb_env.runs.metrics.intervals import bootstrap_interval
 from stb_env.trajectory import Trajectory
@@ -33,7 +32,7 @@ class PassBookkeeping:
     pass_rate: float
     interval: tuple[float, float]
 
-    def to_dict(self) -> JsonObject:
+    def to_dict(self) -> dict[str, object]:
         """Return the figures as plain data."""
         return asdict(self)
 

@@ -7,7 +7,6 @@ from dataclasses import asdict, dataclass
 from math import comb
 from statistics import fmean
 
-from stb_env.core.jsontypes import JsonObject
 from stb_env.errors import ConfigError
 from stb_env.runs.metrics.intervals import bootstrap_interval
 from stb_env.trajectory import Trajectory
@@ -110,7 +109,7 @@ class PassK:
     hat_interval: tuple[float, float]
     pass_power_k: float
 
-    def to_dict(self) -> JsonObject:
+    def to_dict(self) -> dict[str, object]:
         """Return the figures as plain data."""
         return asdict(self)
 

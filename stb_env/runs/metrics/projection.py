@@ -7,8 +7,6 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from statistics import fmean, stdev
 
-from stb_env.core.jsontypes import JsonObject
-
 _TWO_SIDED = 1.96
 _OPEN = 3
 # Student's t at 97.5 % by degrees of freedom: few episodes say little about how much they vary.
@@ -29,7 +27,7 @@ class Projection:
     low: float
     high: float
 
-    def to_dict(self) -> JsonObject:
+    def to_dict(self) -> dict[str, object]:
         """Return the projection as plain data; what is not finite, which JSON lacks, is None.
 
         Examples:

@@ -5,19 +5,40 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from operator import attrgetter
-from typing import SupportsFloat
+from typing import SupportsFloat, TypedDict
 
 import numpy as np
 
-from stb_env.core.jsontypes import JsonObject
 from stb_env.runs.metrics.intervals import bootstrap_interval
 from stb_env.trajectory import Trajectory
+
+
+class RunRates(TypedDict):
+    """Result of a run; `summarize` describes the rates."""
+
+    episodes: int
+    planned: int
+    solved: int
+    unsure: int
+    unsolved: int
+    invalid: int
+    failures: dict[str, int]
+    solved_valid: float
+    solved_all: float
+    invalid_share: float
+    mean: float
+    std: float
+    interval: list[float]
+    turns: float
+    judges: list[str]
+    sources: dict[str, int]
+
 
 SIMULATED = "cache (simulated)"
 """What `sources` calls a recorded answer that a simulator gave."""
 
 
-def summarize(trajectories: Sequence[Trajectory], planned: int | None = None) -> JsonObject:
+def summarize(trajectories: Sequence[Trajectory], planned: int | None = None) -> RunRates:
     """Summarise a run.
 
     ``solved_valid`` is the share of solved among valid episodes, ``solved_all`` among all planned ones, so

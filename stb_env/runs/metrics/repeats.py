@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict
 
-from stb_env.core.jsontypes import JsonObject
 from stb_env.runs.metrics.flips import trial_flips
 from stb_env.runs.metrics.pass_at_k import passes, solved_trials
 from stb_env.trajectory import Trajectory
@@ -14,7 +13,7 @@ from stb_env.trajectory import Trajectory
 _SMALL = 5
 
 
-def repeats(episodes: Sequence[Trajectory]) -> JsonObject:
+def repeats(episodes: Sequence[Trajectory]) -> dict[str, object]:
     """Return pass@k and pass^k in both conventions of each and the flip rate; empty for single trials.
 
     Args:

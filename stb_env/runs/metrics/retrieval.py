@@ -7,7 +7,6 @@ from collections.abc import Collection, Hashable, Iterable, Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from stb_env.core.jsontypes import JsonObject
 from stb_env.errors import DataError
 from stb_env.retrieval import Retriever, RetrieverFactory, retriever_for
 from stb_env.tasks import TaskSet
@@ -82,7 +81,7 @@ def evaluate_retriever(
     catalog: ToolCatalog | None = None,
     recall: Iterable[int] = RECALL_AT,
     ndcg: Iterable[int] = NDCG_AT,
-) -> JsonObject:
+) -> dict[str, object]:
     """Search for every task's query and compare with the APIs that the data set marks as relevant.
 
     Args:

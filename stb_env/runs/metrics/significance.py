@@ -9,7 +9,6 @@ from math import comb
 import numpy as np
 from numpy.typing import NDArray
 
-from stb_env.core.jsontypes import JsonObject
 from stb_env.errors import DataError
 from stb_env.runs.metrics.intervals import constant_interval, is_constant, quantiles
 from stb_env.trajectory import Trajectory
@@ -141,7 +140,7 @@ class Difference:
     only_second: int
     mcnemar: float
 
-    def to_dict(self) -> JsonObject:
+    def to_dict(self) -> dict[str, object]:
         """Return the figures as plain data."""
         return asdict(self)
 

@@ -11,7 +11,6 @@ from dataclasses import asdict, dataclass
 from statistics import fmean
 from typing import Protocol
 
-from stb_env.core.jsontypes import JsonObject
 from stb_env.judges.majority import mean_scores
 from stb_env.runs.metrics.intervals import bootstrap_interval
 from stb_env.trajectory import Trajectory
@@ -59,7 +58,7 @@ class Sopr:
     std: float
     overall: GroupRate
 
-    def to_dict(self) -> JsonObject:
+    def to_dict(self) -> dict[str, object]:
         """Return the rates as plain data."""
         return asdict(self)
 

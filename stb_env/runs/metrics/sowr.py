@@ -8,7 +8,6 @@ from dataclasses import asdict, dataclass
 from statistics import fmean
 from typing import Literal
 
-from stb_env.core.jsontypes import JsonObject
 from stb_env.runs.metrics.intervals import bootstrap_interval
 
 Result = Literal["win", "lose", "tie"]
@@ -59,7 +58,7 @@ class Sowr:
     undecided: int
     invalid: int
 
-    def to_dict(self) -> JsonObject:
+    def to_dict(self) -> dict[str, object]:
         """Return the rates as plain data."""
         return asdict(self)
 

@@ -102,8 +102,8 @@ class EpisodeServer:
             messages=[
                 types.PromptMessage(
                     # The protocol knows no system messages.
-                    role=_ROLES.get(message["role"], "user"),
-                    content=types.TextContent(type="text", text=message["content"]),
+                    role=_ROLES.get(str(message["role"]), "user"),
+                    content=types.TextContent(type="text", text=str(message["content"])),
                 )
                 for message in messages
             ],
@@ -133,8 +133,8 @@ class _Server(Server[Any]):
     def create_initialization_options(
         self,
         notification_options: NotificationOptions | None = None,
-        experimental_capabilities: dict[str, dict[str, Any]] | None = None,
-        extensions: dict[str, dict[str, Any]] | None = None,
+        experimental_capabilities: dict[str, dict[str, object]] | None = None,
+        extensions: dict[str, dict[str, object]] | None = None,
     ) -> InitializationOptions:
         """Return what clients are told at first."""
         told = notification_options or NotificationOptions(tools_changed=True)
@@ -181,7 +181,7 @@ def outcome(episode: DrivenEpisode, reply: Reply) -> JsonObject:
     return {"status": reply.status, "reward": reply.reward, "over": episode.over, **ended}
 
 
-def standing(episode: DrivenEpisode) -> JsonObject:
+def standing(episode: DrivenEpisode) -> dict[str, object]:
     """Return how an episode stands: whether it is over, and if so how it was judged.
 
     Models can read it, and play the task again; so it says nothing of the reasons, which name what is right.

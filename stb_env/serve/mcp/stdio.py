@@ -36,7 +36,7 @@ def lent(episode: DrivenEpisode) -> Find:
 
 async def _serve(episode: DrivenEpisode) -> None:
     # Many clients show the model these instructions and no prompt.
-    told = "\n\n".join(message["content"] for message in episode.messages)
+    told = "\n\n".join(str(message["content"]) for message in episode.messages)
     server = EpisodeServer(lent(episode)).server(told)
     # While it serves, whatever prints to stdout goes to stderr.
     async with stdio_server() as (reading, writing):

@@ -51,7 +51,7 @@ class Observed(Message):
     reward: Number | None = None
     metadata: dict[str, Any] = Field(default_factory=dict)
 
-    def payload(self) -> dict[str, Any]:
+    def payload(self) -> dict[str, object]:
         """Return it as it travels: fields of its own inside, reward and end beside them."""
         fields = self.model_dump()
         done, reward, metadata = fields.pop("done"), fields.pop("reward"), fields["metadata"]

@@ -8,7 +8,6 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from typing import Any
 
-from stb_env.core.jsontypes import JsonObject
 from stb_env.runs.driven import DrivenEpisode
 from stb_env.serve import toolbox
 from stb_env.serve.openenv.messages import (
@@ -166,7 +165,7 @@ def _specs(episode: DrivenEpisode) -> list[ToolSpec]:
     ]
 
 
-def _end(episode: DrivenEpisode) -> JsonObject:
+def _end(episode: DrivenEpisode) -> dict[str, object]:
     if not episode.over:
         return {}
     told = {"episode_reward": episode.reward, "verdict": episode.verdict, "failure": episode.failure}

@@ -17,7 +17,7 @@ PARSE_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, INVALID_PARAMS = -32700, -32600,
 SERVER_ERROR = -32000
 
 
-async def answer_text(plays: Plays, text: str | bytes, held: Play | None = None) -> JsonObject:
+async def answer_text(plays: Plays, text: str | bytes, held: Play | None = None) -> dict[str, object]:
     """Answer a request as it came over the wire; see `answer`."""
     try:
         return await answer(plays, json.loads(text), held)
@@ -57,7 +57,7 @@ class _NoMethod(STBError):
     pass
 
 
-async def _result(plays: Plays, rpc: Rpc, held: Play | None) -> JsonObject:
+async def _result(plays: Plays, rpc: Rpc, held: Play | None) -> dict[str, object]:
     if rpc.method == "openenv/session/create":
         return {"session_id": (await plays.open()).key}
     if rpc.method == "openenv/session/close":
@@ -76,7 +76,7 @@ async def _result(plays: Plays, rpc: Rpc, held: Play | None) -> JsonObject:
     )
 
 
-async def _close(plays: Plays, play: Play, held: Play | None) -> JsonObject:
+async def _close(plays: Plays, play: Play, held: Play | None) -> dict[str, object]:
     if play is held:
         raise Refusal("this WebSocket holds the session; close the WebSocket", kind="in_use", status=409)
     if play.attached:

@@ -11,7 +11,6 @@ from fastapi import WebSocket
 from pydantic import ValidationError
 from starlette.websockets import WebSocketDisconnect
 
-from stb_env.core.jsontypes import JsonObject
 from stb_env.errors import STBError
 from stb_env.serve.openenv import rpc
 from stb_env.serve.openenv.messages import ACTION, Reset
@@ -74,7 +73,7 @@ async def _held(plays: Plays, session_id: str | None) -> AsyncIterator[Play]:
             await plays.close(play)
 
 
-async def _message(socket: WebSocket) -> Any:
+async def _message(socket: WebSocket) -> object:
     """Return the next message that is JSON."""
     while True:
         text = await socket.receive_text()
@@ -84,7 +83,7 @@ async def _message(socket: WebSocket) -> Any:
             await socket.send_text(json.dumps(_error("INVALID_JSON", f"Invalid JSON: {error}")))
 
 
-async def _answer(plays: Plays, play: Play, message: Any) -> JsonObject:
+async def _answer(plays: Plays, play: Play, message: object) -> dict[str, object]:
     if not isinstance(message, dict):
         return _error("VALIDATION_ERROR", "a message is a JSON object with type and data")
     kind, data = message.get("type"), message.get("data", {})
@@ -116,5 +115,5 @@ async def _refuse(socket: WebSocket, code: str, message: str, reason: int) -> No
     await socket.close(reason)
 
 
-def _error(code: str, message: str, **more: Any) -> JsonObject:
+def _error(code: str, message: str, **more: Any) -> dict[str, object]:
     return {"type": "error", "data": {"message": message, "code": code, **more}}

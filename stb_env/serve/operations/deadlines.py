@@ -93,7 +93,7 @@ class Deadlines:
             self._loop = None
 
 
-def _resumed(steps: Generator[Any, Any, None], waits_for: Any) -> Generator[Any, Any, None]:
+def _resumed(steps: Generator[Any, Any, None], waits_for: object) -> Generator[Any, Any, None]:
     """Go on with a coroutine that has come to its first wait."""
     try:
         while True:

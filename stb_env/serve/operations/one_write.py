@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any, cast
+from typing import cast
 
 from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
@@ -25,7 +25,7 @@ class OneWrite:
         # Asked after every answer.
         self.is_closing = transport.is_closing
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> object:
         return getattr(self._transport, name)
 
     def write(self, data: bytes) -> None:

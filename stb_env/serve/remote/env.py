@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import asdict, replace
 from functools import lru_cache
 from typing import Any, Self, Unpack
@@ -55,7 +56,7 @@ class RemoteEnv(ToolEnv):
         InfrastructureError: The server cannot be reached.
     """
 
-    def __init__(self, server: Server, chosen: JsonMapping, **settings: Any) -> None:
+    def __init__(self, server: Server, chosen: Mapping[str, object], **settings: Any) -> None:
         about = drive(server.request("POST", "/environments/describe", chosen))
         self._server, self._chosen = server, chosen
         # The session that this environment alone may play on; None where others may go back to it.
@@ -90,7 +91,7 @@ class RemoteEnv(ToolEnv):
             )
 
     @property
-    def messages(self) -> list[JsonObject]:
+    def messages(self) -> list[dict[str, object]]:
         """The episode so far as OpenAI chat messages."""
         state = self._running()
         opening = [dict(message) for message in state.backend.opening]
@@ -136,20 +137,22 @@ class RemoteEnv(ToolEnv):
         self._own = None
         return super().fork()
 
-    def __getstate__(self) -> JsonObject:
+    def __getstate__(self) -> dict[str, object]:
         self._own = None
         return self.__dict__
 
     # -- core --------------------------------------------------------------------------------------
 
-    def _reset(self, seed: int | None, options: JsonObject | None) -> Slow[tuple[Observation, Info]]:
-        options = read_options(options)
+    def _reset(
+        self, seed: int | None, options: Mapping[str, object] | None
+    ) -> Slow[tuple[Observation, Info]]:
+        chosen = read_options(options)
         drawn, episode_seed = self._drawn(seed)
-        wanted: JsonObject = {"seed": int(options.get("seed", episode_seed))}
-        if options.get("task_id") is not None:
-            wanted["task_id"] = str(options["task_id"])
+        wanted: JsonObject = {"seed": int(chosen.get("seed", episode_seed))}
+        if chosen.get("task_id") is not None:
+            wanted["task_id"] = str(chosen["task_id"])
         else:
-            wanted["index"] = self._index(drawn, options)
+            wanted["index"] = self._index(drawn, chosen)
         tasks: RemoteTasks = self.tasks  # type: ignore[assignment] # made so above
         known = tasks.known(wanted.get("task_id"))
         reset = {"options": wanted, "mirror": True, "task": known is None}
@@ -162,7 +165,7 @@ class RemoteEnv(ToolEnv):
         self._show(place)
         return observation, info
 
-    def _opened(self, reset: JsonMapping) -> Slow[tuple[Line, JsonObject]]:
+    def _opened(self, reset: Mapping[str, object]) -> Slow[tuple[Line, JsonObject]]:
         """Start an episode: in the session that is this environment's own, or else in a new one."""
         yield from self._server.tidy()
         if self._own is not None:
@@ -171,7 +174,7 @@ class RemoteEnv(ToolEnv):
         reply = yield from self._server.request("POST", "/sessions", {**self._chosen, "reset": reset})
         return Line(self._server, reply["session"]), reply
 
-    def _step(self, action: Any) -> Slow[Transition]:
+    def _step(self, action: object) -> Slow[Transition]:
         state = self._running()
         if state.over:
             raise ResetNeeded("this episode is over; call env.reset() before env.step()")

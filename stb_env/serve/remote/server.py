@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections import deque
+from collections.abc import Mapping
 from functools import partial
 from typing import get_args
 from urllib.parse import urlsplit
@@ -69,11 +70,11 @@ class Server:
     def __repr__(self) -> str:
         return f"Server({self.url!r})"
 
-    def __getstate__(self) -> JsonObject:
+    def __getstate__(self) -> dict[str, object]:
         hidden = ("_client", "_token", "_forgotten", "_clock")
         return {name: value for name, value in self.__dict__.items() if name not in hidden}
 
-    def __setstate__(self, state: JsonMapping) -> None:
+    def __setstate__(self, state: Mapping[str, object]) -> None:
         self.__dict__.update(state)
         self._clock, self._forgotten = Clock(), deque()
         self._connect(None)
@@ -142,7 +143,7 @@ class Server:
         wait = pause(attempt, seeding.derive("remote", path)) if asked is None else asked
         return Request(run=partial(self._clock.sleep, wait), arun=partial(self._clock.asleep, wait))
 
-    def _read(self, answer: HTTPAnswer) -> JsonObject:
+    def _read(self, answer: HTTPAnswer) -> dict[str, object]:
         if not 200 <= answer.status < 300:
             raise self._refused(answer)
         data = _json(answer)
@@ -180,7 +181,7 @@ class Server:
         return text.replace(self._token, "***") if self._token else text
 
 
-def _json(answer: HTTPAnswer) -> JsonObject | None:
+def _json(answer: HTTPAnswer) -> dict[str, object] | None:
     try:
         data = json.loads(answer.body)
     except ValueError:

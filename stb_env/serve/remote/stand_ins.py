@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from typing import Any
 
 from stb_env.core.jsontypes import JsonMapping, JsonObject
@@ -25,11 +25,11 @@ class RemoteBackend:
         fingerprint: That of the server's backend.
     """
 
-    def __init__(self, fingerprint: JsonObject) -> None:
+    def __init__(self, fingerprint: Mapping[str, object]) -> None:
         self._fingerprint = fingerprint
 
     @property
-    def fingerprint(self) -> JsonObject:
+    def fingerprint(self) -> dict[str, object]:
         """Settings that decide the answers, as plain data."""
         return dict(self._fingerprint)
 
@@ -66,7 +66,9 @@ class RemoteJudge:
         exact: Whether it verifies exactly.
     """
 
-    def __init__(self, server: Server, chosen: JsonMapping, about: JsonMapping, *, exact: bool) -> None:
+    def __init__(
+        self, server: Server, chosen: Mapping[str, object], about: JsonMapping, *, exact: bool
+    ) -> None:
         self._server, self._chosen = server, chosen
         self.name: str = about["name"]
         self.exact = exact
@@ -99,7 +101,7 @@ class RemoteJudge:
         return Verdict(verdict["status"], verdict["score"], verdict["judge"], votes, parts, metrics)
 
 
-def potential_there(task: Task, state: Any, calls: Sequence[CallRecord]) -> float:
+def potential_there(task: Task, state: object, calls: Sequence[CallRecord]) -> float:
     """Refuse to say how far an episode has come: the server shapes its rewards.
 
     Raises:
@@ -123,7 +125,7 @@ class RemoteWording(Wording):
         self._fingerprint: JsonObject = about["wording"]
 
     @property
-    def fingerprint(self) -> JsonObject:
+    def fingerprint(self) -> dict[str, object]:
         """Hashes of the server's texts by their names."""
         return dict(self._fingerprint)
 
@@ -136,7 +138,7 @@ class RemoteOracle:
         chosen: Id and settings of the environment there.
     """
 
-    def __init__(self, server: Server, chosen: JsonMapping) -> None:
+    def __init__(self, server: Server, chosen: Mapping[str, object]) -> None:
         self._server, self._chosen = server, chosen
 
     def __call__(self, task: Task) -> Generator[Any, ToolResult, Ending]:
@@ -152,7 +154,7 @@ class RemoteOracle:
             results.append(result_data((yield _move(move))))
 
 
-def _move(move: JsonMapping) -> Any:
+def _move(move: JsonMapping) -> object:
     if "says" in move:
         return move["says"]
     return read_call(move["call"]) if "call" in move else [read_call(call) for call in move["calls"]]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Mapping
 
 from stb_env.core.jsontypes import JsonMapping, JsonObject
 from stb_env.core.request import drive
@@ -24,7 +25,7 @@ class RemoteTasks:
         about: What the server says of the tasks: name and size.
     """
 
-    def __init__(self, server: Server, chosen: JsonMapping, about: JsonMapping) -> None:
+    def __init__(self, server: Server, chosen: Mapping[str, object], about: JsonMapping) -> None:
         self._server, self._chosen = server, chosen
         self.name: str = about["name"]
         self._size: int | None = about["size"]
@@ -85,6 +86,6 @@ class RemoteTasks:
             self._kept.popitem(last=False)
         return kept
 
-    def _fetch(self, which: JsonMapping) -> list[Task]:
+    def _fetch(self, which: Mapping[str, object]) -> list[Task]:
         reply = drive(self._server.request("POST", "/environments/tasks", {**self._chosen, **which}))
         return [read_task(data) for data in reply["tasks"]]

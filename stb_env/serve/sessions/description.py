@@ -67,6 +67,6 @@ def description(env: ToolEnv, *, answers: bool, hashed: bool) -> JsonObject:
     }
 
 
-def _judge(judge: Judge) -> JsonObject:
+def _judge(judge: Judge) -> dict[str, object]:
     floors = dict(judge.floors) if isinstance(judge, _Lucky) else None
     return {"name": judge.name, "fingerprint": fingerprint_of(judge), "floors": floors}

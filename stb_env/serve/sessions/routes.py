@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Mapping
 from typing import Annotated
 
 from fastapi import APIRouter, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from stb_env.core.jsontypes import Json, JsonObject
+from stb_env.core.jsontypes import Json
 from stb_env.errors import STBError
 from stb_env.serve.sessions.answers import refused
 from stb_env.serve.sessions.session_store import MAX_SEED, PAGE, SessionStore
@@ -159,14 +159,14 @@ def routes(store: SessionStore) -> APIRouter:
     return router
 
 
-async def _answered(work: Awaitable[JsonObject]) -> Response:
+async def _answered(work: Awaitable[Mapping[str, object]]) -> Response:
     try:
         return _answer(await work)
     except STBError as error:
         raise refused(error) from None
 
 
-def _answer(data: JsonObject) -> Response:
+def _answer(data: Mapping[str, object]) -> Response:
     return _json(encoded(data))
 
 

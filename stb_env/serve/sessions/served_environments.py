@@ -47,7 +47,7 @@ class Served:
     def __init__(
         self,
         ids: Collection[str] | None = None,
-        settings: JsonMapping | None = None,
+        settings: Mapping[str, object] | None = None,
         *,
         turns: int = 1_000,
         limits: Limits = Limits(),  # noqa: B008 (frozen)
@@ -75,7 +75,7 @@ class Served:
             f"{did_you_mean(env_id, self._ids)}"
         )
 
-    async def prototype(self, env_id: str, settings: JsonMapping | None = None) -> ToolEnv:
+    async def prototype(self, env_id: str, settings: Mapping[str, object] | None = None) -> ToolEnv:
         """Return the environment of which sessions are forks.
 
         It is made once, in a thread, since it may read files.
@@ -98,7 +98,7 @@ class Served:
         # A client that leaves must not take along what others wait for.
         return await asyncio.shield(making)
 
-    async def fork(self, env_id: str, settings: JsonMapping | None = None) -> ToolEnv:
+    async def fork(self, env_id: str, settings: Mapping[str, object] | None = None) -> ToolEnv:
         """Return an environment for one session, with the client's choices and bounds; see `prototype`."""
         env = (await self.prototype(env_id, settings)).fork()
         return _bounded(env, settings or {})
@@ -110,12 +110,12 @@ class Served:
                 making.result().close()
         self._made.clear()
 
-    def _make(self, env_id: str, chosen: JsonMapping) -> ToolEnv:
+    def _make(self, env_id: str, chosen: Mapping[str, object]) -> ToolEnv:
         maker = maker_of(env_id)
         own = {name: value for name, value in self._settings.items() if accepts(maker, name)}
         return make_env(env_id, {**own, **chosen})
 
-    def _checked(self, env_id: str, settings: JsonMapping) -> JsonMapping:
+    def _checked(self, env_id: str, settings: Mapping[str, object]) -> Mapping[str, object]:
         for name in settings:
             if name not in (*CHOICES, *BOUNDS):
                 raise NotAllowed(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Sequence
+from collections.abc import Awaitable, Mapping, Sequence
 from functools import partial
 from typing import Any, TypeVar
 
@@ -48,11 +48,13 @@ class SessionStore:
 
     # -- environments --------------------------------------------------------------------------------
 
-    def environments(self) -> JsonObject:
+    def environments(self) -> dict[str, object]:
         """Return the ids that are served, each with what it is."""
         return {"environments": [summary(env_id) for env_id in self.sessions.served.ids]}
 
-    async def describe(self, env_id: str, settings: JsonMapping, *, hashed: bool = False) -> JsonObject:
+    async def describe(
+        self, env_id: str, settings: Mapping[str, object], *, hashed: bool = False
+    ) -> dict[str, object]:
         """Return limits and what decides the results of an environment, the hash of its tasks where wanted.
 
         Raises:
@@ -66,7 +68,7 @@ class SessionStore:
     async def tasks(
         self,
         env_id: str,
-        settings: JsonMapping,
+        settings: Mapping[str, object],
         *,
         task_id: str | None = None,
         index: int = 0,
@@ -83,7 +85,11 @@ class SessionStore:
         return {"tasks": [task_data(task, answers=self._answers) for task in found]}
 
     async def solve(
-        self, env_id: str, settings: JsonMapping, task_id: str, results: Sequence[JsonMapping]
+        self,
+        env_id: str,
+        settings: Mapping[str, object],
+        task_id: str,
+        results: Sequence[Mapping[str, object]],
     ) -> JsonObject:
         """Return what a task's solution does after these results: ``calls``, ``says`` or the ``answer``.
 
@@ -101,8 +107,8 @@ class SessionStore:
     # -- sessions ------------------------------------------------------------------------------------
 
     async def create(
-        self, env_id: str, settings: JsonMapping, reset: JsonMapping | None = None
-    ) -> JsonObject:
+        self, env_id: str, settings: Mapping[str, object], reset: Mapping[str, object] | None = None
+    ) -> dict[str, object]:
         """Open a session, and start its first episode where ``reset`` says how."""
         session = await self.sessions.create(env_id, settings)
         opened: JsonObject = {"session": session.key}
@@ -151,7 +157,7 @@ class SessionStore:
                 reply["task"] = task_data(env.task, answers=self._answers)
             return reply
 
-    async def step(self, key: str, data: JsonMapping) -> bytes:
+    async def step(self, key: str, data: Mapping[str, object]) -> bytes:
         """Play one action: ``action`` of the data, with ``number`` and ``mirror`` where the client has them.
 
         Returns:
@@ -187,7 +193,7 @@ class SessionStore:
         async with self.sessions.get(key).lock:
             return {"session": self.sessions.fork(key).key}
 
-    async def snapshot(self, key: str) -> JsonObject:
+    async def snapshot(self, key: str) -> dict[str, object]:
         """Keep the state of a session under a name of its own; it takes room as a session does.
 
         Raises:
@@ -244,7 +250,7 @@ class SessionStore:
             raise OutOfStep("this is a snapshot, which plays nothing; restore it in a session, or fork it")
         return session
 
-    async def _started(self, session: Session, reset: JsonMapping) -> JsonObject:
+    async def _started(self, session: Session, reset: JsonMapping) -> dict[str, object]:
         check_settings(self.reset, {"key": session.key, **reset}, "a reset")
         return await self.reset(session.key, **reset)
 
@@ -259,13 +265,13 @@ class SessionStore:
             ) from None
 
 
-def _seed(name: str, seed: Any) -> int | None:
+def _seed(name: str, seed: object) -> int | None:
     if seed is not None and (not isinstance(seed, int) or not 0 <= seed < MAX_SEED):
         raise ConfigError(f"{name} must be a whole number from 0 and below 2**64, got {seed!r:.50}")
     return seed
 
 
-def _options(env: ToolEnv, options: JsonObject) -> JsonObject:
+def _options(env: ToolEnv, options: JsonObject) -> dict[str, object]:
     """Check what no environment checks, since its caller is a program on the same machine."""
     for name in ("seed", "index"):
         _seed(f"the reset option {name}", options.get(name))
@@ -284,7 +290,7 @@ def _state(session: Session) -> Any:
         raise NotStarted(str(error)) from None
 
 
-def _transition(session: Session, transition: Any, *, mirror: bool) -> JsonObject:
+def _transition(session: Session, transition: Any, *, mirror: bool) -> dict[str, object]:
     observation, reward, terminated, truncated, info = transition
     reply: JsonObject = {
         "observation": observation,

@@ -6,10 +6,9 @@ import asyncio
 import secrets
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from itertools import takewhile
 
-from stb_env.core.jsontypes import JsonMapping
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.serve.sessions.refusals import NoRoom, SessionExists, UnknownSession
 from stb_env.serve.sessions.served_environments import Served
@@ -73,7 +72,7 @@ class Sessions:
         return self._held
 
     async def create(
-        self, env_id: str, settings: JsonMapping | None = None, key: str | None = None
+        self, env_id: str, settings: Mapping[str, object] | None = None, key: str | None = None
     ) -> Session:
         """Open a session.
 

@@ -83,7 +83,7 @@ def talk(store: SessionStore) -> Callable[[WebSocket], Awaitable[None]]:
     return serve
 
 
-def _request(text: str) -> JsonObject:
+def _request(text: str) -> dict[str, object]:
     if len(text) > MAX_MESSAGE:
         raise Refusal(
             f"a message has at most {MAX_MESSAGE} characters, got {len(text)}", kind="too_large", status=413
@@ -97,7 +97,7 @@ def _request(text: str) -> JsonObject:
     return data
 
 
-async def _called(verbs: Mapping[str, Verb], data: JsonObject) -> JsonObject:
+async def _called(verbs: Mapping[str, Verb], data: JsonObject) -> dict[str, object]:
     name = data.pop("do", None)
     verb = verbs.get(name) if isinstance(name, str) else None
     if verb is None:
@@ -112,5 +112,5 @@ async def _called(verbs: Mapping[str, Verb], data: JsonObject) -> JsonObject:
 _NAMES: JsonMapping = {"id": "env_id", "session": "key"}
 
 
-def _numbered(n: Json, body: bytes) -> bytes:
+def _numbered(n: object, body: bytes) -> bytes:
     return b'{"n":' + encoded(n) + b"," + body[1:]

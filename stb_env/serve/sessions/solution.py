@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
-from typing import Any
+from collections.abc import Generator, Mapping, Sequence
 
-from stb_env.core.jsontypes import JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonMapping
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.runs.baselines.gold import gold_oracle
 from stb_env.runs.baselines.plain_answer import plain_answer
@@ -15,7 +14,7 @@ from stb_env.tools import ToolCall, ToolResult
 Move = ToolCall | Sequence[ToolCall] | str
 
 
-def next_move(env: ToolEnv, task: Task, results: Sequence[JsonMapping]) -> JsonObject:
+def next_move(env: ToolEnv, task: Task, results: Sequence[Mapping[str, object]]) -> dict[str, object]:
     """Return what a task's solution does after these results: ``call``, ``calls``, ``says``, or how it ends.
 
     It ends with ``answer``, a text, or with ``finish``, the arguments of Finish.
@@ -43,11 +42,11 @@ def _moved(plan: Generator[Move, ToolResult, Ending], results: Sequence[JsonMapp
     return move
 
 
-def _written(move: Move) -> JsonObject:
+def _written(move: Move) -> dict[str, object]:
     if isinstance(move, str):
         return {"says": move}
     return {"call": _call(move)} if isinstance(move, ToolCall) else {"calls": [_call(one) for one in move]}
 
 
-def _call(call: ToolCall) -> dict[str, Any]:
+def _call(call: ToolCall) -> dict[str, object]:
     return {"name": call.name, "arguments": call.arguments, "id": call.id}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Any
 
 from stb_env.actions import Action
 from stb_env.actions.action import MAX_CALLS
@@ -29,7 +28,7 @@ def encoded(value: object) -> bytes:
     return json.dumps(value, separators=(",", ":")).encode()
 
 
-def action_data(action: Any) -> JsonObject:
+def action_data(action: object) -> dict[str, object]:
     """Return the part of a request that holds an action.
 
     Examples:
@@ -42,7 +41,7 @@ def action_data(action: Any) -> JsonObject:
     return {READ: {"calls": calls, "text": action.text, "thought": action.thought}}
 
 
-def read_action(data: JsonMapping) -> Any:
+def read_action(data: JsonMapping) -> object:
     """Return the action that a request holds.
 
     Raises:
@@ -67,7 +66,7 @@ def read_action(data: JsonMapping) -> Any:
     return Action(calls, text, thought)
 
 
-def task_data(task: Task, *, answers: bool) -> JsonObject:
+def task_data(task: Task, *, answers: bool) -> dict[str, object]:
     """Return a task as plain data.
 
     Args:
@@ -129,12 +128,12 @@ def texts_of(calls: Sequence[CallRecord]) -> list[str] | None:
     return None if texts == written else texts
 
 
-def result_data(result: ToolResult) -> JsonObject:
+def result_data(result: ToolResult) -> dict[str, object]:
     """Return a result as an oracle needs it."""
     return {"response": result.response, "error": result.error, "source": result.source}
 
 
-def _tool_data(tool: Tool, *, answers: bool) -> JsonObject:
+def _tool_data(tool: Tool, *, answers: bool) -> dict[str, object]:
     data: JsonObject = {**json.loads(tool.spec)["function"], "id": list(tool.id)}
     return {**data, "record": dict(tool.record)} if answers else data
 
@@ -150,7 +149,7 @@ def _tool(data: JsonMapping) -> Tool:
     )
 
 
-def _call_data(call: ToolCall) -> JsonObject:
+def _call_data(call: ToolCall) -> dict[str, object]:
     arguments = call.arguments if isinstance(call.arguments, str) else dict(call.arguments)
     return {"name": call.name, "arguments": arguments, "id": call.id}
 

@@ -48,7 +48,7 @@ def import_answers(source: Path, out: Path, *, strict: bool, as_json: bool) -> N
     emit(report, as_json, _table(report))
 
 
-def _manifest(source: Path) -> JsonObject:
+def _manifest(source: Path) -> dict[str, object]:
     """Return what identifies the import: no path, for that may move."""
     digest = hashlib.sha256()
     for file in json_files(source):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
@@ -18,6 +18,7 @@ from stb_env.backend.cache import CacheEntry, ResponseCache
 from stb_env.backend.cache.key import id_prefix
 from stb_env.backend.cache.resumable_pass import Progress
 from stb_env.backend.taxonomy import Taxonomy
+from stb_env.console import options
 from stb_env.console.output import FAILED, console, emit, reporting
 from stb_env.core import jsontext
 from stb_env.core.jsontypes import JsonObject
@@ -36,7 +37,6 @@ Overlay = Annotated[
     typer.Option("--overlay", help="redis://HOST:PORT/DATABASE of what several machines have added."),
 ]
 Out = Annotated[Path, typer.Option("--out", help="New folder to write to.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")]
 Reading = Annotated[str, typer.Option("--taxonomy", help="StableToolBench's Appendix D: default or paper.")]
 
 _SHOWN = 20
@@ -58,7 +58,7 @@ def import_(
     ] = None,
     simulated: Annotated[bool, typer.Option("--simulated", help="Take MirrorAPI's own answers too.")] = False,
     overlay: Overlay = None,
-    as_json: AsJson = False,
+    as_json: options.AsJson = False,
 ) -> None:
     """Add recorded responses to a cache; importing the same again changes nothing.
 
@@ -85,7 +85,7 @@ def import_(
 
 @app.command()
 @reporting
-def export(cache: Folder, out: Out, overlay: Overlay = None, as_json: AsJson = False) -> None:
+def export(cache: Folder, out: Out, overlay: Overlay = None, as_json: options.AsJson = False) -> None:
     """Write a cache as the official folder layout.
 
     The same command goes on where it was stopped, as long as nothing was added since.
@@ -99,7 +99,7 @@ def export(cache: Folder, out: Out, overlay: Overlay = None, as_json: AsJson = F
 
 @app.command()
 @reporting
-def stats(cache: Folder, overlay: Overlay = None, as_json: AsJson = False) -> None:
+def stats(cache: Folder, overlay: Overlay = None, as_json: options.AsJson = False) -> None:
     """Count entries by category, source, origin and class.
 
     The same command goes on where it was stopped, as long as nothing was added since.
@@ -118,7 +118,7 @@ def show(
     cache: Folder,
     limit: Annotated[int, typer.Option(min=1, help="Most answers.")] = _SHOWN,
     overlay: Overlay = None,
-    as_json: AsJson = False,
+    as_json: options.AsJson = False,
 ) -> None:
     """Print the recorded answers of an API: what was asked, who answered, for what and when.
 
@@ -142,7 +142,7 @@ def show(
 
 @app.command()
 @reporting
-def verify(cache: Folder, overlay: Overlay = None, as_json: AsJson = False) -> None:
+def verify(cache: Folder, overlay: Overlay = None, as_json: options.AsJson = False) -> None:
     """Check every row and list the damaged ones; exit 1 where there are any.
 
     The same command goes on where it was stopped, as long as nothing was added since.
@@ -165,7 +165,7 @@ def filter_(
     ] = None,
     taxonomy: Reading = "default",
     overlay: Overlay = None,
-    as_json: AsJson = False,
+    as_json: options.AsJson = False,
 ) -> None:
     """Drop the answers of an error class, Other Errors excepted, as StableToolBench did with its cache.
 
@@ -183,7 +183,7 @@ def merge(
     source: Annotated[Path, typer.Argument(metavar="OTHER", help="Cache folder whose entries are added.")],
     cache: Folder,
     overlay: Overlay = None,
-    as_json: AsJson = False,
+    as_json: options.AsJson = False,
 ) -> None:
     """Add the entries of another cache; known answers stay, unless only the other's is real.
 
@@ -200,7 +200,7 @@ def merge(
 
 @app.command()
 @reporting
-def snapshot(cache: Folder, out: Out, overlay: Overlay = None, as_json: AsJson = False) -> None:
+def snapshot(cache: Folder, out: Out, overlay: Overlay = None, as_json: options.AsJson = False) -> None:
     """Freeze a cache into a new folder, read without locks and identified by its hash.
 
     The same command goes on where it was stopped, as long as nothing was added since.
@@ -258,7 +258,7 @@ def _taxonomy(name: str) -> Taxonomy:
     raise ConfigError(f"no taxonomy {name!r}; expected one of {', '.join(known)}.{did_you_mean(name, known)}")
 
 
-def _table(title: str, data: JsonObject) -> Table:
+def _table(title: str, data: Mapping[str, object]) -> Table:
     """Show counts a line each, and of lists and nested counts the first few."""
     table = Table("figure", "value", title=title)
     for name, value in data.items():

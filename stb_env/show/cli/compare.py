@@ -11,17 +11,13 @@ from rich.table import Table
 
 from stb_env.console import options
 from stb_env.console.output import emit, reporting
-from stb_env.core.options import Seed
+from stb_env.core.options import Seed, Verdicts
 from stb_env.evaluation.comparison import Comparison, Side, compare_folders
 from stb_env.runs.metrics.rates import SIMULATED, cache_hits
 from stb_env.show.cli.judge_outcome import tell
 
 First = Annotated[Path, typer.Argument(metavar="A", help="Folder of a run.")]
 Second = Annotated[Path, typer.Argument(metavar="B", help="Folder of another run on the same tasks.")]
-JudgeName = Annotated[
-    str | None,
-    typer.Option("--judge", help="Whose verdicts count; each run's own judge by default."),
-]
 Ignore = Annotated[
     list[str] | None,
     typer.Option("--ignore", metavar="NAME", help="Accept this difference; repeatable, and printed."),
@@ -34,7 +30,7 @@ _LISTED = 20
 def compare(
     first: First,
     second: Second,
-    judge: JudgeName = None,
+    judge: Verdicts = None,
     ignore: Ignore = None,
     seed: Seed = 0,
     as_json: options.AsJson = False,

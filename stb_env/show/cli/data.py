@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -120,7 +120,7 @@ def _import_queries(src: Path, out: Path, strict: bool, as_json: bool) -> None:
     emit(found.report | {"written": [str(file) for file in written]}, as_json, found.table)
 
 
-def _write(file: Path, value: Any) -> Path:
+def _write(file: Path, value: object) -> Path:
     file.parent.mkdir(parents=True, exist_ok=True)
     write_json(file, value, sort_keys=False)
     return file

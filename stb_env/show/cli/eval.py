@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import nullcontext
 from dataclasses import asdict
 from functools import lru_cache
 from pathlib import Path
-from typing import Annotated, cast
+from typing import Annotated
 
 import typer
 from rich.console import Console
@@ -28,15 +28,19 @@ from stb_env.evaluation.plan_file import read_plan
 from stb_env.evaluation.play_plan import Evaluated, Prefer, play
 from stb_env.evaluation.prepared import prepared
 from stb_env.evaluation.tables import Table
-from stb_env.judges.preference import LoneUnsure, Order
 from stb_env.judges.registry import load_preference
 from stb_env.runs.judging import prefer as compare_runs
 from stb_env.runs.play_options import ClusterOptions, TimeOptions
 from stb_env.runs.protocol import find_protocol
 from stb_env.runs.verdict_file import manifest_of
 from stb_env.show.cli.judge_outcome import tell
-from stb_env.show.cli.judging_settings import JudgingSettings, settings_under
-from stb_env.show.cli.original import SCORES, OriginalJudging, compare_answers
+from stb_env.show.cli.judging_settings import (
+    ComparisonOptions,
+    JudgingOptions,
+    JudgingSettings,
+    settings_under,
+)
+from stb_env.show.cli.original import SCORES, OriginalJudging, OriginalOptions, compare_answers
 from stb_env.show.cli.run import saved_episodes
 
 Plan = Annotated[Path, typer.Argument(metavar="PLAN", help="The evaluation's plan (TOML).")]
@@ -117,13 +121,11 @@ def preferring(plan: EvaluationPlan, out: Path) -> Prefer:
     def told(remark: str) -> None:
         tell(remark)
 
-    def as_original(folder: Path, reference: Path) -> JsonMapping:
+    def as_original(folder: Path, reference: Path) -> Mapping[str, object]:
         how = OriginalJudging(
             evaluator=chosen.evaluator,
             evaluate_times=chosen.comparisons,
-            test_ids=None,
-            overwrite=False,
-            pass_results=None,
+            options=OriginalOptions(),
             models=None if plan.models is None else Path(plan.models),
             cache=out / "votes",
             out=out / SCORES,
@@ -136,14 +138,14 @@ def preferring(plan: EvaluationPlan, out: Path) -> Prefer:
         judge = f"preference:{found.scoring.model.name}:{found.scoring.questions.label}"
         return {"judge": judge, "overall": asdict(score.rate), "invalid": 0, "undecided": 0}
 
-    def by_our_rules(folder: Path, reference: Path) -> JsonMapping:
+    def by_our_rules(folder: Path, reference: Path) -> Mapping[str, object]:
         manifest = manifest_of(folder)
         verdicts = str(manifest["judge"])
         judge = load_preference(
             plan.judge if is_remote(manifest["env"]) or is_reference(plan.judge or "") else None,
             verdicts,
-            order=cast(Order, chosen.order),
-            unsure=cast(LoneUnsure, chosen.unsure),
+            order=chosen.order,
+            unsure=chosen.unsure,
             models=plan.models,
             cache=out / "votes",
             evaluator=chosen.evaluator,
@@ -180,9 +182,13 @@ def _comparison_settings(plan: EvaluationPlan) -> JudgingSettings:
             find_protocol(plan.protocol).values("environment", group).get("judge") for group in plan.groups
         }
         judge = None if judge in named else judge
-    given = {"comparisons": plan.comparisons, "judge": judge}
-    originals = None if plan.originals is None or plan.protocol is None else Path(plan.originals)
-    return settings_under(plan.protocol, "comparison", given, evaluator, originals)
+    judging = JudgingOptions(
+        judge=judge,
+        evaluator=evaluator,
+        protocol=plan.protocol,
+        originals=None if plan.protocol is None else plan.originals,
+    )
+    return settings_under("comparison", judging, ComparisonOptions(comparisons=plan.comparisons))
 
 
 def _show(done: Evaluated, expected: Estimate, out: Path, as_json: bool) -> None:

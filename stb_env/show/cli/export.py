@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, cast
 
 import typer
 from rich.table import Table
+from typing_extensions import Doc
 
 from stb_env.console import options
 from stb_env.console.output import emit, reporting
 from stb_env.core.jsontypes import JsonObject
+from stb_env.core.kinds import AtLeast
+from stb_env.core.options import Verdicts
 from stb_env.errors import ConfigError, DataError, did_you_mean
 from stb_env.formats.duplicates import Kind
 from stb_env.formats.export import APART, ExportSettings, Writer
@@ -26,7 +29,6 @@ from stb_env.show.cli.export_records import RECORDS, Kept, Making, check_names, 
 from stb_env.show.cli.inspect_logs import logs
 from stb_env.suite import resolved, suites
 
-Folders = Annotated[list[Path], typer.Argument(metavar="RUN...", help="Folders of runs.")]
 Format = Annotated[
     str,
     typer.Option(
@@ -52,31 +54,6 @@ OnlyName = Annotated[
 ]
 Solved = Annotated[bool, typer.Option("--solved", help="As --only solved.")]
 Method = Annotated[str | None, typer.Option("--method", help="Name of the method in a suite's answer files.")]
-Branches = Annotated[
-    bool,
-    typer.Option(
-        "--branches",
-        help="sft: every branch of a search, failed ones too. preferences: solved against failed branches.",
-    ),
-]
-Against = Annotated[
-    Path | None,
-    typer.Option(
-        "--against",
-        metavar="REF",
-        help="preferences: pairs with this run, as `stb-env judge RUN --against REF` preferred.",
-    ),
-]
-FirstTurn = Annotated[
-    bool, typer.Option("--first-turn", help="preferences: only the reply in which two episodes part.")
-]
-Advantage = Annotated[str, typer.Option("--advantage", help=f"rl: {', '.join(ESTIMATORS)}.")]
-JudgeName = Annotated[
-    str | None,
-    typer.Option(
-        "--judge", help="Whose verdicts (with --against: preferences) count; the run's own by default."
-    ),
-]
 As = Annotated[
     str | None, typer.Option("--as", help="What holds sft, preferences and rl: jsonl, parquet, datasets.")
 ]
@@ -92,19 +69,49 @@ Dedupe = Annotated[
         "--dedupe", help="none; exact: equal conversations; near: also tasks with near-equal queries."
     ),
 ]
-Suites = Annotated[list[str] | None, typer.Option("--suite", help="Only episodes of this suite.")]
-Groups = Annotated[list[str] | None, typer.Option("--group", help="Only episodes of this group.")]
-Agents = Annotated[list[str] | None, typer.Option("--agent", help="Only runs of this agent.")]
-Models = Annotated[list[str] | None, typer.Option("--model", help="Only runs of this model.")]
-MinSteps = Annotated[int, typer.Option("--min-steps", min=0, help="Fewest steps of an episode.")]
-MaxSteps = Annotated[int | None, typer.Option("--max-steps", min=0, help="Most steps of an episode.")]
-MaxCharacters = Annotated[
-    int | None, typer.Option("--max-characters", min=1, help="Most characters of an episode's messages.")
-]
-MaxSimulated = Annotated[
-    float | None,
-    typer.Option("--max-simulated", help="Largest share of calls that a simulator answered, 0 to 1."),
-]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SelectionOptions:
+    """Selection of runs and episodes."""
+
+    suite: Annotated[list[str] | None, Doc("Only episodes of this suite.")] = None
+    group: Annotated[list[str] | None, Doc("Only episodes of this group.")] = None
+    agent: Annotated[list[str] | None, Doc("Only runs of this agent.")] = None
+    model: Annotated[list[str] | None, Doc("Only runs of this model.")] = None
+    min_steps: Annotated[int, Doc("Fewest steps of an episode."), AtLeast(0)] = 0
+    max_steps: Annotated[int | None, Doc("Most steps of an episode."), AtLeast(0)] = None
+    max_characters: Annotated[int | None, Doc("Most characters of an episode's messages."), AtLeast(1)] = None
+    max_simulated: Annotated[
+        float | None, Doc("Largest share of calls that a simulator answered, 0 to 1.")
+    ] = None
+
+    def episodes(self, only: Only) -> Selection:
+        """Return which episodes of a run are kept.
+
+        Raises:
+            ConfigError: A bound is out of range.
+        """
+        return Selection(
+            only,
+            tuple(self.suite or ()),
+            tuple(self.group or ()),
+            self.min_steps,
+            self.max_steps,
+            self.max_characters,
+            self.max_simulated,
+        )
+
+    def keeps(self, folder: Path) -> bool:
+        """Return whether a run is of an agent and a model that were asked for."""
+        if not self.agent and not self.model:
+            return True
+        manifest = manifest_of(folder)
+        model = (manifest.get("agent_settings") or {}).get("model")
+        return (not self.agent or manifest.get("agent") in self.agent) and (
+            not self.model or model in self.model
+        )
+
 
 CHOICES: tuple[Only, ...] = ("solved", "valid", "all")
 CONTAINERS: tuple[Container, ...] = ("jsonl", "parquet", "datasets")
@@ -125,28 +132,22 @@ def writers() -> dict[str, Writer]:
 
 @reporting
 def export(
-    folders: Folders,
+    *,
+    folders: options.Runs,
     format: Format = "stabletoolbench",
     out: Out = None,
     only: OnlyName = None,
     solved: Solved = False,
     method: Method = None,
-    branches: Branches = False,
-    against: Against = None,
-    first_turn: FirstTurn = False,
-    advantage: Advantage = "dr_grpo",
-    judge: JudgeName = None,
+    making: Making,
+    judge: Annotated[
+        Verdicts,
+        Doc("Whose verdicts (with --against: preferences) count; the run's own by default."),
+    ] = None,
     container: As = None,
     split: SplitText = None,
     dedupe: Dedupe = "none",
-    suite: Suites = None,
-    group: Groups = None,
-    agent: Agents = None,
-    model: Models = None,
-    min_steps: MinSteps = 0,
-    max_steps: MaxSteps = None,
-    max_characters: MaxCharacters = None,
-    max_simulated: MaxSimulated = None,
+    selected: SelectionOptions,
     as_json: options.AsJson = False,
 ) -> None:
     """Write episodes of runs, with their newest verdicts, as training data or in a format that others read.
@@ -160,40 +161,32 @@ def export(
     """
     _known("format", format, [*RECORDS, INSPECT, *(found := writers())])
     chosen = "solved" if solved and only is None else only or _ONLY.get(format, "all")
-    selection = Selection(
-        cast(Only, _known("choice for --only", chosen, CHOICES)),
-        tuple(suite or ()),
-        tuple(group or ()),
-        min_steps,
-        max_steps,
-        max_characters,
-        max_simulated,
-    )
-    _check(format, only if solved else None, branches, against, first_turn, container, split)
+    selection = selected.episodes(cast(Only, _known("choice for --only", chosen, CHOICES)))
+    _check(format, only if solved else None, making, container, split)
     # A run that is given twice, perhaps by two paths, is one.
     distinct: dict[Path, Path] = {}
     for folder in folders:
         distinct.setdefault(folder.resolve(), folder)
-    runs = [folder for folder in distinct.values() if _made_by(folder, agent, model)]
+    runs = [folder for folder in distinct.values() if selected.keeps(folder)]
     if not runs:
         raise ConfigError("no run is of that agent and model; see the manifest.json of each")
     check_names(runs, selection)
     kept = Kept(runs, judge, selection, cast(Kind, _known("choice for --dedupe", dedupe, DEDUPE)))
     out = out or folders[0] / "exports" / format
     if format in RECORDS:
-        how = Making(branches, against, first_turn, _known("estimator", advantage, ESTIMATORS))
+        _known("estimator", making.advantage, ESTIMATORS)
         into = None if container is None else cast(Container, _known("container", container, CONTAINERS))
         settings = asdict(selection) | {"dedupe": dedupe, "split": split, "judge": judge}
         if format == "rl":
-            settings["advantage"] = advantage
+            settings["advantage"] = making.advantage
         parts = Split.parse(split) if split else None
-        told = export_records(format, kept, how, out, into=into, split=parts, settings=settings)
+        told = export_records(format, kept, making, out, into=into, split=parts, settings=settings)
     elif format == INSPECT:
         if kept.selection != Selection("all") or dedupe != "none":
             raise ConfigError("--format inspect writes whole runs; leave out what selects episodes")
         told = _export_logs(runs, judge, out)
     else:
-        told = _export_files(found[format], kept, ExportSettings(method, branches), out)
+        told = _export_files(found[format], kept, ExportSettings(method, making.branches), out)
     report = {"format": format, "out": str(out), **told}
     emit(report, as_json, _table(report))
 
@@ -201,9 +194,7 @@ def export(
 def _check(
     format: str,
     only: str | None,
-    branches: bool,
-    against: Path | None,
-    first_turn: bool,
+    making: Making,
     container: str | None,
     split: str | None,
 ) -> None:
@@ -214,12 +205,12 @@ def _check(
     """
     if only not in (None, "solved"):
         raise ConfigError(f"--solved is --only solved, got --only {only} too")
-    if branches and format not in ("sft", "preferences"):
+    if making.branches and format not in ("sft", "preferences"):
         raise ConfigError(f"--branches belongs to --format sft and preferences, got {format}")
-    for name, given in (("--against", against is not None), ("--first-turn", first_turn)):
+    for name, given in (("--against", making.against is not None), ("--first-turn", making.first_turn)):
         if given and format != "preferences":
             raise ConfigError(f"{name} belongs to --format preferences, got {format}")
-    if branches and against is not None:
+    if making.branches and making.against is not None:
         raise ConfigError("--branches pairs the branches of one run, --against two runs; give one of them")
     if container is not None and format not in ("sft", "preferences", "rl"):
         raise ConfigError(f"--as belongs to --format sft, preferences and rl, got {format}")
@@ -227,15 +218,7 @@ def _check(
         raise ConfigError(f"--split belongs to --format {', '.join(RECORDS)}, got {format}")
 
 
-def _made_by(folder: Path, agents: list[str] | None, models: list[str] | None) -> bool:
-    if not agents and not models:
-        return True
-    manifest = manifest_of(folder)
-    model = (manifest.get("agent_settings") or {}).get("model")
-    return (not agents or manifest.get("agent") in agents) and (not models or model in models)
-
-
-def _export_files(write: Writer, kept: Kept, settings: ExportSettings, out: Path) -> JsonObject:
+def _export_files(write: Writer, kept: Kept, settings: ExportSettings, out: Path) -> dict[str, object]:
     cleaned = [replaced_in(episode) for episode in kept]
     if not cleaned:
         raise kept.nothing_left(kept.left_out)
@@ -254,7 +237,7 @@ def _export_files(write: Writer, kept: Kept, settings: ExportSettings, out: Path
     }
 
 
-def _export_logs(runs: list[Path], judge: str | None, out: Path) -> JsonObject:
+def _export_logs(runs: list[Path], judge: str | None, out: Path) -> dict[str, object]:
     episodes, files = logs(runs, judge)
     _write(out, files)
     return {

@@ -8,9 +8,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from shutil import rmtree
 from tempfile import mkdtemp
+from typing import Annotated
+
+import typer
+from typing_extensions import Doc
 
 from stb_env.core.files import make_folder
-from stb_env.core.jsontypes import JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonMapping
 from stb_env.errors import ConfigError, DataError, did_you_mean
 from stb_env.formats.branches import played_branch
 from stb_env.formats.data_card import Contents, card
@@ -123,7 +127,7 @@ def check_names(folders: Sequence[Path], selection: Selection) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Making:
-    """Settings that turn episodes into records.
+    """Settings that turn episodes into records: options of `stb-env export`.
 
     Attributes:
         branches: sft: every branch of a search; preferences: pairs of branches.
@@ -132,23 +136,33 @@ class Making:
         advantage: rl: the estimator of advantages.
     """
 
-    branches: bool = False
-    against: Path | None = None
-    first_turn: bool = False
-    advantage: str = "dr_grpo"
+    branches: Annotated[
+        bool,
+        Doc("sft: every branch of a search, failed ones too. preferences: solved against failed branches."),
+    ] = False
+    against: Annotated[
+        Path | None,
+        typer.Option(
+            "--against",
+            metavar="REF",
+            help="preferences: pairs with this run, as `stb-env judge RUN --against REF` preferred.",
+        ),
+    ] = None
+    first_turn: Annotated[bool, Doc("preferences: only the reply in which two episodes part.")] = False
+    advantage: Annotated[str, Doc(f"rl: {', '.join(ESTIMATORS)}.")] = "dr_grpo"
 
 
 Records = Callable[[Kept, Making, Contents], Iterator[JsonMapping]]
 
 
-def _trajectories(kept: Kept, how: Making, contents: Contents) -> Iterator[JsonMapping]:
+def _trajectories(kept: Kept, how: Making, contents: Contents) -> Iterator[Mapping[str, object]]:
     del how
     for episode in kept:
         contents.add(episode)
         yield episode.to_dict()
 
 
-def _sft(kept: Kept, how: Making, contents: Contents) -> Iterator[JsonMapping]:
+def _sft(kept: Kept, how: Making, contents: Contents) -> Iterator[Mapping[str, object]]:
     refused = ""
     for _, episode in kept.by_run():
         try:
@@ -163,7 +177,7 @@ def _sft(kept: Kept, how: Making, contents: Contents) -> Iterator[JsonMapping]:
         raise DataError(f"no episode has tokens that fit together; {refused}")
 
 
-def _rl(kept: Kept, how: Making, contents: Contents) -> Iterator[JsonMapping]:
+def _rl(kept: Kept, how: Making, contents: Contents) -> Iterator[Mapping[str, object]]:
     advantages = _advantages(kept, how.advantage)
     refused = ""
     for run, episode in kept.by_run():
@@ -197,7 +211,7 @@ def _advantages(kept: Kept, estimator: str) -> Mapping[tuple[int, Key], float]:
     return found
 
 
-def _preferences(kept: Kept, how: Making, contents: Contents) -> Iterator[JsonMapping]:
+def _preferences(kept: Kept, how: Making, contents: Contents) -> Iterator[Mapping[str, object]]:
     source = "sowr" if how.against else "branches" if how.branches else "verdicts"
     last: Trajectory | None = None
     for pair in _pairs(kept, how):
@@ -248,8 +262,8 @@ def export_records(
     *,
     into: Container | None = None,
     split: Split | None = None,
-    settings: JsonMapping,
-) -> JsonObject:
+    settings: Mapping[str, object],
+) -> dict[str, object]:
     """Write records with their data card, all or nothing, and return what was written.
 
     Args:
@@ -303,7 +317,7 @@ def export_records(
     }
 
 
-def _origin(folder: Path) -> JsonObject:
+def _origin(folder: Path) -> dict[str, object]:
     manifest = manifest_of(folder)
     names = ("env", "agent", "agent_settings", "judge", "seed", "trials", "tasks", "protocol", "package")
     return {"run": folder.resolve().name} | {name: manifest[name] for name in names if manifest.get(name)}

@@ -15,7 +15,6 @@ from rich.table import Table
 
 from stb_env.console import options
 from stb_env.console.output import console, emit, reporting
-from stb_env.core.jsontypes import JsonObject
 from stb_env.errors import ConfigError
 from stb_env.fetch import Fetcher, Report, Sources, read_sources
 from stb_env.fetch.download import Progress as Told
@@ -128,7 +127,7 @@ def _table(report: Report) -> Table:
     return table
 
 
-def _listing(sources: Sources) -> list[JsonObject]:
+def _listing(sources: Sources) -> list[dict[str, object]]:
     return [
         {
             "name": dataset.name,

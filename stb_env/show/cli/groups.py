@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import closing
 from pathlib import Path
 from typing import Annotated, cast
@@ -12,7 +13,6 @@ from rich.table import Table
 from stb_env.console import options
 from stb_env.console.output import emit, reporting
 from stb_env.console.progress import bar, spending
-from stb_env.core.jsontypes import JsonObject
 from stb_env.core.options import EnvironmentOptions, Seed
 from stb_env.evaluation.play_groups import play_groups
 from stb_env.evaluation.resolved import RunSpec, resolve
@@ -37,7 +37,6 @@ StopEqual = Annotated[
     typer.Option("--stop-equal", help="Leave out the rest of a group whose first so many rewards are equal."),
 ]
 Advantages = Annotated[str, typer.Option("--advantages", help="grpo, dr_grpo or rloo.")]
-Concurrency = Annotated[int, typer.Option("--concurrency", min=1, help="Trials played at the same time.")]
 
 
 @reporting
@@ -74,7 +73,7 @@ def groups(
         raise typer.Exit(1)
 
 
-def _table(summary: JsonObject, out: Path, meter: Meter) -> Table:
+def _table(summary: Mapping[str, object], out: Path, meter: Meter) -> Table:
     table = Table(title=f"{summary['env']} · {summary['agent']}", caption=f"saved in {out}")
     table.add_column("figure")
     table.add_column("value", justify="right")

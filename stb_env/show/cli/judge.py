@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from typing_extensions import Doc
 
 from stb_env.console import options
 from stb_env.console.output import FAILED, emit, reporting
 from stb_env.console.progress import bar
 from stb_env.core.jsontypes import JsonObject
-from stb_env.core.options import Concurrency, Data, Originals, ProtocolName
+from stb_env.core.options import Concurrency, Data, Seed
 from stb_env.core.reference import is_reference
 from stb_env.errors import ConfigError, STBError
 from stb_env.judges.heuristic import HeuristicJudge
@@ -24,32 +24,21 @@ from stb_env.runs.make import make_env
 from stb_env.runs.metrics.human_accuracy import read_labels
 from stb_env.runs.verdict_file import manifest_of, verdict_file
 from stb_env.show.cli.judge_outcome import Outcome, spent, tell
-from stb_env.show.cli.judging_settings import Command, JudgingSettings, settings_under
-from stb_env.show.cli.original import OriginalJudging, original_passes, original_preferences
+from stb_env.show.cli.judging_settings import (
+    ComparisonOptions,
+    JudgingOptions,
+    JudgingSettings,
+    settings_under,
+)
+from stb_env.show.cli.original import OriginalJudging, OriginalOptions, original_passes, original_preferences
 from stb_env.show.cli.poll import poll
-from stb_env.show.cli.prefer import Comparing, OrderName, UnsureName, compare
+from stb_env.show.cli.prefer import Comparing, compare
 from stb_env.suite import replaced_by, suite_of
 from stb_env.tasks import TaskSource
 
 Folder = Annotated[Path | None, typer.Argument(metavar="DIR", help="Folder of a run.")]
 OnlyFailed = Annotated[
     bool, typer.Option("--only-failed", help="Only the episodes that a failing judge left without a verdict.")
-]
-Votes = Annotated[
-    int | None,
-    typer.Option(
-        "--votes",
-        min=1,
-        help="How often a model judges each episode: once, or 3 times with --compat original.",
-    ),
-]
-JudgeName = Annotated[
-    str | None,
-    typer.Option(
-        "--judge",
-        help="pass, final_answer (FAC), original_pass, heuristic, an evaluator folder, path.py:Name or "
-        "module:Name; pass where its model has a key.",
-    ),
 ]
 Models = Annotated[
     list[Path] | None,
@@ -60,16 +49,6 @@ Cache = Annotated[
 ]
 Against = Annotated[
     Path | None, typer.Option("--against", metavar="REF", help="Compare with this run instead (SoWR).")
-]
-Comparisons = Annotated[
-    int | None, typer.Option("--comparisons", min=1, help="How often two answers to a task are compared; 3.")
-]
-Order = Annotated[
-    OrderName | None, typer.Option("--order", help="Ask in both orders (default), or once in a random one.")
-]
-Unsure = Annotated[
-    UnsureName | None,
-    typer.Option("--unsure", help="Whether a lone unsure wins against unsolved (default) or is compared."),
 ]
 Solvable = Annotated[
     str | None,
@@ -83,37 +62,6 @@ Needed = Annotated[
 Human = Annotated[
     Path | None, typer.Option("--human", metavar="FILE", help="Labelled file to measure accuracy against.")
 ]
-
-Evaluator = Annotated[
-    Path | None,
-    typer.Option("--evaluator", help="Evaluator folder whose words the judge has; our own if not given."),
-]
-TestIds = Annotated[
-    Path | None,
-    typer.Option("--test-ids", help="--compat original: folder with the query ids of each group."),
-]
-Overwrite = Annotated[
-    bool, typer.Option("--overwrite", help="--compat original: judge again what a result file holds.")
-]
-PassResults = Annotated[
-    Path | None,
-    typer.Option("--pass-results", help="--compat original: folder of both models' pass rates."),
-]
-
-
-class CompatName(StrEnum):
-    """Original whose behaviour is reproduced, defects included."""
-
-    original = "original"
-
-
-Compat = Annotated[
-    CompatName | None,
-    typer.Option(
-        "--compat", help="original: score and write as StableToolBench's programs; DIR may hold answers, too."
-    ),
-]
-
 # As the paper and the published scripts judge; the program's own default is 4.
 _TIMES = 3
 
@@ -123,28 +71,20 @@ _NOT_TASKS = frozenset({"mode", "judge", "votes", "simulator", "real", "faults",
 
 @reporting
 def judge(
+    *,
     folder: Folder = None,
     only_failed: OnlyFailed = False,
-    votes: Votes = None,
-    judge: JudgeName = None,
-    evaluator: Evaluator = None,
-    compat: Compat = None,
-    protocol: ProtocolName = None,
-    originals: Originals = None,
+    judging: JudgingOptions,
     models: Models = None,
     votes_cache: Cache = None,
     against: Against = None,
-    comparisons: Comparisons = None,
-    order: Order = None,
-    unsure: Unsure = None,
+    comparison: ComparisonOptions,
     solvable: Solvable = None,
     needed: Needed = None,
     human: Human = None,
-    test_ids: TestIds = None,
-    overwrite: Overwrite = False,
-    pass_results: PassResults = None,
+    original: OriginalOptions,
     data: Data = None,
-    seed: Annotated[int, typer.Option("--seed", help="Seed of the order of two answers.")] = 0,
+    seed: Annotated[Seed, Doc("Seed of the order of two answers.")] = 0,
     concurrency: Concurrency = 1,
     out: Annotated[
         Path | None, typer.Option("--out", help="Folder for --solvable or the files of --compat original.")
@@ -160,26 +100,32 @@ def judge(
     """
     mend = only_failed or None
     labelled = read_labels(human) if human is not None else []
-    given = {"judge": judge, "compat": _value(compat), "votes": votes}
-    given |= {"comparisons": comparisons, "order": _value(order), "unsure": _value(unsure)}
-    command: Command = "judge" if against is None else "comparison"
-    chosen = settings_under(protocol, command, given, evaluator, Path(originals) if originals else None)
-    only_original = {"--test-ids": test_ids, "--overwrite": overwrite or None, "--pass-results": pass_results}
+    chosen = settings_under("judge" if against is None else "comparison", judging, comparison)
+    only_original = {
+        "--test-ids": original.test_ids,
+        "--overwrite": original.overwrite or None,
+        "--pass-results": original.pass_results,
+    }
     if solvable is not None:
-        _refuse("--solvable", DIR=folder, **{"--against": against, "--judge": judge, "--only-failed": mend})
-        _refuse("--solvable", **{"--compat": compat, "--evaluator": evaluator, **only_original})
+        _refuse(
+            "--solvable",
+            DIR=folder,
+            **{"--against": against, "--judge": judging.judge, "--only-failed": mend},
+        )
+        _refuse(
+            "--solvable", **{"--compat": judging.compat, "--evaluator": judging.evaluator, **only_original}
+        )
         outcome = poll(solvable, data, models or [], needed, out, votes_cache, concurrency, as_json)
     elif chosen.compat is not None:
-        _refuse("--compat original", **{"--needed": needed, "--only-failed": mend, "--judge": judge})
+        _refuse("--compat original", **{"--needed": needed, "--only-failed": mend, "--judge": judging.judge})
         times = chosen.comparisons if against is not None else chosen.votes or _TIMES
-        files = (_one(models), votes_cache, out)
         how = OriginalJudging(
             chosen.evaluator,
             times,
-            test_ids,
-            overwrite,
-            pass_results,
-            *files,
+            original,
+            _one(models),
+            votes_cache,
+            out,
             seed=seed,
             concurrency=concurrency,
             protocol=bool(chosen.protocol),
@@ -192,7 +138,7 @@ def judge(
         cache = votes_cache or run / "votes"
         if against is not None:
             _refuse("--against", **{"--only-failed": mend})
-            comparing = _comparing(chosen, file, cache, seed)
+            comparing = Comparing(chosen, file, cache, seed)
             outcome = compare(run, _run_folder(against), comparing, concurrency, as_json)
         else:
             outcome = _judged(run, chosen, file, cache, data, only_failed, concurrency, as_json)
@@ -204,11 +150,6 @@ def judge(
     emit(outcome.report, as_json, outcome.table())
     if outcome.failed:
         raise typer.Exit(FAILED)
-
-
-def _comparing(chosen: JudgingSettings, models: Path | None, cache: Path, seed: int) -> Comparing:
-    words = (chosen.judge, chosen.comparisons, chosen.order, chosen.unsure)
-    return Comparing(*words, models, cache, chosen.evaluator, seed, planned=bool(chosen.protocol))
 
 
 def _judged(
@@ -260,10 +201,6 @@ def _check_exact(run: Path) -> None:
             f"{run} is a run of {env_id}, whose exact verifier has judged it; to hear what an open judge "
             "says of it, name one: --judge pass with --models FILE, or --judge heuristic"
         )
-
-
-def _value(word: StrEnum | None) -> str | None:
-    return None if word is None else word.value
 
 
 def _refuse(what: str, **given: object) -> None:

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
-from stb_env.core.jsontypes import JsonMapping, JsonObject
+from typing_extensions import Doc
+
+from stb_env.core.jsontypes import JsonObject
+from stb_env.core.kinds import AtLeast
+from stb_env.core.options import Judge, Originals, ProtocolName
+from stb_env.judges.preference import LoneUnsure, Order
 from stb_env.runs.protocol import Protocol, find_protocol
 from stb_env.suites.stabletoolbench.originals import find_evaluator
 
@@ -14,6 +21,67 @@ Command = Literal["judge", "comparison"]
 
 _OURS = ("order", "unsure")
 """What our own comparison knows alone."""
+
+
+class CompatName(StrEnum):
+    """Original whose behaviour is reproduced, defects included."""
+
+    original = "original"
+
+
+class OrderName(StrEnum):
+    """In which order a model sees two answers."""
+
+    both = "both"
+    random = "random"
+
+
+class UnsureName(StrEnum):
+    """Worth of a lone unsure against unsolved."""
+
+    wins = "wins"
+    compare = "compare"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgingOptions:
+    """Settings of judging; None where not given."""
+
+    votes: Annotated[
+        int | None,
+        Doc("How often a model judges each episode: once, or 3 times with --compat original."),
+        AtLeast(1),
+    ] = None
+    judge: Annotated[
+        Judge,
+        Doc(
+            "pass, final_answer (FAC), original_pass, heuristic, an evaluator folder, path.py:Name or "
+            "module:Name; pass where its model has a key."
+        ),
+    ] = None
+    evaluator: Annotated[
+        Path | None, Doc("Evaluator folder whose words the judge has; our own if not given.")
+    ] = None
+    compat: Annotated[
+        CompatName | None,
+        Doc("original: score and write as StableToolBench's programs; DIR may hold answers, too."),
+    ] = None
+    protocol: ProtocolName = None
+    originals: Originals = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ComparisonOptions:
+    """Settings of comparing two answers to a task; None where not given."""
+
+    comparisons: Annotated[
+        int | None, Doc("How often two answers to a task are compared; 3."), AtLeast(1)
+    ] = None
+    order: Annotated[OrderName | None, Doc("Ask in both orders (default), or once in a random one.")] = None
+    unsure: Annotated[
+        UnsureName | None,
+        Doc("Whether a lone unsure wins against unsolved (default) or is compared."),
+    ] = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,14 +94,15 @@ class JudgingSettings:
         compat: ``original``, or None for our own judging.
         comparisons: How often the two answers to a task are compared.
         order: In which order a model sees them.
-        unsure: What a lone unsure against unsolved is worth.
+        unsure: Worth of a lone unsure against unsolved.
         evaluator: Evaluator folder whose words the judge has; None for our own.
         protocol: What a report says of the protocol that was followed; empty without one.
 
     Examples:
-        >>> settings_under(None, "comparison", {"order": "random"}).order
-        'random'
-        >>> settings_under("stabletoolbench", "judge", {"votes": 1}).protocol["departures"][0]
+        >>> settings_under("comparison", JudgingOptions(), ComparisonOptions(comparisons=1)).comparisons
+        1
+        >>> asked = JudgingOptions(votes=1, protocol="stabletoolbench")
+        >>> settings_under("judge", asked, ComparisonOptions()).protocol["departures"][0]
         'votes is 1, not 3'
     """
 
@@ -41,38 +110,41 @@ class JudgingSettings:
     votes: int | None = None
     compat: str | None = None
     comparisons: int = 3
-    order: str = "both"
-    unsure: str = "wins"
+    order: Order = "both"
+    unsure: LoneUnsure = "wins"
     evaluator: Path | None = None
     protocol: JsonObject = field(default_factory=dict)
 
 
 def settings_under(
-    protocol: str | None,
-    command: Command,
-    given: JsonMapping,
-    evaluator: Path | None = None,
-    originals: Path | None = None,
+    command: Command, judging: JudgingOptions, comparison: ComparisonOptions
 ) -> JudgingSettings:
     """Return the settings of a judging command.
 
     Args:
-        protocol: Name of the protocol; None for our defaults.
         command: Whether answers are judged or compared.
-        given: Settings that were given; None stands for what was not.
-        evaluator: Evaluator folder that was given.
-        originals: Copy of the original's repository, whose evaluator is taken where none was given.
+        judging: What was given; the evaluator of ``originals`` is taken where none was.
+        comparison: What was given about comparisons.
 
     Raises:
         ConfigError: There is no such protocol.
         DataError: The copy has no evaluator.
     """
+    given: JsonObject = {
+        "judge": judging.judge,
+        "compat": judging.compat and judging.compat.value,
+        "votes": judging.votes,
+        "comparisons": comparison.comparisons,
+        "order": comparison.order and comparison.order.value,
+        "unsure": comparison.unsure and comparison.unsure.value,
+    }
     asked = {name: value for name, value in given.items() if value is not None}
-    if evaluator is None and originals is not None:
-        evaluator = find_evaluator(originals)
-    if protocol is None:
+    evaluator = judging.evaluator
+    if evaluator is None and judging.originals:
+        evaluator = find_evaluator(Path(judging.originals))
+    if judging.protocol is None:
         return JudgingSettings(**asked, evaluator=evaluator)
-    found = find_protocol(protocol)
+    found = find_protocol(judging.protocol)
     fixed = found.values(command)
     if "judge" in asked or any(asked.get(name) not in (None, fixed.get(name)) for name in _OURS):
         # Neither a judge of one's own nor another rule is the original's program.
@@ -82,7 +154,11 @@ def settings_under(
 
 
 def _said(
-    protocol: Protocol, command: Command, asked: JsonMapping, fixed: JsonMapping, evaluator: Path | None
+    protocol: Protocol,
+    command: Command,
+    asked: Mapping[str, object],
+    fixed: Mapping[str, object],
+    evaluator: Path | None,
 ) -> JsonObject:
     departures = protocol.departures(command, "", asked)
     if "compat" in protocol.values(command) and "judge" not in asked and "compat" not in fixed:

@@ -12,7 +12,6 @@ from stb_env import __version__
 from stb_env.console import options
 from stb_env.console.output import console, emit, reporting
 from stb_env.core.files import write_json
-from stb_env.core.jsontypes import JsonObject
 from stb_env.core.options import Data, Judge, Models, Seed
 from stb_env.errors import ConfigError
 from stb_env.evaluation.manifest import PATHS
@@ -60,7 +59,10 @@ def lab(
     if out is not None and out.exists() and not out.is_dir():
         # Found at the end, it would have cost the whole experiment.
         raise ConfigError(f"{out} is a file; --out takes a folder, which is made where there is none")
-    given = _given(data, agents, judge, models) | options.read_settings(pairs)
+    agent = agents[0] if agents and len(agents) == 1 else agents or None
+    named = {"data": data, "agent": agent, "judge": judge, "models": models}
+    given = {option: value for option, value in named.items() if value is not None}
+    given |= options.read_settings(pairs)
     settings = LabSettings(out, seed, episodes, given)
     experiment = load_experiment(name)(settings)
     remarks = experiment.write(out, name) if out is not None else []
@@ -77,14 +79,7 @@ def lab(
         console.print(remark, soft_wrap=True, markup=False, highlight=False)
 
 
-def _given(data: str | None, agents: list[str] | None, judge: str | None, models: str | None) -> JsonObject:
-    """Return the options that were given, as settings of the experiment."""
-    agent = agents[0] if agents and len(agents) == 1 else agents or None
-    named = {"data": data, "agent": agent, "judge": judge, "models": models}
-    return {option: value for option, value in named.items() if value is not None}
-
-
-def _manifest(name: str, settings: LabSettings, experiment: Experiment) -> JsonObject:
+def _manifest(name: str, settings: LabSettings, experiment: Experiment) -> dict[str, object]:
     """Return what decides the numbers, and what they are of."""
     return {
         "experiment": name,

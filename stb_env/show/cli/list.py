@@ -9,7 +9,6 @@ from rich.table import Table
 
 from stb_env.console import options
 from stb_env.console.output import emit, reporting
-from stb_env.core.jsontypes import JsonObject
 from stb_env.runs.baselines.registry import AgentDescription, named_agents
 from stb_env.runs.make import make_env
 from stb_env.suite import Suite, suites
@@ -27,7 +26,7 @@ def list_suites(as_json: options.AsJson = False) -> None:
     emit(data, as_json, Group(_environments(rows), _agents(agents)))
 
 
-def _row(suite: Suite, env_id: str) -> JsonObject:
+def _row(suite: Suite, env_id: str) -> dict[str, object]:
     if suite.required:
         about = {"tasks": None, "judge": "", "mode": ""}
         return {"id": env_id, **about, "suite": suite.name, "needs": suite.need(env_id), "required": True}

@@ -42,10 +42,11 @@ def _tables(checks: list[Check]) -> Group:
     for column in ("answers", "tools shown", "one tool", "schema", "context", "price"):
         table.add_column(column)
     for one in checks:
-        data = one.to_dict()
-        marks = [data[name] for name in ("reachable", "tools_rendered", "tools_forced", "json_schema")]
+        found = one.abilities
+        marks = [one.reachable]
+        marks += [None] * 3 if found is None else [found.rendered, found.tools, found.json_schema]
         context = "-" if one.context is None else f"{one.context:,}"
-        price = "known" if data["price_known"] else "unknown"
+        price = "unknown" if one.config.price is None else "known"
         table.add_row(one.config.role, *(_MARKS[mark] for mark in marks), context, price)
     return Group(table, *(Text(_line(one)) for one in checks))
 

@@ -7,6 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import fmean, pstdev
+from typing import Annotated
+
+from typing_extensions import Doc
 
 from stb_env.console.progress import bar
 from stb_env.core.jsontypes import JsonObject
@@ -37,6 +40,23 @@ SCORES = "scores"
 """Folder of the result files inside a run, where no other is named."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OriginalOptions:
+    """Options of the original's programs.
+
+    Attributes:
+        test_ids: Folder with a file of query ids for each group; what was answered without one.
+        overwrite: Whether pass rates that a result file holds are judged again.
+        pass_results: Folder with the tables of both models' pass rates; they are not used without one.
+    """
+
+    test_ids: Annotated[Path | None, Doc("--compat original: folder with the query ids of each group.")] = (
+        None
+    )
+    overwrite: Annotated[bool, Doc("--compat original: judge again what a result file holds.")] = False
+    pass_results: Annotated[Path | None, Doc("--compat original: folder of both models' pass rates.")] = None
+
+
 @dataclass(frozen=True, slots=True)
 class OriginalJudging:
     """Settings of the original's programs.
@@ -44,9 +64,7 @@ class OriginalJudging:
     Attributes:
         evaluator: Evaluator folder; our own prompts stand in without one.
         evaluate_times: How often each answer, or pair, is judged.
-        test_ids: Folder with a file of query ids for each group; what was answered without one.
-        overwrite: Whether pass rates that a result file holds are judged again.
-        pass_results: Folder with the tables of both models' pass rates; they are not used without one.
+        options: Options that the programs themselves have.
         models: Models file.
         cache: Folder of known answers of the judge.
         out: Folder of the result files; `SCORES` inside a run without one. Answers that are no run have their
@@ -59,9 +77,7 @@ class OriginalJudging:
 
     evaluator: Path | None
     evaluate_times: int
-    test_ids: Path | None
-    overwrite: bool
-    pass_results: Path | None
+    options: OriginalOptions
     models: Path | None
     cache: Path | None
     out: Path | None
@@ -89,7 +105,7 @@ class OriginalJudging:
             out,
             self.evaluate_times,
             bound=self.protocol,
-            overwrite=self.overwrite,
+            overwrite=self.options.overwrite,
             seed=self.seed,
             concurrency=self.concurrency,
         )
@@ -105,7 +121,7 @@ def original_passes(source: Path, how: OriginalJudging, quiet: bool) -> Outcome:
         ConfigError: A setting is wrong.
         DataError: There are no answers, or a file cannot be read.
     """
-    answers = read_answers(source, how.test_ids)
+    answers = read_answers(source, how.options.test_ids)
     scoring = how.scoring(source, "sopr")
     judged: dict[str, list[Judged]] = {}
     for file in answers.files:
@@ -175,7 +191,7 @@ def compare_answers(source: Path, reference: Path, how: OriginalJudging, quiet: 
         ConfigError: A setting is wrong.
         DataError: There are no answers of a common group, or a file cannot be read.
     """
-    sides = [read_answers(place, how.test_ids) for place in (reference, source)]
+    sides = [read_answers(place, how.options.test_ids) for place in (reference, source)]
     theirs, mine = sides
     if theirs.name == mine.name:
         raise ConfigError(
@@ -199,7 +215,7 @@ def compare_answers(source: Path, reference: Path, how: OriginalJudging, quiet: 
             with bar(f"{_place(files[1])} by {scoring.model.name}", quiet) as progress:
                 told = replace(scoring, progress=progress)
                 judged.setdefault(group, []).append(
-                    told.preferences(sides, files, rivals, statuses=how.pass_results is not None)
+                    told.preferences(sides, files, rivals, statuses=how.options.pass_results is not None)
                 )
     scores = {
         group: win_score(_trials(mine.groups[group] if how.protocol else [], found), theirs.name, mine.name)
@@ -222,7 +238,7 @@ def original_preferences(source: Path, reference: Path, how: OriginalJudging, qu
         **_head(found.scoring, mine, found.failed),
         "reference": theirs.player,
         "groups": rates,
-        "average": fmean(rate["win"] for rate in rates.values()),
+        "average": fmean(score.win for score in found.scores.values()),
     }
     rows = [
         (group, f"win {one['win']:.1f}%, tie {one['tie']:.1f}%, lose {one['lose']:.1f}% ({_size(one)})")
@@ -258,7 +274,7 @@ def _place(file: AnswerFile) -> str:
 
 def _trials(files: Sequence[AnswerFile], judged: Sequence[Judged]) -> list[TrialRows]:
     planned = [file.planned for file in files] or [len(one.results) for one in judged]
-    return [TrialRows(one.results, size) for one, size in zip(judged, planned, strict=False)]
+    return [TrialRows(one.results, size, one.unanswered) for one, size in zip(judged, planned, strict=False)]
 
 
 def _pass_rows(group: str, score: PassScore) -> Iterator[tuple[str, str]]:
@@ -279,18 +295,22 @@ def _size(one: JsonObject) -> str:
 
 def _missing_rows(rates: Mapping[str, JsonObject]) -> Iterator[tuple[str, str]]:
     """Yield what is incomplete: planned queries that nothing was judged of."""
-    missing, planned = (
-        sum(one.get(name, 0) for one in rates.values()) for name in ("without_result", "planned")
+    missing, unanswered, planned = (
+        sum(one.get(name, 0) for one in rates.values())
+        for name in ("without_result", "without_answer", "planned")
     )
     if missing:
         yield "incomplete", f"{missing} of {planned} planned have no result, and are no success"
+    if unanswered:
+        yield "incomplete", f"{unanswered} of {planned} planned have no answer, and are lost"
 
 
 def _pass_results(how: OriginalJudging, model: str, group: str) -> Mapping[str, str]:
-    return {} if how.pass_results is None else read_statuses(how.pass_results, model, group)
+    tables = how.options.pass_results
+    return {} if tables is None else read_statuses(tables, model, group)
 
 
-def _head(scoring: Scoring, answers: AnswerSet, failed: Mapping[str, str]) -> JsonObject:
+def _head(scoring: Scoring, answers: AnswerSet, failed: Mapping[str, str]) -> dict[str, object]:
     return {
         "compat": "original",
         "model": answers.player,
@@ -303,7 +323,7 @@ def _head(scoring: Scoring, answers: AnswerSet, failed: Mapping[str, str]) -> Js
     }
 
 
-def _rate(rate: SolveRate) -> JsonObject:
+def _rate(rate: SolveRate) -> dict[str, object]:
     return {
         "queries": len(rate.results),
         "scores": list(rate.scores),

@@ -13,7 +13,7 @@ from rich.table import Table
 
 from stb_env.console import options
 from stb_env.console.output import emit, reporting
-from stb_env.core.jsontypes import JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonMapping
 from stb_env.core.options import EnvironmentOptions, Seed
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.errors import ConfigError
@@ -104,13 +104,13 @@ def _drawn(env: ToolEnv, seed: int) -> str:
 
 def _manifest(
     env: ToolEnv, env_id: str, settings: JsonMapping, who: str, player: Agent | None, seed: int
-) -> JsonObject:
+) -> dict[str, object]:
     played = {"agent": who, "agent_settings": None if player is None else fingerprint_of(player)}
     size = {"seed": seed, "episodes": None, "trials": None}
     return run_manifest(env, env_id, settings, played | size)
 
 
-def _report(kept: list[Trajectory], out: Path | None) -> JsonObject:
+def _report(kept: list[Trajectory], out: Path | None) -> dict[str, object]:
     episodes = [
         {
             "task_id": episode.task_id,

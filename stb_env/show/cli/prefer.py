@@ -4,34 +4,19 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from enum import StrEnum
 from pathlib import Path
-from typing import cast
 
 from stb_env.console.progress import bar
 from stb_env.core.jsontypes import JsonObject
 from stb_env.errors import ConfigError
-from stb_env.judges.preference import LoneUnsure, Order, Preferring
+from stb_env.judges.preference import Preferring
 from stb_env.judges.registry import EXACT, load_judge, load_preference
 from stb_env.models.preflight import checking
 from stb_env.runs.judging import prefer
 from stb_env.runs.metrics.sowr import most_frequent
 from stb_env.runs.verdict_file import manifest_of
 from stb_env.show.cli.judge_outcome import Outcome, spent, tell
-
-
-class OrderName(StrEnum):
-    """In which order a model sees two answers."""
-
-    both = "both"
-    random = "random"
-
-
-class UnsureName(StrEnum):
-    """Worth of a lone unsure against unsolved."""
-
-    wins = "wins"
-    compare = "compare"
+from stb_env.show.cli.judging_settings import JudgingSettings
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,26 +24,21 @@ class Comparing:
     """Settings of a comparison of two runs.
 
     Attributes:
-        judge: The text after ``--judge``.
-        comparisons: How often the two answers to a task are compared.
-        order: In which order a model sees them.
-        unsure: What a lone unsure against unsolved is worth.
+        settings: The judge, the number of comparisons and the rules.
         models: Models file.
         cache: Folder of answers that are known.
-        evaluator: Evaluator folder whose words the judge has; our own without one.
         seed: Seed of a random order.
-        planned: Whether shares are of every planned query, as under a protocol.
     """
 
-    judge: str | None
-    comparisons: int
-    order: str
-    unsure: str
+    settings: JudgingSettings
     models: Path | None
     cache: Path
-    evaluator: Path | None = None
     seed: int = 0
-    planned: bool = False
+
+    @property
+    def planned(self) -> bool:
+        """True if shares are of every planned query, as under a protocol."""
+        return bool(self.settings.protocol)
 
 
 def compare(folder: Path, reference: Path, how: Comparing, concurrency: int, quiet: bool) -> Outcome:
@@ -77,7 +57,7 @@ def compare(folder: Path, reference: Path, how: Comparing, concurrency: int, qui
             reference,
             judge,
             verdicts,
-            comparisons=how.comparisons,
+            comparisons=how.settings.comparisons,
             concurrency=concurrency,
             progress=progress,
             planned=how.planned,
@@ -89,7 +69,9 @@ def compare(folder: Path, reference: Path, how: Comparing, concurrency: int, qui
         **found.summary,
     }
     decided = {
-        (task, 0): most_frequent(seen) for task, seen in found.results.items() if len(seen) >= how.comparisons
+        (task, 0): most_frequent(seen)
+        for task, seen in found.results.items()
+        if len(seen) >= how.settings.comparisons
     }
     return Outcome(
         "comparison",
@@ -104,10 +86,12 @@ def compare(folder: Path, reference: Path, how: Comparing, concurrency: int, qui
 
 def _verdicts(folder: Path, reference: Path, how: Comparing) -> str:
     """Return the name of the judge whose verdicts go first."""
-    if how.judge == EXACT:
+    if how.settings.judge == EXACT:
         return EXACT
-    if how.judge is not None or how.evaluator is not None:
-        judge = load_judge(how.judge, models=how.models, evaluator=how.evaluator, env=os.environ)
+    if how.settings.judge is not None or how.settings.evaluator is not None:
+        judge = load_judge(
+            how.settings.judge, models=how.models, evaluator=how.settings.evaluator, env=os.environ
+        )
         return judge.name
     mine, theirs = (str(manifest_of(run).get("judge")) for run in (folder, reference))
     if mine != theirs:
@@ -119,16 +103,14 @@ def _verdicts(folder: Path, reference: Path, how: Comparing) -> str:
 
 
 def _preferring(verdicts: str, how: Comparing) -> Preferring:
-    # Typer has checked both words.
-    order, unsure = cast(Order, how.order), cast(LoneUnsure, how.unsure)
     return load_preference(
-        how.judge,
+        how.settings.judge,
         verdicts,
-        order=order,
-        unsure=unsure,
+        order=how.settings.order,
+        unsure=how.settings.unsure,
         models=how.models,
         cache=how.cache,
-        evaluator=how.evaluator,
+        evaluator=how.settings.evaluator,
         seed=how.seed,
         env=os.environ,
         remark=tell,

@@ -10,7 +10,6 @@ from rich.table import Table
 
 from stb_env.console import options
 from stb_env.console.output import emit, reporting
-from stb_env.core.jsontypes import JsonObject
 from stb_env.runs.baselines.registry import AgentDescription, named_agents
 from stb_env.runs.make import maker_of
 from stb_env.runs.protocol import Protocol, Setting, find_protocol, protocols
@@ -41,7 +40,7 @@ def protocols_command(name: Name = None, markdown: Markdown = False, as_json: op
         emit(_data(chosen[0]), as_json, _table(chosen[0]))
 
 
-def _data(protocol: Protocol) -> JsonObject:
+def _data(protocol: Protocol) -> dict[str, object]:
     return {
         "version": protocol.version,
         "title": protocol.title,

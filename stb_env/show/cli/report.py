@@ -15,6 +15,7 @@ from rich.text import Text
 from stb_env.console import options
 from stb_env.console.output import emit, reporting
 from stb_env.core.files import make_folder, write_text
+from stb_env.core.options import Verdicts
 from stb_env.errors import ConfigError
 from stb_env.evaluation.tables import Table
 from stb_env.show.cli.judge_outcome import tell
@@ -49,9 +50,6 @@ Curves = Annotated[
         "--curve", metavar="FILE", help="A learning curve; repeatable. curve*.jsonl in RUN is found."
     ),
 ]
-JudgeName = Annotated[
-    str | None, typer.Option("--judge", help="Whose verdicts count; each run's own judge by default.")
-]
 Ignore = Annotated[
     list[str] | None,
     typer.Option("--ignore", metavar="NAME", help="Compare runs in spite of this difference; repeatable."),
@@ -71,7 +69,7 @@ def report(
     latex_file: Latex = None,
     figures: Figures = None,
     curve: Curves = None,
-    judge: JudgeName = None,
+    judge: Verdicts = None,
     ignore: Ignore = None,
     title: Title = None,
     as_json: options.AsJson = False,

@@ -173,7 +173,10 @@ def _weights(local: Path | None) -> str | None:
 
 
 def _table(summary: JsonObject, out: Path | None, meter: Meter) -> Table:
-    table = Table(title=f"{summary['env']} · {summary['agent']}", caption=f"saved in {out}" if out else None)
+    saved = f"saved in {out}" if out else None
+    if out and summary["invalid"]:
+        saved = f"{saved}; the same command plays or judges again what failed for a reason that may pass"
+    table = Table(title=f"{summary['env']} · {summary['agent']}", caption=saved)
     rows = [
         ("episodes", f"{summary['episodes']} of {summary['planned']}"),
         ("solved / unsure / unsolved", f"{summary['solved']} / {summary['unsure']} / {summary['unsolved']}"),
@@ -216,7 +219,7 @@ def _rates(summary: JsonObject) -> list[tuple[str, str]]:
     return [
         ("solved of valid", f"{summary['solved_valid']:.1%}"),
         ("solved of all", f"{summary['solved_all']:.1%}"),
-        ("mean reward ± std over trials", f"{summary['mean']:.3f} ± {summary['std']:.3f}"),
+        ("mean reward of valid ± std over trials", f"{summary['mean']:.3f} ± {summary['std']:.3f}"),
         ("95 % interval over tasks", f"{low:.3f} to {high:.3f}"),
     ]
 

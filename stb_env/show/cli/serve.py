@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from enum import StrEnum
 from pathlib import Path
 from types import MappingProxyType
@@ -12,11 +13,12 @@ import typer
 
 from stb_env.console import options
 from stb_env.console.output import console, reporting
-from stb_env.core.jsontypes import JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonMapping
 from stb_env.core.options import EnvironmentOptions
 from stb_env.errors import ConfigError
 from stb_env.runs.driven import DrivenEpisode
 from stb_env.serve.openenv.package import write_package
+from stb_env.serve.settings import Limits, ServeSettings
 from stb_env.suites.stabletoolbench.server_config import OriginalPlace, ServerConfig, taken_over
 
 
@@ -60,15 +62,6 @@ Cors = Annotated[
     list[str] | None,
     typer.Option("--cors", help="Web origin whose pages may ask; repeatable."),
 ]
-Body = Annotated[int, typer.Option("--body-limit", min=1, help="Bytes of one request.")]
-Timeout = Annotated[float, typer.Option("--timeout", help="Seconds until an answer must have begun.")]
-InFlight = Annotated[int, typer.Option("--in-flight", min=1, help="Requests at once in a process.")]
-Rate = Annotated[
-    float, typer.Option("--rate", min=0, help="Requests a second of one client; 0 for no limit.")
-]
-MaxSessions = Annotated[int, typer.Option("--sessions", min=1, help="Open sessions.")]
-Idle = Annotated[float, typer.Option("--idle", help="Seconds after which an unused session is closed.")]
-Drain = Annotated[float, typer.Option("--drain", help="Seconds that a stop waits for what was accepted.")]
 Answers = Annotated[
     bool,
     typer.Option("--answers", help="Let clients have what solves a task, for gold agents alone."),
@@ -102,6 +95,7 @@ TokenFile = Annotated[Path | None, typer.Option("--token-file", help="File with 
 
 @reporting
 def serve(
+    *,
     environment: EnvironmentOptions,
     ids: Ids = None,
     host: Host = "127.0.0.1",
@@ -113,13 +107,7 @@ def serve(
     config: Config = None,
     compat: Compat = None,
     cors: Cors = None,
-    body_limit: Body = 2_000_000,
-    timeout: Timeout = 300.0,
-    in_flight: InFlight = 256,
-    rate: Rate = 0.0,
-    sessions: MaxSessions = 4_096,
-    idle: Idle = 900.0,
-    drain: Drain = 30.0,
+    limits: Limits,
     answers: Answers = False,
     log_level: LogLevel = Level.INFO,
     log_file: LogFile = None,
@@ -141,7 +129,6 @@ def serve(
         return
     _needs_extra()
     from stb_env.serve.server import run
-    from stb_env.serve.settings import Limits, ServeSettings
 
     if compat is not None and config is None:
         raise ConfigError(
@@ -158,7 +145,7 @@ def serve(
             port=original.port if port is None else port,
             token=_token(token_env, token_file),
             cors=tuple(cors or ()),
-            limits=Limits(body_limit, timeout, in_flight, rate, sessions, idle, drain),
+            limits=limits,
             workers=workers,
             answers=answers,
             log_level=log_level.value,
@@ -201,7 +188,7 @@ def _taken_over(file: Path, cache: str | None, *, as_it_is: bool) -> _Original:
     return _Original(config.settings(ours), port, log_file)
 
 
-def _play_on_stdio(ids: list[str], settings: JsonObject, task: str | None, seed: int) -> None:
+def _play_on_stdio(ids: list[str], settings: Mapping[str, object], task: str | None, seed: int) -> None:
     if len(ids) != 1:
         raise ConfigError(f"--stdio plays one episode of one environment; give one id, got {len(ids)}")
     try:

@@ -12,17 +12,15 @@ from stb_env.console import options
 from stb_env.console.output import emit, reporting
 from stb_env.console.progress import bar
 from stb_env.core.jsontypes import JsonObject
-from stb_env.core.options import Cache, Mode, Seed
+from stb_env.core.options import Seed
 from stb_env.errors import ConfigError, did_you_mean
 from stb_env.experiments.synthesis import Ability, Pipeline, Settings, synthesize
-from stb_env.experiments.synthesis.author import load_authors, read_role_files
 from stb_env.experiments.synthesis.review_sheet import read_sheet
 from stb_env.experiments.synthesis.roles import METHODS
 from stb_env.experiments.synthesis.statistics import published
 from stb_env.experiments.synthesis.tool_api import read_apis
 from stb_env.models import Meter
-from stb_env.models.preflight import checking
-from stb_env.show.cli.synthesize_queries import Answers, Writers, synthesize_queries
+from stb_env.show.cli.synthesize_queries import AnswerOptions, WriterOptions, synthesize_queries
 from stb_env.suites.api_bank.formats.training import Instructions, read_training
 
 Out = Annotated[
@@ -33,20 +31,7 @@ Dialogues = Annotated[int, typer.Option("--dialogues", min=1, help="How many sam
 AbilityName = Annotated[
     str, typer.Option("--ability", help="call, retrieve or plan; all draws one each time.")
 ]
-Apis = Annotated[
-    Path | None,
-    typer.Option("--apis", help="Real API descriptions for the API agent: query files, or a JSON list."),
-]
 Method = Annotated[str, typer.Option("--method", help="multi: five agents; single: one writes everything.")]
-Budget = Annotated[float | None, typer.Option("--budget", min=0, help="Dollars that all models may cost.")]
-Models = Annotated[
-    Path | None,
-    typer.Option("--models", help="Models file (TOML); without one the Sandbox writes, no model."),
-]
-Cast = Annotated[
-    list[str] | None,
-    typer.Option("--cast", help="ROLE=FILE: the agent of another models file plays a role; repeatable."),
-]
 Turns = Annotated[
     int, typer.Option("--turns", min=1, help="Most utterances of a user; offline there is one.")
 ]
@@ -57,12 +42,6 @@ Like = Annotated[
 ]
 Tools = Annotated[
     Path | None, typer.Option("--tools", help="Catalogue (stb-env tools import) to write queries for.")
-]
-Start = Annotated[
-    bool, typer.Option("--start", help="Start the program that the catalogue names (an MCP server).")
-]
-Writes = Annotated[
-    bool, typer.Option("--writes", help="Call tools that may change something with guessed arguments, too.")
 ]
 Panel = Annotated[
     list[Path] | None,
@@ -75,24 +54,19 @@ Review = Annotated[
 
 @reporting
 def synthesize_command(
+    *,
     out: Out = None,
     dialogues: Dialogues = 20,
     seed: Seed = 0,
     ability: AbilityName = "all",
     method: Method = "multi",
-    models: Models = None,
-    cast_: Cast = None,
-    apis: Apis = None,
-    budget: Budget = None,
+    writers: WriterOptions,
     turns: Turns = 3,
     per_domain: PerDomain = 2,
     like: Like = None,
     review: Review = None,
     tools: Tools = None,
-    cache: Cache = None,
-    mode: Mode = None,
-    start: Start = False,
-    writes: Writes = False,
+    answers: AnswerOptions,
     panel: Panel = None,
     as_json: options.AsJson = False,
 ) -> None:
@@ -108,13 +82,10 @@ def synthesize_command(
         _print_review(review, as_json)
         return
     if tools is not None:
-        answers, writers = (
-            Answers(cache, mode, start, writes),
-            Writers(models, cast_ or [], budget, panel or []),
-        )
-        synthesize_queries(tools, out or Path("queries.jsonl"), dialogues, seed, answers, writers, as_json)
+        file = out or Path("queries.jsonl")
+        synthesize_queries(tools, file, dialogues, seed, answers, writers, panel or [], as_json)
         return
-    if cache is not None or mode is not None or start or writes:
+    if answers.given:
         raise ConfigError(
             "--cache, --mode, --start and --writes say who answers the tools of a catalogue: give --tools"
         )
@@ -126,14 +97,13 @@ def synthesize_command(
         )
     settings = Settings(_abilities(ability), turns, per_domain)
     instructions = Instructions() if like is None else Instructions.of(read_training(like))
-    meter = Meter(max_cost=budget)
-    if models is None and not cast_:
-        _check_offline(apis, budget)
+    meter = Meter(max_cost=writers.budget)
+    if not writers.asked:
+        _check_offline(writers)
         pipeline = Pipeline.offline(seed, method=method, settings=settings)
     else:
-        with checking():
-            authors = load_authors(method, models, read_role_files(cast_ or []), meter)
-        samples = () if apis is None else read_apis(apis)
+        authors = writers.authors(method, meter)
+        samples = () if writers.apis is None else read_apis(writers.apis)
         pipeline = Pipeline(authors, seed, method=method, settings=settings, samples=samples)
     with bar("synthesize", as_json, meter) as progress:
         result = synthesize(
@@ -147,8 +117,8 @@ def _abilities(name: str) -> tuple[Ability, ...]:
     return tuple(Ability) if name == "all" else (Ability.named(name),)
 
 
-def _check_offline(apis: Path | None, budget: float | None) -> None:
-    for option, value in (("--apis", apis), ("--budget", budget)):
+def _check_offline(writers: WriterOptions) -> None:
+    for option, value in (("--apis", writers.apis), ("--budget", writers.budget)):
         if value is not None:
             raise ConfigError(f"{option} is for models; give a models file with --models")
 

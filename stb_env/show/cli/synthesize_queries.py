@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import Annotated
 
 from rich.markup import escape
 from rich.table import Table
+from typing_extensions import Doc
 
-from stb_env.backend.real_api.catalog_api import CatalogAPI
-from stb_env.backend.virtual import MODES, Mode, VirtualBackend
+from stb_env.backend.virtual import VirtualBackend
 from stb_env.console.output import emit
 from stb_env.console.progress import bar
 from stb_env.core import jsontext
 from stb_env.core.files import write_text
 from stb_env.core.jsontypes import JsonObject
-from stb_env.envs.connections import connect_backend
-from stb_env.errors import ConfigError, DataError, did_you_mean
+from stb_env.core.kinds import AtLeast
+from stb_env.core.options import Cache, Mode, Start, Writes
+from stb_env.envs.connections import connect_catalog
+from stb_env.errors import ConfigError, DataError
 from stb_env.experiments.synthesis import Ability, Pipeline, Settings, synthesize
-from stb_env.experiments.synthesis.author import load_authors, read_role_files
+from stb_env.experiments.synthesis.author import Author, load_authors, read_role_files
 from stb_env.experiments.synthesis.catalog_author import CatalogAuthor, CatalogQuery
 from stb_env.experiments.synthesis.catalog_queries import Sorted, gold_run, pool_of, queries_of, voted
 from stb_env.formats.catalog_file import CatalogFile
@@ -29,59 +33,69 @@ from stb_env.show.cli.poll import panel_of
 _SHOWN = 5
 
 
-class Answers(NamedTuple):
-    """Source of the answers to a synthesis' calls.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerOptions:
+    """Source of the answers of a catalogue's tools: options of `stb-env synthesize`."""
 
-    Attributes:
-        cache: Folder of recorded answers.
-        mode: What happens on a miss; ``replay`` with a cache and ``offline`` without, where not given.
-        start: Whether programs that the catalogue names may be started.
-        writes: Whether the services may be called where that may change something.
-    """
+    cache: Cache = None
+    mode: Mode = None
+    start: Start = False
+    writes: Writes = False
 
-    cache: str | None
-    mode: str | None
-    start: bool
-    writes: bool
+    @property
+    def given(self) -> bool:
+        """True if one of them was given."""
+        return self != AnswerOptions()
 
     def backend(self, file: CatalogFile) -> VirtualBackend:
-        """Connect to them.
+        """Connect to them; what a cache lacks is not answered where no mode was given.
 
         Raises:
             ConfigError: There is no such mode, or it lacks something.
         """
-        mode = self._mode()
-        real = CatalogAPI(file, start=self.start) if mode in ("live", "record") else None
-        return connect_backend(mode, self.cache, real, "none" if real is not None else None)
-
-    def _mode(self) -> Mode:
-        if self.mode is None:
-            return "offline" if self.cache is None else "replay"
-        for mode in MODES:
-            if mode == self.mode:
-                return mode
-        near = did_you_mean(self.mode, MODES)
-        raise ConfigError(f"mode must be one of {MODES}, got {self.mode!r}.{near}")
+        mode = self.mode or ("offline" if self.cache is None else "replay")
+        return connect_catalog(file, mode, self.cache, start=self.start)
 
 
-class Writers(NamedTuple):
-    """Writers of queries: five agents with models, or the deterministic author without.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WriterOptions:
+    """Models that write: options of `stb-env synthesize`; none for the deterministic author."""
 
-    Attributes:
-        models: Models file; None for no model.
-        cast: ``ROLE=FILE`` of single agents.
-        budget: Dollars that all may cost.
-        panel: Models files whose judges vote on whether a query can be solved; none for no vote.
-    """
+    models: Annotated[Path | None, Doc("Models file (TOML); without one the Sandbox writes, no model.")] = (
+        None
+    )
+    cast: Annotated[
+        list[str] | None, Doc("ROLE=FILE: the agent of another models file plays a role; repeatable.")
+    ] = None
+    apis: Annotated[
+        Path | None, Doc("Real API descriptions for the API agent: query files, or a JSON list.")
+    ] = None
+    budget: Annotated[float | None, Doc("Dollars that all models may cost."), AtLeast(0)] = None
 
-    models: Path | None
-    cast: list[str]
-    budget: float | None
-    panel: list[Path]
+    @property
+    def asked(self) -> bool:
+        """True if a model is asked at all."""
+        return self.models is not None or bool(self.cast)
+
+    def authors(self, method: str, meter: Meter) -> dict[str, Author]:
+        """Connect the models.
+
+        Raises:
+            ConfigError: A file or a role is wrong, or a model cannot be used.
+        """
+        with checking():
+            return load_authors(method, self.models, read_role_files(self.cast or []), meter)
 
 
 def synthesize_queries(
-    tools: Path, out: Path, count: int, seed: int, answers: Answers, writers: Writers, as_json: bool
+    tools: Path,
+    out: Path,
+    count: int,
+    seed: int,
+    answers: AnswerOptions,
+    writers: WriterOptions,
+    panel: Sequence[Path],
+    as_json: bool,
 ) -> None:
     """Write queries for a catalogue to a file, those that a gold run solves; see `synthesize_command`.
 
@@ -96,7 +110,7 @@ def synthesize_queries(
     written: list[CatalogQuery]
     unasked: dict[str, str] = {}
     try:
-        if writers.models is None and not writers.cast:
+        if not writers.asked:
             author = CatalogAuthor(file, backend, seed, writes=answers.writes)
             written, unasked = author.queries(count), author.unasked
         else:
@@ -106,10 +120,10 @@ def synthesize_queries(
             raise DataError(f"nothing can be asked about the tools of {tools}: {reasons}")
         with bar("gold run", as_json) as progress:
             found = gold_run(file, written, backend, progress)
-        if writers.panel:
+        if panel:
             with checking():
-                panel = panel_of(writers.panel, None, out.with_suffix(".votes"))
-            chosen = voted(file, found.kept, panel)
+                voters = panel_of(panel, None, out.with_suffix(".votes"))
+            chosen = voted(file, found.kept, voters)
             found = Sorted(chosen.kept, {**found.dropped, **chosen.dropped})
     finally:
         backend.close()
@@ -125,7 +139,7 @@ def synthesize_queries(
 
 
 def _dialogues(
-    file: CatalogFile, out: Path, count: int, seed: int, writers: Writers, as_json: bool
+    file: CatalogFile, out: Path, count: int, seed: int, writers: WriterOptions, as_json: bool
 ) -> list[CatalogQuery]:
     """Let the agents write dialogues beside the file, resumable, and return the queries in them.
 
@@ -133,8 +147,7 @@ def _dialogues(
         DataError: None of them was kept.
     """
     meter = Meter(max_cost=writers.budget)
-    with checking():
-        authors = load_authors("multi", writers.models, read_role_files(writers.cast), meter)
+    authors = writers.authors("multi", meter)
     settings = Settings((Ability.CALL,), 1, 1)
     domain = " and ".join(file.sources) or "tools"
     pipeline = Pipeline(authors, seed, settings=settings, pool=pool_of(file), domain=domain)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
@@ -12,17 +13,14 @@ from rich.markup import escape
 from rich.table import Table
 
 from stb_env.actions.validation import check_call
-from stb_env.backend.real_api.catalog_api import CatalogAPI
 from stb_env.backend.real_api.tool_import import import_document, import_server, selected
-from stb_env.backend.virtual import MODES, Mode
 from stb_env.console import options
 from stb_env.console.output import emit, reporting
 from stb_env.core import jsontext
-from stb_env.core.jsontypes import JsonMapping, JsonObject
-from stb_env.core.options import Cache
+from stb_env.core.options import Cache, Start
 from stb_env.core.request import drive
-from stb_env.envs.connections import connect_backend
-from stb_env.errors import ConfigError, DataError, did_you_mean
+from stb_env.envs.connections import connect_catalog
+from stb_env.errors import ConfigError, DataError
 from stb_env.formats.catalog_file import CatalogFile, source_of
 from stb_env.formats.openapi import Import
 from stb_env.tasks import Task
@@ -31,9 +29,6 @@ from stb_env.tools import Tool, ToolCall, ToolResult
 app = typer.Typer(no_args_is_help=True)
 
 Catalog = Annotated[Path, typer.Argument(metavar="CATALOG", help="Catalogue that `tools import` wrote.")]
-Start = Annotated[
-    bool, typer.Option("--start", help="Start the program that the catalogue names (an MCP server).")
-]
 
 _SHOWN = 10
 
@@ -144,7 +139,7 @@ def call(
     if checked.violations:
         problems = "; ".join(violation.message for violation in checked.violations)
         raise ConfigError(f"these arguments do not fit {name!r}: {problems}")
-    result = _answer(file, tool, ToolCall(name, checked.arguments), _mode(mode), cache, start)
+    result = _answer(file, tool, ToolCall(name, checked.arguments), mode, cache, start)
     told = {
         "name": name,
         "arguments": checked.arguments,
@@ -158,10 +153,9 @@ def call(
 
 
 def _answer(
-    file: CatalogFile, tool: Tool, call: ToolCall, mode: Mode, cache: str | None, start: bool
+    file: CatalogFile, tool: Tool, call: ToolCall, mode: str, cache: str | None, start: bool
 ) -> ToolResult:
-    real = CatalogAPI(file, start=start) if mode in ("live", "record") else None
-    backend = connect_backend(mode, cache, real, "none" if real else None)
+    backend = connect_catalog(file, mode, cache, start=start)
     try:
         state = backend.start(Task("call", "", (tool,)), 0)
         known = backend.recorded(state, tool, call)
@@ -170,14 +164,7 @@ def _answer(
         backend.close()
 
 
-def _mode(text: str) -> Mode:
-    for mode in MODES:
-        if mode == text:
-            return mode
-    raise ConfigError(f"mode must be one of {MODES}, got {text!r}.{did_you_mean(text, MODES)}")
-
-
-def _arguments(text: str) -> JsonMapping:
+def _arguments(text: str) -> Mapping[str, object]:
     try:
         value = json.loads(text)
     except ValueError as error:
@@ -203,7 +190,7 @@ def _keys(found: Import) -> list[str]:
     return sorted({str(form["env"]) for form in forms})
 
 
-def _report(found: Import, out: Path) -> JsonObject:
+def _report(found: Import, out: Path) -> dict[str, object]:
     return {
         "out": str(out),
         "tools": [tool.name for tool in found.file.tools],

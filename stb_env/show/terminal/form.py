@@ -122,7 +122,7 @@ def _members(schema: JsonMapping) -> list[Field]:
     return sorted(fields, key=lambda field: not field.required)
 
 
-def arguments_of(fields: Sequence[Field], typed: Mapping[str, str], group: str = "") -> JsonObject:
+def arguments_of(fields: Sequence[Field], typed: Mapping[str, str], group: str = "") -> dict[str, object]:
     """Return the arguments that were typed; an optional field that is empty is left out.
 
     Args:
@@ -175,5 +175,5 @@ def _field(name: str, schema: JsonMapping, required: bool) -> Field:
     return Field(name, kind, required, about, start=start, hint=_FORMATS.get(str(schema.get("format")), ""))
 
 
-def _shown(value: Json) -> str:
+def _shown(value: object) -> str:
     return value if isinstance(value, str) else jsontext.dumps(value)

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
-from typing import Any
+from collections.abc import Awaitable, Callable, Mapping
 
-import gymnasium as gym
-
-from stb_env.core.jsontypes import JsonMapping
+from stb_env.core.gymtypes import AnyEnv
 from stb_env.core.request import Request, Slow, drive
 from stb_env.runs.agent import Agent
 
@@ -72,15 +69,15 @@ class PacedAgent(Agent):
         """Never: a decision that blocks is made in a thread."""
         return False
 
-    def wrap(self, env: gym.Env[Any, Any]) -> gym.Env[Any, Any]:
+    def wrap(self, env: AnyEnv) -> AnyEnv:
         """Return the environment that the agent wants to play."""
         return self._agent.wrap(env)
 
-    def preparing(self, env: gym.Env[Any, Any], seed: int) -> Slow[None]:
+    def preparing(self, env: AnyEnv, seed: int) -> Slow[None]:
         """Prepare the agent for an episode."""
         return self._agent.preparing(env, seed)
 
-    def deciding(self, observation: JsonMapping, info: JsonMapping) -> Slow[object]:
+    def deciding(self, observation: Mapping[str, object], info: Mapping[str, object]) -> Slow[object]:
         """Wait for the turn, then return what the agent does next."""
         yield Request(run=lambda: None, arun=self._turn)
         deciding = self._agent.deciding(observation, info)

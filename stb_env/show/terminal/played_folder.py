@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from stb_env.core.jsontypes import JsonObject
 from stb_env.runs.job import Job
 from stb_env.runs.metrics.rates import summarize
 from stb_env.runs.run import Run
@@ -30,7 +30,7 @@ class PlayedFolder:
         StorageError: The disk refuses it.
     """
 
-    def __init__(self, out: Path | None, manifest: JsonObject, seed: int) -> None:
+    def __init__(self, out: Path | None, manifest: Mapping[str, object], seed: int) -> None:
         self._run = None if out is None else Run(out, manifest)
         self._who = {"env": manifest["env"], "agent": manifest["agent"]}
         self._seed = seed

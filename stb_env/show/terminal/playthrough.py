@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 
 from stb_env.actions import Action
 from stb_env.core.jsontypes import JsonMapping
@@ -58,7 +58,7 @@ class Attempt:
         """Actions after which the episode is cut off."""
         return self._inner.rules.max_turns
 
-    def misfit(self, name: str, arguments: JsonMapping) -> str:
+    def misfit(self, name: str, arguments: Mapping[str, object]) -> str:
         """Return why Finish would refuse these arguments; empty where it would not, or for another tool."""
         if name != FINISH:
             return ""

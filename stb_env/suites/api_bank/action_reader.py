@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 from stb_env.actions import Action, parse_action
 from stb_env.actions.parse import ActionLike
-from stb_env.core.jsontypes import Json, JsonMapping
 from stb_env.suites.api_bank.api_error import ArgumentsError
 from stb_env.suites.api_bank.api_set import ApiSet
 from stb_env.suites.api_bank.casting import CASTS, Cast
@@ -68,12 +67,12 @@ class _Habits(NamedTuple):
         named = {self.aliases.get(name, name): value for name, value in arguments.items()}
         return ToolCall(call.name, {name: self._value(name, value) for name, value in named.items()}, call.id)
 
-    def _show(self, arguments: JsonMapping) -> bool:
+    def _show(self, arguments: Mapping[str, object]) -> bool:
         return any(isinstance(arguments.get(name), str) for name in self.lists) or any(
             alias in arguments for alias in self.aliases
         )
 
-    def _value(self, name: str, value: Json) -> Json:
+    def _value(self, name: str, value: object) -> object:
         if name not in self.lists or not isinstance(value, str):
             return value
         try:

@@ -80,7 +80,7 @@ class ApiSet:
         return ApiSet(self.name, {**self.apis, **changed}, self.uses_databases)
 
 
-def _found(call: GoldCall) -> list[JsonMapping]:
+def _found(call: GoldCall) -> list[Mapping[str, object]]:
     if call.name != SEARCHER:
         return []
     output = call.result.get("output")

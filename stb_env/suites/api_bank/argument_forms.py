@@ -11,7 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping
 
-from stb_env.core.jsontypes import Json, JsonMapping, JsonObject
+from stb_env.core.jsontypes import Json, JsonObject
 from stb_env.suites.api_bank.api_error import ApiError
 from stb_env.suites.api_bank.state import State
 from stb_env.suites.api_bank.times import read_moment
@@ -93,7 +93,9 @@ def _stem(word: str) -> str:
     return word
 
 
-def reconciled(predicted: JsonMapping, gold: JsonMapping, loose: Loose = NOTHING_LOOSE) -> JsonObject:
+def reconciled(
+    predicted: Mapping[str, object], gold: Mapping[str, object], loose: Loose = NOTHING_LOOSE
+) -> dict[str, object]:
     """Return a prediction's input with the recorded value wherever its own means the same.
 
     Examples:
@@ -108,7 +110,7 @@ def reconciled(predicted: JsonMapping, gold: JsonMapping, loose: Loose = NOTHING
     }
 
 
-def _same(name: str, ours: Json, theirs: Json, loose: str | None) -> bool:
+def _same(name: str, ours: object, theirs: object, loose: str | None) -> bool:
     if loose == "all":
         return True
     if isinstance(ours, list) and isinstance(theirs, list):
@@ -142,7 +144,7 @@ def _terms(formula: str) -> Counter[str]:
     return Counter(re.findall(r"\d+|[-+*/]", formula))
 
 
-def as_stored(name: str, state: State, bound: JsonObject) -> JsonObject:
+def as_stored(name: str, state: State, bound: JsonObject) -> dict[str, object]:
     """Return the arguments of a call as the databases write them: times in full, texts in the stored wording.
 
     The released code looks for equal texts, so that "gym workout" misses "Gym workout". Here the same words

@@ -11,7 +11,7 @@ from datetime import date, datetime
 from typing import Literal, NamedTuple
 
 from stb_env.core import jsontext
-from stb_env.core.jsontypes import Json, JsonMapping
+from stb_env.core.jsontypes import JsonMapping
 from stb_env.suites.api_bank.apis.schedule import TODAY
 from stb_env.suites.api_bank.apis.tool_search import SEARCHER
 from stb_env.suites.api_bank.argument_forms import share_of
@@ -86,7 +86,7 @@ def _origin(call: GoldCall, known: _Known) -> Origin:
     return Origin(loose, tuple(name for name in told if name != "token"))
 
 
-def _loose(name: str, value: Json, known: _Known) -> Loose | None:
+def _loose(name: str, value: object, known: _Known) -> Loose | None:
     if name in _CHOICES or isinstance(value, bool) or value in ("", None) or _from_results(value, known):
         return None
     if isinstance(value, str) and (moment := read_moment(value)) is not None:
@@ -104,7 +104,7 @@ def _loose_time(text: str, moment: datetime, known: _Known) -> Loose | None:
     return "date" if has_clock and len(text) > len("2023-03-31") else "all"
 
 
-def _is_said(value: Json, known: _Known) -> bool:
+def _is_said(value: object, known: _Known) -> bool:
     if isinstance(value, int | float):
         return _is_counted(value, known.said)
     text = str(value)
@@ -145,7 +145,7 @@ def _numbers(text: str) -> Iterable[str]:
     return (part for word in cleaned.split() if (part := word.strip(".")) and part.count(".") <= 1)
 
 
-def _from_results(value: Json, known: _Known) -> bool:
+def _from_results(value: object, known: _Known) -> bool:
     if isinstance(value, list):
         return bool(value) and all(_from_results(each, known) for each in value)
     if isinstance(value, bool) or value is None:
@@ -164,7 +164,7 @@ def _number(text: str) -> float | None:
         return None
 
 
-def _parts(value: Json) -> list[Json]:
+def _parts(value: object) -> list[object]:
     if isinstance(value, list):
         return [part for each in value for part in _parts(each)]
     # What the members of a record are called is the API's matter, what they hold is the user's.

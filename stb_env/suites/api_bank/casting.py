@@ -8,7 +8,7 @@ from typing import Literal
 
 from stb_env.actions.python_text import NotDataError, literal
 from stb_env.core import jsontext
-from stb_env.core.jsontypes import Json, JsonArray
+from stb_env.core.jsontypes import Json
 from stb_env.suites.api_bank.api_error import ArgumentsError
 
 Kind = Literal["str", "int", "float", "bool", "list", "list(str)", "json"]
@@ -58,7 +58,7 @@ def _bool(value: object) -> bool:
     raise _wrong(value)
 
 
-def _list(value: object) -> JsonArray:
+def _list(value: object) -> list[object]:
     if isinstance(value, str):
         value = _read_list(value)
     if not isinstance(value, list):
@@ -99,7 +99,7 @@ def _converted(kind: Callable[[Json], float], value: Json) -> float:
         raise ArgumentsError(str(error)) from error
 
 
-def _as_is(value: Json) -> Json:
+def _as_is(value: object) -> object:
     return value
 
 

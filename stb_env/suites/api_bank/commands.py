@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Mapping
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Annotated, Literal, cast
@@ -110,7 +111,9 @@ def benchmark(
         raise typer.Exit(1)
 
 
-def _figures(evaluator: Evaluator, run: BenchmarkRun, given: JsonObject, data: str | None) -> JsonObject:
+def _figures(
+    evaluator: Evaluator, run: BenchmarkRun, given: Mapping[str, object], data: str | None
+) -> JsonObject:
     paper = find_protocol(PROTOCOL)
     return report(evaluator.evaluate(run.predictions)) | {
         **given,
@@ -134,7 +137,7 @@ def _figures(evaluator: Evaluator, run: BenchmarkRun, given: JsonObject, data: s
     }
 
 
-def _departures(evaluator: Evaluator, given: JsonObject, data: str | None) -> list[str]:
+def _departures(evaluator: Evaluator, given: Mapping[str, object], data: str | None) -> list[str]:
     """Return in what figures depart from the paper's, one sentence each."""
     paper = find_protocol(PROTOCOL)
     found = paper.departures("run", NAME, given)

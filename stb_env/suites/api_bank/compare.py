@@ -6,11 +6,11 @@ tolerance; inputs that no check names do not count.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Literal
 
-from stb_env.core.jsontypes import Json, JsonMapping, JsonObject
+from stb_env.core.jsontypes import Json
 from stb_env.suites.api_bank.formats.dialogues import Envelope
 from stb_env.suites.api_bank.times import normal_date, normal_day, normal_time, read_time
 
@@ -115,5 +115,5 @@ def moment(value: str) -> datetime:
     return read_time(normal_time(value))
 
 
-def _without(members: JsonMapping, name: str) -> JsonObject:
+def _without(members: Mapping[str, object], name: str) -> dict[str, object]:
     return {key: value for key, value in members.items() if key != name}

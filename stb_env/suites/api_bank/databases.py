@@ -10,7 +10,7 @@ from functools import cached_property, lru_cache
 from importlib.resources import files
 from pathlib import Path
 
-from stb_env.core.jsontypes import Json, JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonMapping, JsonObject
 from stb_env.errors import DataError
 from stb_env.suites.api_bank.api_error import ApiError
 from stb_env.suites.api_bank.formats.dialogues import GoldCall
@@ -153,14 +153,14 @@ def embedded() -> Databases:
     )
 
 
-def _read(file: Path) -> Json:
+def _read(file: Path) -> object:
     try:
         return json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as error:
         raise DataError(f"{file}: not readable as JSON: {error}") from error
 
 
-def _check(name: str, value: Json) -> None:
+def _check(name: str, value: object) -> None:
     kind, expected = (list, "a list") if name == "ImageCaptioning" else (dict, "an object")
     if not isinstance(value, kind):
         raise DataError(f"database {name}: expected {expected}, got {type(value).__name__}")
@@ -171,7 +171,7 @@ def _check(name: str, value: Json) -> None:
             raise DataError(f"database {name}: expected a number as key, got {key!r}")
 
 
-def _check_row(name: str, key: str, row: Json) -> None:
+def _check_row(name: str, key: str, row: object) -> None:
     records = row if name in _LISTS and isinstance(row, list) else [row]
     for record in records:
         missing = [each for each in _FIELDS[name] if not isinstance(record, dict) or each not in record]
@@ -194,11 +194,11 @@ def _index(engine: JsonMapping) -> SearchIndex:
     return SearchIndex.of(documents, tokenized)
 
 
-def _merged(ours: JsonMapping, theirs: JsonMapping) -> JsonObject:
+def _merged(ours: JsonMapping, theirs: JsonMapping) -> dict[str, object]:
     return {code: {**ours.get(code, {}), **theirs.get(code, {})} for code in {**ours, **theirs}}
 
 
-def frozen_answers(calls: Iterable[GoldCall]) -> dict[str, JsonObject]:
+def frozen_answers(calls: Iterable[GoldCall]) -> dict[str, dict[str, object]]:
     """Return what the dictionary and the translator answered, for `Databases.with_frozen`.
 
     Args:
@@ -225,7 +225,7 @@ def frozen_answers(calls: Iterable[GoldCall]) -> dict[str, JsonObject]:
     return {"Dictionary": meanings, "Translate": translations}
 
 
-def _target(arguments: JsonMapping) -> str:
+def _target(arguments: Mapping[str, object]) -> str:
     try:
         return language_code(str(arguments.get("tgt_lang", "en")))
     except ApiError:

@@ -135,7 +135,7 @@ class API:
         }
 
     @property
-    def found_entry(self) -> JsonObject:
+    def found_entry(self) -> dict[str, object]:
         """The documentation as an agent finds it: with what a call has to give, and what it may leave out."""
         entry = self.entry
         for each in self.parameters:
@@ -190,7 +190,9 @@ class API:
                 outcome = self.function(**bound)
         return outcome if isinstance(outcome, tuple) else (outcome, state)
 
-    def run_untyped(self, state: State, library: Library, bound: JsonMapping) -> tuple[Json, State]:
+    def run_untyped(
+        self, state: State, library: Library, bound: Mapping[str, object]
+    ) -> tuple[object, State]:
         """Run it on arguments that may be of wrong types, as the released code does.
 
         Raises:
@@ -204,7 +206,7 @@ class API:
             raise ApiError(str(error)) from error
 
     def envelope(
-        self, arguments: Arguments, output: Json, exception: str | None, *, original: bool = False
+        self, arguments: Arguments, output: object, exception: str | None, *, original: bool = False
     ) -> Envelope:
         """Return a call and its result in the form that dialogues record.
 
@@ -261,7 +263,7 @@ class API:
     def _renamed(self, named: Mapping[str, T]) -> dict[str, T]:
         return {self.by_alias.get(name, name): value for name, value in named.items()}
 
-    def _is_typed(self, name: str, value: Json) -> bool:
+    def _is_typed(self, name: str, value: object) -> bool:
         kind = self.by_name[name].kind
         return isinstance(value, {"str": str, "list": list, "list(str)": list}.get(kind, object))
 

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Literal, Unpack
 
 from stb_env.backend.own import UserLike
-from stb_env.core.jsontypes import JsonMapping
 from stb_env.core.kinds import Count
 from stb_env.core.settings import checks_settings
 from stb_env.envs.env_settings import EnvSettings
@@ -148,7 +147,7 @@ def _loaded(
 
 
 def _searcher(
-    entries: Sequence[JsonMapping], search: Search, frozen: Mapping[str, str] | None
+    entries: Sequence[Mapping[str, object]], search: Search, frozen: Mapping[str, str] | None
 ) -> ToolSearcher:
     # The sentence encoder is an extra, and is loaded when the first search needs it.
     minilm = search == "minilm"

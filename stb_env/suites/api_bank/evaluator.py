@@ -132,7 +132,7 @@ class Evaluator:
             **facts,
         )
 
-    def _read(self, text: str) -> tuple[str, JsonMapping, int]:
+    def _read(self, text: str) -> tuple[str, Mapping[str, object], int]:
         """Return the name and arguments of the first call, and how many different calls there are."""
         reading = bracketed.read(text, _MOST_CALLS)
         calls = reading.calls if reading is not None else []
@@ -145,7 +145,9 @@ class Evaluator:
         arguments = calls[0].arguments
         return calls[0].name, {} if isinstance(arguments, str) else arguments, len(calls) - len(same) + 1
 
-    def _run(self, sample: Sample, gold: GoldCall, arguments: JsonMapping) -> tuple[bool, dict[str, bool]]:
+    def _run(
+        self, sample: Sample, gold: GoldCall, arguments: Mapping[str, object]
+    ) -> tuple[bool, dict[str, bool]]:
         """Return whether a call is right, and the facts about its arguments and its result."""
         world = self._worlds[sample.level]
         if self.original and sample.level == 3 and gold.name == SEARCHER:
@@ -172,7 +174,7 @@ class Evaluator:
         return ApiBankWorld(corpus.apis, corpus.databases, searcher=searcher, compat=compat)
 
 
-def argument_facts(api: API, arguments: JsonMapping, *, original: bool = False) -> dict[str, bool]:
+def argument_facts(api: API, arguments: Mapping[str, object], *, original: bool = False) -> dict[str, bool]:
     """Return whether arguments are a ``misfit`` for an API, or one is ``missing``.
 
     Examples:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 
 from stb_env.core import jsontext
-from stb_env.core.jsontypes import Json, JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonMapping
 from stb_env.errors import DataError
 from stb_env.formats.export import ExportSettings
 from stb_env.suites.api_bank.apis.tool_search import SEARCHER
@@ -118,7 +118,7 @@ def _gold(call: JsonMapping) -> list[GoldCall]:
     return [GoldCall(call["name"], dict(call["arguments"]), result)]
 
 
-def _official(found: Json) -> Json:
+def _official(found: object) -> object:
     """Return what a search found without what only our searches tell: whether a parameter is required."""
     if isinstance(found, list):
         return [_official(each) for each in found]
@@ -131,14 +131,14 @@ def _official(found: Json) -> Json:
     return {**found, "input_parameters": inputs}
 
 
-def _item(item: Utterance | GoldCall) -> JsonObject:
+def _item(item: Utterance | GoldCall) -> dict[str, object]:
     if isinstance(item, Utterance):
         return {"role": item.speaker, "text": item.text}
     texts = {name: value if isinstance(value, str) else str(value) for name, value in item.arguments.items()}
     return {"role": "API", "api_name": item.name, "param_dict": texts, "result": dict(item.result)}
 
 
-def _plan(dialogue: Dialogue) -> JsonObject:
+def _plan(dialogue: Dialogue) -> dict[str, object]:
     said = [item for item in dialogue.items if isinstance(item, Utterance)]
     users = [item.text for item in said if item.speaker == "User"]
     replies = [item.text for item in said if item.speaker == "AI"]
@@ -203,7 +203,7 @@ def _described(episode: Trajectory, dialogue: Dialogue) -> dict[str, str]:
     return {name: _line(name, record) for name, record in records.items()}
 
 
-def _line(name: str, record: JsonMapping) -> str:
+def _line(name: str, record: Mapping[str, object]) -> str:
     shown = {
         "apiCode": name,
         "description": record.get("description", ""),

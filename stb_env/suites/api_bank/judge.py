@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from math import prod
 from typing import Literal, get_args
 
-from stb_env.core.jsontypes import JsonObject
 from stb_env.core.request import Slow
 from stb_env.errors import ConfigError, JudgeError, did_you_mean
 from stb_env.judges.judge import Case
@@ -75,7 +74,7 @@ class DialogueJudge:
         self.basis = basis
 
     @property
-    def fingerprint(self) -> JsonObject:
+    def fingerprint(self) -> dict[str, object]:
         """The settings that decide a verdict."""
         return {"judge": self.name, "basis": self.basis, "version": self.version}
 

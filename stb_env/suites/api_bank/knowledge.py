@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from stb_env.core.jsontypes import Json, JsonArray, JsonMapping
+from stb_env.core.jsontypes import JsonArray, JsonMapping
 from stb_env.suites.api_bank.api_set import ApiSet
 from stb_env.suites.api_bank.apis.tool_search import SEARCHER
 from stb_env.suites.api_bank.argument_origins import Origin
@@ -19,7 +19,7 @@ KNOWN = "known"
 Facts = Mapping[str, JsonArray]
 
 
-def facts_of(calls: Sequence[tuple[GoldCall, Origin]], apis: ApiSet) -> dict[str, JsonArray]:
+def facts_of(calls: Sequence[tuple[GoldCall, Origin]], apis: ApiSet) -> dict[str, list[object]]:
     """Return the values that the user knows, by the name of the parameter, in the order of the calls.
 
     Args:
@@ -71,6 +71,6 @@ def answer(facts: JsonMapping, arguments: JsonMapping) -> ToolResult:
     return ToolResult.of({"known": bool(values), "values": values}, source="world")
 
 
-def _value(arguments: JsonMapping | str, name: str) -> Json:
+def _value(arguments: Mapping[str, object] | str, name: str) -> object:
     value = arguments.get(name) if isinstance(arguments, Mapping) else None
     return None if value in ("", []) else value

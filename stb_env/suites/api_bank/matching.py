@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import TypedDict
 
 from stb_env.core import jsontext
-from stb_env.core.jsontypes import JsonMapping
 from stb_env.suites.api_bank.apis.tool_search import SEARCHER
 from stb_env.suites.api_bank.argument_forms import Loose
 from stb_env.suites.api_bank.formats.dialogues import Envelope
@@ -187,7 +186,7 @@ def _reached(call: CallRecord) -> bool:
     return call.result.source == "world" and call.result.status is not Status.INVALID_ARGUMENTS
 
 
-def _arguments(call: CallRecord) -> JsonMapping:
+def _arguments(call: CallRecord) -> Mapping[str, object]:
     return {} if isinstance(call.arguments, str) else call.arguments
 
 

@@ -154,7 +154,7 @@ class LevelFigures:
         )
         return right / tried if tried else None
 
-    def to_dict(self) -> JsonObject:
+    def to_dict(self) -> dict[str, object]:
         """Return the figures as plain data."""
         names = (
             "calls",

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from stb_env.core import jsontext
-from stb_env.core.jsontypes import Json, JsonMapping, JsonObject
+from stb_env.core.jsontypes import Json, JsonMapping
 from stb_env.suites.api_bank.api_error import ApiError, ArgumentsError
 from stb_env.suites.api_bank.api_set import LEVEL_12, ApiSet
 from stb_env.suites.api_bank.apis.tool_search import SEARCHER
@@ -58,7 +58,7 @@ class RecordedAPI(API):
         return type(self).of, (dict(self.record), self.domain)
 
     @property
-    def entry(self) -> JsonObject:
+    def entry(self) -> dict[str, object]:
         """The documentation as it was written; a new object each time."""
         return {"output_parameters": {}, **copy.deepcopy(dict(self.record))}
 
@@ -76,7 +76,7 @@ class RecordedAPI(API):
         return copy.deepcopy(answer["output"]), state
 
 
-def answer_key(arguments: JsonMapping) -> str:
+def answer_key(arguments: Mapping[str, object]) -> str:
     """Return the text under which the answer to some arguments is kept.
 
     Examples:
@@ -86,7 +86,7 @@ def answer_key(arguments: JsonMapping) -> str:
     return jsontext.dumps({name: _folded(arguments[name]) for name in sorted(arguments)})
 
 
-def _folded(value: Json) -> Json:
+def _folded(value: object) -> object:
     if isinstance(value, str):
         return " ".join(value.casefold().split())
     if isinstance(value, float) and value.is_integer():
@@ -98,7 +98,7 @@ def _folded(value: Json) -> Json:
     return value
 
 
-def _parameter(name: str, record: JsonMapping) -> Parameter:
+def _parameter(name: str, record: Mapping[str, object]) -> Parameter:
     kind = _KINDS.get(str(record.get("type")), "json")
     return Parameter(name, kind, str(record.get("description", "")), not record.get("required", True))
 
@@ -170,7 +170,9 @@ class RecordedApis:
             raise _Unfit(f"{name} takes other arguments in an earlier dialogue")
         return known or apis[name]
 
-    def _called(self, api: API, call: GoldCall, answers: dict[tuple[str, str], JsonMapping]) -> GoldCall:
+    def _called(
+        self, api: API, call: GoldCall, answers: dict[tuple[str, str], Mapping[str, object]]
+    ) -> GoldCall:
         """Return a call with its whole envelope, and take note of its answer."""
         output, exception = call.result["output"], call.result["exception"]
         envelope = api.envelope(call.arguments, output, exception)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from stb_env.core.jsontypes import Json, JsonMapping, JsonObject
+from stb_env.core.jsontypes import Json, JsonObject
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.errors import ConfigError, DataError, did_you_mean
 from stb_env.suites.api_bank.apis.tool_search import SEARCHER
@@ -85,7 +85,7 @@ class Replay:
         explained = sum(count for cause, count in self.causes.items() if cause in errata().causes)
         return {"tried": self.tried, "reproduced": self.reproduced, "explained": explained}
 
-    def to_dict(self) -> JsonObject:
+    def to_dict(self) -> dict[str, object]:
         """Return it as plain data, every miss listed."""
         misses = [list(miss) for miss in self.misses]
         return {"setting": self.setting, **self.counts, "causes": dict(self.causes), "misses": misses}
@@ -198,7 +198,7 @@ def _replay(setting: str, tasks: Iterable[Task], world: ApiBankWorld, mode: Mode
     return Replay(setting, len(played), len(played) - len(misses), causes, misses)
 
 
-def _as_written(arguments: JsonMapping) -> dict[str, str]:
+def _as_written(arguments: Mapping[str, object]) -> dict[str, str]:
     """Return arguments as the released parser leaves them: texts, whatever they spell."""
     return {name: value if isinstance(value, str) else str(value) for name, value in arguments.items()}
 

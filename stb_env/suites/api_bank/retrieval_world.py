@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 
-from stb_env.core.jsontypes import JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonMapping
 from stb_env.suites.api_bank.api_set import ApiSet
 from stb_env.suites.api_bank.apis.tool_search import SEARCHER
 from stb_env.suites.api_bank.databases import Databases
@@ -53,7 +53,7 @@ class RetrievalWorld(ApiBankWorld):
         return type(self), self._made_of
 
     @property
-    def fingerprint(self) -> JsonObject:
+    def fingerprint(self) -> dict[str, object]:
         """As of `ApiBankWorld`, and the search."""
         return {**super().fingerprint, "search": self.search}
 
@@ -86,7 +86,9 @@ class RetrievalWorld(ApiBankWorld):
         asking = [tool for tool in task.tools[-1:] if tool.name == ASK_USER]
         return [self.tools[name] for name in (SEARCHER, *state.table(FOUND))] + asking
 
-    def _search(self, pool: frozenset[str], arguments: JsonMapping) -> tuple[ToolResult, tuple[str, ...]]:
+    def _search(
+        self, pool: frozenset[str], arguments: Mapping[str, object]
+    ) -> tuple[ToolResult, tuple[str, ...]]:
         world = self._over(pool)
         result, _ = world.call(world.fresh(), self.tools[SEARCHER], arguments)
         return result, tuple(found_names(result))

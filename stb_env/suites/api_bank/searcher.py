@@ -6,7 +6,7 @@ import copy
 import re
 from collections.abc import Mapping, Sequence
 
-from stb_env.core.jsontypes import JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonMapping
 from stb_env.errors import DataError
 from stb_env.retrieval import NgramRetriever, RetrieverFactory
 from stb_env.suites.api_bank.api_error import ApiError
@@ -70,7 +70,7 @@ class ToolSearcher:
             text_of = _weighted_text if retriever is NgramRetriever else search_text
             self._retriever = retriever([text_of(record) for record in self._records])
 
-    def __call__(self, keywords: str) -> JsonObject | list[JsonObject]:
+    def __call__(self, keywords: str) -> dict[str, object] | list[dict[str, object]]:
         """Return what the original's call returns.
 
         Args:
@@ -164,6 +164,6 @@ def _squeezed(keywords: str) -> str:
     return "".join(keywords.casefold().split())
 
 
-def _copy(record: Record) -> JsonObject:
+def _copy(record: Record) -> dict[str, object]:
     members = ("name", "description", "input_parameters", "output_parameters")
     return {key: copy.deepcopy(record[key]) for key in members}

@@ -42,7 +42,7 @@ class State:
         """Return one row, or None."""
         return self.table(table).get(key)
 
-    def with_row(self, table: str, key: str, row: Json) -> State:
+    def with_row(self, table: str, key: str, row: object) -> State:
         """Return a state in which the table holds this row."""
         return replace(self, tables={**self.tables, table: {**self.table(table), key: row}})
 

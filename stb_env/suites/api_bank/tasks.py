@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Literal
 
-from stb_env.core.jsontypes import JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonObject
 from stb_env.errors import ConfigError, DataError, did_you_mean
 from stb_env.seeding import rng
 from stb_env.suites.api_bank.api_error import ApiError
@@ -220,7 +220,7 @@ def _played(scene: Scene, world: ApiBankWorld) -> Dialogue:
 
 
 def _made(
-    name: str, arguments: JsonMapping, world: ApiBankWorld, state: State
+    name: str, arguments: Mapping[str, object], world: ApiBankWorld, state: State
 ) -> tuple[GoldCall | None, State]:
     tool = world.tools[name]
     result, after = world.call(state, tool, arguments)

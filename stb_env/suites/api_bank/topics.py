@@ -9,7 +9,6 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from importlib.resources import files
 
-from stb_env.core.jsontypes import JsonMapping
 from stb_env.retrieval import NgramRetriever
 from stb_env.retrieval.inverted import InvertedIndex
 from stb_env.suites.api_bank.argument_forms import word_list
@@ -36,7 +35,7 @@ class TopicIndex:
         (1, True)
     """
 
-    def __init__(self, records: Sequence[JsonMapping]) -> None:
+    def __init__(self, records: Sequence[Mapping[str, object]]) -> None:
         self._words = words = InvertedIndex(
             _weights(str(record["name"]), str(record["description"])) for record in records
         )

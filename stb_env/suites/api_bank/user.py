@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from stb_env.backend.user import Said
 from stb_env.core import jsontext
-from stb_env.core.jsontypes import JsonArray, JsonObject
 from stb_env.core.request import Slow
 from stb_env.errors import FailureKind, InfrastructureError
 from stb_env.judges.readable import ReadableModel
@@ -43,7 +42,7 @@ class ScriptedUser:
     """
 
     @property
-    def fingerprint(self) -> JsonObject:
+    def fingerprint(self) -> dict[str, object]:
         """Only the tasks and the rules of this version decide what is said."""
         return {"user": "scripted", "version": 4}
 
@@ -87,7 +86,7 @@ class ModelUser:
         self._prompt: Prompt = latest("user", "stb_env.suites.api_bank")
 
     @property
-    def fingerprint(self) -> JsonObject:
+    def fingerprint(self) -> dict[str, object]:
         """The model and the prompt."""
         return {**fingerprint(self.model), "user": "model", "prompt_hash": self._prompt.hash}
 
@@ -132,7 +131,7 @@ class ModelUser:
         return ChatRequest(messages, response_format={"type": "json_object"}, index=index, contract=_CONTRACT)
 
 
-def _fact(name: str, values: JsonArray) -> str:
+def _fact(name: str, values: Sequence[object]) -> str:
     written = (each if isinstance(each, str) else jsontext.dumps(each) for each in values)
     return f"{name}: {'; '.join(written)}"
 

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Literal
 
 from stb_env.backend.world import World
-from stb_env.core.jsontypes import Json, JsonMapping, JsonObject
+from stb_env.core.jsontypes import Json, JsonMapping
 from stb_env.errors import ConfigError, DataError, did_you_mean
 from stb_env.suites.api_bank.api_error import ApiError, ArgumentsError
 from stb_env.suites.api_bank.api_set import LEVEL_12, ApiSet
@@ -75,7 +75,7 @@ class ApiBankWorld(World[State]):
             self._tables[DEVICE_IDS] = errata().device_ids
 
     @cached_property
-    def fingerprint(self) -> JsonObject:
+    def fingerprint(self) -> dict[str, object]:
         """Version, set of APIs, and hashes over documentation and databases."""
         documentation = "\n".join(tool.spec for tool in self.tools.values()).encode("utf-8", "surrogatepass")
         return {
@@ -120,7 +120,7 @@ class ApiBankWorld(World[State]):
             return ToolResult.of("", error=str(error), source="world"), state
         return ToolResult.of(output, source="world"), after
 
-    def envelope(self, tool: Tool, arguments: JsonMapping, result: ToolResult) -> Envelope | None:
+    def envelope(self, tool: Tool, arguments: Mapping[str, object], result: ToolResult) -> Envelope | None:
         """Return a call's result in the form that dialogues record: api_name, input, output, exception.
 
         Returns:

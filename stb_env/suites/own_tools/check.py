@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from stb_env.core.jsontypes import Json, JsonMapping
+from stb_env.core.jsontypes import JsonMapping
 from stb_env.errors import DataError
 from stb_env.judges.cues import DOUBTS, is_denial
 from stb_env.judges.terms import read, split
@@ -155,7 +155,7 @@ def _claims(answer: str, has: Callable[[str], bool], own: frozenset[str] = froze
     )
 
 
-def _json_problem(answer: str, expected: Json) -> str:
+def _json_problem(answer: str, expected: object) -> str:
     fenced = _FENCE.fullmatch(answer)
     try:
         got = json.loads(fenced[1] if fenced else answer)
@@ -164,7 +164,7 @@ def _json_problem(answer: str, expected: Json) -> str:
     return "" if _same(got, expected) else "the answer is another JSON value"
 
 
-def _same(one: Json, other: Json) -> bool:
+def _same(one: object, other: object) -> bool:
     if isinstance(one, bool) or isinstance(other, bool):
         return one is other
     if isinstance(one, Mapping) and isinstance(other, Mapping):

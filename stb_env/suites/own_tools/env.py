@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from functools import lru_cache, partial
 from importlib.resources import files
 from pathlib import Path
@@ -118,12 +119,12 @@ def _tasks(file: CatalogFile, data: str | Path | None, retrieve: int | None, ret
 
 def _services(
     file: CatalogFile,
-    real: str | Path | JsonMapping | RealAPI | None,
+    real: str | Path | Mapping[str, object] | RealAPI | None,
     start: bool,
     mode: Mode,
-    simulator: str | JsonMapping | SimulatorLike | None,
+    simulator: str | Mapping[str, object] | SimulatorLike | None,
     models: str | Path | None,
-) -> str | Path | JsonMapping | RealAPI | None:
+) -> str | Path | Mapping[str, object] | RealAPI | None:
     """Return who is asked: the given one, or in the live modes the services of the catalogue."""
     if real is not None or mode not in ("live", "record"):
         return real

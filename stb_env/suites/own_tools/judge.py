@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from stb_env.core.jsontypes import JsonObject
 from stb_env.core.request import Slow
 from stb_env.errors import ConfigError
 from stb_env.judges.judge import Case, Judge
@@ -42,7 +41,7 @@ class QueryJudge:
         )
 
     @property
-    def fingerprint(self) -> JsonObject:
+    def fingerprint(self) -> dict[str, object]:
         """Its name, and what the other judge says of itself."""
         other = None if self._open is None else getattr(self._open, "fingerprint", {"judge": self._open.name})
         return {"judge": self.name, "open": other}

@@ -10,7 +10,6 @@ from typing import Any, Required
 from typing_extensions import TypedDict
 
 from stb_env.actions.validation import check_call
-from stb_env.core.jsontypes import Json
 from stb_env.core.user_tables import checked
 from stb_env.errors import ConfigError, DataError
 from stb_env.suites.own_tools.check import Check
@@ -65,7 +64,7 @@ def read_queries(path: str | Path, catalog: ToolCatalog, offer: Offer) -> list[T
 
 
 def query_tasks(
-    lines: Iterable[tuple[int, Json]], name: str, catalog: ToolCatalog, offer: Offer
+    lines: Iterable[tuple[int, object]], name: str, catalog: ToolCatalog, offer: Offer
 ) -> list[Task]:
     """Return queries as tasks; see `read_queries`.
 
@@ -90,7 +89,7 @@ def query_tasks(
     return tasks
 
 
-def _lines(file: Path) -> Iterator[tuple[int, Json]]:
+def _lines(file: Path) -> Iterator[tuple[int, object]]:
     try:
         text = file.read_text(encoding="utf-8")
     except (OSError, ValueError) as error:

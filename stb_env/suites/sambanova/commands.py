@@ -44,7 +44,7 @@ def complexity(task: TaskName = "", as_json: options.AsJson = False) -> None:
     emit({"tasks": rows}, as_json, _complexity_table(rows))
 
 
-def _complexity_row(task: SambaNovaTask) -> JsonObject:
+def _complexity_row(task: SambaNovaTask) -> dict[str, object]:
     return {
         "task": task.id,
         "functions": task.functions,
@@ -54,7 +54,7 @@ def _complexity_row(task: SambaNovaTask) -> JsonObject:
     }
 
 
-def _figures(score: Complexity | None) -> JsonObject | None:
+def _figures(score: Complexity | None) -> dict[str, object] | None:
     return None if score is None else {"score": round(score.score, 3), "r_f1": round(score.rf1, 3)}
 
 
@@ -79,7 +79,6 @@ def _complexity_table(rows: list[JsonObject]) -> Table:
     return table
 
 
-Folders = Annotated[list[Path], typer.Argument(metavar="RUN...", help="Folders of runs.")]
 Models = Annotated[
     list[str] | None, typer.Option("--published", help="A model of the paper to show too; repeatable.")
 ]
@@ -92,7 +91,7 @@ Out = Annotated[Path | None, typer.Option("--out", help="Markdown file to write 
 @app.command("table")
 @reporting
 def table(
-    folders: Folders,
+    folders: options.Runs,
     published: Models = None,
     setting: Setting = "three_shot",
     out: Out = None,

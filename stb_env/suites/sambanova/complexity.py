@@ -14,7 +14,6 @@ from dataclasses import asdict, dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from stb_env.core.jsontypes import JsonObject
 from stb_env.errors import DataError
 
 Calls = Iterable[str]
@@ -37,7 +36,7 @@ class Complexity:
     nearest: tuple[float, ...]
     nearest_rf1: tuple[float, ...]
 
-    def to_dict(self) -> JsonObject:
+    def to_dict(self) -> dict[str, object]:
         """Return the figures as plain data."""
         return asdict(self)
 

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, cast, get_args
-
-import gymnasium as gym
+from typing import Literal, NamedTuple, cast, get_args
 
 from stb_env.actions.blocks import FENCE, unfence
+from stb_env.core.gymtypes import AnyEnv
 from stb_env.core.jsontypes import JsonObject
 from stb_env.core.request import Slow
 from stb_env.envs.tool_env import Info, Observation, ToolEnv, Transition
@@ -76,7 +75,7 @@ class FewShotPrompt(ToolWrapper):
 
     def __init__(
         self,
-        env: gym.Env[Any, Any],
+        env: AnyEnv,
         task: str | None = None,
         variant: Variant = "original",
         chat: Chat = "none",
@@ -117,7 +116,7 @@ class FewShotPrompt(ToolWrapper):
         return tuple(text for text in self.stops if text not in begins)[:_HOSTED_STOPS]
 
     @property
-    def messages(self) -> list[JsonObject]:
+    def messages(self) -> list[dict[str, object]]:
         """The episode so far: each prompt with its answer; what a program led to comes behind it."""
         steps = cast(ToolEnv, self.env.unwrapped).snapshot().steps
         chat = self._prompt(self._goal(0))
@@ -130,7 +129,7 @@ class FewShotPrompt(ToolWrapper):
         return chat
 
     @property
-    def question(self) -> list[JsonObject]:
+    def question(self) -> list[dict[str, object]]:
         """The prompt for the next answer, to a model that has seen nothing before."""
         return self._prompt(self._goal(len(self._own)))
 
@@ -146,12 +145,14 @@ class FewShotPrompt(ToolWrapper):
 
     # -- core ------------------------------------------------------------------------------------
 
-    def _reset(self, seed: int | None, options: JsonObject | None) -> Slow[tuple[Observation, Info]]:
+    def _reset(
+        self, seed: int | None, options: Mapping[str, object] | None
+    ) -> Slow[tuple[Observation, Info]]:
         self._own = ()
         observation, info = yield from self.env._reset(seed, options)
         return observation, {**info, "messages": self.messages}
 
-    def _step(self, action: Any) -> Slow[Transition]:
+    def _step(self, action: object) -> Slow[Transition]:
         action = self.cut(action) if isinstance(action, str) else action
         observation, reward, terminated, truncated, info = yield from self.env._step(action)
         self._own = (*self._own, action if isinstance(action, str) else info.get("text") or _written(info))
@@ -168,7 +169,7 @@ class FewShotPrompt(ToolWrapper):
             return start
         return _page(state.steps[turn - 1].result)
 
-    def _prompt(self, goal: str) -> list[JsonObject]:
+    def _prompt(self, goal: str) -> list[dict[str, object]]:
         if self._is_bare:
             return [_said("user", goal)]
         documents, examples = self._documents.best(goal), self._examples.best(goal)
@@ -181,7 +182,7 @@ class FewShotPrompt(ToolWrapper):
         text = prompt_text(goal, (), (), "original").lstrip("\n")
         return _tagged(text) if self.chat == "tags" else text
 
-    def _turns(self, goal: str, documents: Sequence[str], examples: Sequence[str]) -> list[JsonObject]:
+    def _turns(self, goal: str, documents: Sequence[str], examples: Sequence[str]) -> list[dict[str, object]]:
         chat = []
         # The best match stands nearest to the goal.
         for example in reversed(examples):

@@ -6,12 +6,12 @@ or the paper's ablation grid with ``stb-env eval examples/sambanova_grid.toml``.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from stb_env import Agent
 from stb_env.core.gymtypes import AnyEnv
-from stb_env.core.jsontypes import Json, JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonObject
 from stb_env.core.request import Slow
 from stb_env.errors import ConfigError
 from stb_env.models import ChatModel, fingerprint
@@ -67,7 +67,7 @@ class FewShotAgent(Agent):
         }
 
     @property
-    def fingerprint(self) -> JsonObject:
+    def fingerprint(self) -> dict[str, object]:
         """The settings that decide the answers, for the run's manifest."""
         prompt = {name: value for name, value in self._settings.items() if name != "data"}
         return {**fingerprint(self._model), "prompt": {**prompt, "stop": list(prompt["stop"])}}
@@ -89,7 +89,7 @@ class FewShotAgent(Agent):
         self._answered = False
         self.usage = Usage()
 
-    def act(self, observation: JsonMapping, info: JsonMapping) -> Slow[Json]:
+    def act(self, observation: Mapping[str, object], info: Mapping[str, object]) -> Slow[object]:
         """Return the model's answer, or Finish after its one program.
 
         Raises:

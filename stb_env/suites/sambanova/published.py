@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Mapping
 from functools import cache
 from importlib import resources
 
@@ -88,7 +89,7 @@ def _printed_with_std(value: Json) -> Cell:
     return tuple(Figure(*pair) for pair in (value if isinstance(value[0], list) else [value]))
 
 
-def _found(what: str, name: str, known: JsonMapping) -> JsonMapping:
+def _found(what: str, name: str, known: JsonMapping) -> Mapping[str, object]:
     if name not in known:
         raise DataError(f"no figures were published of {what} {name!r}.{did_you_mean(name, list(known))}")
     figures: JsonMapping = known[name]

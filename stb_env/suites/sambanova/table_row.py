@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import NamedTuple
 
-from stb_env.core.jsontypes import JsonObject
 from stb_env.suites.sambanova.complexity import spearman
 
 PAPER = "the paper's"
@@ -65,6 +64,6 @@ class Row:
             return None
         return spearman(list(self.complexities.values()), errors)
 
-    def to_dict(self) -> JsonObject:
+    def to_dict(self) -> dict[str, object]:
         """Return the row as plain data."""
         return {**asdict(self), "complexity_rank": self.complexity_rank}

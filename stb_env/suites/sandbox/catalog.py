@@ -65,7 +65,7 @@ def _tool(api: Api, name: str) -> Tool:
     return Tool(name, description, parameters, api.id, _record(api))
 
 
-def _record(api: Api) -> JsonObject:
+def _record(api: Api) -> dict[str, object]:
     response, _ = api.run(household(0), api.defaults)
     return {
         "category_name": api.tool.category,
@@ -79,7 +79,7 @@ def _record(api: Api) -> JsonObject:
     }
 
 
-def skeleton(value: Json) -> Json:
+def skeleton(value: object) -> Json:
     """Return the type skeleton of a response, as StableToolBench's ``template_response`` has it.
 
     Examples:

@@ -69,7 +69,7 @@ def _is_generated(key: str, before: Tables, after: Tables) -> bool:
     )
 
 
-def _normal(value: Json) -> Json:
+def _normal(value: object) -> Json:
     if isinstance(value, str):
         return _letters(value)
     if isinstance(value, float):

@@ -98,7 +98,7 @@ def _with(description: str, form: str) -> str:
     return f"{description}, {form}" if description else form
 
 
-def _fact(name: str, value: Json, schema: JsonObject, description: str, tolerance: float = 0) -> Fact:
+def _fact(name: str, value: object, schema: JsonObject, description: str, tolerance: float = 0) -> Fact:
     if description:
         schema["description"] = description
     if tolerance:
@@ -106,6 +106,6 @@ def _fact(name: str, value: Json, schema: JsonObject, description: str, toleranc
     return Fact(name, value, schema)
 
 
-def values_of(facts: Sequence[Fact]) -> JsonObject:
+def values_of(facts: Sequence[Fact]) -> dict[str, object]:
     """Return the right answer that facts make."""
     return {fact.name: fact.value for fact in facts}

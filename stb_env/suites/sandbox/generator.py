@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from stb_env import seeding
 from stb_env.core.answers import object_schema
-from stb_env.core.jsontypes import Json, JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonMapping
 from stb_env.errors import DataError
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.cannot import REASONS, Gap
@@ -130,11 +130,11 @@ class _Goal(JsonMapping):
         self._household = household_number
         self._solved = solved
 
-    def __reduce__(self) -> tuple[type[JsonObject], tuple[JsonObject]]:
+    def __reduce__(self) -> tuple[type[dict[str, object]], tuple[dict[str, object]]]:
         return dict, (self._parts,)
 
     @cached_property
-    def _parts(self) -> JsonObject:
+    def _parts(self) -> dict[str, object]:
         answer = self._solved.answer
         return {
             "answer": values_of(answer.facts),
@@ -142,7 +142,7 @@ class _Goal(JsonMapping):
             "writes": changes(household(self._household), self._solved.state),
         }
 
-    def __getitem__(self, name: str) -> Json:
+    def __getitem__(self, name: str) -> object:
         return self._parts[name]
 
     def __iter__(self) -> Iterator[str]:

@@ -35,7 +35,7 @@ class Param:
     bounds: tuple[float, float] = (-1e12, 1e12)
 
     @property
-    def entry(self) -> JsonObject:
+    def entry(self) -> dict[str, object]:
         """The parameter as a StableToolBench record has it, with ``enum`` where there is one."""
         entry = {
             "name": self.name,
@@ -62,7 +62,7 @@ class Param:
             return "integer" if self.whole else "number"
         return "boolean" if self.kind == "BOOLEAN" else "string"
 
-    def bind(self, value: Json) -> Json:
+    def bind(self, value: object) -> object:
         """Return the value as the function takes it.
 
         Raises:
@@ -78,7 +78,7 @@ class Param:
         expected = f"one of {', '.join(self.enum)}" if self.enum else self._type
         raise ArgumentsError(f"{self.name} must be {expected}, got {str(value)[:80]!r}")
 
-    def _bind_number(self, value: Json) -> float | int:
+    def _bind_number(self, value: object) -> float | int:
         low, high = self.bounds
         if isinstance(value, int | float) and not isinstance(value, bool) and low <= value <= high:
             if not self.whole:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple, TypeAlias
 
 from stb_env.backend.world import Table, Tables
-from stb_env.core.jsontypes import Json, JsonMapping, JsonObject
+from stb_env.core.jsontypes import Json, JsonMapping
 from stb_env.core.reference import load_object
 from stb_env.suites.sandbox.api_error import ArgumentsError
 from stb_env.suites.sandbox.content.edition import edition_of, within
@@ -83,7 +83,7 @@ class Api:
             outcome = self.function(**bound) if self.stateless else self.function(state, **bound)
         return outcome if isinstance(outcome, tuple) else (outcome, state)
 
-    def bind(self, arguments: JsonMapping) -> JsonObject:
+    def bind(self, arguments: Mapping[str, object]) -> dict[str, object]:
         """Return the arguments that reach the function, defaults of optional parameters filled in.
 
         Raises:
@@ -106,7 +106,7 @@ class Api:
         return bound
 
     @property
-    def defaults(self) -> JsonObject:
+    def defaults(self) -> dict[str, object]:
         """The documented example of every required parameter."""
         return {param.name: param.default for param in self.params if param.required}
 

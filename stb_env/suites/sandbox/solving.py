@@ -19,7 +19,7 @@ Edit = Callable[[int, ApiCall], ApiCall]
 Show = Callable[[Json], Json]
 
 
-def _as_it_is(result: Json) -> Json:
+def _as_it_is(result: object) -> object:
     return result
 
 
@@ -83,7 +83,7 @@ def idle_filters(plan: Plan, state: Tables, solved: Solved) -> bool:
     )
 
 
-def _found_nothing(result: Json) -> bool:
+def _found_nothing(result: object) -> bool:
     return isinstance(result, dict) and [] in result.values()
 
 

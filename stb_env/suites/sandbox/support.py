@@ -17,7 +17,7 @@ from itertools import product
 from typing import NamedTuple
 
 from stb_env.core.answers import name_key
-from stb_env.core.jsontypes import Json, JsonMapping
+from stb_env.core.jsontypes import Json
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.catalog import apis, household, tools
 from stb_env.suites.sandbox.generator import plan_of
@@ -113,7 +113,7 @@ class Evidence:
                 return True
         return False
 
-    def shows(self, value: Json) -> bool:
+    def shows(self, value: object) -> bool:
         """Return whether a value of an answer stands in a result as it is; true and false stand anywhere."""
         values = value if isinstance(value, list) else [value]
         return bool(values) and all(
@@ -132,7 +132,7 @@ def _serves(call: CallRecord, look: ApiCall) -> bool:
     return all(got in wanted or wanted in got for wanted, got in pairs)
 
 
-def call_key(name: str, arguments: JsonMapping | str) -> Key:
+def call_key(name: str, arguments: Mapping[str, object] | str) -> Key:
     """Return what equal calls share, whichever optional arguments they spell out."""
     given = arguments if isinstance(arguments, Mapping) else {}
     identity = _identities().get(name)
@@ -142,7 +142,7 @@ def call_key(name: str, arguments: JsonMapping | str) -> Key:
     return name, tuple(sorted((key, str(value_key(value))) for key, value in given.items()))
 
 
-def fact_key(name: str, arguments: JsonMapping | str) -> Key:
+def fact_key(name: str, arguments: Mapping[str, object] | str) -> Key:
     """Return what calls share that show the same fact; calculations with other numbers do."""
     key = call_key(name, arguments)
     fact = _fact(name)
@@ -161,7 +161,7 @@ def _calculates(name: str) -> bool:
     return _fact(name) is not None
 
 
-def _without_echo(response: Json, given: Collection[str]) -> Json:
+def _without_echo(response: object, given: Collection[str]) -> object:
     """Return a result without the values of its own that repeat an argument; those in its rows stay."""
     if not isinstance(response, Mapping):
         return response
@@ -177,7 +177,7 @@ def _identities() -> Mapping[str, ToolId]:
     return {tool.name: identity for identity, tool in tools().items()}
 
 
-def value_key(value: Json) -> str | float:
+def value_key(value: object) -> str | float:
     """Return what equal values share."""
     if isinstance(value, bool | None):
         return str(value)
@@ -186,7 +186,7 @@ def value_key(value: Json) -> str | float:
     return name_key(value) if isinstance(value, str) else str(value)
 
 
-def _leaves(value: Json) -> Iterator[Json]:
+def _leaves(value: object) -> Iterator[object]:
     if isinstance(value, Mapping):
         for each in value.values():
             yield from _leaves(each)
@@ -253,11 +253,11 @@ def _asked_values(calls: Iterable[ApiCall]) -> set[str]:
 class _Row(dict[str, Json]):
     """An object in a result that remembers which of its values were read."""
 
-    def __init__(self, row: JsonMapping) -> None:
+    def __init__(self, row: Mapping[str, object]) -> None:
         super().__init__({name: _watched(value) for name, value in row.items()})
         self.read: dict[str, None] = {}
 
-    def __getitem__(self, name: str) -> Json:
+    def __getitem__(self, name: str) -> object:
         self.read[name] = None
         return super().__getitem__(name)
 
@@ -265,13 +265,13 @@ class _Row(dict[str, Json]):
         return self[name] if name in self else default  # noqa: SIM401 (only the item counts as read)
 
 
-def _watched(value: Json) -> Json:
+def _watched(value: object) -> object:
     if isinstance(value, Mapping):
         return _Row(value)
     return [_watched(each) for each in value] if isinstance(value, list) else value
 
 
-def _read(value: Json) -> Iterator[Json]:
+def _read(value: object) -> Iterator[object]:
     """Yield the values that were read; of a list of rows, in those rows in which most was read.
 
     A row of which only the name was read was looked at and passed over.
@@ -288,7 +288,7 @@ def _read(value: Json) -> Iterator[Json]:
         yield value
 
 
-def _row_ids(value: Json) -> Iterator[Json]:
+def _row_ids(value: object) -> Iterator[object]:
     """Yield the first value of every row, which is its id."""
     if isinstance(value, list):
         for each in value:

@@ -140,7 +140,7 @@ def _denied(text: str, start: int) -> bool:
     return any(word in NO or word.endswith("n't") for word in _WORDS.findall(before)[-_NEAR:])
 
 
-def _is(schema: JsonMapping, value: Json, found: Found) -> bool:
+def _is(schema: JsonMapping, value: object, found: Found) -> bool:
     loose = {**schema, "tolerance": max(schema.get("tolerance", 0.0), found.slack)}
     return same(loose, value, found.value)
 

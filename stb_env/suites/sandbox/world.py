@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 
 from stb_env.backend.world import Tables, World
-from stb_env.core.jsontypes import JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonMapping
 from stb_env.errors import DataError, did_you_mean
 from stb_env.suites.sandbox.api_error import ApiError, ArgumentsError
 from stb_env.suites.sandbox.catalog import apis, household, tools
@@ -28,7 +28,7 @@ class SandboxWorld(World[Tables]):
     """
 
     @property
-    def fingerprint(self) -> JsonObject:
+    def fingerprint(self) -> dict[str, object]:
         """Version of the world and a hash over all documentation."""
         digest = hashlib.sha256("\n".join(tool.spec for tool in tools().values()).encode())
         return {"world": "sandbox", "version": VERSION, "tools": digest.hexdigest()}

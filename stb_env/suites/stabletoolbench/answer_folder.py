@@ -58,7 +58,7 @@ class AnswerFolder:
         for file in converted if not self.kinds["answers"] else ():
             yield from self._read(file, self._decoded(file))
 
-    def _decoded(self, file: Path) -> Json:
+    def _decoded(self, file: Path) -> object:
         try:
             return read_json(file)
         except DataError as error:
@@ -104,7 +104,7 @@ def json_files(source: Path) -> Sequence[Path]:
     return files
 
 
-def kind_of(value: Json) -> Kind | None:
+def kind_of(value: object) -> Kind | None:
     """Return what a decoded file holds, or None where it is nothing that can be imported."""
     if is_answer(value):
         return "answers"

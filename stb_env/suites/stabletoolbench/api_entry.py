@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple, Required, TypedDict
 
 from stb_env.core import jsontext
-from stb_env.core.jsontypes import Json, JsonArray, JsonMapping, JsonObject
+from stb_env.core.jsontypes import Json, JsonArray, JsonObject
 from stb_env.tools import MAX_NAME, Tool, ToolId, pure_name, standardize, standardize_category
 
 MAX_DESCRIPTION = 1024
@@ -106,7 +106,7 @@ def tool_from_api(entry: APIEntry, name: str) -> Tool:
     return Tool(name, _description(entry), parameters_schema(entry), api_id(entry), entry)
 
 
-def parameters_schema(entry: APIEntry) -> JsonObject:
+def parameters_schema(entry: APIEntry) -> dict[str, object]:
     """Return the JSON Schema of an API entry's parameters.
 
     Examples:
@@ -132,7 +132,7 @@ def _parameters(entry: APIEntry) -> Iterable[tuple[APIParameter, bool]]:
             yield parameter, needed
 
 
-def damaged_parameters(entry: JsonMapping) -> str:
+def damaged_parameters(entry: Mapping[str, object]) -> str:
     """Return the name of an entry's parameter list that is none, or an empty text.
 
     Examples:
@@ -142,7 +142,7 @@ def damaged_parameters(entry: JsonMapping) -> str:
     return next((key for key in PARAMETERS if not _is_parameter_list(entry.get(key) or [])), "")
 
 
-def _is_parameter_list(listed: Json) -> bool:
+def _is_parameter_list(listed: object) -> bool:
     return isinstance(listed, list) and all(
         isinstance(parameter, dict) and isinstance(parameter.get("name"), str) for parameter in listed
     )
@@ -180,7 +180,7 @@ def _description(entry: APIEntry) -> str:
     return f"{text[: MAX_DESCRIPTION - len(source) - 1]} {source}".strip() if text else source
 
 
-def _schema(parameter: APIParameter) -> JsonObject:
+def _schema(parameter: APIParameter) -> dict[str, object]:
     kind = str(parameter.get("type", "STRING"))
     schema = dict(_TYPES.get(kind.upper(), {"type": "string"}))
     description = str(parameter.get("description") or "").strip()
@@ -207,7 +207,7 @@ def _add_default(schema: JsonObject, default: Json) -> None:
     schema["default"] = fitted
 
 
-def _fit(kind: str, default: Json) -> Json:
+def _fit(kind: str, default: Json) -> object:
     """Return the default as its documented type, or None where it is none of that type."""
     if kind == "string":
         return default if isinstance(default, str) else jsontext.dumps(default)
@@ -254,7 +254,7 @@ def original_function(entry: APIEntry, *, wrapped: bool = True) -> JsonObject:
     return {"type": "function", "function": function} if wrapped else function
 
 
-def _original_parameter(parameter: APIParameter) -> JsonObject:
+def _original_parameter(parameter: APIParameter) -> dict[str, object]:
     default = parameter.get("default", "")
     made: JsonObject = {
         "type": _ORIGINAL_TYPES.get(parameter.get("type", ""), "string"),

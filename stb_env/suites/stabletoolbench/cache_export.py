@@ -17,7 +17,6 @@ from stb_env.backend.cache.response_cache import ResponseCache
 from stb_env.backend.cache.resumable_pass import EVERY, Progress
 from stb_env.backend.store import kept_folder
 from stb_env.core.files import make_folder, write_text
-from stb_env.core.jsontypes import Json
 from stb_env.errors import ConfigError
 from stb_env.formats.recorded_answer import Answer, RecordedCall
 from stb_env.suites.stabletoolbench import provenance
@@ -97,7 +96,7 @@ def _noted(part: Path) -> Any:
         return "", 0, 0, {}, 0
 
 
-def _note(part: Path, mark: Json) -> None:
+def _note(part: Path, mark: object) -> None:
     if hasattr(os, "sync"):
         # The mark must not outlive what it counts, should the machine stop.
         os.sync()

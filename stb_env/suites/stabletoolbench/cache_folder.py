@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TextIO, cast
 
 from stb_env.core import jsontext
-from stb_env.core.jsontypes import JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonObject
 from stb_env.formats.recorded_answer import Notes, RecordedCall, as_answer
 from stb_env.tools import ToolId, pure_name, standardize
 
@@ -63,7 +63,7 @@ def read_file(file: Path, notes: Notes) -> Iterator[tuple[str, RecordedCall]]:
             yield key, RecordedCall(identity, read_key(key), answer, "unknown")
 
 
-def read_key(key: str) -> JsonMapping | str:
+def read_key(key: str) -> Mapping[str, object] | str:
     """Return the arguments that a key stands for: an object, or raw text.
 
     Examples:
@@ -92,7 +92,7 @@ def read_key(key: str) -> JsonMapping | str:
     return value if isinstance(value, dict) else text
 
 
-def _read_json_key(key: str) -> JsonMapping | str:
+def _read_json_key(key: str) -> Mapping[str, object] | str:
     try:
         value = jsontext.loads(key)
     except ValueError:
@@ -100,7 +100,7 @@ def _read_json_key(key: str) -> JsonMapping | str:
     return value if isinstance(value, dict) else key
 
 
-def write_key(arguments: JsonMapping | str) -> str:
+def write_key(arguments: Mapping[str, object] | str) -> str:
     r"""Return the key of arguments, in Python's spelling wherever `read_key` gets the same back.
 
     Examples:

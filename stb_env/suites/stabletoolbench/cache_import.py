@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import closing
 from itertools import islice
 from pathlib import Path
@@ -40,7 +40,7 @@ class ImportProgress:
         (0, None)
     """
 
-    def __init__(self, folder: Path | None, command: JsonObject) -> None:
+    def __init__(self, folder: Path | None, command: Mapping[str, object]) -> None:
         self._file = None if folder is None else folder / FILE
         self._command = command
         self._seen = hashlib.sha256()
@@ -68,7 +68,7 @@ class ImportProgress:
             f"{file}\0{status.st_size}\0{status.st_mtime_ns}\n".encode(errors="surrogateescape")
         )
 
-    def save(self, done: int, counts: JsonObject) -> None:
+    def save(self, done: int, counts: Mapping[str, object]) -> None:
         """Note that the calls of so many files are stored."""
         if self._file is not None and self._file.parent.is_dir():
             seen = self._seen.hexdigest()

@@ -11,10 +11,11 @@ from rich import box
 from rich.console import Group
 from rich.table import Table
 from rich.text import Text
+from typing_extensions import Doc
 
 from stb_env.console import options
 from stb_env.console.output import emit, reporting
-from stb_env.core.jsontypes import JsonObject
+from stb_env.core.options import Verdicts
 from stb_env.errors import ConfigError, did_you_mean
 from stb_env.suites.stabletoolbench.entrant import Entrant, read_entrants
 from stb_env.suites.stabletoolbench.leaderboard import (
@@ -40,10 +41,6 @@ TableName = Annotated[
         "--table", help="paper, june-2024, mirrorapi, or the model that judged; the paper's if not given."
     ),
 ]
-JudgeName = Annotated[
-    str | None,
-    typer.Option("--judge", help="Whose verdicts count; those of each run's own judge by default."),
-]
 AnyJudge = Annotated[
     bool, typer.Option("--any-judge", help="Also rows of judges that do not compare, each marked as such.")
 ]
@@ -60,7 +57,7 @@ def leaderboard(
     runs: Folders = None,
     metric: Metric = "sopr",
     table: TableName = None,
-    judge: JudgeName = None,
+    judge: Annotated[Verdicts, Doc("Whose verdicts count; those of each run's own judge by default.")] = None,
     any_judge: AnyJudge = False,
     as_json: options.AsJson = False,
 ) -> None:
@@ -100,7 +97,7 @@ def _check_judges(entrants: Sequence[Entrant], metric: str) -> None:
         )
 
 
-def _data(one: Row | Entrant, table: Row) -> JsonObject:
+def _data(one: Row | Entrant, table: Row) -> dict[str, object]:
     if isinstance(one, Entrant):
         return {"ours": True, **one.to_dict(table)}
     return {

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from stb_env.actions import finish_arguments
-from stb_env.core.jsontypes import Json, JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonMapping
 from stb_env.errors import DataError
 from stb_env.formats.branches import Tree, tree_node, tree_step
 from stb_env.formats.call_texts import ANSWERED, BAD_FINISH, GAVE_UP, read_call
@@ -18,7 +18,7 @@ _FINISH_CODES: Mapping[Any, int] = {"give_answer": ANSWERED, "give_up_and_restar
 _OUTCOMES: Mapping[Any, str] = {ANSWERED: "answer", GAVE_UP: "give_up"}
 
 
-def is_converted(value: Json) -> bool:
+def is_converted(value: object) -> bool:
     """Say whether a decoded file is of converted answers."""
     return (
         isinstance(value, dict)
@@ -72,7 +72,7 @@ def _tree(entry: JsonMapping) -> Tree:
     }
 
 
-def _details(below: list[JsonMapping]) -> Iterator[JsonMapping]:
+def _details(below: list[JsonMapping]) -> Iterator[Mapping[str, object]]:
     while below:
         # Conversion leaves one way; of several, the last is where a depth-first search stopped.
         if below[-1]["role"] not in ("system", "user"):
@@ -80,7 +80,7 @@ def _details(below: list[JsonMapping]) -> Iterator[JsonMapping]:
         below = below[-1]["next"]
 
 
-def _step(detail: JsonMapping, number: int) -> tuple[JsonObject, str]:
+def _step(detail: JsonMapping, number: int) -> tuple[dict[str, object], str]:
     message = detail["message"]
     if detail["role"] != "tool":
         return tree_step([], message), "open"

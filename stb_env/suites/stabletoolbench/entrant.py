@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from stb_env.core.jsontypes import JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonMapping
 from stb_env.errors import ConfigError, DataError
 from stb_env.runs.metrics.sopr import average, sopr
 from stb_env.runs.saved_player import player_of
@@ -113,7 +113,7 @@ class Entrant:
         if model != row.evaluator:
             yield f"judged by {model}, not {row.evaluator or 'the unnamed model of the page'}"
 
-    def to_dict(self, row: Row) -> JsonObject:
+    def to_dict(self, row: Row) -> dict[str, object]:
         """Return it as plain data."""
         return {
             "name": self.name,
@@ -246,7 +246,8 @@ def _of_files(place: Path, metric: str) -> Iterator[Entrant]:
             one = _described(file, stem, results, who, metric)
             known = found.setdefault((one.name, folder), one)
             known.votes = max(known.votes, one.votes)
-            rows = TrialRows(results, int(who.get("planned") or len(results)))
+            planned, unanswered = int(who.get("planned") or len(results)), int(who.get("unanswered") or 0)
+            rows = TrialRows(results, planned, unanswered)
             known.trials.setdefault(_STEMS[stem], []).append(rows)
         except (KeyError, TypeError, AttributeError, StopIteration) as error:
             raise DataError(f"{file} is no whole result file: {error!r}") from error
@@ -279,7 +280,7 @@ def _described(file: Path, stem: str, results: JsonMapping, who: JsonMapping, me
     return found
 
 
-def _metric_of(results: JsonMapping) -> str:
+def _metric_of(results: Mapping[str, object]) -> str:
     first = next(iter(results.values()), None)
     if not isinstance(first, dict):
         return ""
@@ -293,4 +294,4 @@ def _figures(one: _Found, trials: Sequence[TrialRows], metric: str) -> GroupFigu
         size = (score.queries, score.trials, score.rate.invalid)
         return GroupFigures(100 * score.rate.mean, 100 * score.rate.std, *size)
     won = win_score(trials, *one.sides)
-    return GroupFigures(100 * won.rate.win, 0.0, won.queries, won.trials, won.rate.undecided)
+    return GroupFigures(100 * won.rate.win, 0.0, won.queries, won.trials, won.lacking)

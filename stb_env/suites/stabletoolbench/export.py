@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-from stb_env.core.jsontypes import JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonObject
 from stb_env.errors import ConfigError
 from stb_env.formats.export import APART, ExportSettings, places
 from stb_env.suites.stabletoolbench.answers import answer_file, converted_entry, file_name, method_of
@@ -47,5 +47,5 @@ def _places(episodes: Sequence[Trajectory]) -> list[str]:
     return places(episodes, method_of, GROUPS)
 
 
-def _document(value: JsonMapping) -> str:
+def _document(value: Mapping[str, object]) -> str:
     return json.dumps(value, indent=2) + "\n"

@@ -78,7 +78,7 @@ def inspection(loaded: Loaded) -> Inspection:
     return Inspection(_report(loaded), _table(loaded), passed=not loaded.problems)
 
 
-def _report(loaded: Loaded) -> JsonObject:
+def _report(loaded: Loaded) -> dict[str, object]:
     return {
         "queries": len(loaded.tasks),
         "groups": dict(Counter(task.group for task in loaded.tasks)),

@@ -9,7 +9,7 @@ from functools import cache
 from importlib import resources
 from typing import Literal
 
-from stb_env.core.jsontypes import JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonMapping
 from stb_env.errors import ConfigError
 from stb_env.runs.metrics.sopr import average
 
@@ -89,7 +89,7 @@ class Inconsistency:
     recomputed: float
     rounding: bool = False
 
-    def to_dict(self) -> JsonObject:
+    def to_dict(self) -> dict[str, object]:
         """Return the inconsistency as plain data."""
         return asdict(self)
 

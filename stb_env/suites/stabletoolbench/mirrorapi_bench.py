@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from stb_env.core import jsontext
-from stb_env.core.jsontypes import Json, JsonMapping
 from stb_env.formats.recorded_answer import Answer, Notes, RecordedCall, as_answer, read_answer
 from stb_env.tools import ToolId
 
 _KEY_ARGUMENTS = frozenset({"toolbench_key", "toolbench_rapidapi_key"})
 
 
-def is_record(value: Json) -> bool:
+def is_record(value: object) -> bool:
     """Say whether a decoded line is a record of this format."""
     return isinstance(value, dict) and isinstance(value.get("request"), dict) and "real_response" in value
 
@@ -64,11 +63,11 @@ def _record(file: Path, number: int, line: str, notes: Notes, simulated: bool) -
     yield RecordedCall(identity, arguments, answer, "real")
 
 
-def _answer(value: Json) -> Answer | None:
+def _answer(value: object) -> Answer | None:
     return read_answer(value) if isinstance(value, str) else as_answer(value)
 
 
-def _arguments(value: Json) -> JsonMapping | str:
+def _arguments(value: object) -> Mapping[str, object] | str:
     """Return the arguments without the key of the API service, which is no argument of the API."""
     if isinstance(value, str):
         try:

@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import cast
 
-from stb_env.core.jsontypes import JsonObject
 from stb_env.errors import DataError
 from stb_env.retrieval import ToolIndex
 from stb_env.suites.stabletoolbench.api_entry import APIEntry, api_id, tool_from_api
@@ -64,7 +63,7 @@ class ApiSearch:
         self._index = ToolIndex(tools, settings.retriever)
 
     @property
-    def fingerprint(self) -> JsonObject:
+    def fingerprint(self) -> dict[str, object]:
         """Plain data that decides what is found, beside the entries themselves."""
         return {
             "k": self.settings.k,

@@ -12,13 +12,13 @@ import json
 import os
 import re
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from stb_env.backend.taxonomy import accept_real
 from stb_env.core import jsontext
-from stb_env.core.jsontypes import Json, JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonMapping, JsonObject
 from stb_env.errors import InfrastructureError
 from stb_env.suites.stabletoolbench.api_entry import server_names
 from stb_env.tools import standardize
@@ -83,7 +83,7 @@ class OriginalServer:
         self,
         cache_folder: str | os.PathLike[str],
         tools_folder: str | os.PathLike[str],
-        real: Callable[[JsonMapping], RealReply],
+        real: Callable[[Mapping[str, object]], RealReply],
         simulate: Callable[[Question], str],
         save: bool = True,
     ) -> None:
@@ -91,7 +91,7 @@ class OriginalServer:
         self.real, self.simulate, self.save = real, simulate, save
         self._lock = threading.Lock()
 
-    def virtual(self, request: JsonMapping) -> tuple[int, Json]:
+    def virtual(self, request: JsonMapping) -> tuple[int, object]:
         """Answer a request.
 
         Args:
@@ -125,8 +125,8 @@ class OriginalServer:
         return 200, answer
 
     def _ask(
-        self, request: JsonMapping, category: str, api: str, tool_input: Json, known: JsonMapping
-    ) -> Json:
+        self, request: JsonMapping, category: str, api: str, tool_input: object, known: Mapping[str, object]
+    ) -> object:
         reply = self.real(
             {
                 "category": category,
@@ -146,7 +146,7 @@ class OriginalServer:
         question = Question(document, examples, str(examples)[:EXAMPLE_CHARACTERS], tool_input)
         return self._simulated(question)
 
-    def _simulated(self, question: Question) -> Json:
+    def _simulated(self, question: Question) -> object:
         for _ in range(ATTEMPTS):
             text = self.simulate(question)
             if "```json" in text:
@@ -157,7 +157,7 @@ class OriginalServer:
                 continue
         return dict(FAILED_SIMULATION)
 
-    def _document(self, request: JsonMapping, category: str, api: str) -> JsonObject:
+    def _document(self, request: Mapping[str, object], category: str, api: str) -> dict[str, object]:
         file = self.tools_folder / category / f"{_document_name(request)}.json"
         tool = _read(file)
         if not tool:
@@ -170,7 +170,7 @@ class OriginalServer:
         ]
         return {"tool_description": tool.get("tool_description"), "api_info": info}
 
-    def _store(self, file: Path, key: str, answer: Json) -> None:
+    def _store(self, file: Path, key: str, answer: object) -> None:
         with self._lock:
             # Read again: another thread may have stored an answer meanwhile.
             answers = {**_read(file), key: answer}
@@ -180,7 +180,7 @@ class OriginalServer:
             part.replace(file)
 
 
-def _is_valid(request: JsonMapping) -> bool:
+def _is_valid(request: Mapping[str, object]) -> bool:
     texts = all(isinstance(request.get(name), str) for name in FIELDS if name != "tool_input")
     return texts and isinstance(request.get("tool_input"), str | dict)
 
@@ -189,11 +189,11 @@ def _is_name(part: str) -> bool:
     return part not in ("", ".", "..") and not any(char in part for char in "/\\\0")
 
 
-def _document_name(request: JsonMapping) -> str:
+def _document_name(request: Mapping[str, object]) -> str:
     return standardize(request["tool_name"]).split("_for_")[0]
 
 
-def _parsed(tool_input: str | JsonObject) -> Json:
+def _parsed(tool_input: str | JsonObject) -> object:
     if not isinstance(tool_input, str):
         return tool_input
     if tool_input == "":
@@ -212,7 +212,7 @@ def _read(file: Path) -> JsonObject:
     return data if isinstance(data, dict) else {}
 
 
-def _examples(known: JsonMapping) -> list[tuple[str, Json]]:
+def _examples(known: Mapping[str, object]) -> list[tuple[str, object]]:
     examples = list(known.items())[:EXAMPLES]
     while len(examples) > 1 and len(str(examples)) > EXAMPLE_CHARACTERS:
         examples.pop()

@@ -13,7 +13,7 @@ from itertools import chain
 from pathlib import Path
 
 from stb_env.core import jsontext
-from stb_env.core.jsontypes import Json, JsonArray, JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonArray, JsonMapping, JsonObject
 from stb_env.errors import DataError, did_you_mean
 from stb_env.suites.stabletoolbench.api_entry import (
     APIEntry,
@@ -172,7 +172,7 @@ def find_files(root: Path, group: str | None = None) -> list[Path]:
     raise DataError(f"no {names} in {root} or its folders {', '.join(f for f in _FOLDERS if f)}")
 
 
-def normalized_record(task: Task) -> JsonObject:
+def normalized_record(task: Task) -> dict[str, object]:
     """Return a task as an official query record, its cut template responses repaired.
 
     Args:
@@ -187,7 +187,7 @@ def normalized_record(task: Task) -> JsonObject:
     }
 
 
-def _repaired(entry: JsonMapping) -> JsonMapping:
+def _repaired(entry: Mapping[str, object]) -> Mapping[str, object]:
     template = entry.get("template_response")
     return {**entry, "template_response": jsontext.close(template)} if isinstance(template, str) else entry
 
@@ -244,7 +244,7 @@ class _Reader:
             raise DataError(str(problem))
         self.problems.append(problem)
 
-    def _record(self, file: str, index: int, raw: Json, group: str) -> _Record:
+    def _record(self, file: str, index: int, raw: object, group: str) -> _Record:
         if not isinstance(raw, dict):
             raise BadRecord("record", f"expected an object, got {type(raw).__name__}")
         query = read_query(raw.get("query"))
@@ -303,7 +303,7 @@ class _Reader:
         return kept
 
 
-def _matching(pairs: Json, apis: Sequence[APIEntry]) -> tuple[tuple[ToolId, ...], JsonArray]:
+def _matching(pairs: object, apis: Sequence[APIEntry]) -> tuple[tuple[ToolId, ...], list[object]]:
     """Return the APIs that pairs of raw names mean, each once, and the pairs that mean none."""
     by_pair = {(entry["tool_name"], entry["api_name"]): api_id(entry) for entry in apis}
     found: dict[ToolId, None] = {}
@@ -327,11 +327,11 @@ def _wanted_ids(file: Path) -> set[str] | None:
     return {str(key) for key in loaded}
 
 
-def _is_pair(pair: Json) -> bool:
+def _is_pair(pair: object) -> bool:
     return isinstance(pair, list) and len(pair) == 2 and all(isinstance(name, str) for name in pair)
 
 
-def _is_cut(template: Json) -> bool:
+def _is_cut(template: object) -> bool:
     return isinstance(template, str) and len(template) == _CUT_LENGTH
 
 
@@ -369,14 +369,14 @@ def _tool(entry: APIEntry, names: Mapping[ToolId, str], made: dict[tuple[ToolId,
     return tool
 
 
-def _read_list(file: Path) -> JsonArray:
+def _read_list(file: Path) -> list[object]:
     loaded = _read_json(file)
     if not isinstance(loaded, list):
         raise DataError(f"{file}: expected a JSON list of query records, got {type(loaded).__name__}")
     return loaded
 
 
-def _read_json(file: Path) -> Json:
+def _read_json(file: Path) -> object:
     try:
         return json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as error:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import cast
 
-from stb_env.core.jsontypes import Json
 from stb_env.errors import DataError
 from stb_env.suites.stabletoolbench.api_entry import (
     PARAMETERS,
@@ -33,7 +32,7 @@ class BadRecord(DataError):
         self.place = place
 
 
-def read_query(query: Json) -> str:
+def read_query(query: object) -> str:
     """Return the query's text, of a list of one that one.
 
     Raises:
@@ -46,7 +45,7 @@ def read_query(query: Json) -> str:
     return query
 
 
-def read_id(task_id: Json) -> str:
+def read_id(task_id: object) -> str:
     """Return the query's id.
 
     Raises:
@@ -57,7 +56,7 @@ def read_id(task_id: Json) -> str:
     return str(task_id)
 
 
-def read_apis(apis: Json) -> list[APIEntry]:
+def read_apis(apis: object) -> list[APIEntry]:
     """Return the API entries; none where the record names none.
 
     Raises:
@@ -72,7 +71,7 @@ def read_apis(apis: Json) -> list[APIEntry]:
     return apis
 
 
-def _check_api(place: str, entry: Json) -> None:
+def _check_api(place: str, entry: object) -> None:
     if not isinstance(entry, dict):
         raise BadRecord(place, f"expected an object, got {type(entry).__name__}")
     for name in _IDENTITY:

@@ -7,7 +7,7 @@ executed here: a tool file's ``url`` and ``method`` are all that a request is ma
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from functools import partial
 from typing import ClassVar, Unpack, cast
 from urllib.parse import parse_qsl, urlsplit
@@ -19,7 +19,7 @@ from stb_env.backend.real_api.http_template import METHODS
 from stb_env.backend.real_api.url_template import PLACE, REST, Substitution
 from stb_env.backend.taxonomy import RealCheck
 from stb_env.core import jsontext
-from stb_env.core.jsontypes import JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonMapping
 from stb_env.core.request import Slow
 from stb_env.errors import ActionError, BackendError
 from stb_env.http.exchange import HTTPRequest
@@ -69,7 +69,7 @@ class RapidAPI(HTTPTemplate):
         self.hosts, self.scheme = tuple(hosts), scheme
 
     @property
-    def fingerprint(self) -> JsonObject:
+    def fingerprint(self) -> dict[str, object]:
         """Protocol, hosts and taxonomy; where each API is stands in the tool files."""
         return {"protocol": self.name, "hosts": list(self.hosts), "taxonomy": self.taxonomy}
 
@@ -85,7 +85,7 @@ class RapidAPI(HTTPTemplate):
         build = partial(self.built, tool, arguments)
         return (yield from self._built_and_fetched(tool, arguments, build, self._read))
 
-    def built(self, tool: Tool, arguments: JsonMapping | str) -> HTTPRequest:
+    def built(self, tool: Tool, arguments: Mapping[str, object] | str) -> HTTPRequest:
         """Return the request that a call becomes.
 
         Args:

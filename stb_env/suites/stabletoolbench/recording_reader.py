@@ -66,7 +66,7 @@ class ImportReport:
         _add(self, {name: value for name, value in counts.items() if name != "notes"})
         _add(self.notes, counts["notes"])
 
-    def to_dict(self) -> JsonObject:
+    def to_dict(self) -> dict[str, object]:
         """Return the report as plain data."""
         notes = self.notes
         return {

@@ -47,7 +47,7 @@ def document_text(entry: JsonMapping) -> str:
     )
 
 
-def document_identity(entry: JsonMapping, separator: str = "[SEP]") -> str:
+def document_identity(entry: Mapping[str, object], separator: str = "[SEP]") -> str:
     r"""Return what names a document in retrieval results.
 
     Args:
@@ -61,7 +61,7 @@ def document_identity(entry: JsonMapping, separator: str = "[SEP]") -> str:
     return separator.join(_names(entry))
 
 
-def _names(entry: JsonMapping) -> list[str]:
+def _names(entry: Mapping[str, object]) -> list[str]:
     names = [entry.get(key) for key in _IDENTITY]
     if not all(isinstance(name, str) for name in names):
         raise DataError(f"an API entry needs the texts {', '.join(_IDENTITY)}, got {names}")
@@ -113,7 +113,7 @@ class RetrieverData:
             )
 
 
-def retriever_data(records: Iterable[JsonMapping], test_ids: Collection[str | int]) -> RetrieverData:
+def retriever_data(records: Iterable[Mapping[str, object]], test_ids: Collection[str | int]) -> RetrieverData:
     """Build training data from query records, ids and order as in the original.
 
     Args:

@@ -115,7 +115,7 @@ class ServerConfig:
         """The folder of recorded answers in the original's layout, where there is one."""
         return self._path("cache_folder")
 
-    def settings(self, cache: Path | None) -> JsonObject:
+    def settings(self, cache: Path | None) -> dict[str, object]:
         """Return the settings of the virtual API.
 
         Args:
@@ -195,7 +195,7 @@ def taken_over(official: Path, cache: Path | None = None) -> Path:
     return ours
 
 
-def _yaml(file: Path) -> Any:
+def _yaml(file: Path) -> object:
     try:
         yaml: Any = importlib.import_module("yaml")
     except ModuleNotFoundError as error:
@@ -208,7 +208,7 @@ def _yaml(file: Path) -> Any:
         raise ConfigError(f"{file} is not YAML: line {_line(error)}") from error
 
 
-def _line(error: Any) -> int:
+def _line(error: object) -> int:
     # The message would quote the line, which may be the key's.
     mark = getattr(error, "problem_mark", None)
     return 0 if mark is None else mark.line + 1

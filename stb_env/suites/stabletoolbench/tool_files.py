@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Self, cast
 
 from stb_env.core import jsontext
-from stb_env.core.jsontypes import Json, JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonMapping
 from stb_env.errors import DataError
 from stb_env.suites.stabletoolbench.api_entry import (
     PARAMETERS,
@@ -62,7 +62,7 @@ class ToolFile:
     apis: Mapping[str, JsonMapping]
 
     @classmethod
-    def read(cls, category: str, data: Json) -> Self:
+    def read(cls, category: str, data: object) -> Self:
         """Take what a file holds.
 
         Raises:
@@ -90,7 +90,7 @@ class ToolFile:
         }
         return {**entry, **self.further(api)}
 
-    def further(self, api: JsonMapping | None) -> APIDetails:
+    def further(self, api: Mapping[str, object] | None) -> APIDetails:
         """Return what a query file's entry never has: the tool's description, and where an API is called."""
         found = {"tool_description": self.description, "host": self.host}
         if api is not None:
@@ -208,7 +208,7 @@ class ToolFiles:
                     yield entry
 
     @property
-    def fingerprint(self) -> JsonObject:
+    def fingerprint(self) -> dict[str, object]:
         """Number and hash of the tools that were asked for so far, as plain data."""
         files = ((key, self._get(key)) for key in sorted(self._used))
         used = [
@@ -248,7 +248,7 @@ def _folders(folder: Path, pattern: str) -> list[Path]:
     return sorted(found for found in folder.glob(pattern) if found.is_dir())
 
 
-def _check(place: str, api: Json) -> None:
+def _check(place: str, api: object) -> None:
     if not isinstance(api, dict):
         raise DataError(f"{place}: expected an object, got {type(api).__name__}")
     if not isinstance(api.get("name"), str):
@@ -258,6 +258,6 @@ def _check(place: str, api: Json) -> None:
         raise DataError(f"{place}.{damaged}: expected a list of objects that have a text 'name'")
 
 
-def _text(data: JsonMapping, name: str) -> str:
+def _text(data: Mapping[str, object], name: str) -> str:
     value = data.get(name)
     return value.strip() if isinstance(value, str) else ""

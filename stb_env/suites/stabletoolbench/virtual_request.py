@@ -6,6 +6,7 @@ original's own reading, defects included, is `server_names`.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -75,7 +76,7 @@ def identify(category: str, tool: str, api: str) -> ToolId:
     return ToolId(category, tool, pure_name(api).split(f"_for_{tool}")[0] if tool else pure_name(api))
 
 
-def _text(fields: JsonMapping, name: str) -> str:
+def _text(fields: Mapping[str, object], name: str) -> str:
     value = fields.get(name)
     if not isinstance(value, str):
         # What was got stays unsaid: it may be a key.
@@ -83,7 +84,7 @@ def _text(fields: JsonMapping, name: str) -> str:
     return value
 
 
-def _arguments(text: str) -> JsonMapping | str | None:
+def _arguments(text: str) -> Mapping[str, object] | str | None:
     if not text:
         return {}
     try:

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
 
-from stb_env.core.jsontypes import JsonObject
 from stb_env.envs.finish import FINISH_TOOL
 from stb_env.envs.wording import Wording
 from stb_env.models.prompting import prompt
@@ -61,7 +60,7 @@ class OriginalWording(Wording):
         self.finish = replace(FINISH_TOOL, description=finish["description"], parameters=finish["parameters"])
 
     @property
-    def fingerprint(self) -> JsonObject:
+    def fingerprint(self) -> dict[str, object]:
         """Author of the words, and their hash."""
         return {"origin": "own prompts" if self._own else "original prompts", "agent": self._texts.hash}
 
@@ -82,7 +81,7 @@ class OriginalWording(Wording):
         shown = f"{candidates}\n" + (f"{before}{result}{after}" if result else "")
         return places(self._texts.diversity, {"previous_candidate": shown})
 
-    def ranking(self, task: Task, common: str, first: str, second: str) -> list[JsonObject]:
+    def ranking(self, task: Task, common: str, first: str, second: str) -> list[dict[str, object]]:
         """Return a ranking's messages; the task description is what the original gives of the task."""
         shown = {
             "task_description": self._described(task.tools),

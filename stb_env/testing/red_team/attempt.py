@@ -176,14 +176,14 @@ def _answered(env: ToolEnv, player: Cheater, total: float, calls: tuple[str, ...
         yield _End(cheat, _said(action), total + float(reward), info, calls)
 
 
-def _said(action: JsonMapping) -> str:
+def _said(action: Mapping[str, object]) -> str:
     """Return what counts of an answer: what is typed of it, and else its text."""
     given = final_answer(dict(action)) or {}
     typed = {name: given[name] for name in ("answer", "cannot") if given.get(name) is not None}
     return jsontext.dumps(typed) if typed else str(given.get("final_answer", ""))
 
 
-def _failure(info: JsonMapping) -> str:
+def _failure(info: Mapping[str, object]) -> str:
     failure: Any = info.get("failure")
     return "" if failure is None else str(failure.get("message", ""))
 

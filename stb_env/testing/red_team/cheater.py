@@ -6,9 +6,8 @@ import json
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-import gymnasium as gym
-
-from stb_env.core.jsontypes import Json, JsonArray, JsonMapping, JsonObject
+from stb_env.core.gymtypes import AnyEnv
+from stb_env.core.jsontypes import JsonArray, JsonMapping, JsonObject
 from stb_env.errors import ConfigError, did_you_mean
 from stb_env.runs import Agent
 from stb_env.seeding import rng
@@ -40,7 +39,7 @@ class Cheater(Agent):
         self.name = f"red:{cheat}"
         self._cheat = cheat
 
-    def reset(self, env: gym.Env[Any, Any], seed: int) -> None:
+    def reset(self, env: AnyEnv, seed: int) -> None:
         """Forget the last episode."""
         self._seed = seed
         self._results: JsonArray = []
@@ -51,7 +50,7 @@ class Cheater(Agent):
         inner: Any = env.unwrapped
         self._form = inner.rules.finish_form(inner.task)
 
-    def act(self, observation: JsonMapping, info: JsonMapping) -> Any:
+    def act(self, observation: Mapping[str, object], info: Mapping[str, object]) -> object:
         """Return the next call of the line, or after the last one the answer."""
         self.listen(observation, info)
         action = self.next_action(observation, info)
@@ -60,7 +59,7 @@ class Cheater(Agent):
         # A cheat that has nothing to say where this episode ends otherwise says nothing.
         return self.final_actions().get(self._cheat, "")
 
-    def listen(self, observation: JsonMapping, info: JsonMapping) -> None:
+    def listen(self, observation: JsonMapping, info: Mapping[str, object]) -> None:
         """Take in what the last action brought."""
         self._query = observation["query"]
         if info["calls"]:
@@ -70,11 +69,11 @@ class Cheater(Agent):
                 else:
                     self._results.append(one["response"])
 
-    def next_action(self, observation: JsonMapping, info: JsonMapping) -> Json:
+    def next_action(self, observation: Mapping[str, object], info: Mapping[str, object]) -> object:
         """Return the next action of the line; None after the last one."""
         raise NotImplementedError
 
-    def final_actions(self) -> dict[str, JsonObject]:
+    def final_actions(self) -> dict[str, dict[str, object]]:
         """Return how each cheat of this line that has something to say would end the episode, by its name."""
         endings = {cheat: say(self._evidence(cheat)) for cheat, say in self.says.items()}
         return {

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-import gymnasium as gym
-
-from stb_env.core.jsontypes import Json, JsonMapping
+from stb_env.core.gymtypes import AnyEnv
 from stb_env.testing.red_team.cheater import Cheater
 from stb_env.testing.red_team.evidence import Ending, Evidence, Say
 from stb_env.testing.red_team.known_solutions import gold_line, neighbour
@@ -27,13 +25,13 @@ class Memoriser(Cheater):
 
     says: ClassVar[Mapping[str, Say]] = {"memorised": by_heart}
 
-    def reset(self, env: gym.Env[Any, Any], seed: int) -> None:
+    def reset(self, env: AnyEnv, seed: int) -> None:
         """Learn the answer from gold."""
         super().reset(env, seed)
         inner: Any = env.unwrapped
         _, self._gold = gold_line(env, inner.task.id, seed)
 
-    def next_action(self, observation: JsonMapping, info: JsonMapping) -> Json:
+    def next_action(self, observation: Mapping[str, object], info: Mapping[str, object]) -> object:
         """Make no call."""
         return None
 
@@ -43,7 +41,7 @@ class Copier(Cheater):
 
     says: ClassVar[Mapping[str, Say]] = {"neighbour": _of_another}
 
-    def reset(self, env: gym.Env[Any, Any], seed: int) -> None:
+    def reset(self, env: AnyEnv, seed: int) -> None:
         """Learn the other task's solution from gold."""
         super().reset(env, seed)
         inner: Any = env.unwrapped
@@ -52,6 +50,6 @@ class Copier(Cheater):
         actions, self._other = ([], {}) if other is None else gold_line(env, other.id, seed)
         self._actions = iter(actions[: inner.rules.max_turns - 1])
 
-    def next_action(self, observation: JsonMapping, info: JsonMapping) -> Json:
+    def next_action(self, observation: Mapping[str, object], info: Mapping[str, object]) -> object:
         """Return the next action of the other solution."""
         return next(self._actions, None)

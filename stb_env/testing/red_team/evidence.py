@@ -62,7 +62,7 @@ class Evidence:
         return given
 
     @property
-    def fields(self) -> Mapping[str, JsonMapping]:
+    def fields(self) -> Mapping[str, Mapping[str, object]]:
         """The schema of every field of the typed answer; empty where there is none."""
         schema: JsonMapping = self.form.tool.parameters["properties"].get("answer", {})
         fields: Mapping[str, JsonMapping] = schema.get("properties", {})
@@ -73,7 +73,7 @@ Say = Callable[[Evidence], Ending | None]
 """Makes up a Finish; None where a cheat has nothing to say, and is not played."""
 
 
-def leaves(value: Json, limit: int = 400) -> list[str]:
+def leaves(value: object, limit: int = 400) -> list[str]:
     """Return the single values inside a result as text, each once, in order.
 
     Examples:
@@ -89,7 +89,7 @@ def leaves(value: Json, limit: int = 400) -> list[str]:
     return list(found)
 
 
-def values_in(value: Json) -> Iterator[Json]:
+def values_in(value: object) -> Iterator[object]:
     """Yield the single values inside a result, in order."""
     if isinstance(value, dict):
         for member in value.values():

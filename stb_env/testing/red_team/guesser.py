@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
-import gymnasium as gym
-
-from stb_env.core.jsontypes import Json, JsonMapping
+from stb_env.core.gymtypes import AnyEnv
+from stb_env.core.jsontypes import JsonMapping
 from stb_env.testing.red_team.cheater import Cheater
 from stb_env.testing.red_team.dumps import DUMPS
 from stb_env.testing.red_team.guesses import Guesses
@@ -31,7 +31,7 @@ class Guesser(Cheater):
 
     says = DUMPS
 
-    def reset(self, env: gym.Env[Any, Any], seed: int) -> None:
+    def reset(self, env: AnyEnv, seed: int) -> None:
         """Forget which tools were called."""
         super().reset(env, seed)
         self._called: set[str] = set()
@@ -40,7 +40,7 @@ class Guesser(Cheater):
         # The last turn is for the answer.
         self._room = min(_CALLS, inner.rules.max_turns - 1)
 
-    def next_action(self, observation: JsonMapping, info: JsonMapping) -> Json:
+    def next_action(self, observation: JsonMapping, info: Mapping[str, object]) -> object:
         """Return a guessed call of a tool that was not called yet."""
         self._guesses = self._guesses or Guesses(observation["query"])
         if len(self._called) >= self._room:

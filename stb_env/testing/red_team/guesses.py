@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import cycle
 
-from stb_env.core.jsontypes import Json, JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonMapping, JsonObject
 
 _QUOTED = re.compile(r"[\"'“‘]([^\"'”’]{2,60})[\"'”’]")
 _PROPER = re.compile(r"\b[A-ZÀ-Þ][\w'-]+(?: [A-ZÀ-Þ][\w'-]+)*")
@@ -48,7 +48,7 @@ class Guesses:
     def _named(self, schema: JsonMapping) -> bool:
         return any(str(option).casefold() in self._query for option in schema.get("enum", ()) if option)
 
-    def _value(self, schema: JsonMapping) -> Json:
+    def _value(self, schema: JsonMapping) -> object:
         options = schema.get("enum")
         if options:
             return next((one for one in options if str(one).casefold() in self._query), options[0])
@@ -69,7 +69,7 @@ class Guesses:
                 return None
         return self._text(schema)
 
-    def _text(self, schema: JsonMapping) -> str:
+    def _text(self, schema: Mapping[str, object]) -> str:
         if "default" in schema:
             return str(schema["default"])
         if self._fresh:

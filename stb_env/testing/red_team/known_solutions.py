@@ -8,10 +8,9 @@ from functools import lru_cache
 from itertools import islice
 from typing import Any, Protocol, runtime_checkable
 
-import gymnasium as gym
-
 from stb_env.actions import Action, finish_arguments
-from stb_env.core.jsontypes import Json, JsonArray, JsonMapping
+from stb_env.core.gymtypes import AnyEnv
+from stb_env.core.jsontypes import JsonArray, JsonMapping
 from stb_env.runs.baselines.gold import Gold
 from stb_env.tasks import Task, TaskSource
 from stb_env.testing.red_team.evidence import Ending
@@ -33,7 +32,7 @@ class _Extensible(Protocol):
     def endless(self) -> TaskSource: ...
 
 
-def final_answer(action: Json) -> Ending | None:
+def final_answer(action: object) -> Ending | None:
     """Return the arguments of the Finish that an action is; None where it goes on.
 
     Examples:
@@ -47,7 +46,7 @@ def final_answer(action: Json) -> Ending | None:
     return dict(finish_arguments(ToolCall(FINISH, action["arguments"])))
 
 
-def gold_line(env: gym.Env[Any, Any], task_id: str, seed: int) -> tuple[JsonArray, Ending]:
+def gold_line(env: AnyEnv, task_id: str, seed: int) -> tuple[list[object], Ending]:
     """Return what gold does in a task and what it answers; plays a copy, and leaves the environment alone."""
     inner: Any = env.unwrapped
     copy, agent = inner.fork(), Gold()
@@ -67,7 +66,7 @@ def gold_line(env: gym.Env[Any, Any], task_id: str, seed: int) -> tuple[JsonArra
     return actions, {}
 
 
-def other_answer(env: gym.Env[Any, Any], seed: int) -> Ending:
+def other_answer(env: AnyEnv, seed: int) -> Ending:
     """Return how gold answers the task most like the running one; empty where none of the likest will do.
 
     An answer that only takes leave is passed over, and so are one to the very calls that gold makes here
@@ -97,7 +96,7 @@ def states_something(text: str) -> bool:
     return not _words(text) <= _words(_COURTESY)
 
 
-def same_calls(calls: Sequence[Json], others: Sequence[Json]) -> bool:
+def same_calls(calls: Sequence[object], others: Sequence[object]) -> bool:
     """Return whether two lines make the same calls, argument for argument, in whatever order.
 
     Examples:
@@ -112,19 +111,19 @@ def same_calls(calls: Sequence[Json], others: Sequence[Json]) -> bool:
     return not rest
 
 
-def _rests_on(others: JsonArray, actions: JsonArray) -> bool:
+def _rests_on(others: Sequence[object], actions: Sequence[object]) -> bool:
     """Return whether one of two lines is a dialogue, and the first ends with a call of the second."""
     if not any(isinstance(each, Action) for each in (*others, *actions)):
         return False
     return bool(others) and others[-1] in actions
 
 
-def neighbour(env: gym.Env[Any, Any], task: Task) -> Task | None:
+def neighbour(env: AnyEnv, task: Task) -> Task | None:
     """Return the task of the same source whose query is most like that of a task; None where it is alone."""
     return next(_likest(env, task), None)
 
 
-def _likest(env: gym.Env[Any, Any], task: Task) -> Iterator[Task]:
+def _likest(env: AnyEnv, task: Task) -> Iterator[Task]:
     """Yield the other tasks of the same source, those with the query most like that of a task first."""
     inner: Any = env.unwrapped
     words = _words(task.query)

@@ -6,9 +6,8 @@ import json
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-import gymnasium as gym
-
-from stb_env.core.jsontypes import Json, JsonMapping
+from stb_env.core.gymtypes import AnyEnv
+from stb_env.core.jsontypes import JsonMapping
 from stb_env.testing.red_team.cheater import Cheater
 from stb_env.testing.red_team.copier import by_heart
 from stb_env.testing.red_team.evidence import Say
@@ -22,7 +21,7 @@ class Meddler(Cheater):
 
     says: ClassVar[Mapping[str, Say]] = {"meddled": by_heart}
 
-    def reset(self, env: gym.Env[Any, Any], seed: int) -> None:
+    def reset(self, env: AnyEnv, seed: int) -> None:
         """Learn the solution from gold."""
         super().reset(env, seed)
         inner: Any = env.unwrapped
@@ -31,7 +30,7 @@ class Meddler(Cheater):
         self._called: set[str] = set()
         self._left = inner.rules.max_turns - len(actions) - 1
 
-    def next_action(self, observation: JsonMapping, info: JsonMapping) -> Json:
+    def next_action(self, observation: JsonMapping, info: JsonMapping) -> object:
         """Return gold's next action, and after those a guessed call of a tool that was not called yet."""
         self._called.update(call["name"] for call in info["calls"])
         action = next(self._actions, None)
@@ -51,7 +50,7 @@ class Repeater(Cheater):
 
     says: ClassVar[Mapping[str, Say]] = {"repeated": by_heart}
 
-    def reset(self, env: gym.Env[Any, Any], seed: int) -> None:
+    def reset(self, env: AnyEnv, seed: int) -> None:
         """Learn the solution from gold."""
         super().reset(env, seed)
         inner: Any = env.unwrapped
@@ -59,7 +58,7 @@ class Repeater(Cheater):
         twice = [action for action in actions for _ in range(2)]
         self._actions = iter(twice[: inner.rules.max_turns - 1])
 
-    def next_action(self, observation: JsonMapping, info: JsonMapping) -> Json:
+    def next_action(self, observation: Mapping[str, object], info: Mapping[str, object]) -> object:
         """Return each action of gold, and the same again."""
         return next(self._actions, None)
 
@@ -69,13 +68,13 @@ class Quitter(Cheater):
 
     says: ClassVar[Mapping[str, Say]] = {"unfinished": by_heart}
 
-    def reset(self, env: gym.Env[Any, Any], seed: int) -> None:
+    def reset(self, env: AnyEnv, seed: int) -> None:
         """Learn the solution from gold."""
         super().reset(env, seed)
         inner: Any = env.unwrapped
         actions, self._gold = gold_line(env, inner.task.id, seed)
         self._actions = iter(actions[:-1])
 
-    def next_action(self, observation: JsonMapping, info: JsonMapping) -> Json:
+    def next_action(self, observation: Mapping[str, object], info: Mapping[str, object]) -> object:
         """Return the next action of gold, the last one left out."""
         return next(self._actions, None)

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
-import gymnasium as gym
-
-from stb_env.core.jsontypes import JsonMapping
+from stb_env.core.gymtypes import AnyEnv
 from stb_env.errors import ConfigError, did_you_mean
 from stb_env.runs import Agent
 from stb_env.testing.red_team.cheater import Cheater
@@ -52,10 +49,10 @@ class RedTeam(Agent):
         self._player = RED_TEAM[cheat](cheat)
         self.name = self._player.name
 
-    def reset(self, env: gym.Env[Any, Any], seed: int) -> None:
+    def reset(self, env: AnyEnv, seed: int) -> None:
         """Prepare the cheat."""
         self._player.reset(env, seed)
 
-    def act(self, observation: JsonMapping, info: JsonMapping) -> Any:
+    def act(self, observation: Mapping[str, object], info: Mapping[str, object]) -> object:
         """Return what the cheat does."""
         return self._player.act(observation, info)

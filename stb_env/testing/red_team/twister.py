@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
 
-import gymnasium as gym
-
-from stb_env.core.jsontypes import Json, JsonMapping
+from stb_env.core.gymtypes import AnyEnv
 from stb_env.runs.baselines.gold import Gold
 from stb_env.testing.red_team.cheater import Cheater
 from stb_env.testing.red_team.known_solutions import final_answer, other_answer
@@ -26,14 +24,14 @@ class Twister(Cheater):
 
     says = TWISTS
 
-    def reset(self, env: gym.Env[Any, Any], seed: int) -> None:
+    def reset(self, env: AnyEnv, seed: int) -> None:
         """Let gold plan, and look up how another task is answered."""
         super().reset(env, seed)
         self._line = Gold()
         self._line.reset(env, seed)
         self._other = other_answer(env, seed)
 
-    def next_action(self, observation: JsonMapping, info: JsonMapping) -> Json:
+    def next_action(self, observation: Mapping[str, object], info: Mapping[str, object]) -> object:
         """Return what gold does, up to its answer."""
         if self._gold:
             # A Finish that was refused ended nothing, and gold has no more to do.

@@ -14,7 +14,7 @@ _FIRST = 3
 _STEP = 17
 
 
-def wrong_value(schema: JsonMapping, value: Json) -> Json:
+def wrong_value(schema: JsonMapping, value: Json) -> object:
     """Return another well-formed value of a field; the same one where its schema knows no other.
 
     Examples:
@@ -48,7 +48,7 @@ def wrong_value(schema: JsonMapping, value: Json) -> Json:
     return value
 
 
-def rivals(schema: JsonMapping, value: Json, results: Sequence[Json]) -> Iterator[Json]:
+def rivals(schema: JsonMapping, value: Json, results: Sequence[Json]) -> Iterator[object]:
     """Yield values in results that have a field's type and are not right.
 
     Examples:
@@ -75,7 +75,7 @@ def _is_of(schema: JsonMapping, value: Json, other: Json) -> bool:
     return "format" not in schema or (schema["format"] != "code" and len(other) == len(str(value)))
 
 
-def _changed(evidence: Evidence, changes: Mapping[str, Json]) -> Ending | None:
+def _changed(evidence: Evidence, changes: Mapping[str, object]) -> Ending | None:
     return {"answer": {**evidence.answer, **changes}} if changes else None
 
 
@@ -143,7 +143,7 @@ def least(schema: JsonMapping) -> Json:
     return {"date": "2026-01-01", "time": "00:00"}.get(schema.get("format", ""), "")
 
 
-def _filled(values: Callable[[Evidence], Iterator[Json]]) -> Say:
+def _filled(values: Callable[[Evidence], Iterator[object]]) -> Say:
     """Return a cheat that fills each field with the first of some values that fits its type."""
 
     def fill(evidence: Evidence) -> Ending | None:
@@ -159,7 +159,7 @@ def _filled(values: Callable[[Evidence], Iterator[Json]]) -> Say:
     return fill
 
 
-def _fitting(schema: JsonMapping, values: Sequence[Json]) -> Json:
+def _fitting(schema: JsonMapping, values: Sequence[Json]) -> object:
     if schema.get("type") == "array":
         items = schema.get("items", {})
         fitting = (value for value in values if _is_of(items, least(items), value))
@@ -168,15 +168,15 @@ def _fitting(schema: JsonMapping, values: Sequence[Json]) -> Json:
     return next((value for value in values if _is_of(schema, example, value)), example)
 
 
-def _first(evidence: Evidence) -> Iterator[Json]:
+def _first(evidence: Evidence) -> Iterator[object]:
     return values_in(list(evidence.results))
 
 
-def _last(evidence: Evidence) -> Iterator[Json]:
+def _last(evidence: Evidence) -> Iterator[object]:
     return values_in(evidence.results[-1] if evidence.results else None)
 
 
-def _error(evidence: Evidence) -> Iterator[Json]:
+def _error(evidence: Evidence) -> Iterator[object]:
     return iter(evidence.errors[-1:])
 
 

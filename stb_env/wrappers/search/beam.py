@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from stb_env.core.gymtypes import AnyEnv
-from stb_env.core.jsontypes import JsonObject
 from stb_env.core.request import Slow
 from stb_env.core.settings import checks_settings
 from stb_env.judges.judge import Judge
@@ -69,7 +68,7 @@ class BeamSearch(TreeSearch):
         self.method = f"Beam_{beam}"
 
     @property
-    def settings(self) -> JsonObject:
+    def settings(self) -> dict[str, object]:
         """The settings as plain data."""
         return {"width": self.width, "beam": self.beam, **super().settings}
 

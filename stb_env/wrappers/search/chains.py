@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from stb_env.core.gymtypes import AnyEnv
-from stb_env.core.jsontypes import JsonObject
 from stb_env.core.request import Slow
 from stb_env.core.settings import checks_settings
 from stb_env.envs.rules import Compat
@@ -73,7 +72,7 @@ class IndependentChains(TreeSearch):
         self.method = f"CoT@{tries}"
 
     @property
-    def settings(self) -> JsonObject:
+    def settings(self) -> dict[str, object]:
         """The settings as plain data."""
         return {"tries": self.tries, **super().settings}
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from itertools import combinations
 
 from stb_env.core.gymtypes import AnyEnv
-from stb_env.core.jsontypes import JsonObject
 from stb_env.core.request import Slow
 from stb_env.core.settings import checks_settings
 from stb_env.envs.rules import Compat
@@ -101,7 +100,7 @@ class DepthFirstSearch(TreeSearch):
         return OriginalRanker(rank, wording_of(self.env))
 
     @property
-    def settings(self) -> JsonObject:
+    def settings(self) -> dict[str, object]:
         """The settings as plain data."""
         return {"width": self.width, **super().settings, "filter": self.filter}
 

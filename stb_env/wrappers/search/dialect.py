@@ -123,7 +123,7 @@ class Dialect:
             observation["result"] = with_tried(observation["result"], tried, env.rules.limits.result)
         return observation
 
-    def messages(self, env: Inner, tree: SearchTree) -> list[JsonObject]:
+    def messages(self, env: Inner, tree: SearchTree) -> list[dict[str, object]]:
         """Return the conversation to the current node, and where something was tried, what that was."""
         said = env.messages
         tried = [] if tree.over else tried_at(tree, tree.current)
@@ -155,7 +155,7 @@ class Unprompted(Dialect):
         del env
         return dict(tree.here.observation)
 
-    def messages(self, env: Inner, tree: SearchTree) -> list[JsonObject]:
+    def messages(self, env: Inner, tree: SearchTree) -> list[dict[str, object]]:
         """Return the conversation to the current node."""
         del tree
         return env.messages

@@ -69,7 +69,7 @@ class Played(NamedTuple):
         return [report["code"] for report in self.reports]
 
 
-def failed_reply(text: str) -> JsonObject:
+def failed_reply(text: str) -> dict[str, object]:
     """Return the action that stands for a reply that the client did not get.
 
     Examples:
@@ -127,7 +127,7 @@ class OriginalDialect(Dialect):
 
     # -- conversation ----------------------------------------------------------------------------
 
-    def messages(self, env: Inner, tree: SearchTree) -> list[JsonObject]:
+    def messages(self, env: Inner, tree: SearchTree) -> list[dict[str, object]]:
         """Return the conversation as it is sent; after the end all of it, flagged messages included."""
         opening = takewhile(lambda message: message["role"] in ("system", "user"), env.messages)
         wording = wording_of(env)
@@ -137,7 +137,7 @@ class OriginalDialect(Dialect):
         said = [message for message in self._path(wording, tree, tree.current) if message.get("valid", True)]
         return [*opening, *said, *self._prompt(wording, tree, tree.current, len(tree.nodes))]
 
-    def _path(self, wording: Wording, tree: SearchTree, index: int) -> Iterator[JsonObject]:
+    def _path(self, wording: Wording, tree: SearchTree, index: int) -> Iterator[dict[str, object]]:
         for node in tree.path(index)[1:]:
             above = tree.nodes[node].parent or 0
             for child in sorted(tree.nodes[above].children):
@@ -149,7 +149,7 @@ class OriginalDialect(Dialect):
             if step is not None:
                 yield from self._said(step)
 
-    def _prompt(self, wording: Wording, tree: SearchTree, index: int, before: int) -> list[JsonObject]:
+    def _prompt(self, wording: Wording, tree: SearchTree, index: int, before: int) -> list[dict[str, object]]:
         """Return what is said at a node before it has its next child, the one of the given index."""
         tried = list(_candidates(tree, index, before))
         if not tried:
@@ -162,7 +162,7 @@ class OriginalDialect(Dialect):
         """Say whether there is an earlier candidate that made a call."""
         return any(_candidates(tree, tree.current, len(tree.nodes)))
 
-    def _said(self, step: Step) -> Iterator[JsonObject]:
+    def _said(self, step: Step) -> Iterator[dict[str, object]]:
         message: JsonObject = {"role": "assistant"}
         if step.text or not step.calls or step.extra.get("empty_thought"):
             message["content"] = step.text
@@ -185,7 +185,7 @@ class OriginalDialect(Dialect):
             content = report["original_observation"]
             yield {"role": "tool", "tool_call_id": call.id, "name": name, "content": content}
 
-    def _renames(self, place: int, report: JsonMapping) -> bool:
+    def _renames(self, place: int, report: Mapping[str, object]) -> bool:
         return report["code"] == _UNKNOWN and place == 0
 
 
@@ -197,7 +197,7 @@ class OriginalChains(OriginalDialect):
         del env
         return dict(tree.here.observation)
 
-    def _prompt(self, wording: Wording, tree: SearchTree, index: int, before: int) -> list[JsonObject]:
+    def _prompt(self, wording: Wording, tree: SearchTree, index: int, before: int) -> list[dict[str, object]]:
         del wording, tree, index, before
         return []
 
@@ -206,7 +206,7 @@ class OriginalChains(OriginalDialect):
         del tree
         return False
 
-    def _renames(self, place: int, report: JsonMapping) -> bool:
+    def _renames(self, place: int, report: Mapping[str, object]) -> bool:
         del place
         return bool(report["code"] == _UNKNOWN)
 
@@ -263,7 +263,7 @@ def _finish_record(call: ToolCall, arguments: str) -> CallRecord:
     return finish_record(call, Finish("give_up") if code == _GAVE_UP else Finish("invalid", problem=problem))
 
 
-def _report(record: CallRecord, arguments: str) -> JsonObject:
+def _report(record: CallRecord, arguments: str) -> dict[str, object]:
     written = {} if arguments_text(record.arguments) == arguments else {"original_arguments": arguments}
     # The original reads what was written, not what we understood of it.
     return step_codes.step_report((record._replace(arguments=arguments),)) | written
@@ -305,7 +305,7 @@ def _answer(written: Written) -> str:
     return ""
 
 
-def _data(played: Played) -> list[JsonObject]:
+def _data(played: Played) -> list[dict[str, object]]:
     return [record.to_dict() for record in played.records]
 
 
@@ -319,14 +319,14 @@ def _given(call: CallRecord, report: JsonMapping) -> str:
     return text
 
 
-def _candidates(tree: SearchTree, index: int, before: int) -> Iterator[JsonObject]:
+def _candidates(tree: SearchTree, index: int, before: int) -> Iterator[dict[str, object]]:
     """Yield the first call of each child that was there before a node, as the original lists them."""
     for child in sorted(tree.nodes[index].children):
         if child < before:
             yield from _first_call(tree, child, before)
 
 
-def _first_call(tree: SearchTree, index: int, before: int) -> Iterator[JsonObject]:
+def _first_call(tree: SearchTree, index: int, before: int) -> Iterator[dict[str, object]]:
     step = tree.nodes[index].step
     while step is not None and not step.calls:
         below = [child for child in tree.nodes[index].children if child < before]

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from stb_env.core import jsontext
-from stb_env.core.jsontypes import JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonObject
 from stb_env.trajectory import CallRecord
 from stb_env.wrappers.search.tree import SearchTree
 
@@ -32,7 +32,7 @@ def _tried(tree: SearchTree, index: int) -> Tried:
     return {**said, "outcome": outcome_of(tree, index)}
 
 
-def _call(record: CallRecord) -> JsonObject:
+def _call(record: CallRecord) -> dict[str, object]:
     result, arguments = record.result, record.arguments
     said = {"name": record.name, "arguments": arguments if isinstance(arguments, str) else dict(arguments)}
     answered = {"error": result.error, "response": result.response}
@@ -57,7 +57,7 @@ def outcome_of(tree: SearchTree, index: int) -> str:
     return tree.nodes[index].outcome
 
 
-def listing(tried: Sequence[JsonMapping]) -> str:
+def listing(tried: Sequence[Mapping[str, object]]) -> str:
     """Return what was tried as readable JSON text."""
     return json.dumps(tried, indent=2)
 
@@ -84,7 +84,7 @@ def with_tried(result: str, tried: Sequence[Tried], limit: int) -> str:
     return jsontext.dumps({**shorter, "response": jsontext.cut(data["response"], max(64, room))})
 
 
-def _object(result: str) -> JsonObject:
+def _object(result: str) -> dict[str, object]:
     try:
         data = jsontext.loads(result) if result else ""
     except ValueError:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple
 
 from stb_env.core.jsontypes import JsonMapping, JsonObject
@@ -63,7 +64,7 @@ class Node(NamedTuple):
     prompted: bool = False
     children: tuple[int, ...] = ()
 
-    def to_dict(self) -> JsonObject:
+    def to_dict(self) -> dict[str, object]:
         """Return the node as saved trees have it."""
         return {
             "parent": self.parent,
@@ -186,7 +187,7 @@ class SearchTree(NamedTuple):
             found = [i for i in found if self.nodes[i].order]
         return sorted(found, key=lambda i: (self.nodes[i].order == 0, self.nodes[i].order, i))
 
-    def to_dict(self, method: str, settings: JsonMapping) -> JsonObject:
+    def to_dict(self, method: str, settings: Mapping[str, object]) -> dict[str, object]:
         """Return the tree as plain data, the form that ``info["tree"]`` and trajectories have.
 
         ``notes`` are in it only where there are any.
@@ -214,7 +215,7 @@ def middle(state: WrapperState | State | None) -> Any:
     return state
 
 
-def _step_data(step: Step) -> JsonObject:
+def _step_data(step: Step) -> dict[str, object]:
     """Return a step as plain data; what the published search would have shown goes to the call behind it."""
     extra = dict(step.extra)
     nothing: tuple[JsonMapping, ...] = ({},) * len(step.calls)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, cast
 
@@ -126,12 +127,12 @@ class TreeSearch(ToolWrapper):
         return tree
 
     @property
-    def messages(self) -> list[JsonObject]:
+    def messages(self) -> list[dict[str, object]]:
         """The conversation to the current node, and what was tried from there before."""
         return self.dialect.messages(self.env, self.tree)
 
     @property
-    def settings(self) -> JsonObject:
+    def settings(self) -> dict[str, object]:
         """The settings as plain data."""
         named: JsonObject = {
             "max_depth": self.max_depth,
@@ -142,7 +143,7 @@ class TreeSearch(ToolWrapper):
             named["value"] = getattr(self.value, "__name__", type(self.value).__name__)
         return named
 
-    def answer_in(self, action: Any) -> str | None:
+    def answer_in(self, action: object) -> str | None:
         """Return the answer, as text, that an action would give here; None where it gives none."""
         finish = finish_in(self.env, action)
         return None if finish is None else finish.text
@@ -182,7 +183,9 @@ class TreeSearch(ToolWrapper):
 
     # -- core ------------------------------------------------------------------------------------
 
-    def _reset(self, seed: int | None, options: JsonObject | None) -> Slow[tuple[Observation, Info]]:
+    def _reset(
+        self, seed: int | None, options: Mapping[str, object] | None
+    ) -> Slow[tuple[Observation, Info]]:
         observation, info = yield from self.env._reset(seed, options)
         self._own = SearchTree((Node(state=self.env.snapshot(), observation=observation),))
         return dict(observation), {**info, "node": 0}

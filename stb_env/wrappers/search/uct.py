@@ -6,7 +6,6 @@ import math
 from functools import partial
 
 from stb_env.core.gymtypes import AnyEnv
-from stb_env.core.jsontypes import JsonObject
 from stb_env.core.request import Slow
 from stb_env.core.settings import checks_settings
 from stb_env.errors import ConfigError
@@ -81,7 +80,7 @@ class MonteCarloTreeSearch(TreeSearch):
         self.method = f"UCT_w{width}"
 
     @property
-    def settings(self) -> JsonObject:
+    def settings(self) -> dict[str, object]:
         """The settings as plain data."""
         return {"width": self.width, "c": self.c, **super().settings}
 

@@ -237,6 +237,18 @@ def test_a_broken_line_of_verdicts_is_named(flaky):
         read_judged(flaky)
 
 
+def test_a_verdict_that_was_changed_is_named(tmp_path):
+    tasks = gym.make(ENV).unwrapped.tasks
+    folder = record(tmp_path, judge(["Solved", "Solved"]), load_agent("gold"), episodes=2)
+    rejudge(folder, HeuristicJudge(), tasks=tasks)
+    file = verdict_file(folder, HeuristicJudge().name)
+    lines = file.read_text()
+    changed = lines.replace('"unsolved"', '"solved"', 1).replace('"score": 0.0', '"score": 1.0', 1)
+    file.write_text(changed if changed != lines else lines.replace('"score": 1.0', '"score": 0.0', 1))
+    with pytest.raises(DataError, match=r"verdicts-heuristic\.jsonl, line \d+: verdict line was changed"):
+        read_judged(folder, "heuristic")
+
+
 # -- command line --------------------------------------------------------------------------------------
 
 app = typer.Typer()

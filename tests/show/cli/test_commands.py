@@ -86,6 +86,7 @@ def test_a_saved_line_has_the_documented_fields(tmp_path: Path):
         "failure",
         "usage",
         "reward_mode",
+        "run",
         "sha256",
     ]
     assert set(saved["steps"][0]) == {"calls", "reward", "terminated", "truncated"}

@@ -10,6 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from stb_env.show.cli.main import app
+from tests.saved import unbind
 
 pytestmark = pytest.mark.usefixtures("forgotten")
 
@@ -101,6 +102,7 @@ def test_a_judge_sees_query_and_tools_alone_where_the_tasks_are_gone(place: Path
     out = place / "run"
     command("run", "stb/Sandbox-v1", "--episodes", "3", "--out", str(out))
     written = manifest(out)
+    unbind(out)
     (out / "manifest.json").write_text(json.dumps(written | {"tasks": "others"}))
     done = CliRunner().invoke(app, ["judge", str(out), "--judge", "judges.py:knows", "--json"])
     assert json.loads(done.stdout)["unsolved"] == 3

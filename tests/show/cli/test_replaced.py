@@ -14,7 +14,7 @@ from stb_env.trajectory import read_trajectories
 from tests.show.cli.test_commands import report, stb
 
 OLD, NEW = "stb/Sandbox-v0", "stb/Sandbox-v1"
-SINCE_3 = ("final_answer", "cannot", "reward_mode", "sha256")
+SINCE_3 = ("final_answer", "cannot", "reward_mode", "run", "sha256")
 
 
 @pytest.fixture(scope="module")

@@ -44,7 +44,8 @@ def long_run(folder: Path, like: Path, episodes: int, *, statuses: tuple[str, ..
     (folder / "manifest.json").write_bytes((like / "manifest.json").read_bytes())
     with (folder / "trajectories.jsonl").open("w", encoding="utf-8") as out:
         for number in range(episodes):
-            episode = {name: value for name, value in lines[number % len(lines)].items() if name != "sha256"}
+            like_it = lines[number % len(lines)].items()
+            episode = {name: value for name, value in like_it if name not in ("run", "sha256")}
             verdict = {**(episode["verdict"] or {}), "status": statuses[number % len(statuses)]}
             text = json.dumps({**episode, "task_id": f"task-{number}", "verdict": verdict})
             out.write(sealed(text) + "\n")

@@ -19,6 +19,7 @@ from stb_env.runs.verdict_file import Judgement
 from stb_env.show.report.document.element import element, markup
 from stb_env.show.report.document.latex import escaped
 from stb_env.trajectory import read_trajectories
+from tests.saved import unbind
 from tests.show.cli.test_run import error_of, stb
 from tests.show.report.mixed_run import EVIL, mixed_run
 from tests.show.report.played_runs import played
@@ -134,6 +135,7 @@ def test_a_comparison_says_what_the_package_says_and_who_gained(runs: Path, page
 def test_runs_that_must_not_be_compared_are_told_apart(runs: Path, tmp_path: Path):
     short = played(tmp_path / "short", "stb/Sandbox-v1", "noop", episodes=2)
     manifest = json.loads((short / "manifest.json").read_bytes())
+    unbind(short)
     (short / "manifest.json").write_text(json.dumps({**manifest, "max_turns": 3}))
     (pair,) = data(runs / "gold", short)["pairs"]
     assert pair["comparison"] is None

@@ -247,7 +247,7 @@ def test_text_of_a_run_is_text_wherever_it_stands(browser: Any, runs: Path, tmp_
     line = json.loads((runs / "search" / "trajectories.jsonl").read_text().splitlines()[0])
     # The second version had neither checksum nor reward mode, by which what is poisoned would be refused.
     line |= {"version": 2, "answer": line.pop("final_answer")}
-    del line["sha256"], line["reward_mode"]
+    del line["sha256"], line["reward_mode"], line["run"]
     keep(line)
     folder = tmp_path / f"run{EVIL}".replace("/", "_")
     folder.mkdir()

@@ -296,6 +296,37 @@ def test_a_temperature_of_ones_own_is_kept_and_listed(
     assert "temperature of the simulator is 0.3, not 1.0" in manifest["protocol"]["departures"]
 
 
+def test_a_comparison_of_which_answers_are_missing_is_incomplete(agents: Field, tmp_path: Path):
+    agents.refuses["alpha"] = 3
+    played = Played(agents, tmp_path, {INSTRUCTION: 10}, more='reference = "beta agent"')
+    words = ("judge", played.run("alpha"), "--against", played.run("beta"), "--protocol", "stabletoolbench")
+    words = (*words, "--out", played.results, "--models", played.models)
+    found = report(*words)["groups"]["G1_instruction"]
+    assert (found["planned"], found["without_answer"], found["complete"]) == (10, 7, False)
+    assert "7 of 10 planned have no answer, and are lost" in " ".join(stb(*words).stdout.split())
+    assert report(*words[:1], played.run("gamma"), *words[2:])["groups"]["G1_instruction"]["complete"]
+    rows = report("stabletoolbench", "leaderboard", played.results, "--metric", "sowr")["rows"]
+    told = {row["name"]: (row["complete"], row["unscored"]) for row in rows if row["ours"]}
+    assert told == {
+        "alpha agent (files)": (False, {"I1-Instruction": 7}),
+        "gamma agent (files)": (True, {"I1-Instruction": 0}),
+    }
+
+
+def test_episodes_of_another_agent_enter_no_table(agents: Field, tmp_path: Path):
+    played = Played(agents, tmp_path, {INSTRUCTION: 3})
+    best, worst = (played.run(agent) / "trajectories.jsonl" for agent in ("alpha", "gamma"))
+    worst.write_bytes(best.read_bytes())
+    for words in (
+        played.words,
+        ("stabletoolbench", "leaderboard", played.out),
+        ("report", played.out, "--out", tmp_path / "report.html"),
+        ("judge", played.run("gamma"), "--protocol", "stabletoolbench", "--models", played.models),
+    ):
+        done = stb(*words, code=2)
+        assert f"error: {worst}, line 1: the episode belongs to another run" in done.output
+
+
 # -- tables --------------------------------------------------------------------------------------------
 
 

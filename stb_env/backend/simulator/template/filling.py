@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 from stb_env import seeding
 from stb_env.backend.simulator.template.fields import LeafType, field_key
 from stb_env.backend.simulator.template.skeleton import Items, Leaf, Node, Record
 from stb_env.backend.simulator.template.values import Scalar, Scene
-from stb_env.core.jsontypes import Json, JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonObject
 
 _GENERIC_ID = field_key("id")
 # ASCII: which other characters are digits depends on Python's version.
@@ -59,7 +60,7 @@ class Filler:
 
     def __init__(
         self,
-        echo: JsonMapping,
+        echo: Mapping[str, object],
         identifier: object,
         scene: Scene,
         *,
@@ -78,7 +79,7 @@ class Filler:
         if self._identifier is not None:
             self._echo.setdefault(_GENERIC_ID, self._identifier)
 
-    def fill(self, root: Node) -> Json:
+    def fill(self, root: Node) -> object:
         """Return the answer: a JSON value in the shape of the skeleton."""
         named = self._identifier is not None
         return self._value(root, self._entity(self._identifier) if named else self._seed, False)
@@ -86,7 +87,7 @@ class Filler:
     def _entity(self, identifier: Scalar) -> int:
         return seeding.derive(*self._family, "record", str(identifier))
 
-    def _value(self, node: Node, seed: int, owned: bool) -> Json:
+    def _value(self, node: Node, seed: int, owned: bool) -> object:
         if isinstance(node, Leaf):
             return self._leaf(node, seed)
         if isinstance(node, Record):
@@ -103,7 +104,7 @@ class Filler:
                 return given
         return leaf.make(seeding.mix(seed, leaf.salt), self._scene)
 
-    def _record(self, record: Record, seed: int, owned: bool) -> JsonObject:
+    def _record(self, record: Record, seed: int, owned: bool) -> dict[str, object]:
         """Fill an object; ``owned`` tells that a record or list around it stands for the identifier."""
         filled: JsonObject = {}
         if record.own is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -15,7 +15,7 @@ from stb_env.backend.simulator.template.fields import field_key, is_identifier
 from stb_env.backend.simulator.template.filling import Filler, echoed, fitting_length
 from stb_env.backend.simulator.template.values import Scene
 from stb_env.core import jsontext
-from stb_env.core.jsontypes import Json, JsonMapping
+from stb_env.core.jsontypes import JsonMapping
 from stb_env.errors import ConfigError
 from stb_env.tools import Tool, ToolId, ToolResult, pure_name
 
@@ -117,7 +117,7 @@ class TemplateSimulator:
         return f"{_REVISION}-{self._max_size}-{words.digest()[:8]}"
 
     def simulate(
-        self, tool: Tool, arguments: JsonMapping | str, *, key: str, examples: Sequence[Json] = ()
+        self, tool: Tool, arguments: Mapping[str, object] | str, *, key: str, examples: Sequence[object] = ()
     ) -> ToolResult:
         """Answer one call.
 
@@ -162,7 +162,7 @@ class TemplateSimulator:
                 return ToolResult.of(jsontext.cut(response, self._max_size - _ENVELOPE), source="simulator")
             length //= 2
 
-    def _plan(self, tool: Tool, examples: Sequence[Json]) -> _Plan:
+    def _plan(self, tool: Tool, examples: Sequence[object]) -> _Plan:
         """Return how the API answers; what its record alone decides is read once."""
         known = self._plans.get((tool.id, tool.spec))
         if known is None or (known.record is not tool.record and known.record != tool.record):
@@ -180,7 +180,7 @@ class TemplateSimulator:
         return _Plan(tool.record, root, fitting_length(root, self._max_size), documented)
 
 
-def _missing(tool: Tool, echo: JsonMapping) -> str:
+def _missing(tool: Tool, echo: Mapping[str, object]) -> str:
     """Complain as an API would about parameters that are not there, or return an empty text."""
     required = tool.parameters.get("required") or ()
     missing = [name for name in required if name and field_key(name) not in echo]

@@ -8,6 +8,7 @@ and a list of objects is one object with an extra ``_list_length``. Real answers
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +16,6 @@ from stb_env import seeding
 from stb_env.backend.simulator.template.fields import LeafType, field_key, is_identifier, maker
 from stb_env.backend.simulator.template.values import Maker
 from stb_env.core import jsontext
-from stb_env.core.jsontypes import Json, JsonArray, JsonObject
 
 _LENGTH = "_list_length"
 _TYPES: dict[str, LeafType] = {
@@ -100,7 +100,7 @@ _OWN = frozenset({field_key("id"), "uid", "uuid", "guid"})
 _ENVELOPES = frozenset({"", "data", "result", "response", "body", "payload", "item", "content", "output"})
 
 
-def read(raw: Json) -> Node | None:
+def read(raw: object) -> Node | None:
     """Read a skeleton, or a real answer as the example of one.
 
     Args:
@@ -120,12 +120,12 @@ def read(raw: Json) -> Node | None:
     return None if not raw or is_failure(raw) else parse(raw)
 
 
-def parse(raw: Json) -> Node:
+def parse(raw: object) -> Node:
     """Read a decoded skeleton as it stands."""
     return _Reader().node(raw, "", _MAX_DEPTH)
 
 
-def is_failure(raw: Json) -> bool:
+def is_failure(raw: object) -> bool:
     """Tell whether an answer or skeleton holds nothing but the report of a failure.
 
     Examples:
@@ -144,7 +144,7 @@ class _Reader:
     def __init__(self) -> None:
         self._left = _MAX_NODES
 
-    def node(self, raw: Json, name: str, depth: int) -> Node:
+    def node(self, raw: object, name: str, depth: int) -> Node:
         self._left -= 1
         if depth == 0 or self._left <= 0:
             return _leaf(name, "null")
@@ -156,7 +156,7 @@ class _Reader:
             return self._text(raw, name)
         return _leaf(name, _type_of(raw))
 
-    def _record(self, raw: JsonObject, name: str, depth: int) -> Record:
+    def _record(self, raw: Mapping[str, object], name: str, depth: int) -> Record:
         fields: list[tuple[str, Node]] = []
         for key, value in raw.items():
             # A cut text can end inside the marker's own name.
@@ -166,7 +166,7 @@ class _Reader:
         rest = tuple(field for field in fields if own is None or field[0] != own[0])
         return Record(rest, own, 0 if field_key(name) in _ENVELOPES else _salt(name))
 
-    def _items(self, raw: JsonArray, name: str, depth: int) -> Items:
+    def _items(self, raw: Sequence[object], name: str, depth: int) -> Items:
         if not raw or field_key(name) in _ALWAYS_EMPTY:
             return Items(_leaf(name, "null"), 0, _salt(name))
         length = len(raw)
@@ -187,7 +187,7 @@ class _Reader:
         return Items(item, int(found[2]), _salt(name))
 
 
-def _type_of(value: Json) -> LeafType:
+def _type_of(value: object) -> LeafType:
     if isinstance(value, bool):
         return "bool"
     if isinstance(value, int):

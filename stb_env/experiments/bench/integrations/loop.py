@@ -56,14 +56,14 @@ class Script:
             self.thinking = False
             self.thought += time.process_time() - begun
 
-    def next_turn(self, messages: Sequence[Mapping[str, object]]) -> JsonObject:
+    def next_turn(self, messages: Sequence[Mapping[str, object]]) -> dict[str, object]:
         """Return the next turn of a conversation, known by its first message of a user."""
         query = next(str(message["content"]) for message in messages if message["role"] == "user")
         turns = self.turns[self.queries[query]]
         return turns[sum(message["role"] == "assistant" for message in messages)]
 
 
-def calls_of(turn: JsonObject) -> list[tuple[str, JsonObject]]:
+def calls_of(turn: JsonObject) -> list[tuple[str, dict[str, object]]]:
     """Return names and arguments of a turn's calls."""
     functions = [call["function"] for call in turn.get("tool_calls") or ()]
     return [(function["name"], jsontext.loads(function["arguments"])) for function in functions]

@@ -134,7 +134,7 @@ def nemo_gym(script: Script) -> Iterator[Play]:
 
 
 @contextmanager
-def inspect(script: Script, form: Any) -> Iterator[Play]:
+def inspect(script: Script, form: object) -> Iterator[Play]:
     """Play as ``inspect eval`` does, logs included."""
     from inspect_ai import eval as evaluate
     from inspect_ai.model import ModelOutput, ModelUsage, get_model

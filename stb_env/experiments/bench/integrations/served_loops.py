@@ -27,7 +27,7 @@ def openenv(script: Script) -> Iterator[Play]:
 
     from stb_env.integrations.openenv import SessionFactory
 
-    def model(messages: Sequence[Any], tools: Any, sampling: Any) -> ModelStepResult:
+    def model(messages: Sequence[Any], tools: object, sampling: object) -> ModelStepResult:
         del tools, sampling
         with script.model():
             turn = script.next_turn(messages)

@@ -8,7 +8,6 @@ from contextlib import contextmanager
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from stb_env.core.jsontypes import JsonObject
 from stb_env.experiments.bench.integrations.loop import ENV_ID, Play, Script, mean, written
 from stb_env.integrations.rows import rows as training_rows
 
@@ -95,7 +94,9 @@ def rollouts(script: Script) -> Iterator[Play]:
 
 
 @contextmanager
-def _playing(kind: Any, tokenizer: Any, rows: Mapping[str, JsonObject], **how: Any) -> Iterator[Play]:
+def _playing(
+    kind: Any, tokenizer: Any, rows: Mapping[str, Mapping[str, object]], **how: Any
+) -> Iterator[Play]:
     """Play the rows of tasks by a trainer that never comes to train: its model has no say."""
     import torch
     from datasets import Dataset

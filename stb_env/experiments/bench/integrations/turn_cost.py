@@ -10,7 +10,6 @@ from importlib.util import find_spec
 from typing import NamedTuple
 
 from stb_env import ConfigError
-from stb_env.core.jsontypes import JsonObject
 from stb_env.experiments.bench.integrations.loop import Loop, Play, Script
 from stb_env.experiments.bench.integrations.loops import LOOPS, OURS
 from stb_env.experiments.bench.integrations.share import looking
@@ -45,7 +44,7 @@ class TurnCost:
         """Cost as a multiple of a turn in our own loop."""
         return self.us / self.own_us
 
-    def to_dict(self) -> JsonObject:
+    def to_dict(self) -> dict[str, object]:
         """Return plain data."""
         return {**asdict(self), "ratio": self.ratio}
 

@@ -123,7 +123,7 @@ def _comparisons(axes: Axes, pairs: Sequence[Pair]) -> None:
     axes.set_xlabel("difference of solved shares (points), 95 % paired interval")
 
 
-def _intervals(axes: Axes, rows: Sequence[tuple[Any, ...]]) -> None:
+def _intervals(axes: Axes, rows: Sequence[tuple[object, ...]]) -> None:
     for place, (_, value, low, high) in enumerate(rows):
         axes.plot((low, high), (place, place), color=_INK, alpha=0.5, linewidth=2)
         axes.plot(value, place, "o", color=_INK, markersize=5)

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from statistics import fmean
 
-from stb_env.core.jsontypes import JsonObject
 from stb_env.trajectory import Trajectory
 
 _WORDS = ("solved", "unsure", "unsolved", "invalid")
@@ -60,7 +59,7 @@ class PlayedTask:
             return only if self.trials == 1 else f"{self.trials} of {self.trials} {only}"
         return ", ".join(f"{counts[word]} {word}" for word in _WORDS if counts[word])
 
-    def to_dict(self) -> JsonObject:
+    def to_dict(self) -> dict[str, object]:
         """Return the figures as plain data."""
         return asdict(self)
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
 
-from stb_env.core.jsontypes import JsonObject
 from stb_env.errors import ConfigError, DataError
 from stb_env.evaluation.comparison import Comparison, compare_judged
 from stb_env.runs.curve import read_curve
@@ -36,7 +35,7 @@ class Pair:
     comparison: Comparison | None
     refusal: str = ""
 
-    def to_dict(self) -> JsonObject:
+    def to_dict(self) -> dict[str, object]:
         """Return the comparison, or why there is none, as plain data."""
         found = None if self.comparison is None else self.comparison.to_dict()
         return {"first": self.first, "second": self.second, "comparison": found, "refusal": self.refusal}
@@ -60,7 +59,7 @@ class Report:
     curves: Mapping[str, Points]
     remarks: Sequence[str]
 
-    def to_dict(self) -> JsonObject:
+    def to_dict(self) -> dict[str, object]:
         """Return everything as plain data."""
         return {
             "title": self.title,

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from stb_env.core.jsontypes import JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonMapping
 from stb_env.errors import ConfigError
 from stb_env.evaluation.comparison import read_judged_run
 from stb_env.evaluation.discrepancies import JudgedRun, reward_modes
@@ -99,7 +99,7 @@ class ReportedRun:
         """Planned episodes without a verdict."""
         return self.missing + int(self.summary["invalid"])
 
-    def to_dict(self) -> JsonObject:
+    def to_dict(self) -> dict[str, object]:
         """Return the figures as plain data; of what was measured, how it is spread."""
         return {
             "name": self.name,

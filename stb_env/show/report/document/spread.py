@@ -8,8 +8,6 @@ from math import ceil, floor, log10
 
 import numpy as np
 
-from stb_env.core.jsontypes import JsonObject
-
 _BINS = 20
 
 
@@ -47,7 +45,7 @@ class Spread:
         quantiles = (float(value) for value in np.quantile(values, [0, 0.5, 0.9, 1]))
         return cls(len(values), float(np.sum(values)), float(np.mean(values)), *quantiles)
 
-    def to_dict(self) -> JsonObject:
+    def to_dict(self) -> dict[str, object]:
         """Return the figures as plain data."""
         return asdict(self)
 

@@ -98,7 +98,7 @@ def summary_table(runs: Sequence[ReportedRun]) -> Table:
         "solved of all",
         "score of all",
         "invalid",
-        "mean reward",
+        "mean reward of valid",
         "95 % of it",
     )
     notes = (

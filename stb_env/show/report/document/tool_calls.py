@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 
-from stb_env.core.jsontypes import JsonObject
 from stb_env.runs.metrics.rates import answered_by
 from stb_env.tools import FINISH, Status
 from stb_env.trajectory import Trajectory
@@ -30,7 +29,7 @@ class ToolCalls:
     failed: int
     sources: Mapping[str, int]
 
-    def to_dict(self) -> JsonObject:
+    def to_dict(self) -> dict[str, object]:
         """Return the counts as plain data."""
         return asdict(self)
 

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from stb_env.core.jsontypes import JsonObject
 from stb_env.runs.metrics.agreement import cohen_kappa, krippendorff_alpha, observed_agreement
 from stb_env.runs.verdict_file import read_judgements
 from stb_env.trajectory import Trajectory
@@ -49,7 +48,7 @@ class VoteAgreement:
             krippendorff_alpha(several),
         )
 
-    def to_dict(self) -> JsonObject:
+    def to_dict(self) -> dict[str, object]:
         """Return the figures as plain data."""
         return asdict(self)
 
@@ -70,7 +69,7 @@ class JudgeAgreement:
     same: int
     kappa: float | None
 
-    def to_dict(self) -> JsonObject:
+    def to_dict(self) -> dict[str, object]:
         """Return the figures as plain data."""
         return asdict(self)
 

@@ -9,6 +9,7 @@ import orjson
 
 from stb_env.core import jsontext
 from stb_env.core.jsontypes import JsonMapping, JsonObject
+from stb_env.core.run_identity import foreign
 from stb_env.runs.verdict_file import Judgement
 from stb_env.tools import FINISH
 from stb_env.trajectory import Key
@@ -21,7 +22,7 @@ DAMAGED = "damaged"
 """Status of a line that is no episode."""
 
 
-def read_line(line: bytes) -> JsonObject:
+def read_line(line: bytes) -> dict[str, object]:
     """Read a saved line as plain data; what JSON of other languages cannot say becomes text.
 
     Raises:
@@ -47,36 +48,40 @@ def key_of(data: JsonMapping) -> Key:
     return str(data["task_id"]), int(data["trial"]), int(data["seed"])
 
 
-def wrong_line(line: bytes, data: JsonMapping) -> str:
+def wrong_line(line: bytes, data: JsonMapping, run: str) -> str:
     """Return how a line differs from what was written, or nothing.
 
     Args:
         line: The line.
         data: What it says, as `read_line` reads it.
+        run: Identity of the run in whose folder it stands.
     """
+    if wrong := foreign(str(data.get("run", "")), run):
+        return wrong
     if was_changed(line.decode("utf-8", "surrogatepass"), data):
         return "changed since it was written (its sha256 differs)"
     return wrong_reward(data) if data["version"] >= TYPED else ""
 
 
 def row_of(
-    number: int, line: bytes, seconds: Mapping[Key, float], judgements: Mapping[Key, Judgement]
-) -> JsonObject:
+    number: int, line: bytes, run: str, seconds: Mapping[Key, float], judgements: Mapping[Key, Judgement]
+) -> dict[str, object]:
     """Return the row of one saved line; a damaged line has one too, which says so.
 
     Args:
         number: The line's place, from 0.
         line: The line.
+        run: Identity of the run in whose folder it stands.
         seconds: How long episodes took.
         judgements: Verdicts that were given later, which count.
 
     Examples:
-        >>> row_of(3, b"{", {}, {})["status"]
+        >>> row_of(3, b"{", "", {}, {})["status"]
         'damaged'
     """
     try:
         data = read_line(line)
-        if wrong := wrong_line(line, data):
+        if wrong := wrong_line(line, data, run):
             raise ValueError(wrong)
         return _row(number, data, seconds, judgements)
     except (ValueError, KeyError, TypeError, AttributeError) as error:
@@ -101,7 +106,7 @@ def status_of(data: JsonMapping, judgement: Judgement | None) -> tuple[str, str,
 
 def _row(
     number: int, data: JsonMapping, seconds: Mapping[Key, float], judgements: Mapping[Key, Judgement]
-) -> JsonObject:
+) -> dict[str, object]:
     key = key_of(data)
     status, failure, reward = status_of(data, judgements.get(key))
     calls = [call for step in data["steps"] for call in step["calls"]]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from stb_env.core.run_identity import saved_identity
 from stb_env.errors import DataError
 from stb_env.show.report.saved.episode_row import key_of, read_line, wrong_line
 from stb_env.trajectory import Key
@@ -15,12 +16,13 @@ def check_lines(folder: Path) -> None:
     A line that is no episode is left to the list, which shows it as damaged.
 
     Raises:
-        DataError: A line was changed since it was written, has a reward that its verdict does not give, or
-            stands twice.
+        DataError: A line was changed since it was written, is of another run, has a reward that its verdict
+            does not give, or stands twice.
 
     Examples:
         >>> check_lines(Path("runs/nothing"))
     """
+    run = saved_identity(folder)
     for name in ("trajectories.jsonl", "played.jsonl"):
         file = folder / name
         if not file.is_file():
@@ -30,7 +32,7 @@ def check_lines(folder: Path) -> None:
             for number, line in enumerate(lines, 1):
                 try:
                     data = read_line(line)
-                    key, wrong = key_of(data), wrong_line(line, data)
+                    key, wrong = key_of(data), wrong_line(line, data, run)
                 except (ValueError, KeyError, TypeError):
                     continue
                 if wrong:

@@ -10,6 +10,7 @@ import orjson
 
 from stb_env.core import jsontext
 from stb_env.core.jsontypes import JsonObject
+from stb_env.core.run_identity import saved_identity
 from stb_env.errors import DataError
 from stb_env.runs.verdict_file import Judgement, manifest_of, read_judgements, verdict_file
 from stb_env.show.report.saved.episode_row import key_of, read_line, row_of, wrong_line
@@ -76,9 +77,9 @@ class SavedRun:
             total = self._refresh()
             stop = min(total, first + count)
             if len(self._rows) < stop:
-                begin = len(self._rows)
+                begin, run = len(self._rows), saved_identity(self.folder)
                 self._rows += [
-                    row_of(number, line, self._seconds, self._own)
+                    row_of(number, line, run, self._seconds, self._own)
                     for number, line in enumerate(self._read(begin, stop), begin)
                 ]
             return {"generation": self._generation, "total": total, "rows": self._rows[first:stop]}
@@ -99,7 +100,7 @@ class SavedRun:
         try:
             episode = read_line(line)
             key = key_of(episode)
-            if wrong := wrong_line(line, episode):
+            if wrong := wrong_line(line, episode, saved_identity(self.folder)):
                 raise ValueError(wrong)
         except (ValueError, KeyError, TypeError) as error:
             raise DataError(f"episode {number} is damaged ({error!r:.200}): {line[:80]!r}") from error

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from stb_env.core.files import make_folder
-from stb_env.core.jsontypes import JsonObject
 from stb_env.errors import ConfigError, STBError
 from stb_env.show.report.view.page_files import page_files
 from stb_env.show.report.view.run_index import RunIndex, encoded
@@ -63,7 +62,7 @@ def _files(run_index: RunIndex, most_states: int) -> Iterator[tuple[str, bytes]]
             yield f"data/{run}/states/{number}.json", encoded(run_index.states(run, number))
 
 
-def _episode(run_index: RunIndex, run: int, number: int) -> JsonObject:
+def _episode(run_index: RunIndex, run: int, number: int) -> dict[str, object]:
     try:
         return run_index.runs[run].episode(number)
     except STBError as error:

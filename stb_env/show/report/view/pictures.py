@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from stb_env.core.jsontypes import JsonObject
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError
 from stb_env.suites.sambanova.google_sheets.session import Session, Tab
 from stb_env.suites.sambanova.google_sheets.sheet import Book, Sheet
@@ -13,7 +12,7 @@ from stb_env.suites.sambanova.tabletop.scene import BLOCK, BOWL, Scene
 _MOST_ROWS, _MOST_COLUMNS = 60, 26
 
 
-def picture_of(state: object) -> JsonObject | None:
+def picture_of(state: object) -> dict[str, object] | None:
     """Return what is to be drawn of a state, as plain data with a ``kind``; None where there is no picture.
 
     Examples:
@@ -30,7 +29,7 @@ def picture_of(state: object) -> JsonObject | None:
     return None
 
 
-def _scene(scene: Scene) -> JsonObject:
+def _scene(scene: Scene) -> dict[str, object]:
     objects = [
         {
             "name": name,
@@ -51,7 +50,7 @@ def _scene(scene: Scene) -> JsonObject:
     }
 
 
-def _sheet(book: Book, sheet: Sheet) -> JsonObject:
+def _sheet(book: Book, sheet: Sheet) -> dict[str, object]:
     tab = Tab(Session(book), sheet.id)
     bottom, right = sheet.extent
     rows, columns = min(bottom, _MOST_ROWS), min(right, _MOST_COLUMNS)

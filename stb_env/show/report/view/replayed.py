@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -50,7 +50,9 @@ class WorldReplay:
         stb_env.errors.ConfigError: stb/I1Instruction-v0 is played on recorded and simulated answers; it...
     """
 
-    def __init__(self, manifest: JsonMapping, env_id: str | None = None, data: str | None = None) -> None:
+    def __init__(
+        self, manifest: Mapping[str, object], env_id: str | None = None, data: str | None = None
+    ) -> None:
         self._env = _made(manifest, env_id, data)
         backend = self._env.rules.backend
         if not isinstance(backend, World):
@@ -81,10 +83,10 @@ class WorldReplay:
                     deviations.append({"name": call["name"], "error": answered[0], "response": answered[1]})
             yield Moment(state, deviations)
 
-    def _start(self, task: Task, seed: int) -> Any:
+    def _start(self, task: Task, seed: int) -> object:
         return self._world.start(task, seed)
 
-    def _call(self, state: Any, tool: Tool, call: JsonMapping) -> tuple[list[Any], Any]:
+    def _call(self, state: object, tool: Tool, call: JsonMapping) -> tuple[list[object], object]:
         made = ToolCall(call["name"], call["arguments"], call["id"])
         result, state = drive(self._world.answer(state, tool, made))
         return [result.error, result.response], state
@@ -114,7 +116,7 @@ def steps_of(episode: JsonMapping) -> list[JsonMapping]:
     return steps[::-1]
 
 
-def states_of(replay: WorldReplay, episode: JsonMapping) -> JsonObject:
+def states_of(replay: WorldReplay, episode: Mapping[str, object]) -> JsonObject:
     """Return what changed in the world, by step and as a whole, with pictures where there are any.
 
     Args:

@@ -10,7 +10,7 @@ import orjson
 
 from stb_env import __version__
 from stb_env.core import jsontext
-from stb_env.core.jsontypes import Json, JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonMapping, JsonObject
 from stb_env.errors import ConfigError, DataError, STBError
 from stb_env.show.report.saved.find_runs import find_runs
 from stb_env.show.report.saved.saved_run import SavedRun
@@ -86,7 +86,7 @@ class RunIndex:
             return None
         return asked[kind](index, number)
 
-    def overview(self, *, live: bool) -> JsonObject:
+    def overview(self, *, live: bool) -> dict[str, object]:
         """Return which runs there are.
 
         Args:
@@ -101,7 +101,7 @@ class RunIndex:
         found = self.runs[run].rows(first, count)
         return {**found, "finished": (self.runs[run].folder / "summary.json").is_file()}
 
-    def states(self, run: int, number: int) -> JsonObject:
+    def states(self, run: int, number: int) -> dict[str, object]:
         """Return what an episode changed in its world, or under ``reason`` why that cannot be said."""
         with self._lock:
             world = self._worlds.get(run)
@@ -124,7 +124,7 @@ class RunIndex:
         except (ConfigError, DataError) as error:
             return str(error)
 
-    def _about(self, name: str, run: SavedRun) -> JsonObject:
+    def _about(self, name: str, run: SavedRun) -> dict[str, object]:
         try:
             manifest: JsonMapping = run.manifest
             problem = ""
@@ -137,7 +137,7 @@ class RunIndex:
         return about | ({"problem": problem} if problem else {})
 
 
-def encoded(answer: JsonObject) -> bytes:
+def encoded(answer: Mapping[str, object]) -> bytes:
     r"""Return an answer as JSON that every browser reads.
 
     Examples:
@@ -154,7 +154,7 @@ def encoded(answer: JsonObject) -> bytes:
         return jsontext.dumps(exact).encode()
 
 
-def _exact(value: Json) -> Json:
+def _exact(value: object) -> object:
     """Return a value with whole numbers as text that a browser would round, as seeds are."""
     if isinstance(value, dict):
         return {name: _exact(part) for name, part in value.items()}

@@ -40,7 +40,7 @@ def tables_of(state: object) -> dict[str, Rows]:
     return tables | ({REST: rest} if rest else {})
 
 
-def plain(value: object, depth: int = 0) -> Json:
+def plain(value: object, depth: int = 0) -> object:
     """Return JSON values for what a state is made of: dataclasses, named tuples, mappings, sequences, sets.
 
     Examples:
@@ -66,7 +66,7 @@ def plain(value: object, depth: int = 0) -> Json:
 
 def differences(
     before: Mapping[str, Rows], after: Mapping[str, Rows], *, context: int = _CONTEXT
-) -> list[JsonObject]:
+) -> list[dict[str, object]]:
     """Return the tables in which something changed: rows that did first, then some of the others.
 
     Args:
@@ -89,7 +89,7 @@ def differences(
     ]
 
 
-def _difference(name: str, before: Rows, after: Rows, context: int) -> JsonObject:
+def _difference(name: str, before: Rows, after: Rows, context: int) -> dict[str, object]:
     rows: list[JsonObject] = []
     columns: dict[str, None] = {}
     same = left_out = 0
@@ -106,7 +106,7 @@ def _difference(name: str, before: Rows, after: Rows, context: int) -> JsonObjec
     return {"name": name, "columns": list(columns), "rows": rows, "same": same, "left_out": left_out}
 
 
-def _parts(state: Json) -> list[tuple[str, Any, bool]]:
+def _parts(state: object) -> list[tuple[str, Any, bool]]:
     """Return what a state consists of: a name, a value, and whether that is a table's rows."""
     if not isinstance(state, dict):
         return [("", state, False)]
@@ -121,13 +121,13 @@ def _parts(state: Json) -> list[tuple[str, Any, bool]]:
     return parts
 
 
-def _as_rows(rows: Json) -> Json:
+def _as_rows(rows: object) -> object:
     if not isinstance(rows, dict):
         return rows
     return {key: row if isinstance(row, dict) else {_VALUE: row} for key, row in rows.items()}
 
 
-def _leaves(path: str, value: Json) -> list[tuple[str, Json]]:
+def _leaves(path: str, value: object) -> list[tuple[str, Json]]:
     """Return what lies below a path; a list of plain values is one value."""
     if isinstance(value, list) and any(isinstance(part, dict | list) for part in value):
         value = {str(place): part for place, part in enumerate(value)}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from rich.text import Text
@@ -11,7 +11,6 @@ from textual.containers import Horizontal, VerticalScroll
 from textual.widget import Widget
 from textual.widgets import Footer, Static
 
-from stb_env.core.jsontypes import JsonMapping
 from stb_env.errors import STBError
 from stb_env.show.terminal.apps.episode_tree import EpisodeTree
 
@@ -79,11 +78,11 @@ class EpisodeApp(App[None]):
     def draw(
         self,
         query: str,
-        messages: Sequence[JsonMapping],
+        messages: Sequence[Mapping[str, object]],
         *,
         where: str,
-        verdict: JsonMapping | None = None,
-        failure: JsonMapping | None = None,
+        verdict: Mapping[str, object] | None = None,
+        failure: Mapping[str, object] | None = None,
     ) -> None:
         """Draw where the episode stands.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from rich.text import Text
 from textual.widgets import Tree
@@ -30,7 +30,10 @@ class EpisodeTree(Tree[None]):
         self.guide_depth = 2
 
     def show(
-        self, messages: Sequence[JsonMapping], verdict: JsonMapping | None, failure: JsonMapping | None
+        self,
+        messages: Sequence[Mapping[str, object]],
+        verdict: Mapping[str, object] | None,
+        failure: Mapping[str, object] | None,
     ) -> None:
         """Draw an episode anew; what happened last is unfolded and in sight.
 
@@ -75,7 +78,7 @@ class EpisodeTree(Tree[None]):
         return node
 
 
-def add_json(node: TreeNode[None], name: str, value: Json) -> TreeNode[None]:
+def add_json(node: TreeNode[None], name: str, value: object) -> TreeNode[None]:
     """Add a JSON value below a node: objects, lists and long texts fold.
 
     Args:
@@ -113,7 +116,7 @@ def _answer(call: TreeNode[None], content: str) -> TreeNode[None]:
     return call
 
 
-def _add_members(node: TreeNode[None], label: str, members: Iterable[tuple[str, Json]]) -> TreeNode[None]:
+def _add_members(node: TreeNode[None], label: str, members: Iterable[tuple[str, object]]) -> TreeNode[None]:
     added = node.add(Text(_cut(label), "cyan"))
     known = list(members)
     for name, value in known[:_MOST]:
@@ -127,13 +130,13 @@ def _add_rest(node: TreeNode[None], count: int, what: str) -> None:
         node.add_leaf(Text(f"… {count} more {what} are not shown", "italic"))
 
 
-def _after_query(messages: Sequence[JsonMapping]) -> Iterable[JsonMapping]:
+def _after_query(messages: Sequence[Mapping[str, object]]) -> Iterable[Mapping[str, object]]:
     """Return the messages from the first one of the agent on."""
     said = [number for number, message in enumerate(messages) if message["role"] == "assistant"]
     return messages[said[0] :] if said else ()
 
 
-def _json(text: str) -> Json:
+def _json(text: str) -> object:
     try:
         value: Json = json.loads(text)
     except ValueError:

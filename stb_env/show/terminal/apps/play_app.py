@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
 from typing import ClassVar
 
@@ -113,7 +113,7 @@ class PlayApp(EpisodeApp):
             self.notify("The episode is over: undo (F3), another branch (F5), or quit (Ctrl+Q).")
             return
 
-        def filled(arguments: JsonObject | None) -> None:
+        def filled(arguments: Mapping[str, object] | None) -> None:
             if arguments is not None:
                 self._play(lambda: self.attempt.call(name, arguments))
 

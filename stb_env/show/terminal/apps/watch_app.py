@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import ClassVar
 
-import gymnasium as gym
 from textual.binding import Binding, BindingType
 
+from stb_env.core.gymtypes import AnyEnv
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.errors import STBError
 from stb_env.runs.agent import Agent
@@ -47,7 +47,7 @@ class WatchApp(EpisodeApp):
         self.trajectory: Trajectory | None = None
         self._pace = Pace()
         self._agent = PacedAgent(GuardedAgent(agent, self._tell), self._turn)
-        self._env: gym.Env[Any, Any] = self._agent.wrap(env)
+        self._env: AnyEnv = self._agent.wrap(env)
         self._core = env
         self._job = job
         self._keep = keep

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -75,7 +75,7 @@ def of_model(model: ChatModel, seed: int | None = None) -> Responder:
         '[GetToday()]'
     """
 
-    def respond(messages: Sequence[JsonMapping], _: Sample) -> Response:
+    def respond(messages: Sequence[Mapping[str, object]], _: Sample) -> Response:
         reply = model.complete(ChatRequest(tuple(messages), sampling=Sampling(seed=seed)))
         return reply.text, reply.usage
 
@@ -87,7 +87,7 @@ def _of_function(spec: str) -> Responder:
     if not callable(function):
         raise ConfigError(f"{spec} is a {type(function).__name__}; expected a function of chat messages")
 
-    def respond(messages: Sequence[JsonMapping], _: Sample) -> Response:
+    def respond(messages: Sequence[Mapping[str, object]], _: Sample) -> Response:
         text = function(messages)
         if not isinstance(text, str):
             raise ConfigError(f"{spec} must return a text, got {type(text).__name__}")

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from stb_env.core import jsontext
 from stb_env.core.files import write_json, write_text
-from stb_env.core.jsontypes import JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonMapping
 from stb_env.errors import ConfigError, DataError, InfrastructureError
 from stb_env.models.chat import digest
 from stb_env.runs.judging.ordered_work import Progress, check_concurrency, read_lines, work_in_order
@@ -186,7 +186,7 @@ class BenchmarkRun:
                 retryable=True,
             ) from error
 
-    def _messages(self, sample: Sample) -> Sequence[JsonMapping]:
+    def _messages(self, sample: Sample) -> Sequence[Mapping[str, object]]:
         return messages(sample, self._evaluator.descriptions[sample.level], self._rendering)
 
     def _take(self, answers: Sequence[Answer]) -> None:
@@ -199,7 +199,7 @@ class BenchmarkRun:
         return answer is not None and answer.is_final
 
 
-def _settle(file: Path, manifest: JsonObject) -> None:
+def _settle(file: Path, manifest: Mapping[str, object]) -> None:
     if not file.is_file():
         write_json(file, manifest)
         return

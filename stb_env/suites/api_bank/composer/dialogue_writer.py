@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from random import Random
 
 from stb_env.core.jsontypes import Json, JsonMapping
@@ -80,7 +81,7 @@ class DialogueWriter:
         output = self._world.searcher(keywords) if self._world.searcher else []
         return found_names(ToolResult.of(output, source="world"))
 
-    def _made(self, name: str, arguments: JsonMapping) -> Json:
+    def _made(self, name: str, arguments: Mapping[str, object]) -> object:
         tool = self._world.tools[name]
         result, self._state = self._world.call(self._state, tool, arguments)
         envelope = self._world.envelope(tool, arguments, result)

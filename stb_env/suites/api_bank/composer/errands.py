@@ -92,7 +92,7 @@ def write_errands(writer: DialogueWriter, databases: Databases) -> None:
         writer.assistant("You are welcome. Goodbye!")
 
 
-def told(output: Json) -> str:
+def told(output: object) -> str:
     """Return an output as the assistant tells it.
 
     Examples:
@@ -183,7 +183,7 @@ def _find_with_login(writer: DialogueWriter, name: str, errand: Errand, known: P
     known["token"] = Phrase(token, token)
 
 
-def _argument(text: str, known: Phrases) -> Json:
+def _argument(text: str, known: Phrases) -> object:
     if text.startswith("$") and " " not in text:
         return str(known[text[1:]].value)
     return Template(text).substitute({name: phrase.value for name, phrase in known.items()})

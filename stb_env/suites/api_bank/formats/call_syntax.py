@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 
 from stb_env.actions.python_text import POSITIONAL, NotDataError, call_of, expression
-from stb_env.core.jsontypes import JsonObject
 
 _CALL = re.compile(r"\[(\w+)\((.*)\)\]")
 _ARGUMENT = re.compile(r"(\w+)\s*=\s*['\"](.+?)['\"]|(\w+)\s*=\s*(\[.*\])|(\w+)\s*=\s*(\w+)")
@@ -42,7 +41,7 @@ def read_as_released(text: str) -> tuple[str, dict[str, str]] | None:
     return call[1], arguments
 
 
-def read_strictly(text: str) -> tuple[str, JsonObject]:
+def read_strictly(text: str) -> tuple[str, dict[str, object]]:
     """Read the first call of a text whose arguments are keywords with literal values.
 
     Quotes around a list or an object are taken away first.

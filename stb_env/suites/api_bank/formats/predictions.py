@@ -9,7 +9,6 @@ import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from stb_env.core.jsontypes import Json, JsonArray, JsonMapping, JsonObject
 from stb_env.errors import DataError
 from stb_env.suites.api_bank.formats.rendering import expected_text, input_text, instruction
 from stb_env.suites.api_bank.formats.samples import Sample
@@ -35,7 +34,7 @@ def prediction_key(sample: Sample, place: int) -> Key:
     return place, sample.id if sample.wants_call else None
 
 
-def prediction_record(sample: Sample, place: int, text: str | None) -> JsonObject:
+def prediction_record(sample: Sample, place: int, text: str | None) -> dict[str, object]:
     """Return a prediction as `read_predictions` reads it."""
     if sample.level != 3:
         return {"file": f"{sample.dialogue}.jsonl", "id": sample.id, "pred": text}
@@ -60,7 +59,9 @@ def read_predictions(files: Iterable[str | Path]) -> Predictions:
     return texts
 
 
-def sample_record(sample: Sample, place: int, descriptions: Mapping[str, JsonMapping]) -> JsonObject:
+def sample_record(
+    sample: Sample, place: int, descriptions: Mapping[str, Mapping[str, object]]
+) -> dict[str, object]:
     r"""Return a sample as the test files have it.
 
     Args:
@@ -84,7 +85,7 @@ def sample_record(sample: Sample, place: int, descriptions: Mapping[str, JsonMap
     return {"file": f"{sample.dialogue}.jsonl", "id": sample.id, **common, "expected_output": wanted}
 
 
-def _records(file: Path) -> JsonArray:
+def _records(file: Path) -> list[object]:
     try:
         text = file.read_text(encoding="utf-8")
         if text.lstrip().startswith("["):
@@ -94,7 +95,7 @@ def _records(file: Path) -> JsonArray:
         raise DataError(f"cannot read the predictions {file}: {error}") from error
 
 
-def _read(record: Json, where: str) -> tuple[Key, str]:
+def _read(record: object, where: str) -> tuple[Key, str]:
     if not isinstance(record, Mapping):
         raise DataError(f"{where}: expected an object, got {record!r:.80}")
     text = next((record[name] for name in _TEXTS if name in record), None)

@@ -9,7 +9,6 @@ import json
 from collections.abc import Mapping
 from typing import Literal
 
-from stb_env.core.jsontypes import JsonMapping, JsonObject
 from stb_env.models.prompting import Prompt, latest
 from stb_env.suites.api_bank.apis.schedule import TODAY
 from stb_env.suites.api_bank.apis.tool_search import SEARCHER
@@ -24,8 +23,8 @@ _HOME = "stb_env.suites.api_bank"
 
 
 def messages(
-    sample: Sample, descriptions: Mapping[str, JsonMapping], rendering: Rendering = "chat"
-) -> list[JsonObject]:
+    sample: Sample, descriptions: Mapping[str, Mapping[str, object]], rendering: Rendering = "chat"
+) -> list[dict[str, object]]:
     """Return the chat messages that ask for a sample.
 
     In ``chat`` the instruction is the system message, and what was called is one more of these, with its
@@ -51,7 +50,7 @@ def messages(
     return [{"role": "system", "content": lead}, *(_message(item, sample.level) for item in sample.history)]
 
 
-def instruction(sample: Sample, descriptions: Mapping[str, JsonMapping]) -> str:
+def instruction(sample: Sample, descriptions: Mapping[str, Mapping[str, object]]) -> str:
     """Return what a model is told, and the descriptions of the APIs that it is shown, one a line.
 
     Level 1 shows every API that the dialogue calls anywhere, as do replies of level 2; elsewhere only the
@@ -101,7 +100,7 @@ def _lead(sample: Sample) -> str:
     return latest(f"sample_{kind}", _HOME).render(year=TODAY[:4])
 
 
-def _description(entry: JsonMapping, level: int) -> str:
+def _description(entry: Mapping[str, object], level: int) -> str:
     if level != 3:
         return json.dumps(entry)
     renamed = {
@@ -113,7 +112,7 @@ def _description(entry: JsonMapping, level: int) -> str:
     return json.dumps(renamed)
 
 
-def _message(item: Utterance | GoldCall, level: int) -> JsonObject:
+def _message(item: Utterance | GoldCall, level: int) -> dict[str, object]:
     if isinstance(item, GoldCall):
         return {"role": "system", "content": f"{call_line(item)} Response: {_output(item, level)}"}
     return {"role": "user" if item.speaker == "User" else "assistant", "content": item.text}

@@ -16,7 +16,6 @@ from typing import Literal
 
 from stb_env.actions import bracketed
 from stb_env.actions.python_text import NotDataError, literal
-from stb_env.core.jsontypes import Json, JsonMapping
 from stb_env.errors import DataError
 from stb_env.models.prompting import latest
 from stb_env.tools import ToolCall
@@ -105,7 +104,7 @@ class TrainingSample:
         return read_call(self.output) if self.wants_call else None
 
     @classmethod
-    def from_record(cls, record: Json) -> TrainingSample:
+    def from_record(cls, record: object) -> TrainingSample:
         r"""Read one record.
 
         Raises:
@@ -155,7 +154,7 @@ class Instructions:
         return cls(**found)
 
 
-def call_text(name: str, arguments: JsonMapping) -> str:
+def call_text(name: str, arguments: Mapping[str, object]) -> str:
     """Return a call in API-Bank's brackets, values as Python literals, which keeps quotes apart.
 
     Examples:
@@ -195,7 +194,7 @@ def _own(name: str) -> str:
     return latest(name).text + "\n"
 
 
-def _sample(where: str, record: Json) -> TrainingSample:
+def _sample(where: str, record: object) -> TrainingSample:
     try:
         return TrainingSample.from_record(record)
     except DataError as error:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
 
-from stb_env.core.jsontypes import Json, JsonMapping
+from stb_env.core.jsontypes import JsonMapping
 from stb_env.errors import DataError
 from stb_env.suites.api_bank.apis.tool_search import SEARCHER
 from stb_env.suites.api_bank.formats.dialogues import Dialogue, Envelope, GoldCall, Utterance
@@ -102,7 +102,7 @@ def _synthesised(data: JsonMapping) -> WrittenDialogue:
     return WrittenDialogue(dialogue, apis, data["domain"])
 
 
-def _result(value: Json) -> Envelope:
+def _result(value: object) -> Envelope:
     """Return what a call returned as ``output`` and ``exception``; an object of an error alone refuses."""
     if isinstance(value, Mapping) and value.keys() == {"error"} and value["error"]:
         return {"output": None, "exception": str(value["error"])}
@@ -141,7 +141,7 @@ def _level(sample: TrainingSample) -> int:
     return 3 if described == {SEARCHER} else 2
 
 
-def _described(sample: TrainingSample) -> Iterator[tuple[str, JsonMapping]]:
+def _described(sample: TrainingSample) -> Iterator[tuple[str, Mapping[str, object]]]:
     for line in sample.descriptions:
         try:
             record = json.loads(line)
@@ -159,7 +159,7 @@ def _described(sample: TrainingSample) -> Iterator[tuple[str, JsonMapping]]:
             )
 
 
-def _documented(sample: TrainingSample, dialogue: Dialogue) -> Iterator[tuple[str, JsonMapping]]:
+def _documented(sample: TrainingSample, dialogue: Dialogue) -> Iterator[tuple[str, Mapping[str, object]]]:
     yield from _described(sample)
     for call in dialogue.calls:
         found = call.result["output"]

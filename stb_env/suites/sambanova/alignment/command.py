@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -85,7 +85,7 @@ def align(
     emit(report, as_json, _table(report))
 
 
-def _row(made: AlignmentSet, samples: int | None) -> JsonObject:
+def _row(made: AlignmentSet, samples: int | None) -> dict[str, object]:
     task, score = made.task, made.complexity
     return {
         "task": task.id,
@@ -120,7 +120,7 @@ def _tokenizer(file: Path | None, end_of_text: str) -> tuple[Tokenizer | None, i
     return encode, end
 
 
-def _write_lines(file: Path, lines: Iterable[JsonObject]) -> None:
+def _write_lines(file: Path, lines: Iterable[Mapping[str, object]]) -> None:
     draft = file.with_name(f".{file.name}")
     draft.write_text("".join(jsontext.dumps(line) + "\n" for line in lines), encoding="utf-8")
     draft.replace(file)

@@ -11,7 +11,6 @@ from importlib import resources
 from itertools import islice
 from typing import Literal
 
-from stb_env.core.jsontypes import JsonObject
 from stb_env.errors import ConfigError
 from stb_env.retrieval import BM25Retriever
 from stb_env.runs.make import make_env
@@ -141,7 +140,7 @@ class AlignmentSet:
         return BM25Retriever(self.documents)
 
 
-def training_recipe() -> JsonObject:
+def training_recipe() -> dict[str, object]:
     """Return how the paper trained on such data.
 
     Examples:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from stb_env.core.jsontypes import JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonMapping
 from stb_env.errors import DataError
 from stb_env.suites.sambanova.common.prompt import documents_block
 
@@ -69,7 +69,7 @@ class AlignmentSample:
         """Return the spans that a loss covers."""
         return self.spans if loss == "all_shot" else self.spans[-1:]
 
-    def to_dict(self) -> JsonObject:
+    def to_dict(self) -> dict[str, object]:
         """Return the sample as plain data; spans of both losses are in characters."""
         return {"text": self.text, **{loss: [list(span) for span in self.covered(loss)] for loss in _LOSSES}}
 

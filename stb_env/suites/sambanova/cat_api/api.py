@@ -7,7 +7,7 @@ from functools import lru_cache
 from urllib.parse import quote, urlencode
 
 from stb_env.core import jsontext
-from stb_env.core.jsontypes import JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonObject
 from stb_env.suites.sambanova.cat_api.account import Account
 from stb_env.suites.sambanova.cat_api.images import MIME_TYPES, MOST_IMAGES, ORDERS, SIZES, breeds
 from stb_env.suites.sambanova.cat_api.service import (
@@ -60,7 +60,7 @@ _SCHEMAS: dict[str, JsonObject] = {
 }
 
 
-def request_of(endpoint: Endpoint, arguments: JsonMapping) -> Request:
+def request_of(endpoint: Endpoint, arguments: Mapping[str, object]) -> Request:
     """Return the request that a call stands for.
 
     Examples:
@@ -80,7 +80,7 @@ def request_of(endpoint: Endpoint, arguments: JsonMapping) -> Request:
     return Request("POST", HOST, endpoint.path, {}, f"{{{', '.join(members)}}}")
 
 
-def render(endpoint: Endpoint, arguments: JsonMapping) -> str:
+def render(endpoint: Endpoint, arguments: Mapping[str, object]) -> str:
     """Write a call as the original writes it.
 
     Examples:

@@ -86,7 +86,7 @@ def search(params: Mapping[str, str]) -> list[JsonObject]:
     ]
 
 
-def describe(image: Image, size: str) -> JsonObject:
+def describe(image: Image, size: str) -> dict[str, object]:
     """Return a picture as the service shows it, in one of `SIZES`."""
     width = SIZES[size]
     return {

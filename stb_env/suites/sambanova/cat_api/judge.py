@@ -13,7 +13,8 @@ Where the default differs from the original evaluator, the evaluator has a defec
 
 from __future__ import annotations
 
-from stb_env.core.jsontypes import JsonMapping
+from collections.abc import Mapping
+
 from stb_env.core.request import Slow
 from stb_env.errors import DataError
 from stb_env.judges.judge import Case
@@ -80,7 +81,9 @@ class AccountJudge:
         )
 
 
-def outcome_of(label: str, account: Account, chosen: JsonMapping | None = None) -> tuple[Items, bool]:
+def outcome_of(
+    label: str, account: Account, chosen: Mapping[str, object] | None = None
+) -> tuple[Items, bool]:
     """Return what a label changes or finds, and whether it is there to find something.
 
     Args:
@@ -105,7 +108,7 @@ def outcome_of(label: str, account: Account, chosen: JsonMapping | None = None) 
     return outcome, endpoint.reads
 
 
-def _chosen(calls: tuple[CallRecord, ...]) -> JsonMapping:
+def _chosen(calls: tuple[CallRecord, ...]) -> Mapping[str, object]:
     """Return what the last call gives that goals may leave open."""
     if not calls or not is_done(calls[-1]):
         return {}

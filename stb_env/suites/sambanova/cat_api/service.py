@@ -6,7 +6,6 @@ import re
 from typing import TypeGuard
 
 from stb_env.core import jsontext
-from stb_env.core.jsontypes import JsonObject
 from stb_env.suites.sambanova.cat_api.account import Account
 from stb_env.suites.sambanova.cat_api.images import MIME_TYPES, describe, images, search
 from stb_env.suites.sambanova.common.rest.curl import Answer, Request
@@ -97,7 +96,7 @@ def _delete(name: str, account: Account) -> tuple[Answer, Account]:
     return Answer(200, {"message": "SUCCESS"}), account.without_favourite(key)
 
 
-def posted(request: Request) -> JsonObject:
+def posted(request: Request) -> dict[str, object]:
     """Return what a request posts; an empty object where that is none."""
     try:
         value = jsontext.loads(request.body or "")
@@ -110,14 +109,14 @@ def _is_image_id(value: object) -> TypeGuard[str]:
     return isinstance(value, str) and _IMAGE_ID.fullmatch(value) is not None
 
 
-def _favourites(account: Account) -> list[JsonObject]:
+def _favourites(account: Account) -> list[dict[str, object]]:
     return [
         {"id": key, "image_id": image_id, "sub_id": "", "created_at": CREATED, "image": _image(image_id)}
         for key, image_id in account.favourites.items()
     ]
 
 
-def _image(image_id: str) -> JsonObject:
+def _image(image_id: str) -> dict[str, object]:
     known = images().get(image_id)
     url = (
         describe(known, "full")["url"]
@@ -127,5 +126,5 @@ def _image(image_id: str) -> JsonObject:
     return {"id": image_id, "url": url}
 
 
-def _vote(image_id: str, value: int) -> JsonObject:
+def _vote(image_id: str, value: int) -> dict[str, object]:
     return {"image_id": image_id, "value": value}

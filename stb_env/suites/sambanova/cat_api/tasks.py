@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache, partial
 
 from stb_env.core.jsontypes import JsonMapping, JsonObject
@@ -153,7 +153,7 @@ def demonstrations() -> list[Demonstration]:
     ]
 
 
-def _arguments(kind: str, favourites: Sequence[str], draw: random.Random) -> JsonObject:
+def _arguments(kind: str, favourites: Sequence[str], draw: random.Random) -> dict[str, object]:
     match kind:
         case "list_favourites":
             return {}
@@ -164,7 +164,7 @@ def _arguments(kind: str, favourites: Sequence[str], draw: random.Random) -> Jso
     return {"image_id": draw.choice([image for image in images() if image not in favourites])}
 
 
-def _filters(draw: random.Random) -> JsonObject:
+def _filters(draw: random.Random) -> dict[str, object]:
     """Draw filters of which each makes a difference, so that only the goal's answer is right."""
     while True:
         drawn = {
@@ -184,7 +184,7 @@ def _filters(draw: random.Random) -> JsonObject:
             return filters
 
 
-def _search(filters: JsonMapping) -> list[JsonObject]:
+def _search(filters: Mapping[str, object]) -> list[dict[str, object]]:
     return search({name: str(value) for name, value in filters.items()})
 
 

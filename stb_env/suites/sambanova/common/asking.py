@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from stb_env import Agent
-from stb_env.core.jsontypes import JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonObject
 from stb_env.core.request import Slow
 from stb_env.models import ChatModel, ChatReply, ChatRequest, ModelError, Sampling
 from stb_env.models.agent_role import of_agent
@@ -19,7 +19,11 @@ FINISH_ACTION: JsonObject = {
 
 
 def answer_of(
-    agent: Agent, model: ChatModel, messages: Sequence[JsonMapping], max_tokens: int, stop: Sequence[str]
+    agent: Agent,
+    model: ChatModel,
+    messages: Sequence[Mapping[str, object]],
+    max_tokens: int,
+    stop: Sequence[str],
 ) -> Slow[str]:
     """Return a model's most likely answer, its usage added to the agent's.
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 from stb_env.actions import POSITIONAL, Action
 from stb_env.actions.parse import ActionLike
-from stb_env.core.jsontypes import JsonMapping, JsonObject
 
 _CALLED = re.compile(r"(\w+)\s*\(")
 _LONGEST = 20_000
@@ -51,7 +50,7 @@ def request_calls(
     return [" ".join([name, *sorted(key for key in given if key not in ignored)]) for name, given in named]
 
 
-def named_arguments(arguments: JsonMapping, parameters: Sequence[str]) -> JsonObject:
+def named_arguments(arguments: Mapping[str, object], parameters: Sequence[str]) -> dict[str, object]:
     """Return arguments in which those that a program gave without names have them.
 
     Examples:

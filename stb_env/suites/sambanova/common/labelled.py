@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Generator, Mapping, Sequence
 from functools import partial
 
-from stb_env.core.jsontypes import JsonMapping
 from stb_env.tasks import Oracle, Task
 from stb_env.tools import Tool, ToolCall, ToolResult
 
@@ -20,8 +19,8 @@ def labelled_task(
     labels: Sequence[str],
     *,
     group: str,
-    goal: JsonMapping | None = None,
-    record: JsonMapping | None = None,
+    goal: Mapping[str, object] | None = None,
+    record: Mapping[str, object] | None = None,
 ) -> Task:
     """Build a task that is solved by any of some programs.
 

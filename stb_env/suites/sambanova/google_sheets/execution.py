@@ -6,7 +6,7 @@ import warnings
 
 import numpy as np
 
-from stb_env.core.jsontypes import Json, JsonMapping
+from stb_env.core.jsontypes import JsonMapping
 from stb_env.suites.sambanova.common.interpreter.arrays import NUMPY
 from stb_env.suites.sambanova.common.interpreter.budget import MAX_TEXT, Budget, weigh
 from stb_env.suites.sambanova.common.interpreter.builtins import MATH
@@ -118,7 +118,7 @@ class _Pandas(Module):
         return super().attribute(name)
 
 
-def plain(value: object) -> Json:
+def plain(value: object) -> object:
     """Return a result as JSON data.
 
     Raises:
@@ -132,7 +132,7 @@ def plain(value: object) -> Json:
     return _plain(value)
 
 
-def _plain(value: object) -> Json:
+def _plain(value: object) -> object:
     match value:
         case CellHost():
             return {"row": value.place[0], "col": value.place[1], "value": _plain(value.value)}

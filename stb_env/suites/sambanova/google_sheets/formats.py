@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cache
 
-from stb_env.core.jsontypes import Json, JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonMapping, JsonObject
 from stb_env.errors import did_you_mean
 from stb_env.suites.sambanova.common.interpreter.budget import weigh
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError
@@ -84,13 +84,13 @@ def effective(given: Format | None, value: Scalar) -> JsonObject:
 
 
 @cache
-def _unset(aligned: str) -> JsonObject:
+def _unset(aligned: str) -> dict[str, object]:
     """Return the format of a cell in which nothing is set; shared, and never changed."""
     out = {**_DEFAULT, "horizontalAlignment": aligned}
     return {key: _normal(part, key) for key, part in out.items()}
 
 
-def _normal(value: Json, key: str) -> Json:
+def _normal(value: object, key: str) -> object:
     """Return a format in which colours are complete and nothing is set to nothing."""
     if not isinstance(value, Mapping):
         return value
@@ -99,7 +99,7 @@ def _normal(value: Json, key: str) -> Json:
     return {name: _normal(part, name) for name, part in value.items() if part is not None}
 
 
-def _plain(value: object) -> Json:
+def _plain(value: object) -> object:
     if isinstance(value, Mapping):
         return {str(key): _plain(part) for key, part in value.items()}
     if isinstance(value, bool | int | float | str) or value is None:

@@ -12,7 +12,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from stb_env.backend.world import World
-from stb_env.core.jsontypes import Json, JsonArray, JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonArray, JsonMapping, JsonObject
 from stb_env.errors import BackendError, ConfigError
 from stb_env.suites.sambanova.common.interpreter.reader import PROGRAM
 from stb_env.suites.sambanova.google_sheets.a1 import label
@@ -42,7 +42,7 @@ class LiveWorld(World[Book]):
         self._spreadsheet = spreadsheet
 
     @property
-    def fingerprint(self) -> JsonObject:
+    def fingerprint(self) -> dict[str, object]:
         """Says that answers came from the service, which no version pins."""
         return {"world": "google_sheets", "live": True}
 
@@ -85,7 +85,7 @@ class LiveWorld(World[Book]):
             # What the service refuses is an answer.
             return ToolResult.of("", error=f"{type(error).__name__}: {error}", source="world"), state
 
-    def _called(self, name: str, given: JsonObject) -> Json:
+    def _called(self, name: str, given: JsonObject) -> object:
         method, is_book = method_of(name)
         if is_book:
             return _plain(getattr(self._spreadsheet, method.name)(**given))
@@ -149,7 +149,7 @@ def _failed(error: Exception) -> BackendError:
     return BackendError(f"the sheet service failed: {error}", kind="transport", stage="world", retryable=True)
 
 
-def _plain(value: Any) -> Json:
+def _plain(value: Any) -> object:
     if isinstance(value, bool | int | float | str | None):
         return value
     if isinstance(value, Mapping):

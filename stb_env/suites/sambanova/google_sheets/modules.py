@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import string
 from collections import Counter, defaultdict
-from typing import Any
 
 from stb_env.suites.sambanova.common.interpreter.builtins import take
 from stb_env.suites.sambanova.common.interpreter.costs import FLAT, flat, keys
@@ -19,13 +18,13 @@ def _cell(row: int, col: int, value: object = "") -> CellHost:
     return CellHost((row, col), value)
 
 
-def _default_dict(apply: Apply, factory: object = None) -> dict[Any, Any]:
+def _default_dict(apply: Apply, factory: object = None) -> dict[object, object]:
     if factory is not None and not callable(factory) and not isinstance(factory, Native | TypeName):
         raise CrashError("defaultdict takes a function that makes what is missing")
     return defaultdict(None if factory is None else apply(factory))
 
 
-def _counter(items: object = ()) -> dict[Any, int]:
+def _counter(items: object = ()) -> dict[object, int]:
     return Counter(take(items))
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from itertools import groupby, takewhile
 from typing import NamedTuple
 
-from stb_env.core.jsontypes import JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonMapping
 from stb_env.suites.sambanova.google_sheets.a1 import Area, Closed, Place
 from stb_env.suites.sambanova.google_sheets.formats import effective
 from stb_env.suites.sambanova.google_sheets.formula.operands import Scalar, is_number
@@ -77,7 +77,7 @@ def restyled(looks: Sequence[Look], start: Sequence[Look]) -> bool:
     return any(_set_by_hand(a.formats[place]) != _set_by_hand(b.formats[place]) for place in shared)
 
 
-def _set_by_hand(look: JsonMapping) -> JsonObject:
+def _set_by_hand(look: Mapping[str, object]) -> dict[str, object]:
     return {key: part for key, part in look.items() if key not in ("horizontalAlignment", "numberFormat")}
 
 
@@ -109,7 +109,7 @@ def frame_of(book: Book) -> Frame:
     return read_frame(Results(book).rows(sheet, 1, 1, *sheet.extent))
 
 
-def formats_of(book: Book) -> list[JsonMapping]:
+def formats_of(book: Book) -> list[Mapping[str, object]]:
     """Return the formats that the original looks at."""
     results, sheet = Results(book), book.sheets[-1]
     # The height of the frame leaves the header out, so that the last row is not looked at.

@@ -170,7 +170,7 @@ def draw_condition(table: Table, draw: Random) -> tuple[str, str, list[int]]:
     return title, f"{'greater' if more else 'less'} than {bound:g}", others
 
 
-def draw_look(draw: Random) -> tuple[str, JsonObject]:
+def draw_look(draw: Random) -> tuple[str, dict[str, object]]:
     """Draw a format; returns it in words and as the service takes it."""
     colors = {"yellow": (1.0, 1.0, 0.0), "green": (0.0, 1.0, 0.0), "red": (1.0, 0.0, 0.0)}
     color = draw.choice(list(colors))

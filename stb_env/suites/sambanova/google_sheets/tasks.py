@@ -6,7 +6,6 @@ import json
 from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
 from importlib.resources import files
-from typing import Any
 
 from stb_env.core.jsontypes import JsonMapping
 from stb_env.seeding import rng
@@ -97,7 +96,7 @@ def sheets_task(
     split: str,
     query: str,
     group: str,
-    grid: Sequence[Sequence[Any]],
+    grid: Sequence[Sequence[object]],
     labels: tuple[str, ...],
     calls: Sequence[ToolCall],
     *,

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from stb_env.core.jsontypes import JsonObject
+from collections.abc import Mapping
+
 from stb_env.suites.sambanova.common.interpreter.reader import PROGRAM
 from stb_env.suites.sambanova.common.official import Document
 from stb_env.suites.sambanova.google_sheets.methods import (
@@ -47,7 +48,7 @@ def method_of(tool: str) -> tuple[Method, bool]:
     return SHEET_METHODS[tool], False
 
 
-def _tool(method: Method, prefix: str, more: JsonObject) -> Tool:
+def _tool(method: Method, prefix: str, more: Mapping[str, object]) -> Tool:
     parameters = {
         "type": "object",
         "properties": {**method.parameters, **more},

@@ -6,7 +6,7 @@ import hashlib
 from typing import Any
 
 from stb_env.backend.world import World
-from stb_env.core.jsontypes import JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonMapping
 from stb_env.errors import DataError, did_you_mean
 from stb_env.suites.sambanova.common.interpreter.costs import RULES
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError
@@ -35,7 +35,7 @@ class SheetsWorld(World[Book]):
     """
 
     @property
-    def fingerprint(self) -> JsonObject:
+    def fingerprint(self) -> dict[str, object]:
         """Version of the world and a hash over its documentation; whether data frames are missing."""
         digest = hashlib.sha256("\n".join(tool.spec for tool in TOOLS).encode())
         made = {"world": "google_sheets", "version": VERSION, "tools": digest.hexdigest(), "costs": RULES}

@@ -8,7 +8,6 @@ from functools import cache, lru_cache
 from operator import attrgetter
 from typing import NamedTuple
 
-from stb_env.core.jsontypes import JsonObject
 from stb_env.seeding import rng
 from stb_env.suites.sambanova.common.content import content
 from stb_env.suites.sambanova.common.form.api import Criteria
@@ -83,7 +82,7 @@ def homes_in(city: str) -> tuple[Home, ...]:
     return tuple(sorted(made, key=lambda home: (home.price, home.id)))
 
 
-def find(criteria: Criteria) -> JsonObject:
+def find(criteria: Criteria) -> dict[str, object]:
     """Return how many homes meet the criteria, and the first few of them.
 
     A criterion whose value is of no use, which only the original's own way lets in, is met by no home.

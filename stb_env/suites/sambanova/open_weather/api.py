@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from urllib.parse import quote_plus
 
-from stb_env.core.jsontypes import Json, JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonObject
 from stb_env.suites.sambanova.common.calls import request_calls
 from stb_env.suites.sambanova.common.official import Document
 from stb_env.suites.sambanova.common.rest.actions import curl_reader
@@ -51,12 +52,12 @@ _SCHEMAS: dict[str, JsonObject] = {
 }
 
 
-def _request(endpoint: Endpoint, arguments: JsonMapping) -> Request:
+def _request(endpoint: Endpoint, arguments: Mapping[str, object]) -> Request:
     params = {name: argument_text(value) for name, value in arguments.items()}
     return Request("GET", HOST, endpoint.path, {**params, "appid": KEY})
 
 
-def render(endpoint: Endpoint, arguments: JsonMapping) -> str:
+def render(endpoint: Endpoint, arguments: Mapping[str, object]) -> str:
     """Write a call as the original writes it: the place, the key, then what is optional.
 
     Examples:
@@ -77,7 +78,7 @@ def _quoted(name: str, value: object) -> str:
     return quote_plus(text.lower() if name == "q" else text, safe=",", errors="replace")
 
 
-def _read(request: Request) -> tuple[str, JsonObject] | None:
+def _read(request: Request) -> tuple[str, dict[str, object]] | None:
     if request.method != "GET" or request.params.get("appid") not in (KEY_FIELD, KEY):
         return None
     endpoint = endpoint_of(request.path, request.params)
@@ -88,7 +89,7 @@ def _read(request: Request) -> tuple[str, JsonObject] | None:
     }
 
 
-def _value(name: str, text: str) -> Json:
+def _value(name: str, text: str) -> object:
     # Blanks around a value say nothing.
     text = text.strip()
     if name == "lang":

@@ -16,7 +16,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import lru_cache
 
-from stb_env.core.jsontypes import Json, JsonMapping, JsonObject
 from stb_env.core.request import Slow
 from stb_env.judges.judge import Case
 from stb_env.suites.sambanova.common.agreement import Agreement, agreement
@@ -63,7 +62,7 @@ class RequestJudge:
         )
 
 
-def meaning(name: str, arguments: JsonMapping) -> JsonObject:
+def meaning(name: str, arguments: Mapping[str, object]) -> dict[str, object]:
     """Return what a call asks for, with defaults filled in, so that equal requests are equal.
 
     Examples:
@@ -82,7 +81,7 @@ def meaning(name: str, arguments: JsonMapping) -> JsonObject:
     return {"path": endpoint.path, "place": _place(endpoint.path, place), **options}
 
 
-def _place(path: str, given: Mapping[str, str]) -> Json:
+def _place(path: str, given: Mapping[str, str]) -> object:
     """Return what tells a place from any other; for what is no place, the text itself."""
     if path.startswith("/geo"):
         return place_key(given["q"])
@@ -90,7 +89,7 @@ def _place(path: str, given: Mapping[str, str]) -> Json:
     return found.id if isinstance(found, Place) else dict(given)
 
 
-def _compared(got: JsonMapping, label: JsonMapping) -> Agreement:
+def _compared(got: Mapping[str, object], label: Mapping[str, object]) -> Agreement:
     """Compare what is asked for with a label; what the label leaves open is not looked at."""
     return agreement(
         {name: value for name, value in got.items() if name in label or name not in _OPEN}, label
@@ -98,7 +97,7 @@ def _compared(got: JsonMapping, label: JsonMapping) -> Agreement:
 
 
 @lru_cache(maxsize=1_024)
-def wanted(label: str) -> JsonObject:
+def wanted(label: str) -> dict[str, object]:
     """Return what a label asks for, without what it leaves open.
 
     Raises:

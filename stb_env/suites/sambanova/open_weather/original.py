@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from string import Formatter
 
-from stb_env.core.jsontypes import JsonMapping
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError
 from stb_env.suites.sambanova.common.rest.curl import Answer
 from stb_env.suites.sambanova.common.rest.service import Items, is_literal
@@ -66,7 +65,7 @@ def answer_items(answer: Answer, command: str) -> Items:
     return dict(enumerate(body))
 
 
-def _check_code(body: JsonMapping, command: str) -> None:
+def _check_code(body: Mapping[str, object], command: str) -> None:
     if "cod" not in body:
         if "air_pollution" not in command:
             raise CrashError("HTTP response should contain 'cod' value.")

@@ -74,7 +74,7 @@ def weather(place: Place, units: str, lang: str) -> JsonObject:
     }
 
 
-def forecast(place: Place, units: str, lang: str) -> JsonObject:
+def forecast(place: Place, units: str, lang: str) -> dict[str, object]:
     """Return the weather to come; its ``cod`` is a text, as the original's is."""
     entries = [_entry(place, time, text, units, lang) for time, text in _times()]
     sunrise, sunset = _sun(place)
@@ -90,13 +90,13 @@ def forecast(place: Place, units: str, lang: str) -> JsonObject:
     return {"cod": "200", "message": 0, "cnt": len(entries), "list": entries, "city": city}
 
 
-def pollution(place: Place, *, ahead: bool) -> JsonObject:
+def pollution(place: Place, *, ahead: bool) -> dict[str, object]:
     """Return the air now, or in the hours to come."""
     times = [NOW + _HOUR * hour for hour in range(1, STEPS + 1)] if ahead else [NOW]
     return {"coord": {"lon": place.lon, "lat": place.lat}, "list": [_air(place, time) for time in times]}
 
 
-def geocoding(places: list[Place]) -> list[JsonObject]:
+def geocoding(places: list[Place]) -> list[dict[str, object]]:
     """Return where places are."""
     return [
         {
@@ -117,7 +117,7 @@ def _times() -> list[tuple[int, str]]:
     return [(time, datetime.fromtimestamp(time, UTC).strftime("%Y-%m-%d %H:%M:%S")) for time in times]
 
 
-def _entry(place: Place, time: int, text: str, units: str, lang: str) -> JsonObject:
+def _entry(place: Place, time: int, text: str, units: str, lang: str) -> dict[str, object]:
     then = sky(place, time)
     return {
         "dt": time,
@@ -132,18 +132,18 @@ def _entry(place: Place, time: int, text: str, units: str, lang: str) -> JsonObj
     }
 
 
-def _air(place: Place, time: int) -> JsonObject:
+def _air(place: Place, time: int) -> dict[str, object]:
     index, components = air(place, time)
     return {"dt": time, "main": {"aqi": index}, "components": components}
 
 
-def _condition(now: Sky, lang: str) -> JsonObject:
+def _condition(now: Sky, lang: str) -> dict[str, object]:
     words = conditions()[now.code]
     icon = words["icon"] + ("d" if now.light else "n")
     return {"id": now.code, "main": words["main"], "description": words[lang], "icon": icon}
 
 
-def _measured(now: Sky, units: str) -> JsonObject:
+def _measured(now: Sky, units: str) -> dict[str, object]:
     felt = now.kelvin - 0.1 * now.wind
     return {
         "temp": _degrees(now.kelvin, units),
@@ -162,7 +162,7 @@ def _degrees(kelvin: float, units: str) -> float:
     return round(celsius if units == "metric" else celsius * 9 / 5 + 32, 2)
 
 
-def _wind(now: Sky, units: str) -> JsonObject:
+def _wind(now: Sky, units: str) -> dict[str, object]:
     speed = now.wind * _MILES if units == "imperial" else now.wind
     return {"speed": round(speed, 2), "deg": now.direction}
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache, partial
 
-from stb_env.core.jsontypes import Json, JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonMapping, JsonObject
 from stb_env.seeding import rng
 from stb_env.suites.sambanova.common.content import content
 from stb_env.suites.sambanova.common.labelled import labelled_task
@@ -86,7 +86,7 @@ def demonstrations() -> list[Demonstration]:
     ]
 
 
-def _arguments(endpoint: Endpoint, draw: random.Random) -> JsonObject:
+def _arguments(endpoint: Endpoint, draw: random.Random) -> dict[str, object]:
     arguments = _place(endpoint, draw)
     for name in endpoint.optional:
         if draw.random() < 0.5:
@@ -94,7 +94,7 @@ def _arguments(endpoint: Endpoint, draw: random.Random) -> JsonObject:
     return arguments
 
 
-def _place(endpoint: Endpoint, draw: random.Random) -> JsonObject:
+def _place(endpoint: Endpoint, draw: random.Random) -> dict[str, object]:
     """Draw a place: a city, a zip code that there is, or a point within a day's ride of a city."""
     if endpoint.required == ("zip",):
         return {"zip": f"{draw.choice(list(areas()))}{draw.randint(1, 99):02}"}
@@ -106,7 +106,7 @@ def _place(endpoint: Endpoint, draw: random.Random) -> JsonObject:
     return {"lat": round(city.lat + north, 1), "lon": round((city.lon + east + 180) % 360 - 180, 1)}
 
 
-def _option(name: str, draw: random.Random) -> Json:
+def _option(name: str, draw: random.Random) -> object:
     match name:
         case "units":
             return draw.choice(UNITS)
@@ -117,7 +117,7 @@ def _option(name: str, draw: random.Random) -> Json:
     return "json"
 
 
-def _goal(endpoint: Endpoint, arguments: JsonMapping, draw: random.Random) -> str:
+def _goal(endpoint: Endpoint, arguments: Mapping[str, object], draw: random.Random) -> str:
     texts: JsonMapping = content("open_weather", "goals")
     before: list[str] = []
     after: list[str] = []
@@ -130,7 +130,7 @@ def _goal(endpoint: Endpoint, arguments: JsonMapping, draw: random.Random) -> st
     return " ".join([*before, draw.choice(texts[endpoint.name]), *after]).format_map(_words(arguments))
 
 
-def _words(arguments: JsonMapping) -> JsonObject:
+def _words(arguments: JsonMapping) -> dict[str, object]:
     """Return the arguments as goals name them."""
     words: JsonObject = {**arguments, "place": arguments.get("q")}
     words["language"] = LANGUAGES.get(arguments.get("lang", ""))

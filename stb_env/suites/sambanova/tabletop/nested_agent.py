@@ -6,12 +6,12 @@ Run it with ``stb-env run stb/Tabletop-v1 --set program=true --agent nested``.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
 
 from stb_env import Agent
 from stb_env.actions.blocks import FENCE, unfence
 from stb_env.core.gymtypes import AnyEnv
-from stb_env.core.jsontypes import Json, JsonMapping, JsonObject
 from stb_env.core.request import Slow
 from stb_env.errors import ConfigError
 from stb_env.models import ChatModel, fingerprint
@@ -85,7 +85,7 @@ class NestedAgent(Agent):
         self._compat = compat
 
     @property
-    def fingerprint(self) -> JsonObject:
+    def fingerprint(self) -> dict[str, object]:
         """The settings that decide the answers, for the run's manifest."""
         prompts = {kind: prompt(f"tabletop_{kind}", "v1", _HOME).hash for kind in _STOPS}
         return {**fingerprint(self._model), "compat": self._compat, "prompts": prompts}
@@ -109,7 +109,7 @@ class NestedAgent(Agent):
         self._played = False
         self.usage = Usage()
 
-    def act(self, observation: JsonMapping, info: JsonMapping) -> Slow[Json]:
+    def act(self, observation: Mapping[str, object], info: Mapping[str, object]) -> Slow[object]:
         """Return the program, or Finish after it.
 
         Raises:

@@ -7,7 +7,6 @@ import random
 from collections.abc import Mapping, Sequence
 from functools import lru_cache, partial
 
-from stb_env.core.jsontypes import JsonObject
 from stb_env.seeding import rng
 from stb_env.suites.sambanova.common.content import content
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError
@@ -153,7 +152,7 @@ def _is_sound(kind: str, slots: Mapping[str, str], positions: Positions) -> bool
     )
 
 
-def _configs(instruction: str, slots: Mapping[str, str], positions: Positions) -> JsonObject:
+def _configs(instruction: str, slots: Mapping[str, str], positions: Positions) -> dict[str, object]:
     blocks = [name for name in positions if name.endswith("block")]
     bowls = [name for name in positions if name.endswith("bowl")]
     return {

@@ -56,7 +56,7 @@ class TabletopWorld(World[Scene]):
         self.original = original
 
     @property
-    def fingerprint(self) -> JsonObject:
+    def fingerprint(self) -> dict[str, object]:
         """Version of the world and a hash over its documentation."""
         return world_fingerprint("tabletop", VERSION, TOOLS, original=self.original) | {"costs": RULES}
 

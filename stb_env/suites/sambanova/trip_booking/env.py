@@ -18,7 +18,7 @@ from stb_env.suites.sambanova.trip_booking.timetable import find_tickets
 from stb_env.suites.sambanova.trip_booking.tools import TOOLS
 
 
-def find(criteria: Criteria) -> JsonObject:
+def find(criteria: Criteria) -> dict[str, object]:
     """Return the tickets, the hotel rooms or both that submitted criteria ask for.
 
     Examples:

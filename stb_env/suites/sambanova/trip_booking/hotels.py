@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import NamedTuple
 
-from stb_env.core.jsontypes import JsonObject
 from stb_env.seeding import rng
 from stb_env.suites.sambanova.common.content import content
 from stb_env.suites.sambanova.common.form.api import Criteria
@@ -60,7 +59,7 @@ def free_rooms(place: str, room: Room, checkin: str) -> int:
     )
 
 
-def find_rooms(criteria: Criteria) -> JsonObject:
+def find_rooms(criteria: Criteria) -> dict[str, object]:
     """Return how many offers the criteria have, and the first few, with what the stay costs in all."""
     nights = _nights(criteria)
     rooms = criteria.get("num_rooms", 1)

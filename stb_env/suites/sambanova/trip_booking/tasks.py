@@ -6,7 +6,6 @@ import datetime
 import random
 from collections.abc import Mapping, Sequence
 from functools import lru_cache, partial
-from typing import Any
 
 from stb_env.core import jsontext
 from stb_env.core.jsontypes import JsonObject
@@ -93,7 +92,7 @@ def _lines(call: ToolCall) -> list[str]:
     return [f"API.{call.name}({'' if value is None else jsontext.dumps(value)})"]
 
 
-def _call(key: str, value: Any) -> ToolCall:
+def _call(key: str, value: object) -> ToolCall:
     name = _FUNCTIONS[key]
     setter = SETTERS[name]
     if setter.kind == "Loc":
@@ -103,7 +102,7 @@ def _call(key: str, value: Any) -> ToolCall:
     return ToolCall(name, {setter.parameter: value})
 
 
-def _criteria(kind: str, draw: random.Random) -> JsonObject:
+def _criteria(kind: str, draw: random.Random) -> dict[str, object]:
     """Draw criteria in the order in which a program sets them; none where nothing can be booked."""
     start = _FIRST_DAY + datetime.timedelta(draw.randrange(_DAYS))
     end = start + datetime.timedelta(draw.randint(2, 12))
@@ -121,7 +120,7 @@ def _criteria(kind: str, draw: random.Random) -> JsonObject:
     return criteria if len(criteria) >= _FEWEST else {}
 
 
-def _people(draw: random.Random) -> JsonObject:
+def _people(draw: random.Random) -> dict[str, object]:
     # Whoever is not told how many travel may take it for one.
     people: JsonObject = {"num_adults": draw.randint(1, 5)}
     if draw.random() < 0.4:
@@ -161,7 +160,7 @@ def _stay(place: str | None, start: datetime.date, end: datetime.date, draw: ran
     return stay | _prices("room", room.price, draw)
 
 
-def _prices(what: str, price: int, draw: random.Random) -> JsonObject:
+def _prices(what: str, price: int, draw: random.Random) -> dict[str, object]:
     """Draw limits that a price is within."""
     limits: JsonObject = {}
     if draw.random() < 0.3:

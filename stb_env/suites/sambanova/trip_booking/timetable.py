@@ -6,7 +6,6 @@ import datetime
 from functools import lru_cache
 from typing import NamedTuple
 
-from stb_env.core.jsontypes import JsonObject
 from stb_env.seeding import rng
 from stb_env.suites.sambanova.common.form.api import Criteria
 from stb_env.suites.sambanova.trip_booking.functions import MEANS, day_of
@@ -76,7 +75,7 @@ def departures(means: str, start: str, end: str, day: datetime.date) -> tuple[De
     return tuple(sorted(made, key=lambda departure: (departure.price, departure.id)))
 
 
-def find_tickets(criteria: Criteria) -> JsonObject:
+def find_tickets(criteria: Criteria) -> dict[str, object]:
     """Return the departures that criteria ask for, there and, where a day is set for it, back.
 
     What each costs in all counts children at half the price.
@@ -87,7 +86,7 @@ def find_tickets(criteria: Criteria) -> JsonObject:
     return {"departures": there, "returns": _found(criteria, "location_to", "location_from", "return_date")}
 
 
-def _found(criteria: Criteria, start_key: str, end_key: str, day_key: str) -> list[JsonObject]:
+def _found(criteria: Criteria, start_key: str, end_key: str, day_key: str) -> list[dict[str, object]]:
     means, start, end = (criteria.get(key) for key in ("means_of_transportation", start_key, end_key))
     day = day_of(criteria.get(day_key))
     if day is None or not isinstance(start, str) or not isinstance(end, str):

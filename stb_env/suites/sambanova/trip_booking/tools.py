@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from stb_env.core.jsontypes import JsonObject
 from stb_env.suites.sambanova.common.form.api import PROGRAM, method_tool, program_tool
 from stb_env.suites.sambanova.common.official import Document
 from stb_env.suites.sambanova.trip_booking.functions import (
@@ -45,7 +44,7 @@ _CLASS_DOCUMENTS = {
 }
 
 
-def _schema(name: str) -> JsonObject:
+def _schema(name: str) -> dict[str, object]:
     match SETTERS[name].kind:
         case "Loc":
             return _PLACE

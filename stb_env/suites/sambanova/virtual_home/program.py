@@ -131,14 +131,14 @@ def _typed(call: ToolCall) -> list[ToolCall]:
     return [ToolCall(name, arguments, call.id)]
 
 
-def _named(value: Json) -> Json:
+def _named(value: object) -> object:
     if isinstance(value, list):
         names = [_named(item) for item in value]
         return names[:-1] if names and names[-1] == "" else names
     return object_name(value) if isinstance(value, str) else value
 
 
-def _word(value: Json) -> Json:
+def _word(value: Json) -> object:
     """Return a bare word of a program, such as the bed of Find(bed), as a name."""
     match value:
         case {"name": str(name)} if len(value) == 1:

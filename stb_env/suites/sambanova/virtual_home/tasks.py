@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import lru_cache, partial
 
-from stb_env.core.jsontypes import JsonObject
 from stb_env.suites.sambanova.common.official import Demonstration
 from stb_env.suites.sambanova.common.seeded_tasks import TEST_SIZE, SeededTasks
 from stb_env.suites.sambanova.virtual_home.chores import (
@@ -85,7 +84,7 @@ def household_task(task_id: str, split: str, known: Activity, tools: Iterable[To
     )
 
 
-def _home(known: Activity) -> JsonObject:
+def _home(known: Activity) -> dict[str, object]:
     if not known.reaches:
         return {}
     rests = {"rests": list(known.rests)} if known.rests else {}

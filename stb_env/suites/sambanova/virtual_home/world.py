@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from stb_env.backend.world import World
-from stb_env.core.jsontypes import JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonMapping
 from stb_env.errors import DataError, did_you_mean
 from stb_env.suites.sambanova.common.fingerprint import world_fingerprint
 from stb_env.suites.sambanova.virtual_home.acts import RefusedError, done
@@ -62,7 +62,7 @@ class VirtualHomeWorld(World[Progress]):
         self._original = original
 
     @property
-    def fingerprint(self) -> JsonObject:
+    def fingerprint(self) -> dict[str, object]:
         """Version of the rules and a hash over the tools, which name every object."""
         return world_fingerprint("virtual_home", VERSION, self.tools, original=self._original)
 

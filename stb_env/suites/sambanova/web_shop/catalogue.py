@@ -52,7 +52,7 @@ class Catalogue:
         self._begin(lambda: database, search, (Catalogue, (known, search)))
 
     @classmethod
-    def opened(cls, file: Path, again: tuple[Callable[..., Catalogue], tuple[Any, ...]]) -> Catalogue:
+    def opened(cls, file: Path, again: tuple[Callable[..., Catalogue], tuple[object, ...]]) -> Catalogue:
         """Return the catalogue of a file that `shop_file` made.
 
         Args:
@@ -69,7 +69,7 @@ class Catalogue:
         self,
         connect: Callable[[], sqlite3.Connection],
         search: Search | None,
-        again: tuple[Callable[..., Catalogue], tuple[Any, ...]],
+        again: tuple[Callable[..., Catalogue], tuple[object, ...]],
     ) -> None:
         self._connect, self._again = connect, again
         self._database, self._process = connect(), os.getpid()
@@ -77,7 +77,7 @@ class Catalogue:
         self.described = lru_cache(_REMEMBERED)(self._described)
         self._remembered = lru_cache(_REMEMBERED)(self._searched)
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         return self._again
 
     def __len__(self) -> int:

@@ -70,7 +70,7 @@ class WebShopEnv(ToolEnv):
         sys.stdout.write(text + "\n")
         return None
 
-    def _step(self, action: Any) -> Slow[Transition]:
+    def _step(self, action: object) -> Slow[Transition]:
         parsed = self.read(action)
         closed = _closed_by_purchase(parsed, self._running().backend, self._world)
         return (yield from super()._step(closed))

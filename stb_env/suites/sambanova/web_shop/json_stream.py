@@ -36,7 +36,7 @@ def members(file: Path) -> Iterator[tuple[str, Json]]:
         yield str(name), value
 
 
-def _parts(file: Path, start: str, end: str) -> Iterator[tuple[Json, Json]]:
+def _parts(file: Path, start: str, end: str) -> Iterator[tuple[object, object]]:
     with file.open(encoding="utf-8") as source:
         reader = _Reader(source.read)
         try:

@@ -101,7 +101,7 @@ def _read_described(place: str, record: JsonMapping, about: JsonMapping | None) 
     return Described(product, str(about.get("instruction") or ""), wanted)
 
 
-def _annotated(folder: Path, shop: Catalogue) -> Iterator[tuple[Product, JsonMapping]]:
+def _annotated(folder: Path, shop: Catalogue) -> Iterator[tuple[Product, Mapping[str, object]]]:
     by_asin = dict(members(_file(folder, _HUMAN)))
     for asin in shop.in_order(by_asin):
         for record in by_asin[asin] or ():

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from stb_env.core.jsontypes import Json, JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonMapping
 from stb_env.errors import DataError
 from stb_env.seeding import rng
 
@@ -49,7 +49,7 @@ class Product:
     attributes: tuple[str, ...] = NO_ATTRIBUTES
 
     @property
-    def record(self) -> JsonObject:
+    def record(self) -> dict[str, object]:
         """All of it as a JSON object, which `of` reads."""
         fields = {name: getattr(self, name) for name in self.__slots__}
         return fields | {"bullets": list(self.bullets), "attributes": list(self.attributes)}
@@ -83,7 +83,7 @@ class Described(NamedTuple):
     wanted: tuple[str, ...] = ()
 
     @property
-    def record(self) -> JsonObject:
+    def record(self) -> dict[str, object]:
         """All of it as a JSON object, which `of` reads."""
         return {"product": self.product.record, "instruction": self.instruction, "wanted": list(self.wanted)}
 
@@ -139,7 +139,7 @@ def read_product(
     )
 
 
-def _prices(asin: str, pricing: Json) -> list[float]:
+def _prices(asin: str, pricing: object) -> list[float]:
     parts = str(pricing).split("$")[1:3] if pricing else []
     try:
         return [float(_FOREIGN.sub("", part)) for part in parts]
@@ -154,7 +154,7 @@ def _counted(asin: str, prices: list[float]) -> float:
     return prices[0] if len(prices) == 1 else round(rng("web_shop", "price", asin).uniform(*prices), 2)
 
 
-def _options(raw: Json) -> dict[str, tuple[str, ...]]:
+def _options(raw: object) -> dict[str, tuple[str, ...]]:
     if not isinstance(raw, Mapping):
         return {}
     return {

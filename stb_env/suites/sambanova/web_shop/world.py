@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import cast
 
 from stb_env.backend.world import World
-from stb_env.core.jsontypes import JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonMapping
 from stb_env.errors import DataError
 from stb_env.suites.sambanova.web_shop.catalogue import Catalogue
 from stb_env.suites.sambanova.web_shop.generator import VERSION, embedded_catalogue
@@ -54,7 +55,7 @@ class WebShopWorld(World[Session]):
         self._nouns = nouns
 
     @property
-    def fingerprint(self) -> JsonObject:
+    def fingerprint(self) -> dict[str, object]:
         """Version of the rules, how pages are written, and a hash over the products."""
         return {
             "world": "web_shop",
@@ -90,7 +91,7 @@ class WebShopWorld(World[Session]):
             after = after._replace(reward=reward)
         return ToolResult.of(self.page(after), source="world"), after
 
-    def after(self, state: Session, tool: Tool, arguments: JsonMapping) -> Session | None:
+    def after(self, state: Session, tool: Tool, arguments: Mapping[str, object]) -> Session | None:
         """Return where a call leads, without what a purchase is worth; None where the page does not offer it.
 
         Raises:

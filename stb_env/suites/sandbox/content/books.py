@@ -88,7 +88,7 @@ def _copies(rng: random.Random) -> dict[str, int]:
     return {branch: rng.randint(0, 3) for branch in BRANCHES if branch in held}
 
 
-def _editions(rng: random.Random) -> tuple[JsonObject, ...]:
+def _editions(rng: random.Random) -> tuple[dict[str, object], ...]:
     prices = rng.sample(range(450, 4_800), len(FORMATS))
     return tuple(
         {

@@ -77,7 +77,7 @@ def companies() -> Mapping[str, JsonObject]:
     return rows
 
 
-def _splits(offsets: list[int], ratios: list[int]) -> list[JsonObject]:
+def _splits(offsets: list[int], ratios: list[int]) -> list[dict[str, object]]:
     days = [(FIRST_DAY + timedelta(days=offset)).isoformat() for offset in sorted(offsets)]
     return [{"date": when, "new_shares_for_each": ratio} for when, ratio in zip(days, ratios, strict=True)]
 

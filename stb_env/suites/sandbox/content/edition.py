@@ -115,7 +115,7 @@ def with_drawn_ids(make: Callable[[], Rows]) -> Callable[[], Rows]:
     return drawn
 
 
-def renumbered(rows: Rows, rng: random.Random) -> dict[str, JsonObject]:
+def renumbered(rows: Rows, rng: random.Random) -> dict[str, dict[str, object]]:
     """Return rows, whose first field is their id, with the ids exchanged among them; in order of id.
 
     Args:

@@ -96,7 +96,7 @@ def matches_by_team() -> Mapping[str, list[JsonObject]]:
     return grouped
 
 
-def standings(league: str, after_round: int) -> list[JsonObject]:
+def standings(league: str, after_round: int) -> list[dict[str, object]]:
     """Return the table of a league after a round, best first: points, then goal difference, then name.
 
     Args:

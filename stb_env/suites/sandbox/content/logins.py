@@ -43,7 +43,7 @@ def _user(
     }
 
 
-def log_in(users: Table, user_name: str, password: str) -> JsonObject:
+def log_in(users: Table, user_name: str, password: str) -> dict[str, object]:
     """Return a token and the day until which it is valid; logging in twice a day gives the same.
 
     Raises:

@@ -70,7 +70,7 @@ def restaurants() -> Mapping[str, JsonObject]:
     return rows
 
 
-def _menu(rng: random.Random, currency: str) -> tuple[JsonObject, ...]:
+def _menu(rng: random.Random, currency: str) -> tuple[dict[str, object], ...]:
     return tuple(
         {
             "dish": dish,

@@ -105,7 +105,7 @@ def _fact_of(draw: Draw, gap: Gap, shelf: _Shelf) -> Plan:
     )
 
 
-def _named(rows: Callable[[], Mapping[str, JsonObject]]) -> tuple[Options[str], Options[str]]:
+def _named(rows: Callable[[], Mapping[str, Mapping[str, object]]]) -> tuple[Options[str], Options[str]]:
     """Return the names of rows, and names like them that no row has."""
     names = Options(lambda: [str(row["name"]) for row in rows().values()])
     return names, Options(lambda: recombined(names))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from stb_env.core.jsontypes import JsonObject
 from stb_env.suites.sandbox import facts
 from stb_env.suites.sandbox.content.edition import Options, per_edition
 from stb_env.suites.sandbox.content.music import CHART_SIZE, TIERS, WEEKS, albums, artists, concerts, tracks
@@ -45,7 +44,7 @@ def _spoken(day: str) -> str:
     return spoken(day)
 
 
-def _album(title: str) -> Steps[JsonObject]:
+def _album(title: str) -> Steps[dict[str, object]]:
     page = yield disc_catalogue.search_albums(title=title)
     return next(dict(row) for row in page["results"] if row["title"] == title)
 

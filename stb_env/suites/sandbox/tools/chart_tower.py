@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from datetime import date as Date  # noqa: N812
 
-from stb_env.core.jsontypes import JsonObject
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.music import CHART_SIZE, WEEKS, albums, artists, chart, tracks
 from stb_env.suites.sandbox.conventions import PAGE, found, page_of, parse_day
@@ -22,7 +21,7 @@ def _week(value: str) -> Date:
     return when
 
 
-def _line(position: int, track_id: str) -> JsonObject:
+def _line(position: int, track_id: str) -> dict[str, object]:
     track = tracks()[track_id]
     artist = artists()[albums()[track["album_id"]]["artist_id"]]
     return {"position": position, "track_id": track_id, "title": track["title"], "artist": artist["name"]}

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import date as Date  # noqa: N812
 from datetime import timedelta
 
-from stb_env.core.jsontypes import JsonObject
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.climate import weather
 from stb_env.suites.sandbox.content.places import cities
@@ -23,7 +23,7 @@ _UNITS = choice(
 _CITY = text("city_id", "Id of the city, as City Atlas has it.", "city-001")
 
 
-def _forecast(city: JsonObject, when: Date, units: str) -> JsonObject:
+def _forecast(city: Mapping[str, object], when: Date, units: str) -> dict[str, object]:
     row = weather(city, when)
     high, low, rain = row["high_c"], row["low_c"], row["rain_mm"]
     if units == "imperial":

@@ -5,7 +5,6 @@ from __future__ import annotations
 from datetime import date as Date  # noqa: N812
 from datetime import timedelta
 
-from stb_env.core.jsontypes import JsonObject
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.weekdays import WEEKDAYS
 from stb_env.suites.sandbox.conventions import parse_day
@@ -24,7 +23,7 @@ def _day(value: str) -> Date:
     return when
 
 
-def _described(when: Date) -> JsonObject:
+def _described(when: Date) -> dict[str, object]:
     return {"date": when.isoformat(), "weekday": WEEKDAYS[when.weekday()]}
 
 

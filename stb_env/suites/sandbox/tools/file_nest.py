@@ -6,7 +6,6 @@ import random
 from collections.abc import Iterable, Mapping
 
 from stb_env.backend.world import Row, Table, Tables
-from stb_env.core.jsontypes import JsonObject
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.coming_days import iso_day
 from stb_env.suites.sandbox.conventions import PAGE, changed, columns, found, page_of, search
@@ -61,7 +60,7 @@ def _vacant(state: Tables, folder: str, name: str) -> None:
         raise ApiError(f"{folder} has a file named {name[:80]!r} already")
 
 
-def _entries(rows: Iterable[Row]) -> list[JsonObject]:
+def _entries(rows: Iterable[Row]) -> list[dict[str, object]]:
     return columns(rows, "file_id", "name", "folder", "size_kb")
 
 

@@ -8,7 +8,6 @@ from datetime import date as Date  # noqa: N812
 from datetime import timedelta
 
 from stb_env.backend.world import Row, Table, Tables
-from stb_env.core.jsontypes import JsonObject
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.coming_days import coming_day, days_left, iso_day
 from stb_env.suites.sandbox.content.gym_classes import KINDS, gym_classes, taken_places, weekday_of
@@ -34,7 +33,7 @@ def rows(rng: random.Random, _household: int) -> Mapping[str, Table]:
     return {"gym_places": bookings}
 
 
-def _place(gym_class: Row, when: Date) -> JsonObject:
+def _place(gym_class: Row, when: Date) -> dict[str, object]:
     full = taken_places(gym_class, when) >= gym_class["capacity"]
     return {
         "class_id": gym_class["class_id"],

@@ -6,7 +6,7 @@ import random
 from collections.abc import Mapping
 
 from stb_env.backend.world import Row, Table, Tables
-from stb_env.core.jsontypes import Json, JsonObject
+from stb_env.core.jsontypes import Json
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.coming_days import iso_day
 from stb_env.suites.sandbox.content.households import friends
@@ -52,7 +52,7 @@ def _changed(state: Tables, mail_id: str, **fields: Json) -> Update:
     return _entry(row), state.with_row("mails", mail_id, row)
 
 
-def _entry(row: Row) -> JsonObject:
+def _entry(row: Row) -> dict[str, object]:
     return {key: value for key, value in row.items() if key != "body"} | {"labels": list(row["labels"])}
 
 

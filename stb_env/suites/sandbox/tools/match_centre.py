@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from stb_env.core.jsontypes import JsonObject
+from collections.abc import Mapping
+
 from stb_env.suites.sandbox.content.leagues import matches, matches_by_team, teams
 from stb_env.suites.sandbox.conventions import PAGE, found, page_of
 from stb_env.suites.sandbox.params import choice, text
@@ -12,7 +13,7 @@ TOOL = ToolDoc("Sports", "Match Centre", "Football matches, played and to come."
 _TEAM = text("team_id", "Id of the team, as League Office has it.", "team-001")
 
 
-def _entry(row: JsonObject) -> JsonObject:
+def _entry(row: Mapping[str, object]) -> dict[str, object]:
     shown = ("match_id", "round", "date", "home_team_id", "away_team_id", "home_goals", "away_goals")
     return {key: row[key] for key in shown if row[key] is not None}
 

@@ -6,7 +6,6 @@ import random
 from collections.abc import Mapping
 
 from stb_env.backend.world import Row, Table, Tables
-from stb_env.core.jsontypes import JsonObject
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.coming_days import coming_day, days_left, iso_day
 from stb_env.suites.sandbox.content.logins import DEMO_TOKEN, log_in, login_rows, user_of
@@ -65,7 +64,7 @@ def _movable(state: Tables, token: str, parcel_id: str) -> Row:
     return row
 
 
-def _shown(row: Row) -> JsonObject:
+def _shown(row: Row) -> dict[str, object]:
     return {key: value for key, value in row.items() if key != "user_id"}
 
 

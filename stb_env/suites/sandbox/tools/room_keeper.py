@@ -9,7 +9,6 @@ from itertools import compress
 from typing import TypeVar
 
 from stb_env.backend.world import Row, Table, Tables
-from stb_env.core.jsontypes import JsonObject
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content import edition
 from stb_env.suites.sandbox.content.coming_days import coming_day, days_left, iso_day
@@ -57,7 +56,7 @@ def _nightly(hotel: Row) -> float:
     return convert(hotel["nightly_price"], hotel["currency"], "AUR")
 
 
-def _terms(hotel: Row, check_in: str, nights: int) -> JsonObject:
+def _terms(hotel: Row, check_in: str, nights: int) -> dict[str, object]:
     return {
         "hotel_id": hotel["hotel_id"],
         "hotel": hotel["name"],
@@ -76,7 +75,7 @@ def _has_room(hotel_id: str, check_in: str) -> bool:
     return bool(days_with_room(hotel_id, [check_in]))
 
 
-def _bookable(hotel_id: str, check_in: str, nights: int) -> JsonObject:
+def _bookable(hotel_id: str, check_in: str, nights: int) -> dict[str, object]:
     hotel = found(hotels().get(hotel_id), "hotel", hotel_id)
     coming_day(check_in)
     if not _has_room(hotel_id, check_in):

@@ -47,7 +47,7 @@ def _terms(flight_id: str, date: str, cabin: str) -> JsonObject:
     }
 
 
-def _fresh() -> JsonObject:
+def _fresh() -> dict[str, object]:
     return {"seat": "", "status": "booked", "refund": 0.0}
 
 

@@ -13,7 +13,7 @@ TOOL = ToolDoc("Music", "Stage Dates", "Concerts to come; prices in aurel (AUR).
 _CONCERT = text("concert_id", "Id from a list of concerts.", "concert-001")
 
 
-def _entry(row: JsonObject) -> JsonObject:
+def _entry(row: JsonObject) -> dict[str, object]:
     shown = {key: row[key] for key in ("concert_id", "date", "city")}
     return {**shown, "artist": artists()[row["artist_id"]]["name"]}
 

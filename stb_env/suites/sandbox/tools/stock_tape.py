@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date as Date  # noqa: N812
 from datetime import timedelta
 
@@ -32,7 +32,7 @@ def _company(symbol: str) -> JsonObject:
     return row
 
 
-def _prices(company: JsonObject, days: Sequence[Date]) -> list[JsonObject]:
+def _prices(company: Mapping[str, object], days: Sequence[Date]) -> list[dict[str, object]]:
     closes = zip(days, closing_prices(company, days), strict=True)
     return [{"date": when.isoformat(), "close": close} for when, close in closes]
 

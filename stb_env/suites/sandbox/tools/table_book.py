@@ -6,7 +6,6 @@ import random
 from collections.abc import Mapping
 
 from stb_env.backend.world import Row, Table, Tables
-from stb_env.core.jsontypes import JsonObject
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.bistros import CUISINES, MOST_GUESTS, bistros, free_tables
 from stb_env.suites.sandbox.content.coming_days import coming_day, days_left, iso_day
@@ -34,7 +33,7 @@ def rows(rng: random.Random, _household: int) -> Mapping[str, Table]:
     return {"reservations": reservations}
 
 
-def _row(bistro: Row, date: str, time: str, guests: int, area: str) -> JsonObject:
+def _row(bistro: Row, date: str, time: str, guests: int, area: str) -> dict[str, object]:
     return {
         "bistro_id": bistro["bistro_id"],
         "restaurant": bistro["name"],

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from stb_env.core.jsontypes import JsonObject
 from stb_env.suites.sandbox.params import Param, choice, number
 from stb_env.suites.sandbox.registry import Response, ToolDoc
 
@@ -16,7 +15,7 @@ _METRES_A_SECOND = {"kmh": 1000 / 3600, "ms": 1.0, "mph": 1609.344 / 3600, "knot
 _VALUE = number("value", "How much, in the source unit.", 1, -1e9, 1e9)
 
 
-def _converted(value: float, source: str, target: str, factors: Mapping[str, float]) -> JsonObject:
+def _converted(value: float, source: str, target: str, factors: Mapping[str, float]) -> dict[str, object]:
     result = round(value * factors[source] / factors[target], 4)
     return {"value": value, "source_unit": source, "target_unit": target, "result": result}
 

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from datetime import timedelta
 
 from stb_env.backend.world import Row, Table, Tables
-from stb_env.core.jsontypes import JsonObject
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.cars import EXTRAS, GEARBOXES, cars
 from stb_env.suites.sandbox.content.coming_days import coming_day, days_left, iso_day
@@ -33,7 +32,7 @@ def rows(rng: random.Random, _household: int) -> Mapping[str, Table]:
     return {"rentals": rentals}
 
 
-def _rental(key: str, car: Row, start: str, days: int) -> JsonObject:
+def _rental(key: str, car: Row, start: str, days: int) -> dict[str, object]:
     return {
         "rental_id": key,
         "car_id": car["car_id"],
@@ -45,7 +44,7 @@ def _rental(key: str, car: Row, start: str, days: int) -> JsonObject:
     }
 
 
-def _quoted(row: Row) -> JsonObject:
+def _quoted(row: Row) -> dict[str, object]:
     a_day = cars()[row["car_id"]]["price_per_day"] + sum(EXTRAS[extra] for extra in row["extras"])
     returned = coming_day(row["start_date"]) + timedelta(days=row["days"])
     return {

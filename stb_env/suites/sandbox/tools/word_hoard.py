@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from stb_env.core.jsontypes import JsonObject
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.vocabulary import PARTS_OF_SPEECH, words
 from stb_env.suites.sandbox.conventions import PAGE, page_of
@@ -13,7 +12,7 @@ TOOL = ToolDoc("Reference", "Word Hoard", "A dictionary with the history of word
 _WORD = text("word", "The word, in any case.", "anchor")
 
 
-def _entry(word: str) -> JsonObject:
+def _entry(word: str) -> dict[str, object]:
     row = words().get(word.strip().casefold())
     if row is None:
         raise ApiError(f"no entry for {word[:80]!r}; Words Starting lists what there is")

@@ -7,10 +7,10 @@ in query files; a name that fits none, or several, stays unresolved and is never
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from stb_env.core.jsontypes import Json, JsonMapping
+from stb_env.core.jsontypes import JsonMapping
 from stb_env.errors import DataError
 from stb_env.formats.recorded_answer import Notes, RecordedCall, read_answer
 from stb_env.suites.stabletoolbench.answers.files import is_answer, read_json
@@ -90,7 +90,7 @@ def read_file(file: Path, queries: QueryIndex, notes: Notes) -> Iterator[Recorde
 
 
 def _recording(
-    file: Path, name: str, node: JsonMapping, identity: ToolId | None, notes: Notes
+    file: Path, name: str, node: Mapping[str, object], identity: ToolId | None, notes: Notes
 ) -> Iterator[RecordedCall]:
     observation = node.get("observation")
     if name == FINISH or not observation or node.get("observation_code") in _OWN_CODES:
@@ -128,11 +128,11 @@ def calls_in(data: JsonMapping) -> Iterator[tuple[str, JsonMapping]]:
             stack.extend((name, child) for child in reversed(children if isinstance(children, list) else []))
 
 
-def _dicts(value: Json) -> JsonMapping:
+def _dicts(value: object) -> Mapping[str, object]:
     return value if isinstance(value, dict) else {}
 
 
-def _records(file: Path) -> Iterator[JsonMapping]:
+def _records(file: Path) -> Iterator[Mapping[str, object]]:
     try:
         data = read_json(file)
     except DataError:
@@ -142,7 +142,7 @@ def _records(file: Path) -> Iterator[JsonMapping]:
             yield record
 
 
-def _text_key(query: Json) -> str:
+def _text_key(query: object) -> str:
     if isinstance(query, list) and query:
         query = query[0]
     return f"text:{query.strip()}" if isinstance(query, str) else ""

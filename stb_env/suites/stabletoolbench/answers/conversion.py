@@ -7,7 +7,7 @@ depth-first search stopped; that is always one of the walks that the original ma
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from stb_env.core import jsontext
 from stb_env.core.jsontypes import Json, JsonMapping, JsonObject
@@ -43,8 +43,8 @@ def convert(document: Document, method: str) -> JsonObject:
 
 
 def entry_of(
-    query: str, tools: Sequence[Json], method: str, final_answer: str, details: Sequence[Detail]
-) -> JsonObject:
+    query: str, tools: Sequence[object], method: str, final_answer: str, details: Sequence[Detail]
+) -> dict[str, object]:
     """Build an entry of converted answers.
 
     Args:
@@ -116,12 +116,12 @@ def _walked(document: Document) -> Iterator[Detail]:
             yield tool_detail(node["description"], given.get("description", ""), observation)
 
 
-def _last_branch(node: JsonMapping) -> Iterator[JsonMapping]:
+def _last_branch(node: JsonMapping) -> Iterator[Mapping[str, object]]:
     while below := node["children"]:
         inputs = [each for each in below if kind_of(each) == INPUT] if kind_of(node) == ACTION else ()
         node = inputs[0] if inputs else below[-1]
         yield node
 
 
-def _text(value: Json) -> str:
+def _text(value: object) -> str:
     return "" if value is None else value if isinstance(value, str) else jsontext.dumps(value)

@@ -62,7 +62,7 @@ def read_name(stem: str) -> FileName:
     return FileName(numbered[1] if numbered else query_id, found[1])
 
 
-def is_answer(value: Json) -> bool:
+def is_answer(value: object) -> bool:
     """Say whether a decoded file is an answer file."""
     return isinstance(value, dict) and ("trys" in value or "tree" in value)
 

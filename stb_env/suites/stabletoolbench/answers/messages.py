@@ -71,7 +71,7 @@ def _with_last_flagged(messages: Sequence[Message]) -> list[Message]:
     return [message for index, message in enumerate(messages) if index not in dropped]
 
 
-def to_current(messages: Iterable[Message]) -> list[JsonObject]:
+def to_current(messages: Iterable[Message]) -> list[dict[str, object]]:
     """Translate messages of either dialect into OpenAI chat messages; null calls are left out.
 
     Examples:
@@ -97,7 +97,7 @@ def to_current(messages: Iterable[Message]) -> list[JsonObject]:
     return translated
 
 
-def to_original(messages: Iterable[Message], *, legacy: bool) -> list[JsonObject]:
+def to_original(messages: Iterable[Message], *, legacy: bool) -> list[dict[str, object]]:
     """Translate OpenAI chat messages into those of answer files.
 
     Args:
@@ -116,7 +116,7 @@ def to_original(messages: Iterable[Message], *, legacy: bool) -> list[JsonObject
     return translated
 
 
-def _older(message: JsonObject) -> JsonObject:
+def _older(message: JsonObject) -> dict[str, object]:
     if message["role"] == "tool":
         kept = {name: value for name, value in message.items() if name != "tool_call_id"}
         return kept | {"role": "function"}

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
-from stb_env.core.jsontypes import Json, JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonMapping, JsonObject
 from stb_env.errors import DataError
 from stb_env.formats.branches import Tree, children, path
 from stb_env.formats.call_texts import (
@@ -34,7 +34,7 @@ _PRUNED = frozenset({"give_up", "depth", "failed"})
 _LEVELS = 2
 
 
-def write_nodes(tree: Tree, constants: JsonMapping = CONSTANTS) -> list[list[Raw]]:
+def write_nodes(tree: Tree, constants: Mapping[str, object] = CONSTANTS) -> list[list[Raw]]:
     """Return the file's nodes for each node of a tree, the root's first, all linked by ``children``.
 
     Visit numbers and finished marks are left at their start, as they are in chains.
@@ -97,17 +97,17 @@ def _mark_finished(line: Sequence[Raw]) -> None:
             return
 
 
-def constants_of(raw: JsonMapping) -> JsonObject:
+def constants_of(raw: Mapping[str, object]) -> dict[str, object]:
     """Return the fields of a node that are the same on every node of its file."""
     return {name: value for name, value in raw.items() if name not in _STANDARD}
 
 
-def childless(raw: JsonMapping) -> Raw:
+def childless(raw: Mapping[str, object]) -> Raw:
     """Return a node as chains hold it: without its children."""
     return {name: value for name, value in raw.items() if name != "children"}
 
 
-def kind_of(raw: Json) -> str:
+def kind_of(raw: object) -> str:
     """Return a node's type.
 
     Raises:

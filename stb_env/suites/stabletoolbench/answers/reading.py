@@ -79,7 +79,9 @@ def _read(document: Document, origin: Origin) -> Trajectory:
     return imported(origin, generation["query"], generation["function"], tree, messages)
 
 
-def _nodes(document: Document, messages: Sequence[JsonMapping]) -> tuple[list[Node], JsonMapping]:
+def _nodes(
+    document: Document, messages: Sequence[Mapping[str, object]]
+) -> tuple[list[Node], Mapping[str, object]]:
     if "tree" in document:
         root = document["tree"]["tree"]
         return read_tree(root), root
@@ -96,8 +98,8 @@ def _size(message: JsonMapping) -> int:
 
 
 def _dialect(
-    generation: JsonMapping, lists: Sequence[Sequence[JsonMapping]], node: JsonMapping
-) -> JsonObject:
+    generation: JsonMapping, lists: Sequence[Sequence[Mapping[str, object]]], node: Mapping[str, object]
+) -> dict[str, object]:
     dialect: JsonObject = {}
     if any(is_legacy(messages) for messages in lists):
         dialect["messages"] = "legacy"
@@ -108,7 +110,9 @@ def _dialect(
     return dialect
 
 
-def _best(nodes: Sequence[Node], generation: JsonMapping, messages: Sequence[JsonMapping]) -> int | None:
+def _best(
+    nodes: Sequence[Node], generation: Mapping[str, object], messages: Sequence[Mapping[str, object]]
+) -> int | None:
     """Find the node that the file reports: by its conversation, else by its argument text."""
     if not generation["valid_data"]:
         return None
@@ -147,7 +151,7 @@ def _texts_of(chain: Sequence[JsonMapping]) -> list[str]:
     return [raw["description"] for raw in chain if raw["node_type"] != "Action"]
 
 
-def _settled(tree: Tree, best: int, messages: list[JsonObject]) -> list[JsonObject]:
+def _settled(tree: Tree, best: int, messages: list[JsonObject]) -> list[dict[str, object]]:
     """Give the calls on the chosen path the ids of the conversation, and its last calls their results."""
     calls = [call for i in path(tree, best) for call in tree["nodes"][i]["step"]["calls"]]
     told = [call for message in messages for call in message.get("tool_calls") or ()]
@@ -157,7 +161,9 @@ def _settled(tree: Tree, best: int, messages: list[JsonObject]) -> list[JsonObje
     return messages + list(_last_results(messages, {call["id"]: call for call in calls}))
 
 
-def _last_results(messages: Sequence[JsonMapping], calls: Mapping[str, JsonMapping]) -> Iterator[JsonObject]:
+def _last_results(
+    messages: Sequence[JsonMapping], calls: Mapping[str, Mapping[str, object]]
+) -> Iterator[dict[str, object]]:
     for said in messages[-1].get("tool_calls") or () if messages else ():
         if said["id"] in calls:
             call = calls[said["id"]]

@@ -111,7 +111,7 @@ def _node(parent: int, order: int, group: Sequence[Raw], calls: int) -> Node:
     return tree_node(parent, order, step, outcome=_outcome(group), answer=answer_in(step))
 
 
-def _read_step(group: Sequence[Raw], first: int) -> JsonObject:
+def _read_step(group: Sequence[Raw], first: int) -> dict[str, object]:
     thoughtful = kind_of(group[0]) == THOUGHT
     calls = _read_calls(group[1:] if thoughtful else group, first)
     text = _text(group[0], "description") if thoughtful else ""
@@ -121,7 +121,7 @@ def _read_step(group: Sequence[Raw], first: int) -> JsonObject:
     return tree_step(calls, text, **extra)
 
 
-def _read_calls(acting: Sequence[Raw], first: int) -> list[JsonObject]:
+def _read_calls(acting: Sequence[Raw], first: int) -> list[dict[str, object]]:
     calls: list[JsonObject] = []
     for action, given in zip_longest(acting[::2], acting[1::2], fillvalue={"node_type": THOUGHT}):
         kinds = kind_of(action), kind_of(given)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from stb_env.core.jsontypes import JsonMapping, JsonObject
 from stb_env.formats.branches import Tree, children, path, path_messages, tree_of
@@ -21,7 +21,7 @@ def method_of(trajectory: Trajectory) -> str:
     return str(tree_of(trajectory)["method"])
 
 
-def answer_file(trajectory: Trajectory) -> JsonObject:
+def answer_file(trajectory: Trajectory) -> dict[str, object]:
     """Return an episode as an answer file; chains have ``trys``, any other search a ``tree``.
 
     The observation of a call is what the agent was shown. Where nothing was answered, a tree reports its last
@@ -65,7 +65,9 @@ def converted_entry(trajectory: Trajectory, method: str | None = None) -> JsonOb
     return convert(answer_file(trajectory), method or method_of(trajectory))
 
 
-def _generation(trajectory: Trajectory, tree: Tree, best: int | None, dialect: JsonMapping) -> JsonObject:
+def _generation(
+    trajectory: Trajectory, tree: Tree, best: int | None, dialect: Mapping[str, object]
+) -> dict[str, object]:
     flat = dialect.get("functions") == "flat"
     generation: JsonObject = {
         "valid_data": best is not None,
@@ -91,7 +93,7 @@ def _is_chains(tree: Tree) -> bool:
     return all(len(below) == 1 for index, below in children(tree).items() if index != 0)
 
 
-def _tries(tree: Tree, groups: Sequence[Sequence[Raw]]) -> JsonObject:
+def _tries(tree: Tree, groups: Sequence[Sequence[Raw]]) -> dict[str, object]:
     inner = children(tree)
     tries: list[JsonObject] = []
     won = False

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -91,7 +91,7 @@ def read_answers(source: Path, test_ids: Path | None = None) -> AnswerSet:
     return AnswerSet(found.player, found.name, found.identity, files, found.played)
 
 
-def how_played(manifest: JsonMapping) -> tuple[str, ...]:
+def how_played(manifest: Mapping[str, object]) -> tuple[str, ...]:
     """Return in what a run was not played as those of the paper, one sentence each.
 
     Args:

@@ -6,10 +6,10 @@ The words of the step lines are the original's: its result files have them.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from stb_env.core.jsontypes import Json, JsonMapping
+from stb_env.core.jsontypes import JsonMapping
 from stb_env.core.request import Slow
 from stb_env.errors import JudgeError
 from stb_env.judges.answer_status import read_vote
@@ -44,7 +44,7 @@ class Steps:
         return "'name': 'Finish'" in self.final
 
 
-def steps_of(answer: JsonMapping) -> Steps:
+def steps_of(answer: Mapping[str, object]) -> Steps:
     """Return the calls along the first branch of an answer.
 
     Examples:
@@ -56,7 +56,7 @@ def steps_of(answer: JsonMapping) -> Steps:
     return Steps(lines, f"Final step: {messages[-1]}" if messages else "")
 
 
-def _tool_messages(answer: JsonMapping) -> Iterator[Json]:
+def _tool_messages(answer: JsonMapping) -> Iterator[object]:
     nodes = answer["answer_details"]
     while nodes:
         node = nodes[0]

@@ -13,7 +13,7 @@ from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass
 from statistics import fmean, pstdev
 
-from stb_env.core.jsontypes import JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonMapping
 from stb_env.core.request import Slow
 from stb_env.errors import DataError
 from stb_env.models import ChatModel
@@ -62,7 +62,7 @@ class SolveRate:
         """The line that is printed."""
         return f"Solve rate: {self.solve_rate:.1f}% Std: {self.std:.1f}%"
 
-    def to_json(self) -> JsonObject:
+    def to_json(self) -> dict[str, object]:
         """Return the content of the result file, all keys text."""
         return {task: {**entry, "is_solved": _named(entry)} for task, entry in self.results.items()}
 
@@ -84,7 +84,7 @@ def solve_rate(
     model: ChatModel,
     *,
     evaluate_times: int = 4,
-    existing: Mapping[str, JsonMapping] | None = None,
+    existing: Mapping[str, Mapping[str, object]] | None = None,
     overwrite: bool = False,
 ) -> Slow[SolveRate]:
     """Judge converted answers as the original does; the requests' ``index`` is the number of the run.
@@ -116,7 +116,7 @@ def to_judge(
 
 def judge_entry(
     entry: Entry, evaluator: Questions, model: ChatModel, evaluate_times: int
-) -> Slow[JsonObject]:
+) -> Slow[dict[str, object]]:
     """Judge one converted answer as often as asked, and return what the result file has for it.
 
     Raises:
@@ -138,7 +138,7 @@ def judge_entry(
     }
 
 
-def rated(results: Mapping[str, JsonMapping], runs: int) -> SolveRate:
+def rated(results: Mapping[str, Mapping[str, object]], runs: int) -> SolveRate:
     """Score what a result file holds; a run that a query lacks counts 0 there."""
     if not results:
         return SolveRate({}, (), 0.0, 0.0)
@@ -147,7 +147,7 @@ def rated(results: Mapping[str, JsonMapping], runs: int) -> SolveRate:
     return SolveRate(results, scores, fmean(scores) * 100, pstdev(scores) * 100)
 
 
-def row_scores(row: JsonMapping, runs: int) -> list[float]:
+def row_scores(row: Mapping[str, object], runs: int) -> list[float]:
     """Return the score of each run of a row of a result file; a run that it lacks counts 0.
 
     Raises:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from stb_env.core.jsontypes import JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonMapping
 from stb_env.runs.metrics.sopr import GroupRate, planned_rate
 from stb_env.runs.metrics.sowr import WinRate, win_rate
 from stb_env.suites.stabletoolbench.original_scores.passrate import row_scores
@@ -23,10 +23,12 @@ class TrialRows:
     Attributes:
         rows: What it has of each query, by query id.
         planned: How many queries there should be.
+        unanswered: How many rows of a comparison are lost because the rated player gave no answer.
     """
 
     rows: Mapping[str, JsonMapping]
     planned: int
+    unanswered: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +47,7 @@ class PassScore:
     rate: GroupRate
     trial_rates: tuple[float, ...]
 
-    def to_dict(self) -> JsonObject:
+    def to_dict(self) -> dict[str, object]:
         """Return the figures as plain data, rates in per cent; no rate where nothing has a result."""
         rate = self.rate
         known = bool(rate.valid)
@@ -72,17 +74,33 @@ class WinScore:
         queries: Queries that were planned.
         trials: How often each was planned to be played.
         rate: Shares of all of these pairs.
+        unanswered: Pairs that are lost because the rated player gave no answer.
     """
 
     queries: int
     trials: int
     rate: WinRate
+    unanswered: int = 0
 
-    def to_dict(self) -> JsonObject:
+    @property
+    def lacking(self) -> int:
+        """Planned pairs without a result or without an answer of the rated player."""
+        return self.rate.undecided + self.unanswered
+
+    @property
+    def win(self) -> float:
+        """The share of wins, in per cent."""
+        return _percent(self.rate.win)
+
+    def to_dict(self) -> dict[str, object]:
         """Return the figures as plain data, rates in per cent."""
         shares = {name: _percent(getattr(self.rate, name)) for name in ("win", "tie", "lose", "ties_half")}
-        counts = {"planned": self.rate.queries, "without_result": self.rate.undecided}
-        head = {"queries": self.queries, "trials": self.trials, **counts, "complete": not self.rate.undecided}
+        counts = {
+            "planned": self.rate.queries,
+            "without_result": self.rate.undecided,
+            "without_answer": self.unanswered,
+        }
+        head = {"queries": self.queries, "trials": self.trials, **counts, "complete": not self.lacking}
         return {**head, **shares, "interval": [_percent(end) for end in self.rate.interval]}
 
 
@@ -134,4 +152,5 @@ def win_score(trials: Sequence[TrialRows], reference: str, output: str) -> WinSc
     """
     results = [row_result(row, reference, output) for one in trials for row in one.rows.values()]
     planned = sum(max(one.planned, len(one.rows)) for one in trials)
-    return WinScore(planned // len(trials), len(trials), win_rate(results, planned))
+    unanswered = sum(one.unanswered for one in trials)
+    return WinScore(planned // len(trials), len(trials), win_rate(results, planned), unanswered)

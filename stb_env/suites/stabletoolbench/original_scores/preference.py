@@ -16,7 +16,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from stb_env import seeding
-from stb_env.core.jsontypes import Json, JsonArray, JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonMapping, JsonObject
 from stb_env.core.request import Slow
 from stb_env.errors import JudgeError
 from stb_env.judges.evaluator import SOLVABLE
@@ -104,7 +104,7 @@ class Preferences:
             writer.writerow(self._line(task))
         return text.getvalue()
 
-    def _line(self, task: str) -> JsonArray:
+    def _line(self, task: str) -> list[object]:
         sides = (self.reference, self.output)
         entries = [side.converted.get(task) for side in sides]
         query: Entry = next((entry for entry in entries if entry), {"query": "", "available_tools": []})
@@ -134,7 +134,7 @@ def preferences(
     *,
     evaluate_times: int = 2,
     use_pass_rate: bool = True,
-    existing: Mapping[str, JsonMapping] | None = None,
+    existing: Mapping[str, Mapping[str, object]] | None = None,
     seed: int = 0,
 ) -> Slow[Preferences]:
     """Compare two models as the original does; what it leaves to chance follows from a seed.
@@ -176,9 +176,9 @@ def prefer_entry(
     *,
     evaluate_times: int,
     use_pass_rate: bool = True,
-    known: JsonMapping | None = None,
+    known: Mapping[str, object] | None = None,
     seed: int = 0,
-) -> Slow[JsonObject]:
+) -> Slow[dict[str, object]]:
     """Compare two models on one query, and return what the result file has for it.
 
     Args:
@@ -261,7 +261,9 @@ class _Annotator:
         task = json.dumps({"query": entry["query"], "available_tools": tools})
         yield ask(self._model, replace(self._evaluator.request(SOLVABLE, task=task), index=turn))
 
-    def _select(self, query: str, answers: Sequence[JsonMapping], turn: int, rng: random.Random) -> Slow[int]:
+    def _select(
+        self, query: str, answers: Sequence[Mapping[str, object]], turn: int, rng: random.Random
+    ) -> Slow[int]:
         first, second = (json.dumps(answer) for answer in answers)
         question = self._evaluator.request(SELECT, query=query, answer_0=first, answer_1=second)
         patient = ReadableModel(
@@ -275,10 +277,10 @@ class _Annotator:
         return rng.randrange(2) if choice.outcome == "tie" else int(choice.outcome == "second")
 
 
-def _prepared(answer: JsonMapping) -> JsonObject:
+def _prepared(answer: JsonMapping) -> dict[str, object]:
     kept = {name: value for name, value in answer.items() if name != "method"}
     return kept | {"final_answer": kept["final_answer"][:_FINAL_ANSWER]}
 
 
-def _content(answer: JsonMapping) -> tuple[Json, Json]:
+def _content(answer: Mapping[str, object]) -> tuple[object, object]:
     return answer["final_answer"], answer["answer_details"]

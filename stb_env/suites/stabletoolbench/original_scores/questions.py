@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Protocol
 
-from stb_env.core.jsontypes import JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonMapping
 from stb_env.judges.answer_status import forced, status_tool
 from stb_env.judges.evaluator import ANSWER, DETAILS, SOLVABLE
 from stb_env.judges.pair_question import SELECT, preference_tool
@@ -25,7 +25,7 @@ class Questions(Protocol):
         ...
 
     @property
-    def fingerprint(self) -> JsonObject:
+    def fingerprint(self) -> dict[str, object]:
         """Texts that decide the questions, as plain data."""
         ...
 
@@ -61,7 +61,7 @@ class OwnQuestions:
         }
 
     @property
-    def fingerprint(self) -> JsonObject:
+    def fingerprint(self) -> dict[str, object]:
         """Hashes of the prompts."""
         prompts = (self._answer, self._details, self._solvable, self._pair)
         return {prompt.name: prompt.hash for prompt in prompts}
@@ -103,7 +103,7 @@ def _filled(prompt: Prompt, function: str, **texts: str) -> str:
     return prompt.render(function=function, **{name.replace(" ", "_"): text for name, text in marked.items()})
 
 
-def _tool(function: str) -> JsonObject:
+def _tool(function: str) -> dict[str, object]:
     if function == SELECT:
         return preference_tool(function)
     return solvability_tool(function) if function == SOLVABLE else status_tool(function)
@@ -119,5 +119,5 @@ def _calls(answer: JsonMapping) -> list[JsonMapping]:
     return messages
 
 
-def _call_text(answer: JsonMapping) -> str:
+def _call_text(answer: Mapping[str, object]) -> str:
     return "\n".join(json.dumps(call, ensure_ascii=False) for call in _calls(answer))

@@ -52,7 +52,7 @@ class ResultFiles:
             raise DataError(f"{self.json} is no result file: it must hold an object for each query")
         return value
 
-    def write(self, results: JsonMapping) -> None:
+    def write(self, results: Mapping[str, object]) -> None:
         """Replace the object, in the original's layout."""
         self.json.parent.mkdir(parents=True, exist_ok=True)
         write_text(self.json, _encodable(json.dumps(results, indent=4, ensure_ascii=False)))
@@ -62,7 +62,7 @@ class ResultFiles:
         self.csv.parent.mkdir(parents=True, exist_ok=True)
         write_text(self.csv, _encodable(text))
 
-    def record(self, who: JsonMapping) -> None:
+    def record(self, who: Mapping[str, object]) -> None:
         """Keep who judged beside the official files."""
         known = read_provenance(self.folder)
         write_json(self.folder / PROVENANCE, {**known, self.stem: dict(who)})

@@ -30,10 +30,12 @@ class Judged:
     Attributes:
         results: The result file: what it has of each query, by query id.
         failed: Why queries have no result, by query id.
+        unanswered: How many results of a comparison stand because the rated player gave no answer.
     """
 
     results: Mapping[str, JsonMapping]
     failed: Mapping[str, str]
+    unanswered: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,8 +138,9 @@ class Scoring:
             kept.write(counts)
         kept.write(counts)
         kept.write_table(Preferences(rivals[0], rivals[1], counts).to_csv())
-        kept.record(who | {"failed": len(failed)})
-        return Judged(counts, failed)
+        unanswered = sum(task not in files[1].converted for task in counts)
+        kept.record(who | {"failed": len(failed), "unanswered": unanswered})
+        return Judged(counts, failed, unanswered)
 
     def _open(
         self, file: AnswerFile, name: str, who: JsonObject, hashes: Mapping[str, str]
@@ -166,18 +169,22 @@ class Scoring:
     def _lacks_votes(self, row: JsonMapping) -> bool:
         return any(str(run) not in row["is_solved"] for run in range(self.evaluate_times))
 
-    def _lacks_rounds(self, row: JsonMapping) -> bool:
+    def _lacks_rounds(self, row: Mapping[str, object]) -> bool:
         return any(row.get(f"round_{turn}") != "complete" for turn in range(self.evaluate_times))
 
     def _hash(self, *decides: Json) -> str:
         return digest([*decides, self.model.name, self.questions.fingerprint])
 
-    def _pass(self, entry: Entry) -> Slow[JsonObject]:
+    def _pass(self, entry: Entry) -> Slow[dict[str, object]]:
         return judge_entry(entry, self.questions, self.model, self.evaluate_times)
 
     def _preference(
-        self, rivals: Sequence[Side], known: Mapping[str, JsonMapping], use_pass_rate: bool, task: str
-    ) -> Slow[JsonObject]:
+        self,
+        rivals: Sequence[Side],
+        known: Mapping[str, Mapping[str, object]],
+        use_pass_rate: bool,
+        task: str,
+    ) -> Slow[dict[str, object]]:
         return prefer_entry(
             rivals,
             task,
@@ -191,7 +198,7 @@ class Scoring:
 
     def _each(
         self, tasks: Sequence[str], work: Callable[[str], Slow[JsonObject]]
-    ) -> Iterator[tuple[str, JsonObject | InfrastructureError]]:
+    ) -> Iterator[tuple[str, dict[str, object] | InfrastructureError]]:
         def done(task: str) -> JsonObject | InfrastructureError:
             try:
                 return drive(work(task))
@@ -207,7 +214,7 @@ class Scoring:
             finally:
                 pool.shutdown(cancel_futures=True)
 
-    def _who(self, metric: str, answers: AnswerSet, file: AnswerFile) -> JsonObject:
+    def _who(self, metric: str, answers: AnswerSet, file: AnswerFile) -> dict[str, object]:
         return {
             "metric": metric,
             "group": file.group,

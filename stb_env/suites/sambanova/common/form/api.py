@@ -118,7 +118,7 @@ def method_tool(
     name: str,
     description: str,
     parameter: str = "",
-    schema: JsonMapping | None = None,
+    schema: Mapping[str, object] | None = None,
 ) -> Tool:
     """Return the tool of a method that takes one argument, or none.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import NamedTuple
 
@@ -100,10 +100,10 @@ def _bound(
     name: str,
     parameters: tuple[str, ...],
     args: tuple[object, ...],
-    kwargs: JsonObject,
+    kwargs: Mapping[str, object],
     *,
     required: bool = True,
-) -> JsonObject:
+) -> dict[str, object]:
     if len(args) > len(parameters):
         raise CrashError(f"{name} takes {len(parameters)} arguments, got {len(args)}")
     arguments = dict(zip(parameters, args, strict=False))

@@ -63,7 +63,7 @@ def typed(call: Call) -> ToolCall:
     return ToolCall(call.name, {name: plain(value) for name, value in call.arguments.items()})
 
 
-def plain(value: object) -> Json:
+def plain(value: object) -> object:
     """Return a program's value as JSON data.
 
     Examples:
@@ -137,7 +137,7 @@ def _with_objects(call: ToolCall, classes: Signatures) -> ToolCall:
     return ToolCall(call.name, arguments, call.id)
 
 
-def _object(value: Json, classes: Signatures) -> Json:
+def _object(value: Json, classes: Signatures) -> object:
     match value:
         case {"name": str(name), "arguments": Mapping() as arguments} if len(value) == 2 and name in classes:
             positional = arguments.get(POSITIONAL, [])

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from stb_env.actions.validation import check_call
 from stb_env.backend.world import World
-from stb_env.core.jsontypes import Json, JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonMapping
 from stb_env.errors import DataError, did_you_mean
 from stb_env.suites.sambanova.common.fingerprint import world_fingerprint
 from stb_env.suites.sambanova.common.form.api import PROGRAM, SEARCH, Form, FormApi, Made
@@ -40,7 +40,7 @@ class FormWorld(World[Form]):
         self._original = original
 
     @property
-    def fingerprint(self) -> JsonObject:
+    def fingerprint(self) -> dict[str, object]:
         """Version of the form and a hash over its documentation."""
         return world_fingerprint(self.api.name, self.api.version, self.api.tools, original=self._original)
 
@@ -95,21 +95,21 @@ class FormWorld(World[Form]):
             form = self._filled(form, call.name, arguments)
             yield call.name, form
 
-    def _filled(self, form: Form, name: str, arguments: JsonMapping) -> Form:
+    def _filled(self, form: Form, name: str, arguments: Mapping[str, object]) -> Form:
         value = next(iter(arguments.values()), None)
         criteria = self.api.fill(form.criteria, name, value, strict=not self._original)
         return Form(criteria, submitted=name == SEARCH)
 
-    def _checked(self, name: str, arguments: JsonMapping | str) -> JsonMapping:
+    def _checked(self, name: str, arguments: Mapping[str, object] | str) -> JsonMapping:
         checked = check_call(ToolCall(name, arguments), self.api.by_name[name])
         if checked.violations or isinstance(checked.arguments, str):
             raise CrashError(f"{name}: " + "; ".join(violation.message for violation in checked.violations))
         return checked.arguments
 
-    def _made(self, arguments: JsonMapping) -> JsonMapping:
+    def _made(self, arguments: Mapping[str, object]) -> Mapping[str, object]:
         return {name: self._value(value) for name, value in arguments.items()}
 
-    def _value(self, value: Json) -> object:
+    def _value(self, value: object) -> object:
         """Return an object as the value that a program would construct."""
         if isinstance(value, dict):
             for name, parameters in self.api.classes.items():

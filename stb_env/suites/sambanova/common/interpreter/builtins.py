@@ -146,7 +146,7 @@ def _of(name: str, types: tuple[type, ...], make: Callable[..., object]) -> Type
     return TypeName(name, types, make, costs.BUILTINS[name])
 
 
-def _dict(items: object = (), **more: object) -> dict[Any, Any]:
+def _dict(items: object = (), **more: object) -> dict[object, object]:
     weigh(items)
     members: Any = items if isinstance(items, dict) else take(items)
     return {**dict(members), **more}

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
 from stb_env.suites.sambanova.common.interpreter.budget import LINE, SHARE, weigh
 from stb_env.suites.sambanova.common.interpreter.ordered import OrderedSet
@@ -264,6 +263,6 @@ NUMPY: Mapping[str, Cost] = {
 """NumPy's functions and the methods of arrays; what is made is bounded before it is charged."""
 
 
-def spent(cost: Cost, value: Any) -> Cost:
+def spent(cost: Cost, value: object) -> Cost:
     """Return the rule of a method with the value that it is a method of."""
     return lambda args, options: cost((value, *args), options)

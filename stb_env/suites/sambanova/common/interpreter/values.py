@@ -62,12 +62,12 @@ class Values:
             return function(*args, **kwargs)
         raise CrashError(f"{type(function).__name__} cannot be called")
 
-    def callback(self, function: Any) -> Callable[..., object]:
+    def callback(self, function: object) -> Callable[..., object]:
         """Return a function that a program gives so that a library can call it, at the program's cost."""
         if isinstance(function, Native | TypeName):
             return lambda *args, **kwargs: self.called(function, args, kwargs)
         if callable(function) and not isinstance(function, Host | type):
-            return function  # type: ignore[no-any-return] # a function of the program
+            return function
         raise CrashError(f"{type(function).__name__} cannot be called")
 
     def attribute(self, value: object, name: str) -> object:

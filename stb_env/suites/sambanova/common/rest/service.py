@@ -151,7 +151,7 @@ class Service(Generic[S]):
         """Return the call that an accepted command stands for."""
         return self.as_typed(ToolCall(CURL, {"command": label}))
 
-    def label(self, label: str) -> tuple[Endpoint, JsonMapping]:
+    def label(self, label: str) -> tuple[Endpoint, Mapping[str, object]]:
         """Return the endpoint and the arguments of an accepted command.
 
         Raises:
@@ -207,7 +207,7 @@ def argument_text(value: object) -> str:
     return value if isinstance(value, str) else jsontext.dumps(value)
 
 
-def is_literal(value: Json, *, null: bool) -> bool:
+def is_literal(value: object, *, null: bool) -> bool:
     """Return whether Python reads a JSON value as a literal, which is how the original reads answers.
 
     Args:

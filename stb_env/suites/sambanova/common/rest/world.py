@@ -8,7 +8,7 @@ from typing import Any
 
 from stb_env.actions.validation import check_call
 from stb_env.backend.world import World
-from stb_env.core.jsontypes import JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonMapping
 from stb_env.errors import DataError, did_you_mean
 from stb_env.suites.sambanova.common.fingerprint import world_fingerprint
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError
@@ -34,7 +34,7 @@ class RestWorld(World[S]):
         self._original = original
 
     @property
-    def fingerprint(self) -> JsonObject:
+    def fingerprint(self) -> dict[str, object]:
         """Version of the service and a hash over its documentation."""
         service = self.service
         return world_fingerprint(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from stb_env.core.jsontypes import JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonMapping
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError, UnsupportedError
 from stb_env.suites.sambanova.google_sheets import structure
 from stb_env.suites.sambanova.google_sheets.a1 import Area, Closed, Place
@@ -17,7 +17,7 @@ from stb_env.suites.sambanova.google_sheets.values import Content, Formula, raw
 Request = JsonMapping
 
 
-def run_requests(session: Session, body: object) -> JsonObject:
+def run_requests(session: Session, body: object) -> dict[str, object]:
     """Carry out requests, in order.
 
     Args:
@@ -85,7 +85,7 @@ def _content(cell: JsonMapping) -> Content | None:
     return next((raw(given[name]) for name in kinds if given.get(name) is not None), None)
 
 
-def _put(tab: Tab, cells: Mapping[Place, JsonMapping], fields: str) -> None:
+def _put(tab: Tab, cells: Mapping[Place, Mapping[str, object]], fields: str) -> None:
     """Write the values and formats of cells, as far as the request's ``fields`` name them."""
     if "userEnteredValue" in fields or fields == "*":
         tab.sheet = tab.sheet.write({place: _content(cell) for place, cell in cells.items()})
@@ -134,7 +134,7 @@ def _update_cells(session: Session, content: Request) -> None:
         _put(tab, plain, str(content.get("fields", "*")))
 
 
-def _source(session: Session, given: JsonMapping) -> list[list[Scalar]]:
+def _source(session: Session, given: Mapping[str, object]) -> list[list[Scalar]]:
     """Return the table that a pivot table sums up, its header first."""
     tab = _tab(session, given)
     area = _area(tab, given)

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Annotated, Any
 
-from stb_env.core.jsontypes import JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonMapping
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError
 from stb_env.suites.sambanova.google_sheets.a1 import Area
 from stb_env.suites.sambanova.google_sheets.formats import checked
@@ -137,7 +137,7 @@ def _ungroup(tab: Tab, dimension: str, start: int, end: int) -> None:
     _view(tab, groups=tuple(group for group in tab.sheet.view.groups if group != wanted))
 
 
-def _groups(tab: Tab, dimension: str) -> list[JsonObject]:
+def _groups(tab: Tab, dimension: str) -> list[dict[str, object]]:
     return [
         {"range": {"dimension": dimension, "startIndex": first - 1, "endIndex": last}, "depth": 1}
         for kind, first, last in tab.sheet.view.groups

@@ -82,7 +82,7 @@ def pivot_table(rows: Sequence[Row], spec: JsonMapping) -> list[list[Scalar]]:
 
 
 def _titles(
-    header: Row, offsets: Sequence[int], right: Sequence[Keys], values: Sequence[JsonMapping]
+    header: Row, offsets: Sequence[int], right: Sequence[Keys], values: Sequence[Mapping[str, object]]
 ) -> list[list[Scalar]]:
     names = [header[offset] for offset in offsets]
     if right == [()]:
@@ -94,12 +94,12 @@ def _titles(
     return [[*names, *labels]]
 
 
-def _name(value: JsonMapping, header: Row) -> str:
+def _name(value: Mapping[str, object], header: Row) -> str:
     given = value.get("name")
     return str(given or f"{value.get('summarizeFunction', 'SUM')} of {header[_offset(value, header)]}")
 
 
-def _offset(group: JsonMapping, header: Row) -> int:
+def _offset(group: Mapping[str, object], header: Row) -> int:
     offset = group.get("sourceColumnOffset")
     if not isinstance(offset, int) or not 0 <= offset < len(header):
         raise CrashError(
@@ -108,7 +108,7 @@ def _offset(group: JsonMapping, header: Row) -> int:
     return offset
 
 
-def _keys(lines: Sequence[Row], offsets: Sequence[int], groups: Sequence[JsonMapping]) -> list[Keys]:
+def _keys(lines: Sequence[Row], offsets: Sequence[int], groups: Sequence[Mapping[str, object]]) -> list[Keys]:
     """Return what stands in some columns, each combination once, in order."""
     found = list(dict.fromkeys(tuple(line[offset] for offset in offsets) for line in lines))
     for at in reversed(range(len(groups))):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Annotated
 
@@ -70,7 +70,9 @@ def _values_batch_get(
     return {"valueRanges": [_values_get(session, name, params) for name in ranges]}
 
 
-def _given(params: JsonMapping | None, body: JsonMapping | None) -> tuple[list[list[object]], bool]:
+def _given(
+    params: Mapping[str, object] | None, body: Mapping[str, object] | None
+) -> tuple[list[list[object]], bool]:
     """Return rows to write, and whether they are read as what a user types."""
     rows = grid_rows((body or {}).get("values", []), "body['values']")
     return rows, is_user_entered((params or {}).get("valueInputOption"))
