@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from stb_env.core import jsontext
 from stb_env.core.jsontypes import JsonMapping, JsonObject
-from stb_env.tools import Source, Status, ToolResult
+from stb_env.tools import PYTHON, Source, Status, ToolResult
 
 _NOTHING: JsonMapping = {}
 
@@ -77,6 +77,31 @@ def _copy(value: object) -> object:
     return value
 
 
+class ProgramRecord(NamedTuple):
+    """A program that was run as an action, and what became of it.
+
+    Attributes:
+        id: Id of the native call that it stood in.
+        code: The program.
+        error: Why it did not reach its end; empty where it did.
+        output: What it printed, and its last value.
+    """
+
+    id: str
+    code: str
+    error: str = ""
+    output: str = ""
+
+    def to_dict(self) -> JsonObject:
+        """Return the form that ``info["program"]`` and saved steps have."""
+        return {"id": self.id, "code": self.code, "error": self.error, "response": self.output}
+
+    @classmethod
+    def from_dict(cls, data: JsonMapping) -> ProgramRecord:
+        """Read the form that `to_dict` writes."""
+        return cls(data["id"], data["code"], data["error"], data["response"])
+
+
 class Step(NamedTuple):
     """One action with everything that followed from it.
 
@@ -89,6 +114,7 @@ class Step(NamedTuple):
         terminated: Whether the episode ended by its own rules here.
         truncated: Whether it was cut off here.
         extra: What the engine gave with the action (token ids, logprobs, loss mask), kept as given.
+        program: The program that made the calls, where actions are programs.
     """
 
     calls: tuple[CallRecord, ...]
@@ -99,6 +125,7 @@ class Step(NamedTuple):
     terminated: bool = False
     truncated: bool = False
     extra: JsonMapping = _NOTHING
+    program: ProgramRecord | None = None
 
     def to_dict(self) -> dict[str, object]:
         """Return the step as plain data."""
@@ -110,6 +137,8 @@ class Step(NamedTuple):
         }
         if self.text:
             data["text"] = self.text
+        if self.program is not None:
+            data["program"] = self.program.to_dict()
         return data | dict(self.extra)
 
 
@@ -130,6 +159,12 @@ def messages(system: str, query: str, steps: Iterable[Step]) -> list[dict[str, o
 
 def _step_messages(step: Step) -> Iterator[dict[str, object]]:
     assistant: JsonObject = {"role": "assistant", "content": step.text or None}
+    if step.program is not None:
+        function = {"name": PYTHON, "arguments": jsontext.dumps({"code": step.program.code})}
+        assistant["tool_calls"] = [{"id": step.program.id, "type": "function", "function": function}]
+        yield assistant
+        yield {"role": "tool", "tool_call_id": step.program.id, "content": step.result}
+        return
     if step.calls:
         assistant["tool_calls"] = [
             {

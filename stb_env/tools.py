@@ -24,6 +24,8 @@ Source = Literal["cache", "real", "simulator", "world", "fault", "env"]
 
 MAX_NAME = 64
 FINISH = "Finish"
+PYTHON = "python"
+"""Names the call that runs a program, where actions are programs."""
 # No identity that `ToolId.of` makes has a blank in its category.
 NO_CATEGORY = "no category"
 RESERVED = frozenset({"from", "class", "return", "false", "true", "id", "and"})

@@ -14,7 +14,7 @@ from stb_env.core.episode_html import episode_html
 from stb_env.core.jsontypes import JsonMapping, JsonObject
 from stb_env.core.run_identity import foreign, saved_identity
 from stb_env.errors import DataError
-from stb_env.steps import CallRecord, Step, arguments_text, messages
+from stb_env.steps import CallRecord, ProgramRecord, Step, arguments_text, messages
 from stb_env.tools import FINISH, Status
 from stb_env.trajectory_line import (
     READ,
@@ -34,6 +34,7 @@ from stb_env.verdict_line import Key, VerdictLine, verdict_lines
 __all__ = [
     "CallRecord",
     "Key",
+    "ProgramRecord",
     "SavedLine",
     "Step",
     "Trajectory",

@@ -3,13 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import NamedTuple
 
 from stb_env.tools import FINISH, ToolCall
 
 MAX_CALLS = 64
+
+
+class Program(NamedTuple):
+    """Python that an agent wrote as its action.
+
+    Attributes:
+        code: The program.
+        id: Id of the native call that it stood in; ``call_0`` for one in a fence.
+    """
+
+    code: str
+    id: str = "call_0"
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +33,7 @@ class Action:
         text: What stands beside the calls; all that was said where there is no call.
         thought: What the agent wrote to itself (``<think>...</think>``, a channel of thoughts): kept for the
             record, and never executed, judged or shown.
+        program: The program to run instead of calls, where actions are programs.
 
     Examples:
         >>> from stb_env import Action
@@ -34,6 +47,7 @@ class Action:
     calls: tuple[ToolCall, ...]
     text: str
     thought: str = ""
+    program: Program | None = field(default=None, repr=False)
 
 
 class Reading(NamedTuple):

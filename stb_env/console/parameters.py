@@ -35,7 +35,7 @@ def with_options(command: Callable[P, R]) -> Callable[P, R]:
         ...     return f"{environment.given()} {seed}"
         >>> run = with_options(command)
         >>> list(inspect.signature(run).parameters)[-2:]
-        ['retrieve', 'seed']
+        ['actions', 'seed']
         >>> run(mode="replay", seed=3)
         "{'mode': 'replay'} 3"
     """

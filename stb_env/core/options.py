@@ -6,13 +6,17 @@ A command has an option for each parameter that is annotated so, and for each fi
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import Annotated
+from typing import Annotated, Literal
 
 from typing_extensions import Doc
 
 from stb_env.core.jsontypes import JsonObject
 from stb_env.core.kinds import AtLeast
 
+Actions = Annotated[
+    Literal["calls", "code"] | None,
+    Doc("What an agent writes: calls, or with code programs in Python that make them."),
+]
 Data = Annotated[str | None, Doc("Official data files, as they are.")]
 Tools = Annotated[
     str | None,
@@ -73,6 +77,7 @@ class EnvironmentOptions:
     originals: Originals = None
     tools: Tools = None
     retrieve: Retrieve = None
+    actions: Actions = None
 
     def given(self) -> JsonObject:
         """Return what was given, by name.

@@ -7,6 +7,7 @@ from typing import Any, Literal, TypedDict
 
 from stb_env.actions import Action
 from stb_env.backend.own import UserLike
+from stb_env.envs.programs import Actions
 from stb_env.envs.rules import Limits
 from stb_env.envs.tool_env import Visible
 from stb_env.envs.wording import Wording
@@ -20,6 +21,7 @@ class EnvSettings(TypedDict, total=False):
     shard: tuple[int, int]
     limits: Limits | Mapping[str, int] | None
     reward: RewardMode | None
+    actions: Actions
     render_mode: str | None
 
 

@@ -6,20 +6,30 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from stb_env.actions import Action, finish_last, parse_action, parse_said
+from stb_env.actions import Action, Program, finish_last, parse_action, parse_said, read_program
 from stb_env.actions.validation import check_call
 from stb_env.backend.backend import Backend
 from stb_env.backend.user import Said, User
-from stb_env.core import jsontext
 from stb_env.core.request import Slow, aside, of_role
 from stb_env.envs import step_codes as original
 from stb_env.envs.finish import Finish, FinishForm, finish_form, finish_record
+from stb_env.envs.interpreter import Ran
+from stb_env.envs.played_calls import (
+    NO_CALL,
+    PlayedCalls,
+    answered,
+    bounded,
+    call_record,
+    refused,
+    unknown_call,
+)
+from stb_env.envs.programs import NO_PROGRAM, Programs, outside_program
 from stb_env.envs.state import State
-from stb_env.errors import InfrastructureError, did_you_mean
+from stb_env.errors import InfrastructureError
 from stb_env.judges.judge import Judge
 from stb_env.tasks import Task
 from stb_env.tools import FINISH, Status, Tool, ToolCall, ToolResult
-from stb_env.trajectory import CallRecord, Step
+from stb_env.trajectory import CallRecord, ProgramRecord, Step
 from stb_env.usage import Usage, spent_by
 from stb_env.verdict import RewardMode, Verdict, Vote
 
@@ -29,11 +39,6 @@ Potential = Callable[[Task, Any, Sequence[CallRecord]], float]
 
 Layer = Callable[[Backend, State], Backend]
 """Of a backend and the episode so far; returns what answers the calls of the next action."""
-
-NO_CALL = (
-    'no tool call found; write one as {"name": "<tool>", "arguments": {...}}, '
-    "and call Finish to give the final answer"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +89,8 @@ class Rules:
             wrappers that answer some calls themselves are made so, and the backend's state stays its own.
         gives_up: Whether Finish offers to give the attempt up, since a search goes back then.
         original_finish: Whether Finish is that of the original, as a protocol has it.
+        programs: Runs what the agent writes, where its actions are programs; None where they are calls. A
+            program is one action, whatever it calls.
     """
 
     backend: Backend
@@ -100,6 +107,7 @@ class Rules:
     layers: tuple[Layer, ...] = ()
     gives_up: bool = False
     original_finish: bool = False
+    programs: Programs | None = None
 
     def finish_form(self, task: Task) -> FinishForm:
         """Return how the episodes of a task end."""
@@ -129,33 +137,23 @@ class Rules:
             rules = replace(self, backend=self._answering(state), layers=())
             return (yield from rules.advance(task, tools, state, action))
         parsed = self.read(tools, action)
-        if not parsed.calls and self.user is not None:
+        if not parsed.calls and parsed.program is None and self.user is not None:
             return (yield from self._talk(task, state, parsed, self.user))
-        records: list[CallRecord] = []
-        left: list[ToolCall] = []
-        backend, finish, failure, lost = state.backend, None, None, None
-        halted = False
-        for call in parsed.calls:
-            if finish is not None and finish.kind != "invalid":
-                left.append(call)
-                continue
-            if call.name == FINISH:
-                finish = self.finish_form(task).read(call)
-                records.append(finish_record(call, finish))
-                continue
-            if halted:
-                continue
-            try:
-                record, backend = yield from self._call(tools, backend, call)
-            except InfrastructureError as error:
-                failure, lost = error.failure(), error.usage
-                text = original.failure_text(error) if self.compat else str(error)
-                records.append(
-                    _record(call, ToolResult.of("", error=text, source="env", status=Status.FAILURE))
-                )
-                break
-            records.append(record)
-            halted = self.halt_on_error and bool(record.result.error)
+        calls = PlayedCalls(state.backend)
+        ran = None
+        if parsed.program is not None and self.programs is not None:
+            ran = yield from self._run(self.programs, parsed.program, task, tools, state, calls)
+        else:
+            for call in parsed.calls:
+                if calls.ends:
+                    calls.left.append(call)
+                elif call.name != FINISH and self.programs is not None:
+                    calls.records.append(outside_program(call))
+                elif call.name == FINISH or not calls.halted:
+                    yield from self._play(task, tools, calls, call)
+                    if calls.failure is not None:
+                        break
+        finish, failure, lost = calls.finish, calls.failure, calls.lost
         said = None
         if failure is None and finish is not None and finish.kind == "answer" and self.user_hears_finish:
             try:
@@ -165,8 +163,10 @@ class Rules:
         if said is not None:
             state = _spent(state._replace(user=said.state), "user", [said.usage])
             if said.text is not None and not said.done:
-                finish, records = None, [_answered(record, said.text) for record in records]
-        before, state = state, self._with_step(task, state, records, parsed, backend, left)
+                finish, calls.records = None, [answered(record, said.text) for record in calls.records]
+            if ran is not None and said.text is not None:
+                ran = ran._replace(output=f"{ran.output}{said.text}")
+        before, state = state, self._with_step(task, state, parsed, calls, ran)
         if failure is not None:
             return _failed(state, failure, lost)
         if finish is not None and finish.kind != "invalid":
@@ -182,6 +182,8 @@ class Rules:
         """
         if isinstance(action, Action):
             parsed = action
+        elif self.programs is not None:
+            parsed = read_program(action)
         elif self.parse is parse_action:
             parsed = parse_action(action, known=None if self.compat else tools)
         else:
@@ -200,7 +202,7 @@ class Rules:
             said = yield from of_role("user", user.reply(task, state.user, text))
         except InfrastructureError as error:
             return _failed(
-                self._with_step(task, state, (), parsed, state.backend), error.failure(), error.usage
+                self._with_step(task, state, parsed, PlayedCalls(state.backend)), error.failure(), error.usage
             )
         result = bounded(ToolResult.of(said.text or "", source="env"), self.limits.result)
         state = state._replace(
@@ -222,6 +224,47 @@ class Rules:
             return None
         return (yield from of_role("user", self.user.reply(task, state.user, answer)))
 
+    def _play(self, task: Task, tools: Mapping[str, Tool], calls: PlayedCalls, call: ToolCall) -> Slow[None]:
+        """Play one call of an action, and add it to those that were played."""
+        if call.name == FINISH:
+            calls.finish = self.finish_form(task).read(call)
+            calls.records.append(finish_record(call, calls.finish))
+            return
+        try:
+            record, calls.backend = yield from self._call(tools, calls.backend, call)
+        except InfrastructureError as error:
+            calls.failure, calls.lost = error.failure(), error.usage
+            text = original.failure_text(error) if self.compat else str(error)
+            record = refused(call, text, Status.FAILURE)
+        calls.records.append(record)
+        calls.halted = self.halt_on_error and bool(record.result.error)
+
+    def _run(
+        self,
+        programs: Programs,
+        program: Program,
+        task: Task,
+        tools: Mapping[str, Tool],
+        state: State,
+        calls: PlayedCalls,
+    ) -> Slow[Ran]:
+        """Run the program of an action; each call in it is played as one of the action's."""
+
+        def play(call: ToolCall, problem: str) -> Slow[CallRecord | None]:
+            if problem:
+                record = refused(call, f"invalid arguments: {problem}", Status.INVALID_ARGUMENTS)
+                calls.records.append(record)
+            else:
+                yield from self._play(task, tools, calls, call)
+            return None if calls.ends or calls.failure is not None else calls.records[-1]
+
+        offered = (*tools.values(), self.finish_form(task).tool)
+        try:
+            return (yield from programs.run(program, offered, state.namespace, state.seed, play))
+        except InfrastructureError as error:
+            calls.failure, calls.lost = error.failure(), error.usage
+            return Ran("", str(error), state.namespace)
+
     def _call(
         self, tools: Mapping[str, Tool], backend: object, call: ToolCall
     ) -> Slow[tuple[CallRecord, object]]:
@@ -229,7 +272,7 @@ class Rules:
             return (yield from self._original_call(tools, backend, call))
         tool = tools.get(call.name)
         if tool is None:
-            return _unknown(call, tools), backend
+            return unknown_call(call, tools), backend
         checked = check_call(call, tool)
         if not checked.violations and not checked.coercions:
             result, backend = yield from self.backend.answer(backend, tool, call)
@@ -252,46 +295,42 @@ class Rules:
     ) -> Slow[tuple[CallRecord, object]]:
         name = original.find_function(tools, call.name)
         if name is None:
-            return _unknown(call, tools), backend
+            return unknown_call(call, tools), backend
         result, backend = yield from self.backend.answer(backend, tools[name], call)
-        return _record(call, result), backend
+        return call_record(call, result), backend
 
     def _with_step(
         self,
         task: Task,
         state: State,
-        records: Sequence[CallRecord],
         parsed: Action,
-        backend: object,
-        left: Sequence[ToolCall] = (),
+        calls: PlayedCalls,
+        ran: Ran | None = None,
     ) -> State:
-        if len(records) == 1:
-            status = records[0].result.status
-            result = bounded(records[0].result, self.limits.result)
-        elif records:
-            status = max(record.result.status for record in records)
-            result = self._joined_results(records)
-        else:
-            status = Status.NO_CALL
-            result = ToolResult.of("", error=_no_call(task), source="env", status=status).text
+        records, program = calls.records, None
+        if ran is not None and parsed.program is not None:
+            program = ProgramRecord(parsed.program.id, parsed.program.code, ran.error, ran.output)
+        complaint = "" if records or program is not None else self._no_call(task)
+        status, result = calls.observed(program, self.limits.result, complaint)
         extra = _thought(parsed)
         if self.compat:
             extra = original.step_report(records) | extra
-        if left:
+        if calls.left:
             # No calls of the episode: no judge, user or message may take them for some.
-            extra["not_called"] = [{"name": call.name, "arguments": call.arguments} for call in left]
-        step = Step(tuple(records), parsed.text, result, status, extra=extra)
+            extra["not_called"] = [{"name": call.name, "arguments": call.arguments} for call in calls.left]
+        step = Step(tuple(records), parsed.text, result, status, extra=extra, program=program)
         after = State(
             state.task_id,
             state.seed,
             state.turn + 1,
-            backend,
+            calls.backend,
             (*state.steps, step),
             result,
             status,
             usage=state.usage,
             user=state.user,
             by_role=state.by_role,
+            namespace=state.namespace if ran is None else ran.namespace,
         )
         return _spent(after, "simulator", [record.result.usage for record in records])
 
@@ -302,13 +341,12 @@ class Rules:
         step = state.steps[-1]._replace(reward=state.steps[-1].reward + reached - before.potential)
         return state._replace(potential=reached, steps=(*state.steps[:-1], step))
 
-    def _joined_results(self, records: Sequence[CallRecord]) -> str:
-        room = self.limits.result // len(records) - 2
-        text = "[" + ", ".join(bounded(record.result, room) for record in records) + "]"
-        if len(text) <= self.limits.result:
-            return text
-        # So many calls that not even the beginning of each result fits.
-        return jsontext.dumps(jsontext.cut(jsontext.loads(text), self.limits.result))
+    def _no_call(self, task: Task) -> str:
+        """Return what an action without a call is answered with; of a typed answer it names the fields."""
+        complaint = NO_CALL if self.programs is None else NO_PROGRAM
+        if not isinstance(task.answer, Mapping):
+            return complaint
+        return f"{complaint}; its answer has {', '.join(task.answer.get('properties', {})) or 'no fields'}"
 
     def _end(self, task: Task, state: State, finish: Finish) -> Slow[State]:
         if finish.kind == "give_up":
@@ -332,42 +370,9 @@ class Rules:
         )
 
 
-def _no_call(task: Task) -> str:
-    """Return what an action without a call is answered with; of a typed answer it names the fields."""
-    if not isinstance(task.answer, Mapping):
-        return NO_CALL
-    return f"{NO_CALL}; its answer has {', '.join(task.answer.get('properties', {})) or 'no fields'}"
-
-
-def bounded(result: ToolResult, limit: int) -> str:
-    """Return a result's JSON text, shortened structurally to fit ``limit`` characters."""
-    if len(result.text) <= limit:
-        return result.text
-    error = jsontext.cut(result.error, max(64, limit // 4))
-    room = limit - len(jsontext.dumps({"error": error, "response": ""}))
-    return jsontext.dumps({"error": error, "response": jsontext.cut(result.response, max(64, room))})
-
-
 def _thought(parsed: Action) -> dict[str, object]:
     """Return what a step keeps for the record alone: no message, judge or user is given it."""
     return {"thought": parsed.thought} if parsed.thought else {}
-
-
-def _record(call: ToolCall, result: ToolResult) -> CallRecord:
-    return CallRecord(call.id, call.name, call.arguments, result)
-
-
-def _answered(record: CallRecord, said: str) -> CallRecord:
-    """Return a Finish that the user heard with what they said back; any other call as it is."""
-    if record.result.status is not Status.FINISHED:
-        return record
-    return record._replace(result=ToolResult.of(said, source="env"))
-
-
-def _unknown(call: ToolCall, tools: Mapping[str, Tool]) -> CallRecord:
-    hint = did_you_mean(call.name, [*tools, FINISH])
-    error = f"no tool is named {call.name!r}.{hint}"
-    return _record(call, ToolResult.of("", error=error, source="env", status=Status.UNKNOWN_TOOL))
 
 
 def _unsolved(reason: str) -> Verdict:

@@ -37,6 +37,8 @@ class State(NamedTuple):
         usage: What the environment's own models (simulator, judge, user) used so far.
         user: What the user remembers, in tasks that are conversations.
         by_role: The usage of each role that used any: ``simulator``, ``judge``, ``user``.
+        namespace: What programs left to the next one, where actions are programs: the interpreter's own
+            bytes. They hold how long it computed too, so equal episodes may differ in them.
     """
 
     task_id: str
@@ -57,6 +59,7 @@ class State(NamedTuple):
     potential: float = 0.0
     user: Any = None
     by_role: ByRole = ()
+    namespace: bytes = b""
 
     @property
     def calls(self) -> tuple[CallRecord, ...]:
@@ -76,7 +79,7 @@ class State(NamedTuple):
     def _replies(self, task: Task) -> Iterator[str]:
         form = finish_form(task)
         for step in self.steps:
-            if not step.calls and step.status is Status.OK:
+            if not step.calls and step.program is None and step.status is Status.OK:
                 yield step.text
             for call in step.calls:
                 # A Finish that the user heard and answered is a reply as any other.

@@ -20,6 +20,8 @@ from stb_env.core.kinds import Count
 from stb_env.core.request import Slow, adrive, drive
 from stb_env.core.settings import check_settings, checks_settings
 from stb_env.envs.episode_text import episode_text
+from stb_env.envs.functions import functions_of, program_of
+from stb_env.envs.programs import PYTHON_TOOL, Actions, Programs
 from stb_env.envs.reset_options import read_options, read_order, read_shard
 from stb_env.envs.rules import Compat, Limits, Potential, Rules
 from stb_env.envs.state import State
@@ -29,7 +31,7 @@ from stb_env.judges.own_judge import JudgeLike, as_judge
 from stb_env.seeding import derive, draw
 from stb_env.spaces import TextSpace, ToolCallSpace
 from stb_env.tasks import Oracle, Task, TaskSource
-from stb_env.tools import Status, Tool
+from stb_env.tools import Status, Tool, ToolCall
 from stb_env.trajectory import messages
 from stb_env.verdict import RewardMode
 
@@ -73,6 +75,8 @@ class ToolEnv(gym.Env[Observation, Any]):
         user_hears_finish: Whether a Finish with an answer goes to the user as plain text does (see `Rules`).
         visible: Which of a task's tools the agent sees and can call by now, where it has to find them first.
         wording: What the agent reads besides tools and results.
+        actions: ``code`` takes programs in Python in place of calls; the task's tools are functions in them.
+            It needs the extra ``code``, and goes neither with ``compat`` nor with a ``parse`` of the tasks'.
         render_mode: ``"ansi"`` returns the episode as text, ``"html"`` as HTML, which a notebook shows;
             ``"human"`` writes it to standard output.
 
@@ -118,11 +122,13 @@ class ToolEnv(gym.Env[Observation, Any]):
         user_hears_finish: bool = False,
         visible: Visible | None = None,
         wording: Wording | None = None,
+        actions: Actions = "calls",
         render_mode: str | None = None,
     ) -> None:
         if render_mode not in (None, *self.metadata["render_modes"]):
             *modes, last = map(repr, self.metadata["render_modes"])
             raise ConfigError(f"render_mode must be None, {', '.join(modes)} or {last}, got {render_mode!r}")
+        _check_actions(actions, compat, parse)
         self.tasks = tasks
         self.oracle = oracle
         self.wording = wording or Wording()
@@ -139,6 +145,7 @@ class ToolEnv(gym.Env[Observation, Any]):
             None if user is None else as_user(user),
             user_hears_finish,
             original_finish=self.wording.finish is not None,
+            programs=Programs() if actions == "code" else None,
         )
         self.visible = visible
         self.order, self.shard = order, read_shard(shard)
@@ -248,6 +255,9 @@ class ToolEnv(gym.Env[Observation, Any]):
         """The episode so far as OpenAI chat messages."""
         state, wording = self._running(), self.wording
         system = wording.system(self._task, tuple(self._tools.values()))
+        if self.rules.programs is not None:
+            instructions = self.rules.programs.instructions((*self._tools.values(), self.finish))
+            system = f"{system}\n\n{instructions}".lstrip()
         return messages(system, wording.user(self._query), state.steps)
 
     @property
@@ -258,6 +268,12 @@ class ToolEnv(gym.Env[Observation, Any]):
     def read(self, action: object) -> Action:
         """Return what an action says to this environment; plays nothing."""
         return self.rules.read(self._tools, action)
+
+    def program_of(self, calls: Iterable[ToolCall]) -> str:
+        """Return a program that makes calls and prints what each returns, as an agent may write it."""
+        functions = functions_of((*self._tools.values(), self.finish))
+        code = program_of([(call.name, call.arguments) for call in calls], functions)
+        return f"```python\n{code}\n```"
 
     # -- core: wrappers of this package build on these two --------------------------------------------
 
@@ -299,7 +315,7 @@ class ToolEnv(gym.Env[Observation, Any]):
 
     def _offer(self, tools: Sequence[Tool]) -> None:
         """Set what the agent sees and may call besides Finish, until another task or another offer."""
-        offered = (*tools, self.finish)
+        offered = (*tools, self.finish) if self.rules.programs is None else (PYTHON_TOOL, self.finish)
         text = "[" + ", ".join([tool.spec for tool in offered]) + "]"
         limit = self.rules.limits.tools
         if len(text) > limit:
@@ -363,6 +379,8 @@ class ToolEnv(gym.Env[Observation, Any]):
         }
         if last is not None and last.text:
             info["text"] = last.text
+        if last is not None and last.program is not None:
+            info["program"] = last.program.to_dict()
         info.update(last.extra if last is not None else {})
         if bookend:
             info["tools"] = jsontext.read_exactly(self._tools_text)
@@ -394,6 +412,18 @@ def observation_space(max_turns: int, limits: Limits) -> Dict:
             "turn": Discrete(max_turns + 1),
         }
     )
+
+
+def _check_actions(actions: Actions, compat: Compat | None, parse: Callable[[Any], Action]) -> None:
+    if actions == "calls":
+        return
+    if compat is not None:
+        raise ConfigError(f"compat={compat!r} plays calls as the original does; leave out actions='code'")
+    if parse is not parse_action:
+        raise ConfigError(
+            "these tasks have a syntax of their own for actions, which is part of what they test; leave out "
+            "actions='code'"
+        )
 
 
 def _by_name(tools: Iterable[Tool]) -> dict[str, Tool]:

@@ -63,6 +63,7 @@ def run_manifest(env: ToolEnv, env_id: str, settings: JsonMapping, played: JsonM
         "judge": rules.judge.name,
         "judge_settings": fingerprint_of(rules.judge),
         "max_turns": rules.max_turns,
+        **({} if rules.programs is None else {"programs": rules.programs.fingerprint}),
         **({} if rules.user is None else {"user": rules.user.fingerprint}),
         "prompts": env.wording.fingerprint,
     }

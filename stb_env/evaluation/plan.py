@@ -212,7 +212,8 @@ class EvaluationPlan(EnvironmentOptions):
 
     def env_settings(self, cell: Cell) -> dict[str, object]:
         """Return the settings of a cell's environment, plain data."""
-        return {**self._remote(cell), **self.settings.get(cell.group, {}), **cell.agent.settings}
+        actions = {} if self.actions is None else {"actions": self.actions}
+        return {**actions, **self._remote(cell), **self.settings.get(cell.group, {}), **cell.agent.settings}
 
     def _remote(self, cell: Cell) -> dict[str, object]:
         if not is_remote(cell.group):
@@ -257,7 +258,12 @@ class EvaluationPlan(EnvironmentOptions):
             for one in self.agents
         ]
         names = ("name", "seed", "trials", "episodes", "judge", "votes", "mode", "reference", "comparisons")
-        found = {"retrieve": self.retrieve, "retriever": self.retriever, "protocol": self.protocol}
+        found = {
+            "retrieve": self.retrieve,
+            "retriever": self.retriever,
+            "protocol": self.protocol,
+            "actions": self.actions,
+        }
         return {
             **{name: getattr(self, name) for name in names},
             **{name: value for name, value in found.items() if value is not None},

@@ -251,7 +251,8 @@ class DrivenEpisode:
         """Return what a text does; None where it can only be the answer, or comes too late."""
         inner: Any = self.env.unwrapped
         action: Action = inner.read(text)
-        is_answer = not action.calls and inner.rules.user is None and self._answer(text) is not None
+        acts = bool(action.calls) or action.program is not None
+        is_answer = not acts and inner.rules.user is None and self._answer(text) is not None
         return None if is_answer or self._over else action
 
     def _answer(self, text: str) -> dict[str, object] | None:
@@ -261,7 +262,7 @@ class DrivenEpisode:
 
     def _heard(self, reply: Reply) -> Reply:
         """Return what a user said back as their words, not as the JSON of a call's result."""
-        if self._last["calls"] or reply.status != Status.OK:
+        if self._last["calls"] or "program" in self._last or reply.status != Status.OK:
             return reply
         return replace(reply, text=str(json.loads(reply.text)["response"]))
 

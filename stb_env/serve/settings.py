@@ -21,7 +21,7 @@ MIN_TOKEN = 16
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Limits on a client's requests: options of `stb-env serve`.
+    """Limits on a client's choices: options of `stb-env serve`.
 
     Attributes:
         body: Bytes of one request.

@@ -79,6 +79,9 @@ class ToolWrapper(gym.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
     goes_back: ClassVar[bool] = False
     """True where a step may go on elsewhere in the episode than where its action led, as in a search."""
 
+    plays_calls: ClassVar[bool] = False
+    """True where this wrapper writes actions itself, or reads them, as calls and not as programs."""
+
     env: ToolEnv | ToolWrapper
 
     def __init__(self, env: AnyEnv, **settings: Any) -> None:
@@ -181,6 +184,11 @@ class ToolWrapper(gym.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
 
     def _check_inside(self) -> None:
         name = type(self).__name__
+        if self.plays_calls and self.rules.programs is not None:
+            raise ConfigError(
+                f"{name} goes with calls as actions, and these are programs; make the environment without "
+                "actions='code'"
+            )
         if self.needs_text_actions and not _takes_text(self.env):
             layer = self._innermost(lambda inner: not _takes_text(inner))
             raise ConfigError(

@@ -51,6 +51,7 @@ class ChainOfThought(ToolWrapper):
     """
 
     needs_one_branch = True
+    plays_calls = True
 
     @checks_settings
     def __init__(self, env: AnyEnv, style: Style = "react") -> None:

@@ -72,6 +72,7 @@ class DiscreteActions(ToolWrapper):
 
     reads_texts = ("query", "tools")
     needs_text_actions = True
+    plays_calls = True
     feature_names: ClassVar[tuple[str, ...]] = FEATURES
 
     @checks_settings

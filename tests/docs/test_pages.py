@@ -20,6 +20,7 @@ PAGE = ""
 RUN_BY = {
     ("docs/laboratory.md", PAGE): "tests/experiments/lab/test_laboratory_page.py",
     ("docs/own_tools.md", PAGE): "tests/suites/own_tools/page.py",
+    ("docs/programs.md", PAGE): "tests/envs/test_programs.py",
     ("docs/scale.md", PAGE): "tests/runs/cluster/test_ray.py",
     ("docs/integrations.md", "inspect"): "tests/integrations/test_inspect.py",
     ("docs/integrations.md", "skyrl"): "tests/integrations/test_skyrl.py",

@@ -328,7 +328,7 @@ def test_a_field_of_another_type_is_named_with_file_and_number(tmp_path: Path, f
 # -- agents by name ------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", sorted(BASELINES.keys() - {"replay", "chat"}))
+@pytest.mark.parametrize("name", sorted(BASELINES.keys() - {"replay", "chat", "code"}))
 def test_every_baseline_plays_an_episode(name: str):
     (job,) = jobs(1)
     trajectory = play(sandbox(), load_agent(name)(), task_id=job.task_id, seed=job.seed)

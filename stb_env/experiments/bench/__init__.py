@@ -11,7 +11,12 @@ from stb_env.experiments.bench.measurement import Measurement
 from stb_env.experiments.bench.rollouts import rollout_measurements
 from stb_env.experiments.bench.startup import start_measurements
 from stb_env.experiments.bench.vector import vector_measurements
-from stb_env.experiments.bench.worlds import sandbox_measurements, searcher_measurements, world_measurements
+from stb_env.experiments.bench.worlds import (
+    code_measurements,
+    sandbox_measurements,
+    searcher_measurements,
+    world_measurements,
+)
 
 __all__ = ["Measurement", "bench"]
 
@@ -36,6 +41,7 @@ def bench(*, seconds: float = 0.5, data: str | None = None, entries: int = 2_000
     figures += sandbox_measurements(seconds)
     figures += vector_measurements(seconds)
     figures += world_measurements(seconds)
+    figures += code_measurements(seconds)
     figures += searcher_measurements(seconds)
     figures += start_measurements(seconds, data)
     figures += rollout_measurements(

@@ -12,12 +12,14 @@ from gymnasium.envs.registration import registry
 from stb_env import DepthFirstSearch, ToolCall, ToolEnv
 from stb_env.core import jsontext
 from stb_env.envs.state import State
+from stb_env.errors import ConfigError
 from stb_env.experiments.bench.measurement import TURNS, Measurement, cycle, episode_rate, rate
 from stb_env.runs.baselines.gold import Gold
 from stb_env.runs.make import env_ids, make_env
 from stb_env.suites.api_bank.api_set import LEVEL_12
 from stb_env.suites.api_bank.searcher import ToolSearcher
 from stb_env.suites.api_bank.world import ApiBankWorld
+from stb_env.tools import PYTHON
 
 PROGRAMS = {
     "GoogleSheets": (
@@ -40,6 +42,7 @@ _MANY = 16_000
 _BRIEF = 0.5
 _WARM_UP = 8_000
 _NODES = 200
+_CALLS = 20
 _OPEN = "stb_env.suites.stabletoolbench.env:make"
 
 
@@ -96,6 +99,25 @@ def program_measurements(seconds: float) -> Iterator[Measurement]:
             f"env.step, program, {name}", _step_rate(env, program, env.snapshot(), seconds), "/s"
         )
         env.close()
+
+
+def code_measurements(seconds: float) -> Iterator[Measurement]:
+    """Measure programs as actions: one that calls nothing, and a call in one; none without the extra."""
+    try:
+        env = _made("stb/Sandbox-v1", actions="code")
+    except ConfigError:
+        return
+    call = env.task.gold[0]
+    env.step({"name": PYTHON, "arguments": {"code": "found = []"}})
+    start = env.snapshot()
+    line = env.program_of([call]).splitlines()[1]
+    alone = {"name": PYTHON, "arguments": {"code": "len(found)"}}
+    many = {"name": PYTHON, "arguments": {"code": f"for _ in range({_CALLS}):\n    {line}"}}
+    without = 1e6 / _step_rate(env, alone, start, seconds)
+    yield Measurement("program without calls", without, "us", "variables loaded and kept")
+    together = 1e6 / _step_rate(env, many, start, seconds)
+    yield Measurement("call in a program", (together - without) / _CALLS, "us", f"{_CALLS} calls")
+    env.close()
 
 
 def searcher_measurements(seconds: float) -> Iterator[Measurement]:

@@ -232,7 +232,9 @@ class ChatAgent(Agent):
         if self._talk is None:
             self._talk = Conversation(info["messages"])
         else:
-            self._talk.hear(_heard(observation, info), info["calls"])
+            # What the model called is the program, whatever that called.
+            made = [info["program"]] if "program" in info else info["calls"]
+            self._talk.hear(_heard(observation, info), made)
         return self._talk
 
     def _index(self, attempt: int) -> int:
@@ -260,7 +262,8 @@ class ChatAgent(Agent):
         """Return what is left of a reply that was cut: its first words and that it was cut."""
         begun = reply.text[:_BEGINNING].strip()
         # Not even a call that seems complete is made: a Finish could hold half an answer.
-        words = begun if not self._parse(begun).calls else ""
+        read = self._parse(begun)
+        words = begun if not read.calls and read.program is None else ""
         return {"role": "assistant", "content": f"{words}\n{_CUT}".strip()}
 
     def _action(self, message: JsonObject, *, reminded: bool) -> object:
@@ -269,7 +272,7 @@ class ChatAgent(Agent):
             return message
         written = self._parse(text)
         said = written.text.strip()
-        if self._has_user or written.calls or not said:
+        if self._has_user or written.calls or written.program is not None or not said:
             return text
         return answer(said) if not self._typed and (reminded or self.answer == "text") else text
 
@@ -310,7 +313,7 @@ def _seed_of(*question: str | int) -> int:
 def _heard(observation: JsonMapping, info: Mapping[str, object]) -> str:
     """Return what came back; what a user said, without the wrapping of a tool result."""
     result: str = observation["result"]
-    spoke = not info["calls"] and observation.get("status") == Status.OK
+    spoke = not info["calls"] and "program" not in info and observation.get("status") == Status.OK
     return str(json.loads(result)["response"]) if spoke else result
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Mapping, Sequence
 from typing import Any
 
 from stb_env.actions import Action, finish_arguments
@@ -17,7 +17,7 @@ from stb_env.tools import FINISH, Tool, ToolCall, ToolResult
 
 
 class Gold(Agent):
-    """Solves tasks with what the suite knows about them.
+    """Solves tasks with what the suite knows about them; where actions are programs, by writing such.
 
     Where there is an oracle it drives that, and where a task has gold calls it makes those. For open queries
     it calls each relevant API with what the query says and reports what was asked for (see `plain_answer`),
@@ -32,22 +32,31 @@ class Gold(Agent):
         plan = inner.oracle or (gold_oracle if inner.task.gold else plain_answer)
         self._plan = plan(inner.task)
         self._started = False
+        self._env = inner
 
     def act(self, observation: Mapping[str, object], info: Mapping[str, object]) -> Any:
         """Return the plan's next call, what it says to the user, or its answer."""
         try:
             call = next(self._plan) if not self._started else self._plan.send(_result(observation, info))
         except StopIteration as stop:
-            return answer(stop.value)
+            return self._written([_call_of(answer(stop.value))])
         self._started = True
         if isinstance(call, str):
             # Some texts to users look like calls, and are none.
             return Action((), call)
-        return _written(call) if isinstance(call, ToolCall) else [_written(one) for one in call]
+        return self._written([call] if isinstance(call, ToolCall) else call)
+
+    def _written(self, calls: Sequence[ToolCall]) -> Any:
+        """Return calls as the environment takes them."""
+        program = self._env.program_of(calls) if self._env.rules.programs is not None else None
+        if program is not None:
+            return program
+        written = [{"name": call.name, "arguments": call.arguments} for call in calls]
+        return written[0] if len(written) == 1 else written
 
 
-def _written(call: ToolCall) -> dict[str, object]:
-    return {"name": call.name, "arguments": call.arguments}
+def _call_of(action: JsonMapping) -> ToolCall:
+    return ToolCall(action["name"], action["arguments"])
 
 
 def _result(observation: JsonMapping, info: JsonMapping) -> ToolResult:

@@ -13,13 +13,14 @@ from stb_env.core.settings import check_settings, takes
 from stb_env.errors import ConfigError, did_you_mean
 from stb_env.runs import Agent, AgentFactory, as_agent
 from stb_env.runs.baselines.chat import ChatAgent
+from stb_env.runs.baselines.code import Code
 from stb_env.runs.baselines.gold import Gold
 from stb_env.runs.baselines.null import Echo, GiveUp, Inject, Noop, Random
 from stb_env.runs.baselines.replay import Replay
 from stb_env.suite import Reference, resolved, suites
 
 BASELINES: dict[str, Callable[..., Agent]] = {
-    agent.name: agent for agent in (Random, Noop, GiveUp, Echo, Inject, Gold, Replay, ChatAgent)
+    agent.name: agent for agent in (Random, Noop, GiveUp, Echo, Inject, Gold, Replay, Code, ChatAgent)
 }
 
 # The folder agents/ and the red team stand above this module, so they are named and not imported.

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from stb_env.core.gymtypes import AnyEnv
 from stb_env.core.jsontypes import JsonMapping
 from stb_env.errors import ConfigError
+from stb_env.formats.saved_action import saved_action
 from stb_env.runs import Agent
 from stb_env.trajectory import Trajectory, read_trajectories
 
@@ -49,7 +50,4 @@ class Replay(Agent):
             raise ConfigError(f"task {info['task_id']!r} went on after its {self._turn} saved steps")
         step = trajectory.steps[self._turn]
         self._turn += 1
-        calls = [
-            {"id": call["id"], "name": call["name"], "arguments": call["arguments"]} for call in step["calls"]
-        ]
-        return calls or step.get("text", "")
+        return saved_action(step)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
-from stb_env.core.jsontypes import JsonMapping, JsonObject
 from stb_env.errors import ConfigError, DataError
+from stb_env.formats.saved_action import saved_action
 from stb_env.tasks import Task, TaskSource
 from stb_env.trajectory import Trajectory
 
@@ -71,7 +71,7 @@ def prefix_actions(prefix: Prefix, length: int | None = None) -> list[object]:
         stb_env.errors.ConfigError: branch_at is 2, but the prefix has 1 action
     """
     if isinstance(prefix, Trajectory):
-        actions, most = [_action(step) for step in prefix.steps], max(0, len(prefix.steps) - 1)
+        actions, most = [saved_action(step) for step in prefix.steps], max(0, len(prefix.steps) - 1)
     else:
         actions, most = list(prefix), len(prefix)
     size = most if length is None else length
@@ -89,13 +89,6 @@ def marked(steps: Sequence[Mapping[str, object]], shared: int) -> list[dict[str,
         [{'calls': [], 'prefix': True}, {'calls': []}]
     """
     return [{**step, **({"prefix": True} if place < shared else {})} for place, step in enumerate(steps)]
-
-
-def _action(step: JsonMapping) -> object:
-    calls: list[JsonObject] = [
-        {"id": call["id"], "name": call["name"], "arguments": call["arguments"]} for call in step["calls"]
-    ]
-    return calls or step.get("text", "")
 
 
 def _check_origin(episode: Trajectory, task: Task) -> None:

@@ -32,10 +32,10 @@ from stb_env.serve.remote.stand_ins import (
 from stb_env.serve.remote.tasks import RemoteTasks
 from stb_env.serve.sessions.wire import action_data, read_task
 from stb_env.tools import FINISH, Status, Tool, ToolResult
-from stb_env.trajectory import CallRecord, Step, messages
+from stb_env.trajectory import CallRecord, ProgramRecord, Step, messages
 from stb_env.usage import Usage
 
-_SHARED = ("task_id", "suite", "group", "calls", "usage", "valid", "text", "tools", "messages")
+_SHARED = ("task_id", "suite", "group", "calls", "usage", "valid", "text", "tools", "messages", "program")
 _NOT_EXTRA = frozenset({*_SHARED, "usage_by_role", "failure", "verdict"})
 
 
@@ -274,6 +274,11 @@ def make(
         ConfigError: The URL is none, or the server does not have this environment with these settings.
         InfrastructureError: The server cannot be reached.
     """
+    if settings.pop("actions", "calls") != "calls":
+        raise ConfigError(
+            "the server says whether actions are programs, for all who play there: `stb-env serve "
+            "--actions code`; leave out actions here"
+        )
     limits = settings.pop("limits", None)
     bounds = asdict(limits) if isinstance(limits, Limits) else limits
     asked = {"split": split, "max_turns": max_turns, "limits": bounds, "compat": compat}
@@ -305,6 +310,7 @@ def _step_of(reply: JsonMapping) -> Step:
         reply["terminated"],
         reply["truncated"],
         {name: value for name, value in info.items() if name not in _NOT_EXTRA},
+        ProgramRecord.from_dict(info["program"]) if "program" in info else None,
     )
 
 

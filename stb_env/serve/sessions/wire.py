@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-from stb_env.actions import Action
+from stb_env.actions import Action, Program
 from stb_env.actions.action import MAX_CALLS
 from stb_env.core import jsontext
 from stb_env.core.jsontypes import JsonMapping, JsonObject
@@ -38,7 +38,10 @@ def action_data(action: object) -> dict[str, object]:
     if not isinstance(action, Action):
         return {"action": action}
     calls = [_call_data(call) for call in action.calls]
-    return {READ: {"calls": calls, "text": action.text, "thought": action.thought}}
+    read: JsonObject = {"calls": calls, "text": action.text, "thought": action.thought}
+    if action.program is not None:
+        read["program"] = action.program._asdict()
+    return {READ: read}
 
 
 def read_action(data: JsonMapping) -> object:
@@ -57,13 +60,15 @@ def read_action(data: JsonMapping) -> object:
         read = data[READ]
         calls = tuple(read_call(call) for call in read["calls"])
         text, thought = _text(read["text"]), _text(read["thought"])
+        written = read.get("program")
+        program = None if written is None else Program(_text(written["code"]), _text(written["id"]))
     except (KeyError, TypeError) as error:
         raise DataError(
             f"{READ} holds calls, text and thought of an action ({error!r:.100}); send action"
         ) from None
     if len(calls) > MAX_CALLS:
         raise DataError(f"an action has at most {MAX_CALLS} calls, got {len(calls)}")
-    return Action(calls, text, thought)
+    return Action(calls, text, thought, program)
 
 
 def task_data(task: Task, *, answers: bool) -> dict[str, object]:

@@ -35,7 +35,7 @@ _SHOWN = 5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerOptions:
-    """Source of the answers of a catalogue's tools: options of `stb-env synthesize`."""
+    """Source of the answers to calls of a catalogue: options of `stb-env synthesize`."""
 
     cache: Cache = None
     mode: Mode = None
@@ -59,7 +59,7 @@ class AnswerOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WriterOptions:
-    """Models that write: options of `stb-env synthesize`; none for the deterministic author."""
+    """Models that write: options of `stb-env synthesize`; none of them for the deterministic author."""
 
     models: Annotated[Path | None, Doc("Models file (TOML); without one the Sandbox writes, no model.")] = (
         None

@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Literal, Unpack
 
+from stb_env.actions import parse_action
 from stb_env.backend.own import UserLike
 from stb_env.core.kinds import Count
 from stb_env.core.settings import checks_settings
@@ -107,7 +108,8 @@ def make(
         DialogueJudge(world, basis),
         max_turns=max_turns,
         compat=compat,
-        parse=reader(corpus.apis),
+        # In programs the schemas of the tools hold, whatever dialogues recorded.
+        parse=parse_action if settings.get("actions") == "code" else reader(corpus.apis),
         user=_user(user, models),
         user_hears_finish=compat is None,
         wording=_wording(basis),

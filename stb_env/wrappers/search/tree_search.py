@@ -81,6 +81,8 @@ class TreeSearch(ToolWrapper):
     needs_text_actions = True
     needs_one_branch = True
     goes_back = True
+    # A Finish in a program would be judged before the search has chosen an answer.
+    plays_calls = True
     method: str = ""
     """Name of the search with its width, as in the names of answer files."""
 

@@ -51,10 +51,15 @@ function stepTurn(step, number, replies, time) {
 export function stepContent(step) {
   return [
     step.thought && h("div", { class: "thought" }, h("div", { class: "label" }, "Thought"), longText(step.thought)),
-    step.text && h("div", { class: "thought" }, h("div", { class: "label" }, step.calls.length ? "Thought" : "Said"), longText(step.text)),
+    step.text && h("div", { class: "thought" }, h("div", { class: "label" }, step.calls.length || step.program ? "Thought" : "Said"), longText(step.text)),
+    step.program && h("section", { class: step.program.error ? "call failed" : "call", "aria-label": "program" },
+      h("header", {}, h("code", { class: "tool" }, "python")),
+      h("pre", {}, step.program.code),
+      step.program.error && h("p", { class: "error" }, longText(step.program.error)),
+      step.program.response && h("div", { class: "result" }, h("div", { class: "label" }, "Printed"), h("pre", {}, longText(step.program.response)))),
     step.calls.map(call),
     (step.not_called ?? []).map((left) => h("p", { class: "note" }, `Not called, as the episode was over: ${left.name}`)),
-    !step.calls.length && !step.text && !step.thought && h("p", { class: "quiet" }, "Nothing was said or called."),
+    !step.calls.length && !step.program && !step.text && !step.thought && h("p", { class: "quiet" }, "Nothing was said or called."),
   ];
 }
 

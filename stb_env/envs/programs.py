@@ -1,0 +1,139 @@
+"""Programs as actions: a step runs Python whose functions are the task's tools."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from stb_env.actions import POSITIONAL, Program
+from stb_env.core import jsontext
+from stb_env.core.jsontypes import Json, JsonObject
+from stb_env.core.request import Slow
+from stb_env.envs.functions import ArgumentsError, functions_of, signatures
+from stb_env.envs.interpreter import Answer, Interpreter, Ran
+from stb_env.envs.played_calls import refused
+from stb_env.envs.program_value import encodable, shown
+from stb_env.models.prompting import Prompt, prompt
+from stb_env.tools import PYTHON, Status, Tool, ToolCall, ToolResult
+from stb_env.trajectory import CallRecord
+
+Actions = Literal["calls", "code"]
+
+PYTHON_TOOL = Tool(
+    name=PYTHON,
+    description="Runs a Python program in which the task's tools are functions, and returns what it prints.",
+    parameters={
+        "type": "object",
+        "properties": {"code": {"type": "string", "description": "The program."}},
+        "required": ["code"],
+    },
+)
+"""The call that runs a program, as an agent sees it."""
+
+NO_PROGRAM = (
+    "no program found; write one in a ```python block, and call Finish in it to give the final answer"
+)
+
+
+def outside_program(call: ToolCall) -> CallRecord:
+    """Return the record of a call that is none of a program, where actions are programs."""
+    if call.name == PYTHON:
+        return refused(
+            call, "invalid arguments: 'code' must be the program, as text", Status.INVALID_ARGUMENTS
+        )
+    error = f"{call.name!r} cannot be called on its own; call it in a program, in a ```python block"
+    return refused(call, error, Status.UNKNOWN_TOOL)
+
+
+PlayCall = Callable[[ToolCall, str], Slow[CallRecord | None]]
+"""Plays a call, given what makes it no call that a tool can get, or an empty text.
+
+Returns its record; None where the program ends with it.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Programs:
+    """Settings of running programs, and the texts that agents read about them.
+
+    Attributes:
+        interpreter: Runs them.
+    """
+
+    interpreter: Interpreter = field(default_factory=Interpreter)
+
+    def run(
+        self, program: Program, tools: Iterable[Tool], namespace: bytes, seed: int, play: PlayCall
+    ) -> Slow[Ran]:
+        """Run a program, each call of a tool in it being played.
+
+        An application error is no exception in the program: the function returns the data that an
+        observation has, so that a loop over many calls goes on as it does for calls in JSON. A call that
+        reaches no tool, be its name or be its arguments wrong, raises what Python raises for that, with the
+        message of the refusal.
+
+        Args:
+            program: The program.
+            tools: What it can call, Finish included.
+            namespace: What earlier programs of the episode left.
+            seed: Seed of the episode.
+            play: Plays a call.
+        """
+        functions = functions_of(tuple(tools))
+        made = 0
+
+        def called(name: str, args: Sequence[Any], named: Mapping[str, Any]) -> Slow[Answer]:
+            nonlocal made
+            call_id, made = f"call_{made}", made + 1
+            problem = ""
+            if name in functions:
+                try:
+                    call = functions[name].call(args, named, call_id)
+                except ArgumentsError as error:
+                    call, problem = error.call, str(error)
+            else:
+                call = _unknown(name, args, named, call_id)
+            record = yield from play(call, problem)
+            return Answer(ends=True) if record is None else _answer_of(record.result)
+
+        interpreter = self.interpreter
+        return (yield from interpreter.run(program.code, namespace, seed, called, frozenset(functions)))
+
+    @property
+    def fingerprint(self) -> JsonObject:
+        """Plain data that decides what programs do and what is said of them, for the run's manifest."""
+        return {**self.interpreter.fingerprint, "prompt": self.prompt.hash}
+
+    @property
+    def prompt(self) -> Prompt:
+        """Part of the system message on programs."""
+        return prompt("programs", "v1")
+
+    def instructions(self, tools: Iterable[Tool]) -> str:
+        """Return the part of the system message on programs, with the tools as Python signatures.
+
+        Args:
+            tools: What a program can call, Finish included.
+        """
+        return self.prompt.render(functions=signatures(functions_of(tuple(tools))))
+
+
+def _unknown(name: str, args: Sequence[Any], named: Mapping[str, Any], call_id: str) -> ToolCall:
+    given: dict[str, Json] = {key: shown(value, 200) for key, value in named.items()}
+    if args:
+        given[POSITIONAL] = [shown(value, 200) for value in args]
+    return ToolCall(name, given, call_id)
+
+
+def _answer_of(result: ToolResult) -> Answer:
+    if result.status is Status.UNKNOWN_TOOL:
+        return Answer(error=NameError(encodable(result.error)))
+    if result.status is Status.INVALID_ARGUMENTS:
+        return Answer(error=TypeError(encodable(result.error)))
+    data = jsontext.read_back(result.text)
+    if "\\ud" in result.text:
+        # Lone halves of characters, which no program can hold.
+        data = json.loads(encodable(json.dumps(data, ensure_ascii=False)))
+    return Answer(value=data)

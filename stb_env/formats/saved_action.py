@@ -1,0 +1,25 @@
+"""Actions of saved steps, to be played again."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from stb_env.core.jsontypes import JsonMapping
+from stb_env.tools import PYTHON
+
+
+def saved_action(step: JsonMapping) -> Any:
+    """Return the action of a saved step: its program, else its calls, else its text.
+
+    Examples:
+        >>> saved_action({"calls": [], "text": "Hello."})
+        'Hello.'
+        >>> program = {"id": "call_0", "code": "1 + 1", "error": "", "response": ""}
+        >>> saved_action({"calls": [], "program": program})
+        {'id': 'call_0', 'name': 'python', 'arguments': {'code': '1 + 1'}}
+    """
+    program = step.get("program")
+    if program is not None:
+        return {"id": program["id"], "name": PYTHON, "arguments": {"code": program["code"]}}
+    calls = [{name: call[name] for name in ("id", "name", "arguments")} for call in step["calls"]]
+    return calls or step.get("text", "")
