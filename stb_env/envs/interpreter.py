@@ -85,20 +85,23 @@ class Ran(NamedTuple):
     namespace: bytes
 
 
+@dataclass(frozen=True, slots=True)
 class Interpreter:
     """Runs programs, each in a sandboxed worker process that it shares with no other.
 
     The workers stay warm between programs. A process has as many as it has cores, made at the first program;
     a program that has to wait for a slow call leaves its worker meanwhile.
 
-    Args:
+    Attributes:
         limits: Bounds on each program.
 
     Raises:
         ConfigError: The interpreter is not installed.
     """
 
-    def __init__(self, limits: ProgramLimits | None = None) -> None:
+    limits: ProgramLimits = ProgramLimits()
+
+    def __post_init__(self) -> None:
         try:
             import pydantic_monty  # noqa: F401 (an extra, and takes a while)
         except ImportError as error:
@@ -106,7 +109,6 @@ class Interpreter:
                 "actions='code' runs programs with pydantic-monty, which is not installed here; "
                 "pip install 'stb-env[code]'"
             ) from error
-        self.limits = limits or ProgramLimits()
 
     @property
     def fingerprint(self) -> JsonObject:
@@ -341,7 +343,7 @@ def _function(name: str) -> Callable[[], None]:
 
 
 _POOLS: dict[int, Monty] = {}
-"""The workers of this process, by its id: a forked process must not speak to its parent's."""
+"""The workers of this process, by its id, by which a forked process knows its parent's."""
 _STARTING = threading.Lock()
 
 
@@ -352,7 +354,12 @@ def _workers() -> Monty:
     if pool is not None:
         return pool
     with _STARTING:
-        if os.getpid() not in _POOLS:
+        if _POOLS and os.getpid() not in _POOLS:
+            raise ConfigError(
+                "the process that this one was forked from has run programs, and their interpreter does not "
+                "survive a fork; start processes with multiprocessing's 'spawn' or 'forkserver'"
+            )
+        if not _POOLS:
             # Each of them is busy only while it computes, so more than cores would make none faster.
             made = Monty(max_processes=os.cpu_count() or 1, checkout_timeout=_CHECKOUT_SECONDS)
             atexit.register(made.__exit__, None, None, None)

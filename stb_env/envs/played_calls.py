@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from stb_env.core import jsontext
@@ -35,9 +35,9 @@ class PlayedCalls:
     """
 
     backend: Any
-    records: list[CallRecord] = field(default_factory=list)
+    records: list[CallRecord]
     finish: Finish | None = None
-    left: list[ToolCall] = field(default_factory=list)
+    left: tuple[ToolCall, ...] = ()
     halted: bool = False
     failure: JsonMapping | None = None
     lost: Usage | None = None

@@ -21,7 +21,7 @@ from stb_env.show.report.view.replayed import WorldReplay, states_of
 from stb_env.show.report.view.run_index import RunIndex, encoded
 from stb_env.show.report.view.server import ViewServer
 from stb_env.tools import Source, Status
-from tests.show.cli.test_run import error_of, stb
+from tests.command import error_of, stb
 from tests.show.report.played_runs import NOTES, notes_run, played, searched
 
 
