@@ -24,12 +24,15 @@ class State:
         made: How many rows were made, by entity: their numbers follow those of the drawn rows.
         clock: Calls so far, for worlds that move by themselves.
         notes: What tools remember between calls, for example quotes that wait for a confirmation.
+        shown: Which rows results have shown so far, by entity: bit n is row n. A report shows the rows that
+            it counts. It is no change, so it plays no part where states are compared.
     """
 
     changed: Mapping[str, Mapping[int, Row | None]] = field(default_factory=dict)
     made: Mapping[str, int] = field(default_factory=dict)
     clock: int = 0
     notes: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    shown: Mapping[str, int] = field(default_factory=dict, compare=False)
 
 
 class Data:
@@ -95,11 +98,12 @@ class Data:
         tables = {**state.changed, entity: changed}
         if not changed:
             del tables[entity]
-        return State(tables, state.made, state.clock, state.notes)
+        return State(tables, state.made, state.clock, state.notes, state.shown)
 
     def add(self, state: State, entity: str, row: Row) -> tuple[int, State]:
         """Return the number of a new row, and the state that has it."""
         made = state.made.get(entity, 0)
         number = len(self.rows[entity]) + made
-        grown = State(state.changed, {**state.made, entity: made + 1}, state.clock, state.notes)
+        counts = {**state.made, entity: made + 1}
+        grown = State(state.changed, counts, state.clock, state.notes, state.shown)
         return number, self.put(grown, entity, number, row)
