@@ -80,7 +80,8 @@ class Day(_Attribute):
 
     Attributes:
         between: Earliest and latest day.
-        after: Another day attribute of the row that this one never precedes; then `between` counts from it.
+        after: Path of another day that this one never precedes, over references, too (``visit.day``); then
+            `between` counts from it.
     """
 
     type: Literal["day"]
@@ -119,6 +120,7 @@ class Category(_Attribute):
     Attributes:
         values: The values, in words.
         weights: How common each is; even where empty.
+        before: Words that go in front of a noun, with ``{v}``: ``{v}`` for ``premium customers``.
         say: Phrases with ``{v}``: ``on the {v} plan``.
         say_not: Phrases of the contrary: ``not on the {v} plan``.
     """
@@ -126,25 +128,35 @@ class Category(_Attribute):
     type: Literal["category"]
     values: Annotated[tuple[str, ...], Field(min_length=2)]
     weights: tuple[int, ...] = ()
+    before: tuple[str, ...] = ()
     say: Phrases
     say_not: Phrases
 
 
 class Flag(_Attribute):
-    """True or false."""
+    """True or false.
+
+    Attributes:
+        share: How many rows have it true.
+        before: Words that go in front of a noun where it is true: ``unpaid``.
+        say: Phrases where it is true: ``with a receipt``.
+        say_not: Phrases where it is false: ``without a receipt``.
+    """
 
     type: Literal["flag"]
     share: Annotated[float, Field(gt=0, lt=1)]
+    before: tuple[str, ...] = ()
     say: Phrases
     say_not: Phrases
 
 
 class Life(_Attribute):
-    """The state of a row's lifecycle; actions of type ``transition`` change it."""
+    """The state of a row's lifecycle; actions of type ``transition`` change it. Phrases as of a category."""
 
     type: Literal["life"]
     values: Annotated[tuple[str, ...], Field(min_length=2)]
     weights: tuple[int, ...] = ()
+    before: tuple[str, ...] = ()
     say: Phrases
     say_not: Phrases
 
@@ -261,7 +273,9 @@ class Rule(_Part):
         when: All must hold.
         unless: None of these may hold.
         numbers: Ranges of the numbers that a world draws, by name.
-        text: The rule in words, with ``{name}`` for each number.
+        text: The rule in words, with ``{name}`` for each number. ``{claim}`` is what the world calls the
+            entity, ``{claim.plural}`` several of them, ``{claim.amount}`` an attribute of it, and
+            ``{currency}`` the organisation's money.
     """
 
     do: str
@@ -278,7 +292,7 @@ class Queue(_Part):
         select: Which rows wait.
         rules: In order; a world shuffles none of them.
         otherwise: The action where no rule applies.
-        say: What a person calls the work: ``work through the open claims``.
+        say: What a person calls the work, with ``{np}`` for the rows: ``work through {np}``.
         text: The sentence for `otherwise`.
     """
 
