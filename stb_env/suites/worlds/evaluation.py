@@ -1,0 +1,295 @@
+"""The evaluator: works a goal out over the tables of a world."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from stb_env.core.jsontypes import Json, JsonObject
+from stb_env.suites.worlds.answer_fields import field_name, group_name, list_name, measure_name
+from stb_env.suites.worlds.blueprint import Blueprint
+from stb_env.suites.worlds.facts import COMPARE, Facts, Test, json_value
+from stb_env.suites.worlds.goals import (
+    Clause,
+    Difference,
+    Expected,
+    Extreme,
+    ForEach,
+    Goal,
+    GoalError,
+    Group,
+    Listing,
+    Lookup,
+    Measure,
+    Related,
+    RowId,
+    Select,
+    Summary,
+    Work,
+)
+from stb_env.suites.worlds.kit import Life, Set, Transition
+from stb_env.suites.worlds.rows import MISSING, Row, State
+
+
+def chosen(facts: Facts, select: Select) -> list[tuple[int, Row]]:
+    """Return the rows that a selection means, in order."""
+    tests = [_clause_test(facts, select.entity, clause) for clause in select.clauses]
+    rows = facts.blueprint.data.each(facts.state, select.entity)
+    return [(number, row) for number, row in rows if all(test(number, row) for test in tests)]
+
+
+def _clause_test(facts: Facts, entity: str, clause: Clause | Related) -> Test:
+    if isinstance(clause, Clause):
+        get, compare, value = facts.getter(entity, clause.path), COMPARE[clause.op], clause.value
+        return lambda number, row: (got := get(number, row)) != MISSING and compare(got, value)
+    place = facts.blueprint.entities[clause.entity].columns[clause.reference]
+    others = chosen(facts, Select(clause.entity, clause.clauses))
+    referred, present = {row[place] for _, row in others}, clause.present
+    return lambda number, _row: (number in referred) == present
+
+
+def evaluate(goal: Goal, blueprint: Blueprint, state: State) -> Expected:
+    """Return what solves a goal from a state.
+
+    Raises:
+        GoalError: There is no single answer.
+    """
+    facts = Facts(blueprint, state)
+    match goal:
+        case Lookup():
+            found = chosen(facts, goal.select)
+            if len(found) != 1:
+                raise GoalError(f"{len(found)} rows are meant where one must be")
+            return _fields(facts, goal.select.entity, found[0], goal.fields)
+        case Extreme():
+            return _fields(facts, goal.select.entity, _first(facts, goal), goal.fields)
+        case Summary():
+            return _figures(facts, goal.select.entity, chosen(facts, goal.select), goal.measures, state)
+        case Group():
+            return _group(facts, goal)
+        case Difference():
+            return _two(facts, goal)
+        case Listing():
+            return _listing(facts, goal)
+        case ForEach():
+            found = chosen(facts, goal.select)
+            after = state
+            for number, _ in found:
+                after = act(blueprint, after, goal.select.entity, number, goal.action, goal.value)
+            return _figures(facts, goal.select.entity, found, goal.measures, after)
+        case Work():
+            return _work(facts, goal)
+
+
+def _fields(facts: Facts, entity: str, found: tuple[int, Row], paths: tuple[str, ...]) -> Expected:
+    number, row = found
+    answer: JsonObject = {}
+    support: dict[str, tuple[RowId, ...]] = {}
+    for path in paths:
+        value = facts.getter(entity, path)(number, row)
+        if value == MISSING:
+            raise GoalError(f"{path} of the row that is meant has no value")
+        name = field_name(facts.blueprint, entity, path)
+        answer[name] = json_value(facts.blueprint, entity, path, value)
+        support[name] = _way(facts, entity, number, path)
+    return Expected(answer, facts.state, support, (number,))
+
+
+def _way(facts: Facts, entity: str, number: int, path: str) -> tuple[RowId, ...]:
+    """Return the row that holds the value at the end of a path."""
+    for name in path.split(".")[:-1]:
+        number, entity = facts.value(entity, number, name), facts.blueprint.entity_at(entity, name)
+    return ((entity, number),)
+
+
+def _first(facts: Facts, goal: Extreme) -> tuple[int, Row]:
+    get = facts.getter(goal.select.entity, goal.by)
+    valued = [(get(number, row), number, row) for number, row in chosen(facts, goal.select)]
+    valued = sorted((each for each in valued if each[0] != MISSING), reverse=goal.most)
+    if not valued or (len(valued) > 1 and valued[0][0] == valued[1][0]):
+        raise GoalError("no row, or more than one, comes first")
+    return valued[0][1:]
+
+
+def figure(facts: Facts, entity: str, found: list[tuple[int, Row]], measure: Measure) -> int:
+    """Return a figure over rows, as a whole number of smallest parts.
+
+    Raises:
+        GoalError: It is the greatest or least of no values.
+    """
+    if measure.kind == "count":
+        return len(found)
+    get = facts.getter(entity, measure.path)
+    values = [value for number, row in found if (value := get(number, row)) != MISSING]
+    if measure.kind == "total":
+        return sum(values)
+    if not values:
+        raise GoalError(f"{measure.path} of the rows that are meant has no value")
+    return max(values) if measure.kind == "greatest" else min(values)
+
+
+def figure_value(blueprint: Blueprint, entity: str, measure: Measure, value: int) -> Json:
+    """Return a figure as typed answers hold it."""
+    return value if measure.kind == "count" else json_value(blueprint, entity, measure.path, value)
+
+
+def _figures(
+    facts: Facts,
+    entity: str,
+    found: list[tuple[int, Row]],
+    measures: tuple[Measure, ...],
+    after: State,
+) -> Expected:
+    answer: JsonObject = {}
+    support: dict[str, tuple[RowId, ...]] = {}
+    for measure in measures:
+        name = measure_name(facts.blueprint, entity, measure)
+        value = figure(facts, entity, found, measure)
+        answer[name] = figure_value(facts.blueprint, entity, measure, value)
+        kept = found
+        if measure.kind in ("greatest", "least"):
+            get = facts.getter(entity, measure.path)
+            # One of the rows that have the value will do: the first stands for them.
+            kept = [next(each for each in found if get(*each) == value)]
+        support[name] = tuple((entity, number) for number, _ in kept)
+    return Expected(answer, after, support, tuple(number for number, _ in found))
+
+
+def group_figures(facts: Facts, goal: Group) -> list[tuple[int, int, list[tuple[int, Row]]]]:
+    """Return the figure, value and rows of every group, the first place first."""
+    entity = goal.select.entity
+    get = facts.getter(entity, goal.by)
+    groups: dict[int, list[tuple[int, Row]]] = {}
+    for number, row in chosen(facts, goal.select):
+        if (value := get(number, row)) != MISSING:
+            groups.setdefault(value, []).append((number, row))
+    figures = [(figure(facts, entity, rows, goal.measure), value, rows) for value, rows in groups.items()]
+    return sorted(figures, key=lambda each: (-each[0] if goal.most else each[0], each[1]))
+
+
+def _group(facts: Facts, goal: Group) -> Expected:
+    entity, blueprint = goal.select.entity, facts.blueprint
+    figures = group_figures(facts, goal)
+    if len(figures) < 2 or figures[0][0] == figures[1][0]:
+        raise GoalError("no group, or more than one, comes first")
+    result, value, rows = figures[0]
+    name, group = measure_name(blueprint, entity, goal.measure), group_name(blueprint, entity, goal.by)
+    answer = {
+        group: json_value(blueprint, entity, goal.by, value),
+        name: figure_value(blueprint, entity, goal.measure, result),
+    }
+    support = tuple((entity, number) for number, _ in rows)
+    return Expected(answer, facts.state, {group: support, name: support}, tuple(each[0] for each in rows))
+
+
+def _two(facts: Facts, goal: Difference) -> Expected:
+    entity, blueprint = goal.one.entity, facts.blueprint
+    one, other = chosen(facts, goal.one), chosen(facts, goal.other)
+    if not one or not other:
+        raise GoalError("one side of a difference has no rows")
+    first = figure(facts, entity, one, goal.measure)
+    second = figure(facts, entity, other, goal.measure)
+    name = measure_name(blueprint, entity, goal.measure)
+    answer = {
+        f"first_{name}": figure_value(blueprint, entity, goal.measure, first),
+        f"{name}_difference": figure_value(blueprint, entity, goal.measure, abs(first - second)),
+    }
+    support = tuple((entity, number) for number, _ in one)
+    both = support + tuple((entity, number) for number, _ in other)
+    return Expected(answer, facts.state, {f"first_{name}": support, f"{name}_difference": both})
+
+
+def _listing(facts: Facts, goal: Listing) -> Expected:
+    entity, blueprint = goal.select.entity, facts.blueprint
+    found = chosen(facts, goal.select)
+    get = facts.getter(entity, goal.path)
+    holders: dict[int, int] = {}
+    for number, row in found:
+        if (value := get(number, row)) != MISSING:
+            holders.setdefault(value, number)
+    if not holders:
+        raise GoalError("a list has no values")
+    name = list_name(blueprint, entity, goal.path)
+    values = [json_value(blueprint, entity, goal.path, value) for value in holders]
+    support = tuple(place for number in holders.values() for place in _way(facts, entity, number, goal.path))
+    return Expected({name: values}, facts.state, {name: support}, tuple(number for number, _ in found))
+
+
+# -- actions and queues -----------------------------------------------------------------------------
+
+
+def act(
+    blueprint: Blueprint, state: State, entity: str, number: int, action: str, value: int | None = None
+) -> State:
+    """Return the state after a transition of a row, or after one attribute of it was set.
+
+    Raises:
+        GoalError: The row is not there, is in no state that the action starts from, or has the value already.
+    """
+    row = blueprint.data.row(state, entity, number)
+    kind = blueprint.entities[entity]
+    what = kind.actions[action]
+    if row is None:
+        raise GoalError(f"row {number} of {entity} is not there")
+    if isinstance(what, Transition):
+        life = kind.attributes[what.field]
+        column = kind.columns[what.field]
+        if not isinstance(life, Life) or life.values[row[column]] not in what.source:
+            raise GoalError(f"row {number} of {entity} is in no state from which one can {action}")
+        value = life.values.index(what.target)
+    elif isinstance(what, Set) and value is not None:
+        column = kind.columns[what.field]
+    else:
+        raise GoalError(f"{action} is no action on a single row, or its value is not given")
+    if row[column] == value:
+        raise GoalError(f"row {number} of {entity} is as it shall be already")
+    if not Facts(blueprint, state).all_hold(entity, what.when)(number, row):
+        raise GoalError(f"what {action} asks for does not hold for row {number} of {entity}")
+    return blueprint.data.put(state, entity, number, (*row[:column], value, *row[column + 1 :]))
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What the rules of a queue decide for one row: the rule, none for `otherwise`, and its action."""
+
+    number: int
+    rule: int | None
+    action: str
+
+
+def decide(facts: Facts, entity: str, queue: str, found: list[tuple[int, Row]]) -> list[Decision]:
+    """Return the decision for each of some rows: the first rule that applies decides."""
+    declared = facts.blueprint.entities[entity].queues[queue]
+    rules: list[tuple[Test, list[Test], str]] = []
+    for rule in declared.rules:
+        exceptions = [facts.test(entity, condition) for condition in rule.unless]
+        rules.append((facts.all_hold(entity, rule.when), exceptions, rule.do))
+    decisions: list[Decision] = []
+    for number, row in found:
+        applying = (
+            (index, action)
+            for index, (holds, exceptions, action) in enumerate(rules)
+            if holds(number, row) and not any(test(number, row) for test in exceptions)
+        )
+        index, action = next(applying, (None, declared.otherwise))
+        decisions.append(Decision(number, index, action))
+    return decisions
+
+
+def waiting(facts: Facts, queue: str, select: Select) -> list[tuple[int, Row]]:
+    """Return the rows of a selection that wait in a queue."""
+    declared = facts.blueprint.entities[select.entity].queues[queue]
+    waits = facts.all_hold(select.entity, declared.select)
+    return [(number, row) for number, row in chosen(facts, select) if waits(number, row)]
+
+
+def _work(facts: Facts, goal: Work) -> Expected:
+    entity = goal.select.entity
+    found = waiting(facts, goal.queue, goal.select)
+    after = facts.state
+    decided: list[tuple[int, Row]] = []
+    for decision, each in zip(decide(facts, entity, goal.queue, found), found, strict=True):
+        after = act(facts.blueprint, after, entity, decision.number, decision.action)
+        if decision.action == goal.decision:
+            decided.append(each)
+    told = _figures(facts, entity, decided, goal.measures, after)
+    return Expected(told.answer, after, told.support, tuple(number for number, _ in found))
