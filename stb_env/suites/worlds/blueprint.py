@@ -130,6 +130,6 @@ def draw_world(seed: int, kit: Kit) -> Blueprint:
     today = pick.randint(first.toordinal(), last.toordinal())
     name = f"{pick.choice(names()['places'])} {pick.choice(kit.words).title()}"
     currency = pick.choice(names()["currencies"])
-    entities = prune(kit, seed)
+    entities = prune(kit, seed, currency)
     data = draw_rows(kit.name, entities, seed, today, names())
     return Blueprint(seed, kit, name, today, currency, entities, data)

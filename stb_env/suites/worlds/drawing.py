@@ -44,67 +44,87 @@ def draw_rows(
     Raises:
         DataError: A kit's lists hold fewer names than there are rows.
     """
-    counts = {name: rng("rows", kit, seed, name).randint(*entity.rows) for name, entity in entities.items()}
-    rows: dict[str, tuple[tuple[int, ...], ...]] = {}
-    texts: dict[tuple[str, str], tuple[str, ...]] = {}
-    for name, entity in entities.items():
-        columns = _Columns(entity, counts, today, names)
-        for attribute in entity.attributes:
-            columns.draw(attribute, counts[name], rng("column", kit, seed, name, attribute))
-        rows[name] = tuple(zip(*(columns.values[each] for each in entity.attributes), strict=True))
-        texts.update({(name, attribute): drawn for attribute, drawn in columns.texts.items()})
-    return Data(rows, texts)
+    columns = _Columns(kit, entities, seed, today, names)
+    rows = {
+        name: tuple(zip(*(columns.values(name, each) for each in entity.attributes), strict=True))
+        for name, entity in entities.items()
+    }
+    return Data(rows, columns.texts)
 
 
 class _Columns:
-    """The columns of one entity while they are drawn."""
+    """The columns of a world, each drawn when it is first asked for, since some follow from others."""
 
     def __init__(
-        self, entity: Entity, counts: Mapping[str, int], today: int, names: Mapping[str, Sequence[str]]
+        self,
+        kit: str,
+        entities: Mapping[str, Entity],
+        seed: int,
+        today: int,
+        names: Mapping[str, Sequence[str]],
     ) -> None:
-        self._entity = entity
-        self._counts = counts
-        self._today = today
-        self._names = names
-        self.values: dict[str, Sequence[int]] = {}
-        self.texts: dict[str, tuple[str, ...]] = {}
+        self._kit, self._entities, self._seed, self._today, self._names = kit, entities, seed, today, names
+        self._counts = {
+            name: rng("rows", kit, seed, name).randint(*entity.rows) for name, entity in entities.items()
+        }
+        self._drawn: dict[tuple[str, str], Sequence[int]] = {}
+        self.texts: dict[tuple[str, str], tuple[str, ...]] = {}
 
-    def draw(self, name: str, count: int, pick: Random) -> None:
-        attribute = self._entity.attributes[name]
+    def values(self, entity: str, name: str) -> Sequence[int]:
+        drawn = self._drawn.get((entity, name))
+        if drawn is None:
+            pick = rng("column", self._kit, self._seed, entity, name)
+            drawn = self._drawn[entity, name] = self._draw(entity, name, pick)
+        return drawn
+
+    def _draw(self, entity: str, name: str, pick: Random) -> Sequence[int]:
+        count, attribute = self._counts[entity], self._entities[entity].attributes[name]
         match attribute:
             case Person():
-                self._put(name, _pairs(self._names["given"], self._names["family"], count, pick, name))
+                given, family = self._names["given"], self._names["family"]
+                return self._texts(entity, name, _pairs(given, family, count, pick, name))
             case Title():
-                self._put(name, _pairs(attribute.first, attribute.second, count, pick, name))
+                return self._texts(entity, name, _pairs(attribute.first, attribute.second, count, pick, name))
             case Email():
-                self._put(name, _addresses(self.texts[attribute.of], self._names["domains"], pick))
+                self.values(entity, attribute.of)
+                people = self.texts[entity, attribute.of]
+                return self._texts(entity, name, _addresses(people, self._names["domains"], pick))
             case Code():
-                self._put(name, _codes(attribute.pattern, count, pick))
+                return self._texts(entity, name, _codes(attribute.pattern, count, pick))
             case Day():
-                starts = self.values[attribute.after] if attribute.after else [self._today] * count
+                starts = self._starts(entity, attribute.after) if attribute.after else [self._today] * count
                 low, span = attribute.between[0], attribute.between[1] - attribute.between[0] + 1
-                self.values[name] = [start + low + int(span * pick.random()) for start in starts]
+                return [start + low + int(span * pick.random()) for start in starts]
             case Quantity():
                 scale = 10**attribute.digits
                 low, span = attribute.low * scale, (attribute.high - attribute.low) * scale + 1
                 skew = attribute.skew
-                self.values[name] = [low + int(span * pick.random() ** skew) for _ in range(count)]
+                return [low + int(span * pick.random() ** skew) for _ in range(count)]
             case Category() | Life():
-                indexes = range(len(attribute.values))
-                self.values[name] = pick.choices(indexes, attribute.weights or None, k=count)
+                return pick.choices(range(len(attribute.values)), attribute.weights or None, k=count)
             case Flag():
                 share = attribute.share
-                self.values[name] = [int(pick.random() < share) for _ in range(count)]
+                return [int(pick.random() < share) for _ in range(count)]
             case Ref():
-                targets = pick.sample(range(self._counts[attribute.to]), self._counts[attribute.to])
-                size, spread = len(targets), attribute.spread
-                self.values[name] = [targets[int(size * pick.random() ** spread)] for _ in range(count)]
-            case _:
-                assert_never(attribute)
+                size, spread = self._counts[attribute.to], attribute.spread
+                # Shuffled, so that it is not the first rows that most refer to.
+                targets = pick.sample(range(size), size)
+                return [targets[int(size * pick.random() ** spread)] for _ in range(count)]
+        assert_never(attribute)
 
-    def _put(self, name: str, texts: Sequence[str]) -> None:
-        self.texts[name] = tuple(texts)
-        self.values[name] = range(len(texts))
+    def _texts(self, entity: str, name: str, texts: Sequence[str]) -> Sequence[int]:
+        self.texts[entity, name] = tuple(texts)
+        return range(len(texts))
+
+    def _starts(self, entity: str, path: str) -> Sequence[int]:
+        """Return the values at the end of a path, for every row of an entity."""
+        name, _, rest = path.partition(".")
+        values = self.values(entity, name)
+        attribute = self._entities[entity].attributes[name]
+        if not rest or not isinstance(attribute, Ref):
+            return values
+        starts = self._starts(attribute.to, rest)
+        return [starts[number] for number in values]
 
 
 def _pairs(first: Sequence[str], second: Sequence[str], count: int, pick: Random, name: str) -> list[str]:

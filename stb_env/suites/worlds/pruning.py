@@ -22,16 +22,18 @@ from stb_env.suites.worlds.kit import (
     Ref,
     Rule,
 )
+from stb_env.suites.worlds.nouns import Noun, slots
 
 _DROPPED_ATTRIBUTES, _DROPPED_ENTITIES = 0.3, 0.35
 """Shares of optional parts that a world leaves out."""
 _FEWEST_ENTITIES = 3
 
 
-def prune(kit: Kit, seed: int) -> Mapping[str, Entity]:
+def prune(kit: Kit, seed: int, currency: str) -> Mapping[str, Entity]:
     """Return the entities of a world: optional parts are left out by chance, with all that names them.
 
     What remains resolves: a rule, action, queue or policy that reads a part that is left out goes with it.
+    The first noun of an entity and the first word of an attribute are those that the world uses.
     """
     pick = rng("prune", kit.name, seed)
     kept = dict(kit.entities)
@@ -39,15 +41,22 @@ def prune(kit: Kit, seed: int) -> Mapping[str, Entity]:
         drop = pick.random() < _DROPPED_ENTITIES
         if entity.optional and drop and len(kept) > _FEWEST_ENTITIES:
             del kept[name]
-    attributes = {name: _attributes(entity, kept, pick) for name, entity in kept.items()}
     bare = {
-        name: Entity.model_validate({**dict(entity), "attributes": attributes[name]} | _NOTHING)
+        name: Entity.model_validate(
+            {
+                **dict(entity),
+                "nouns": _led(entity.nouns, pick),
+                "attributes": _attributes(entity, kept, pick),
+                **_NOTHING,
+            }
+        )
         for name, entity in kept.items()
     }
-    return {name: _with_acts(bare, name, kit.entities[name], pick) for name in bare}
+    texts = slots(bare, currency)
+    return {name: _with_acts(bare, name, kit.entities[name], texts, pick) for name in bare}
 
 
-_NOTHING: Mapping[str, object] = {"actions": {}, "queues": {}, "policies": ()}
+_NOTHING: dict[str, object] = {"actions": {}, "queues": {}, "policies": ()}
 
 
 def _attributes(entity: Entity, kept: Mapping[str, Entity], pick: Random) -> dict[str, object]:
@@ -56,33 +65,42 @@ def _attributes(entity: Entity, kept: Mapping[str, Entity], pick: Random) -> dic
         if isinstance(attribute, Email):
             needed.add(attribute.of)
         if isinstance(attribute, Day):
-            needed.add(attribute.after)
+            needed.add(attribute.after.partition(".")[0])
     chosen: dict[str, object] = {}
     for name, attribute in entity.attributes.items():
         drop = pick.random() < _DROPPED_ATTRIBUTES
         if isinstance(attribute, Ref) and attribute.to not in kept:
             continue
         if not (attribute.optional and drop and name not in needed):
-            chosen[name] = attribute
+            chosen[name] = attribute.model_copy(update={"words": _led(attribute.words, pick)})
     return chosen
 
 
-def _with_acts(entities: Mapping[str, Entity], name: str, declared: Entity, pick: Random) -> Entity:
+def _led(words: tuple[str, ...], pick: Random) -> tuple[str, ...]:
+    """Return the words with one of them first, the earlier ones more often."""
+    first = min(pick.randrange(len(words)), pick.randrange(len(words)))
+    return (words[first], *words[:first], *words[first + 1 :])
+
+
+def _with_acts(
+    entities: Mapping[str, Entity], name: str, declared: Entity, texts: Mapping[str, Noun | str], pick: Random
+) -> Entity:
     actions = {
         key: action for key, action in declared.actions.items() if _action_resolves(entities, name, action)
     }
     queues: dict[str, Queue] = {}
     for key, queue in declared.queues.items():
         rules = tuple(
-            _numbered_rule(rule, pick)
+            _numbered_rule(rule, texts, pick)
             for rule in queue.rules
             if rule.do in actions and _resolve(entities, name, (*rule.when, *rule.unless))
         )
         whole = queue.otherwise in actions and _resolve(entities, name, queue.select)
         if whole and len(rules) > 1:
-            queues[key] = queue.model_copy(update={"rules": rules})
+            text = _sentence(queue.text, texts, {})
+            queues[key] = queue.model_copy(update={"rules": rules, "text": text})
     policies = tuple(
-        _numbered_policy(policy, pick)
+        _numbered_policy(policy, texts, pick)
         for policy in declared.policies
         if policy.action in actions and _resolve(entities, name, policy.when)
     )
@@ -137,22 +155,27 @@ def path_resolves(entities: Mapping[str, Entity], entity: str, path: str) -> boo
     return last in entities[entity].attributes
 
 
-def _numbered_rule(rule: Rule, pick: Random) -> Rule:
+def _numbered_rule(rule: Rule, texts: Mapping[str, Noun | str], pick: Random) -> Rule:
     numbers = _drawn(rule.numbers, pick)
     return rule.model_copy(
         update={
             "when": _filled(rule.when, numbers),
             "unless": _filled(rule.unless, numbers),
-            "text": rule.text.format(**numbers),
+            "text": _sentence(rule.text, texts, numbers),
         }
     )
 
 
-def _numbered_policy(policy: Policy, pick: Random) -> Policy:
+def _numbered_policy(policy: Policy, texts: Mapping[str, Noun | str], pick: Random) -> Policy:
     numbers = _drawn(policy.numbers, pick)
     return policy.model_copy(
-        update={"when": _filled(policy.when, numbers), "text": policy.text.format(**numbers)}
+        update={"when": _filled(policy.when, numbers), "text": _sentence(policy.text, texts, numbers)}
     )
+
+
+def _sentence(text: str, texts: Mapping[str, Noun | str], numbers: Mapping[str, int]) -> str:
+    filled = text.format(**texts, **numbers)
+    return filled[:1].upper() + filled[1:]
 
 
 def _drawn(ranges: Mapping[str, tuple[int, int]], pick: Random) -> dict[str, int]:

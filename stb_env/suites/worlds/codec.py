@@ -1,0 +1,394 @@
+"""The codec of a world: rows as its services show them, and values as they take them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal, InvalidOperation
+from functools import lru_cache
+
+from stb_env.core.jsontypes import Json, JsonMapping, JsonObject
+from stb_env.seeding import derive, rng
+from stb_env.suites.worlds.api_error import ApiError
+from stb_env.suites.worlds.blueprint import Blueprint
+from stb_env.suites.worlds.kit import Attribute, Category, Code, Day, Email, Flag, Life, Quantity, Ref
+from stb_env.suites.worlds.rows import MISSING, Row
+from stb_env.suites.worlds.style import Style, draw_style
+
+_DAY_FORMS = {"iso": "%Y-%m-%d", "dotted": "%d.%m.%Y", "slashed": "%m/%d/%Y", "compact": "%Y%m%d"}
+_DAY_WORDS = {"iso": "YYYY-MM-DD", "dotted": "DD.MM.YYYY", "slashed": "MM/DD/YYYY", "compact": "YYYYMMDD"}
+_DECIMAL_PRIME, _HEX_PRIME = 99991, 16777213
+"""Row numbers are turned into identifiers in the residues of a prime, so that each has exactly one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One attribute as a service writes it.
+
+    Attributes:
+        attribute: The attribute.
+        name: Its name in rows.
+        column: Its place in a row.
+        write: Turns a stored value into JSON.
+        read: Turns a value of an argument or a result into a stored value; raises `ApiError`.
+        schema: The JSON Schema of an argument.
+        inner: Key inside an object, where a row has it as one: a nested reference.
+    """
+
+    attribute: str
+    name: str
+    column: int
+    write: Callable[[int], Json]
+    read: Callable[[Json], int]
+    schema: JsonObject
+    inner: str = ""
+
+
+class Codec:
+    """Writes and reads the values of a world in the conventions of its services.
+
+    Args:
+        blueprint: The world.
+    """
+
+    def __init__(self, blueprint: Blueprint) -> None:
+        self.blueprint = blueprint
+        self.styles = {
+            service: draw_style(blueprint.kit.name, blueprint.seed, service)
+            for service in blueprint.kit.services
+        }
+        self._nouns = {entity: self._noun(entity) for entity in blueprint.entities}
+        self._keys = {
+            entity: (derive("id", blueprint.seed, entity), derive("id start", blueprint.seed, entity))
+            for entity in blueprint.entities
+        }
+        self.fields: Mapping[str, Mapping[str, Field]] = {
+            entity: self._fields(entity) for entity in blueprint.entities
+        }
+
+    def style(self, entity: str) -> Style:
+        """Return the style of the service that keeps an entity."""
+        return self.styles[self.blueprint.entities[entity].service]
+
+    def noun(self, entity: str) -> tuple[str, str]:
+        """Return what tools call an entity: singular and plural."""
+        return self._nouns[entity]
+
+    def _noun(self, entity: str) -> tuple[str, str]:
+        pick = rng("noun", self.blueprint.seed, entity)
+        one, _, many = pick.choice(self.blueprint.entities[entity].nouns).partition("/")
+        return one, many
+
+    # -- identifiers -----------------------------------------------------------------------------
+
+    def id_field(self, entity: str) -> str:
+        """Return the name of the field that holds a row's identifier."""
+        return (
+            "id" if self.style(entity).nested_rows else self.style(entity).field(self.noun(entity)[0], "id")
+        )
+
+    def id_of(self, entity: str, number: int) -> str | int:
+        """Return the identifier of a row."""
+        style = self.style(entity)
+        factor, start = self._keys[entity]
+        prime = _HEX_PRIME if style.ids == "hex" else _DECIMAL_PRIME
+        code = (number * (factor % (prime - 1) + 1) + start) % prime
+        if style.ids == "integer":
+            return code
+        letters = self.noun(entity)[0].replace(" ", "").replace("'", "")[:3]
+        if style.ids == "hex":
+            return f"{style.prefix}_{letters}_{code:06x}"
+        return f"{style.prefix}-{letters}-{code:05}".upper()
+
+    def number_of(self, entity: str, identifier: Json) -> int:
+        """Return the number of the row that an identifier names, whether there is such a row or not.
+
+        Raises:
+            ApiError: It is no identifier of the entity.
+        """
+        style = self.style(entity)
+        factor, start = self._keys[entity]
+        prime = _HEX_PRIME if style.ids == "hex" else _DECIMAL_PRIME
+        try:
+            if isinstance(identifier, bool) or not isinstance(identifier, str | int):
+                raise ValueError
+            last = str(identifier).replace("_", "-").rpartition("-")[2]
+            code = int(last, 16 if style.ids == "hex" else 10)
+        except ValueError:
+            code = -1
+        number = (code - start) * pow(factor % (prime - 1) + 1, -1, prime) % prime
+        written = self.id_of(entity, number)
+        if str(written).casefold() != str(identifier).casefold():
+            shown = f"{identifier!r:.60}"
+            raise ApiError(style.error("not_found", f"no {self.noun(entity)[0]} has the id {shown}"))
+        return number
+
+    # -- rows ------------------------------------------------------------------------------------
+
+    def row(self, entity: str, number: int, row: Row, shown: tuple[Field, ...]) -> JsonObject:
+        """Write a row with some of its fields."""
+        fields: JsonObject = {}
+        for field in shown:
+            value = row[field.column]
+            written = None if value == MISSING else field.write(value)
+            fields[field.name] = {field.inner: written} if field.inner and written is not None else written
+        identifier = {self.id_field(entity): self.id_of(entity, number)}
+        if self.style(entity).nested_rows:
+            return {**identifier, "attributes": fields}
+        return {**identifier, **fields}
+
+    def read_row(self, entity: str, shown: JsonMapping) -> tuple[Json, dict[str, int]]:
+        """Read a row that a result shows: its identifier, and the stored values of its fields."""
+        fields = shown["attributes"] if self.style(entity).nested_rows else shown
+        values: dict[str, int] = {}
+        for field in self.fields[entity].values():
+            if field.name in fields:
+                written = fields[field.name]
+                if field.inner and written is not None:
+                    written = written[field.inner]
+                values[field.attribute] = MISSING if written is None else field.read(written)
+        return shown[self.id_field(entity)], values
+
+    def conventions(self, entity: str, shown: tuple[Field, ...]) -> str:
+        """Say how dates and amounts are written in rows with these fields."""
+        style = self.style(entity)
+        attributes = [self.blueprint.entities[entity].attributes[field.attribute] for field in shown]
+        said: list[str] = []
+        if any(isinstance(attribute, Day) for attribute in attributes):
+            said.append(f"Dates are {_DAY_WORDS[style.days]}.")
+        if any(isinstance(attribute, Quantity) and attribute.type == "money" for attribute in attributes):
+            unit = (
+                f"cents of {self.blueprint.currency}" if style.money == "cents" else self.blueprint.currency
+            )
+            said.append(f"Amounts are in {unit}.")
+        if not style.units_in_names:
+            said += [
+                f"{field.name} is in {attribute.unit}."
+                for field, attribute in zip(shown, attributes, strict=True)
+                if isinstance(attribute, Quantity) and attribute.type == "number" and attribute.unit
+            ]
+        return " ".join(said)
+
+    # -- fields ----------------------------------------------------------------------------------
+
+    def _fields(self, entity: str) -> dict[str, Field]:
+        style, described = self.style(entity), self.blueprint.entities[entity]
+        taken = {self.id_field(entity)}
+        fields: dict[str, Field] = {}
+        for column, (name, attribute) in enumerate(described.attributes.items()):
+            pick = rng("word", self.blueprint.seed, entity, name)
+            words = [pick.choice(attribute.words), *attribute.words, name]
+            written = next(
+                made
+                for word in words
+                if (made := style.field(*self._suffixed(entity, attribute, word))) not in taken
+            )
+            taken.add(written)
+            inner = ""
+            if isinstance(attribute, Ref):
+                inner = self._ref_word(entity, attribute) if style.nested_refs else ""
+            write, read, schema = self._forms(entity, name, attribute)
+            fields[name] = Field(name, written, column, write, read, schema, inner)
+        return fields
+
+    def _suffixed(self, entity: str, attribute: Attribute, word: str) -> tuple[str, ...]:
+        style = self.style(entity)
+        match attribute:
+            case Ref() if style.nested_refs:
+                return (word,)
+            case Ref():
+                return (word, self._ref_word(entity, attribute))
+            case Quantity(type="money") if style.money == "cents":
+                return (word, "cents")
+            case Quantity(unit=unit) if unit and style.units_in_names:
+                return (word, "percent" if unit == "%" else unit)
+            case Day() if style.units_in_names:
+                return (word, "date")
+        return (word,)
+
+    def _ref_word(self, entity: str, attribute: Ref) -> str:
+        if self.local(entity, attribute):
+            return "id"
+        target = self.blueprint.entities[attribute.to]
+        return target.attributes[target.key or target.label].words[0]
+
+    def local(self, entity: str, attribute: Ref) -> bool:
+        """Return whether a reference stays in its service: others are known by their keys alone."""
+        entities = self.blueprint.entities
+        return entities[entity].service == entities[attribute.to].service
+
+    def _forms(
+        self, entity: str, name: str, attribute: Attribute
+    ) -> tuple[Callable[[int], Json], Callable[[Json], int], JsonObject]:
+        style = self.style(entity)
+        match attribute:
+            case Day():
+                return self._day_forms(style)
+            case Quantity():
+                return self._quantity_forms(style, attribute)
+            case Flag():
+                return _listed_forms(style, _FLAGS[style.flags], "boolean" if style.flags == "bool" else "")
+            case Category(values=values) | Life(values=values):
+                upper = ["_".join(_letters(value).upper().split()) for value in values]
+                return _listed_forms(style, upper if style.upper else list(values), "string")
+            case Ref() if self.local(entity, attribute):
+                return self._id_forms(attribute.to)
+            case Ref():
+                return self._key_forms(style, attribute.to)
+        texts = self.blueprint.data.texts[entity, name]
+        exact = isinstance(attribute, Code | Email)
+        return _text_forms(style, texts, attribute.words[0], exact=exact)
+
+    def _day_forms(self, style: Style) -> tuple[Callable[[int], Json], Callable[[Json], int], JsonObject]:
+        words = _DAY_WORDS[style.days]
+        form = _DAY_FORMS[style.days]
+        places = [words.index(part) for part in ("YYYY", "MM", "DD")]
+
+        def write(value: int) -> Json:
+            return _day_text(form, value)
+
+        def read(value: Json) -> int:
+            try:
+                if not isinstance(value, str) or not value.isascii() or len(value) != len(words):
+                    raise ValueError
+                year, month, day = (
+                    int(value[place : place + width]) for place, width in zip(places, (4, 2, 2), strict=True)
+                )
+                found = date(year, month, day).toordinal()
+                if _day_text(form, found) != value:
+                    raise ValueError
+                return found
+            except ValueError:
+                message = style.error("invalid", f"a date is written {words}, got {value!r:.40}")
+                raise ApiError(message, arguments=True) from None
+
+        return write, read, {"type": "string", "description": words}
+
+    def _quantity_forms(
+        self, style: Style, attribute: Quantity
+    ) -> tuple[Callable[[int], Json], Callable[[Json], int], JsonObject]:
+        digits, money = attribute.digits, attribute.type == "money"
+        unit = self.blueprint.currency if money else attribute.unit
+        said: JsonObject = {"description": f"in {unit}"} if unit else {}
+
+        def fail(value: Json) -> ApiError:
+            wanted = f"a number with at most {digits} decimals" if digits else "a whole number"
+            return ApiError(style.error("invalid", f"expected {wanted}, got {value!r:.40}"), arguments=True)
+
+        def scaled(value: Json, places: int) -> int:
+            try:
+                if isinstance(value, bool) or not isinstance(value, str | int | float):
+                    raise fail(value)
+                exact = Decimal(str(value)).scaleb(places)
+                if exact != int(exact):
+                    raise fail(value)
+                return int(exact)
+            except (InvalidOperation, OverflowError, ValueError):
+                raise fail(value) from None
+
+        if money and style.money == "cents":
+            # Whole cents, whatever the smallest part that rows keep.
+            factor: int = 10 ** (2 - digits)
+
+            def from_cents(value: Json) -> int:
+                return scaled(value, 0) // factor
+
+            schema: JsonObject = {"type": "integer", "description": f"in cents of {self.blueprint.currency}"}
+            return (lambda value: value * factor), from_cents, schema
+        as_text = style.money in ("text", "object") if money else style.numbers_as_text and digits > 0
+        if as_text:
+            currency = self.blueprint.currency
+            if money and style.money == "object":
+
+                def amount(value: int) -> Json:
+                    return {"amount": f"{Decimal(value).scaleb(-digits)}", "currency": currency}
+
+                def from_amount(value: Json) -> int:
+                    return scaled(value["amount"] if isinstance(value, Mapping) else value, digits)
+
+                return amount, from_amount, {"type": "string", **said}
+            return (
+                (lambda value: f"{Decimal(value).scaleb(-digits)}"),
+                (lambda value: scaled(value, digits)),
+                {"type": "string", **said},
+            )
+        if not digits:
+            return (lambda value: value), (lambda value: scaled(value, 0)), {"type": "integer", **said}
+        divisor = 10**digits
+        return (
+            (lambda value: value / divisor),
+            (lambda value: scaled(value, digits)),
+            {"type": "number", **said},
+        )
+
+    def _id_forms(self, target: str) -> tuple[Callable[[int], Json], Callable[[Json], int], JsonObject]:
+        kind = "integer" if self.style(target).ids == "integer" else "string"
+        return (
+            (lambda value: self.id_of(target, value)),
+            (lambda value: self.number_of(target, value)),
+            {"type": kind, "description": f"id of the {self.noun(target)[0]}"},
+        )
+
+    def _key_forms(
+        self, style: Style, target: str
+    ) -> tuple[Callable[[int], Json], Callable[[Json], int], JsonObject]:
+        described = self.blueprint.entities[target]
+        key = described.key or described.label
+        column, data = described.columns[key], self.blueprint.data
+        texts = data.texts[target, key]
+        _, read_text, _ = _text_forms(style, texts, described.attributes[key].words[0], exact=True)
+        numbers = {row[column]: number for number, row in enumerate(data.rows[target])}
+        what = f"{described.attributes[key].words[0]} of the {self.noun(target)[0]}"
+        return (
+            (lambda value: texts[data.rows[target][value][column]]),
+            (lambda value: numbers[read_text(value)]),
+            {"type": "string", "description": what},
+        )
+
+
+_FLAGS: Mapping[str, list[Json]] = {"bool": [False, True], "yes": ["no", "yes"], "digit": [0, 1]}
+
+
+@lru_cache(maxsize=65_536)
+def _day_text(form: str, ordinal: int) -> str:
+    return date.fromordinal(ordinal).strftime(form)
+
+
+def _letters(text: str) -> str:
+    return "".join(char if char.isalnum() else " " for char in text)
+
+
+def _listed_forms(
+    style: Style, written: list[Json], kind: str
+) -> tuple[Callable[[int], Json], Callable[[Json], int], JsonObject]:
+    def read(value: Json) -> int:
+        if value not in written:
+            known = ", ".join(map(str, written))
+            raise ApiError(
+                style.error("invalid", f"expected one of {known}, got {value!r:.40}"), arguments=True
+            )
+        return written.index(value)
+
+    if kind == "boolean":
+        return (lambda value: bool(value)), read, {"type": "boolean"}
+    return written.__getitem__, read, {"enum": list(written)}
+
+
+def _text_forms(
+    style: Style, texts: tuple[str, ...], word: str, *, exact: bool
+) -> tuple[Callable[[int], Json], Callable[[Json], int], JsonObject]:
+    places: dict[str, int] = {}
+
+    def read(value: Json) -> int:
+        if not places:
+            places.update({text.casefold(): place for place, text in enumerate(texts)})
+        if not isinstance(value, str):
+            raise ApiError(style.error("invalid", f"{word} must be text, got {value!r:.40}"), arguments=True)
+        found = places.get(value.strip().casefold())
+        if found is None:
+            raise ApiError(style.error("not_found", f"no {word} is {value!r:.60}"))
+        return found
+
+    said = "in full; case does not count" if not exact else "exact; case does not count"
+    return texts.__getitem__, read, {"type": "string", "description": said}
