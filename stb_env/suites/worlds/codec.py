@@ -203,7 +203,7 @@ class Codec:
                 return (word, "cents")
             case Quantity(unit=unit) if unit and style.units_in_names:
                 return (word, "percent" if unit == "%" else unit)
-            case Day() if style.units_in_names:
+            case Day() if style.units_in_names and not {"date", "day"} & set(word.split()):
                 return (word, "date")
         return (word,)
 
@@ -211,7 +211,7 @@ class Codec:
         if self.local(entity, attribute):
             return "id"
         target = self.blueprint.entities[attribute.to]
-        return target.attributes[target.key or target.label].words[0]
+        return self.style(entity).field(target.attributes[target.key or target.label].words[0])
 
     def local(self, entity: str, attribute: Ref) -> bool:
         """Return whether a reference stays in its service: others are known by their keys alone."""
@@ -270,7 +270,7 @@ class Codec:
     ) -> tuple[Callable[[int], Json], Callable[[Json], int], JsonObject]:
         digits, money = attribute.digits, attribute.type == "money"
         unit = self.blueprint.currency if money else attribute.unit
-        said: JsonObject = {"description": f"in {unit}"} if unit else {}
+        said: JsonObject = {"description": f"In {unit}."} if unit else {}
 
         def fail(value: Json) -> ApiError:
             wanted = f"a number with at most {digits} decimals" if digits else "a whole number"
@@ -294,7 +294,7 @@ class Codec:
             def from_cents(value: Json) -> int:
                 return scaled(value, 0) // factor
 
-            schema: JsonObject = {"type": "integer", "description": f"in cents of {self.blueprint.currency}"}
+            schema: JsonObject = {"type": "integer", "description": f"In cents of {self.blueprint.currency}."}
             return (lambda value: value * factor), from_cents, schema
         as_text = style.money in ("text", "object") if money else style.numbers_as_text and digits > 0
         if as_text:
@@ -327,7 +327,7 @@ class Codec:
         return (
             (lambda value: self.id_of(target, value)),
             (lambda value: self.number_of(target, value)),
-            {"type": kind, "description": f"id of the {self.noun(target)[0]}"},
+            {"type": kind, "description": f"Id of the {self.noun(target)[0]}."},
         )
 
     def _key_forms(
@@ -339,7 +339,8 @@ class Codec:
         texts = data.texts[target, key]
         _, read_text, _ = _text_forms(style, texts, described.attributes[key].words[0], exact=True)
         numbers = {row[column]: number for number, row in enumerate(data.rows[target])}
-        what = f"{described.attributes[key].words[0]} of the {self.noun(target)[0]}"
+        word = described.attributes[key].words[0]
+        what = f"{word[0].upper()}{word[1:]} of the {self.noun(target)[0]}."
         return (
             (lambda value: texts[data.rows[target][value][column]]),
             (lambda value: numbers[read_text(value)]),
@@ -390,5 +391,5 @@ def _text_forms(
             raise ApiError(style.error("not_found", f"no {word} is {value!r:.60}"))
         return found
 
-    said = "in full; case does not count" if not exact else "exact; case does not count"
+    said = "Exact; case does not count." if exact else "In full; case does not count."
     return texts.__getitem__, read, {"type": "string", "description": said}
