@@ -20,6 +20,8 @@ _DAY_FORMS = {"iso": "%Y-%m-%d", "dotted": "%d.%m.%Y", "slashed": "%m/%d/%Y", "c
 _DAY_WORDS = {"iso": "YYYY-MM-DD", "dotted": "DD.MM.YYYY", "slashed": "MM/DD/YYYY", "compact": "YYYYMMDD"}
 _DECIMAL_PRIME, _HEX_PRIME = 99991, 16777213
 """Row numbers are turned into identifiers in the residues of a prime, so that each has exactly one."""
+_USUAL = 0.6
+"""Share of fields that have the word that people in the organisation use; others have any of its synonyms."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +31,7 @@ class Field:
     Attributes:
         attribute: The attribute.
         name: Its name in rows.
+        words: The words of that name.
         column: Its place in a row.
         write: Turns a stored value into JSON.
         read: Turns a value of an argument or a result into a stored value; raises `ApiError`.
@@ -38,11 +41,17 @@ class Field:
 
     attribute: str
     name: str
+    words: tuple[str, ...]
     column: int
     write: Callable[[int], Json]
     read: Callable[[Json], int]
     schema: JsonObject
     inner: str = ""
+
+    def argument(self, value: int) -> Json:
+        """Write a stored value as an argument: an amount with its currency is the bare amount there."""
+        written = self.write(value)
+        return written["amount"] if isinstance(written, Mapping) else written
 
 
 class Codec:
@@ -178,18 +187,16 @@ class Codec:
         fields: dict[str, Field] = {}
         for column, (name, attribute) in enumerate(described.attributes.items()):
             pick = rng("word", self.blueprint.seed, entity, name)
-            words = [pick.choice(attribute.words), *attribute.words, name]
-            written = next(
-                made
-                for word in words
-                if (made := style.field(*self._suffixed(entity, attribute, word))) not in taken
-            )
+            first = attribute.words[0] if pick.random() < _USUAL else pick.choice(attribute.words)
+            options = [self._suffixed(entity, attribute, word) for word in (first, *attribute.words, name)]
+            words = next(option for option in options if style.field(*option) not in taken)
+            written = style.field(*words)
             taken.add(written)
             inner = ""
             if isinstance(attribute, Ref):
                 inner = self._ref_word(entity, attribute) if style.nested_refs else ""
             write, read, schema = self._forms(entity, name, attribute)
-            fields[name] = Field(name, written, column, write, read, schema, inner)
+            fields[name] = Field(name, written, words, column, write, read, schema, inner)
         return fields
 
     def _suffixed(self, entity: str, attribute: Attribute, word: str) -> tuple[str, ...]:

@@ -113,7 +113,7 @@ def _set(workshop: Workshop, entity: str, name: str, action: Set) -> WorldTool:
         raise ValueError(f"action {name!r} of {entity!r} sets text, which no world can")
     field = codec.fields[entity][action.field]
     single = workshop.id_param(entity)
-    value_param = Param(style.field("new", field.name), field.schema, field.read, required=True)
+    value_param = Param(style.field("new", *field.words), field.schema, field.read, required=True)
 
     def run(state: State, bound: Bound) -> tuple[Json, State]:
         number, value = bound[single.name], bound[value_param.name]

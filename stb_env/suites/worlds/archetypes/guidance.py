@@ -11,36 +11,28 @@ from stb_env.suites.worlds.rows import State
 
 
 def guidance(workshop: Workshop) -> Iterator[WorldTool]:
-    """Make a rule book for every entity that has rules, and a tool that tells the date."""
+    """Make a rule book for every queue, and a tool that tells the date."""
     entities = workshop.codec.blueprint.entities
     for entity, described in entities.items():
-        if described.queues or described.policies:
-            yield _rules(workshop, entity)
+        for queue in described.queues:
+            yield _rules(workshop, entity, queue)
     yield _today(workshop, next(iter(entities.values())).service)
 
 
-def rules_of(workshop: Workshop, entity: str) -> list[str]:
-    """Return what the rule book says of an entity, a sentence or two each."""
+def _rules(workshop: Workshop, entity: str, name: str) -> WorldTool:
+    one, many = workshop.codec.noun(entity)
     described = workshop.codec.blueprint.entities[entity]
-    said: list[str] = []
-    for queue in described.queues.values():
-        said += [rule.text for rule in queue.rules] + [queue.text]
-    return said + [policy.text for policy in described.policies]
-
-
-def _rules(workshop: Workshop, entity: str) -> WorldTool:
-    many = workshop.codec.noun(entity)[1]
-    service = workshop.codec.blueprint.entities[entity].service
-    said: list[Json] = list(rules_of(workshop, entity))
+    queue = described.queues[name]
+    said: list[Json] = [*(rule.text for rule in queue.rules), queue.text]
 
     def run(state: State, bound: Bound) -> tuple[Json, State]:
         del bound
         return {"rules": said}, state
 
-    one = workshop.codec.noun(entity)[0]
-    name = workshop.name(service, workshop.style(entity).verb("rules"), one, after=("rules",))
+    after = ("rules",) if len(described.queues) == 1 else (name.replace("_", " "), "rules")
+    tool_name = workshop.name(described.service, workshop.style(entity).verb("rules"), one, after=after)
     about = f"Returns the rules for {many}, in order: where several apply, the first of them decides."
-    return WorldTool(workshop.tool(name, about, []), "rules", entity, (), run, subject="rules")
+    return WorldTool(workshop.tool(tool_name, about, []), "rules", entity, (), run, subject=name)
 
 
 def _today(workshop: Workshop, service: str) -> WorldTool:

@@ -81,7 +81,14 @@ def _batch(workshop: Workshop, entity: str, limit: int) -> WorldTool:
         f"exist. {codec.conventions(entity, fields)}"
     ).rstrip()
     return WorldTool(
-        workshop.tool(name, about, [param]), "batch_get", entity, (param,), run, fields=fields, limit=limit
+        workshop.tool(name, about, [param]),
+        "batch_get",
+        entity,
+        (param,),
+        run,
+        fields=fields,
+        limit=limit,
+        items=items,
     )
 
 
@@ -103,7 +110,8 @@ def _by_key(workshop: Workshop, entity: str, key: str) -> WorldTool:
     name = workshop.name(
         codec.blueprint.entities[entity].service, style.verb("lookup"), one, after=("by", word)
     )
-    about = f"Returns the {one} with {with_article(word)}, with every field. {codec.conventions(entity, fields)}".rstrip()
+    about = f"Returns the {one} with {with_article(word)}, with every field."
+    about = f"{about} {codec.conventions(entity, fields)}".rstrip()
     tool = workshop.tool(name, about, [param])
     return WorldTool(tool, "key", entity, (param,), run, fields=fields, subject=key)
 
@@ -152,5 +160,13 @@ def _search(workshop: Workshop, entity: str) -> WorldTool:
     )
     tool = workshop.tool(name, about, [param])
     return WorldTool(
-        tool, "search", entity, (param,), run, fields=fields, subject=described.label, limit=_HITS
+        tool,
+        "search",
+        entity,
+        (param,),
+        run,
+        fields=fields,
+        subject=described.label,
+        limit=_HITS,
+        items=items,
     )

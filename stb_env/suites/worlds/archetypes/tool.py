@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from stb_env.core.jsontypes import Json, JsonMapping, JsonObject
 from stb_env.suites.worlds.api_error import ApiError
@@ -12,6 +12,9 @@ from stb_env.suites.worlds.codec import Codec, Field
 from stb_env.suites.worlds.rows import Data, Row, State
 from stb_env.suites.worlds.style import Style
 from stb_env.tools import Tool, ToolId
+
+if TYPE_CHECKING:
+    from stb_env.suites.worlds.archetypes.paging import Pager
 
 CATEGORY = "Worlds"
 """The category of every tool of a world; the tool of its identity is the world's key."""
@@ -72,6 +75,8 @@ class WorldTool:
         subject: The attribute that it is about: the key that it takes, the reference that it follows, the
             action or queue that it is for.
         limit: Most rows of one call.
+        items: Key of the rows in a response; empty where it is a single row.
+        pager: Cuts a list into pages.
     """
 
     tool: Tool
@@ -84,6 +89,8 @@ class WorldTool:
     sorts: tuple[Field, ...] = ()
     subject: str = ""
     limit: int = 1
+    items: str = ""
+    pager: Pager | None = None
 
     def call(self, state: State, arguments: JsonMapping) -> tuple[Json, State]:
         """Run one call.
