@@ -6,6 +6,7 @@ from stb_env.core.answers import object_schema
 from stb_env.core.jsontypes import JsonObject
 from stb_env.suites.worlds.blueprint import Blueprint
 from stb_env.suites.worlds.goals import (
+    Change,
     Difference,
     Extreme,
     ForEach,
@@ -69,7 +70,7 @@ def _identifier(words: str) -> str:
 def answer_schema(goal: Goal, blueprint: Blueprint) -> JsonObject:
     """Return the JSON Schema of a goal's answer; it follows from goal and kit, never from the rows."""
     match goal:
-        case Lookup() | Extreme():
+        case Lookup() | Extreme() | Change():
             entity = goal.select.entity
             return object_schema(
                 {

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from stb_env.core.jsontypes import Json, JsonObject
 from stb_env.suites.worlds.answer_fields import field_name, group_name, list_name, measure_name
 from stb_env.suites.worlds.blueprint import Blueprint
 from stb_env.suites.worlds.facts import COMPARE, Facts, Test, json_value
 from stb_env.suites.worlds.goals import (
+    Change,
     Clause,
     Difference,
     Expected,
@@ -47,8 +48,14 @@ def _clause_test(facts: Facts, entity: str, clause: Clause | Related) -> Test:
     return lambda number, _row: (number in referred) == present
 
 
-def evaluate(goal: Goal, blueprint: Blueprint, state: State) -> Expected:
+def evaluate(goal: Goal, blueprint: Blueprint, state: State, *, skips: bool = False) -> Expected:
     """Return what solves a goal from a state.
+
+    Args:
+        goal: The goal.
+        blueprint: The world.
+        state: The state at the start.
+        skips: Whether rows that an action does not suit are left as they are, as when tools refuse them.
 
     Raises:
         GoalError: There is no single answer.
@@ -56,10 +63,7 @@ def evaluate(goal: Goal, blueprint: Blueprint, state: State) -> Expected:
     facts = Facts(blueprint, state)
     match goal:
         case Lookup():
-            found = chosen(facts, goal.select)
-            if len(found) != 1:
-                raise GoalError(f"{len(found)} rows are meant where one must be")
-            return _fields(facts, goal.select.entity, found[0], goal.fields)
+            return _fields(facts, goal.select.entity, _only(facts, goal.select), goal.fields)
         case Extreme():
             return _fields(facts, goal.select.entity, _first(facts, goal), goal.fields)
         case Summary():
@@ -70,14 +74,30 @@ def evaluate(goal: Goal, blueprint: Blueprint, state: State) -> Expected:
             return _two(facts, goal)
         case Listing():
             return _listing(facts, goal)
+        case Change():
+            row = _only(facts, goal.select)
+            told = _fields(facts, goal.select.entity, row, goal.fields)
+            after = act(blueprint, state, goal.select.entity, row[0], goal.action, goal.value)
+            return replace(told, state=after)
         case ForEach():
             found = chosen(facts, goal.select)
             after = state
             for number, _ in found:
-                after = act(blueprint, after, goal.select.entity, number, goal.action, goal.value)
+                try:
+                    after = act(blueprint, after, goal.select.entity, number, goal.action, goal.value)
+                except GoalError:
+                    if not skips:
+                        raise
             return _figures(facts, goal.select.entity, found, goal.measures, after)
         case Work():
             return _work(facts, goal)
+
+
+def _only(facts: Facts, select: Select) -> tuple[int, Row]:
+    found = chosen(facts, select)
+    if len(found) != 1:
+        raise GoalError(f"{len(found)} rows are meant where one must be")
+    return found[0]
 
 
 def _fields(facts: Facts, entity: str, found: tuple[int, Row], paths: tuple[str, ...]) -> Expected:

@@ -13,6 +13,7 @@ from typing import Literal
 from stb_env.core.jsontypes import JsonObject
 from stb_env.suites.worlds.rows import State
 
+Operator = Literal["=", "!=", ">", "<"]
 RowId = tuple[str, int]
 """A row: its entity and number."""
 
@@ -31,7 +32,7 @@ class Clause:
     """
 
     path: str
-    op: Literal["=", "!=", ">", "<"]
+    op: Operator
     value: int
 
 
@@ -137,13 +138,30 @@ class Listing:
 
 
 @dataclass(frozen=True, slots=True)
+class Change:
+    """Do an action to the one row that is meant, and give values of it as they were before.
+
+    Attributes:
+        select: The row.
+        action: The action, by its name in the kit.
+        value: The value that a `kit.Set` sets, as rows hold it; None for a transition.
+        fields: Paths of the values that are asked for.
+    """
+
+    select: Select
+    action: str
+    value: int | None
+    fields: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class ForEach:
     """Do an action to every row that is meant, and give figures over them as they were before.
 
     Attributes:
         select: The rows.
         action: The action, by its name in the kit.
-        value: The value that a `kit.Set` sets, as rows hold it.
+        value: The value that a `kit.Set` sets, as rows hold it; None for a transition.
         measures: The figures.
     """
 
@@ -170,7 +188,7 @@ class Work:
     measures: tuple[Measure, ...]
 
 
-Goal = Lookup | Extreme | Summary | Group | Difference | Listing | ForEach | Work
+Goal = Lookup | Extreme | Summary | Group | Difference | Listing | Change | ForEach | Work
 
 
 @dataclass(frozen=True, slots=True)
