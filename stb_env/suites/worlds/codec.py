@@ -13,7 +13,7 @@ from stb_env.seeding import derive, rng
 from stb_env.suites.worlds.api_error import ApiError
 from stb_env.suites.worlds.blueprint import Blueprint
 from stb_env.suites.worlds.kit import Attribute, Category, Code, Day, Email, Flag, Life, Quantity, Ref
-from stb_env.suites.worlds.rows import MISSING, Row
+from stb_env.suites.worlds.rows import MISSING, Row, State
 from stb_env.suites.worlds.style import Style, draw_style
 
 _DAY_FORMS = {"iso": "%Y-%m-%d", "dotted": "%d.%m.%Y", "slashed": "%m/%d/%Y", "compact": "%Y%m%d"}
@@ -132,6 +132,13 @@ class Codec:
             shown = f"{identifier!r:.60}"
             raise ApiError(style.error("not_found", f"no {self.noun(entity)[0]} has the id {shown}"))
         return number
+
+    def key_of(self, entity: str, number: int) -> str:
+        """Return what other services know a drawn row by: its key, or its label where it has none."""
+        described = self.blueprint.entities[entity]
+        key = described.key or described.label
+        row = self.blueprint.data.rows[entity][number]
+        return self.blueprint.data.texts[entity, key][row[described.columns[key]]]
 
     # -- rows ------------------------------------------------------------------------------------
 
@@ -343,16 +350,14 @@ class Codec:
         described = self.blueprint.entities[target]
         key = described.key or described.label
         column, data = described.columns[key], self.blueprint.data
-        texts = data.texts[target, key]
-        _, read_text, _ = _text_forms(style, texts, described.attributes[key].words[0], exact=True)
-        numbers = {row[column]: number for number, row in enumerate(data.rows[target])}
         word = described.attributes[key].words[0]
+        _, read_text, _ = _text_forms(style, data.texts[target, key], word, exact=True)
+
+        def read(value: Json) -> int:
+            return data.having(State(), target, column, read_text(value))[0]
+
         what = f"{word[0].upper()}{word[1:]} of the {self.noun(target)[0]}."
-        return (
-            (lambda value: texts[data.rows[target][value][column]]),
-            (lambda value: numbers[read_text(value)]),
-            {"type": "string", "description": what},
-        )
+        return (lambda value: self.key_of(target, value)), read, {"type": "string", "description": what}
 
 
 _FLAGS: Mapping[str, list[Json]] = {"bool": [False, True], "yes": ["no", "yes"], "digit": [0, 1]}
