@@ -19,7 +19,7 @@ from stb_env.suites.worlds.goals import (
     Work,
 )
 from stb_env.suites.worlds.kit import Category, Code, Day, Email, Flag, Life, Person, Quantity, Ref, Title
-from stb_env.suites.worlds.nouns import forms
+from stb_env.suites.worlds.nouns import forms, reference_word
 
 
 def field_name(blueprint: Blueprint, entity: str, path: str) -> str:
@@ -27,7 +27,8 @@ def field_name(blueprint: Blueprint, entity: str, path: str) -> str:
     *references, last = path.split(".")
     kind = blueprint.entities[blueprint.place(entity, path)[0]]
     if references:
-        prefix = blueprint.attribute(entity, ".".join(references)).words[0]
+        holder, name = blueprint.place(entity, ".".join(references))
+        prefix = reference_word(blueprint.entities, holder, name)
     elif last == kind.label:
         prefix = forms(kind)[0]
     else:

@@ -15,6 +15,10 @@ _FEWEST, _MOST = 0.08, 0.8
 """Shares of an entity's rows between which a clause leaves them."""
 _MOST_CLAUSES, _MOST_HOPS = 4, 2
 _TRIES = 14
+_LOWEST, _HIGHEST = 0.15, 0.85
+"""Shares of an entity's rows below the bound of a threshold."""
+_BOUNDS = 5
+"""Bounds of which the roundest is taken."""
 
 
 class Clauses:
@@ -156,6 +160,17 @@ class Clauses:
         return isinstance(attribute, Category | Life | Flag | Day | Quantity) or last == label
 
 
+def queue_clauses(blueprint: Blueprint, entity: str, queue: str) -> tuple[Clause, ...]:
+    """Return the conditions of a queue, equations on attributes of its own, as clauses."""
+    clauses: list[Clause] = []
+    for condition in blueprint.entities[entity].queues[queue].select:
+        right = condition.right
+        text = str(right).lower() if isinstance(right, bool) else str(right)
+        value = blueprint.value_of(entity, condition.left, text)
+        clauses.append(Clause(condition.left, "=", value))
+    return tuple(clauses)
+
+
 def _paths(blueprint: Blueprint, entity: str, depth: int) -> Iterator[str]:
     for name, attribute in blueprint.entities[entity].attributes.items():
         if not isinstance(attribute, Ref):
@@ -176,20 +191,27 @@ def _threshold(
 ) -> Clause | None:
     """Draw a bound that lies strictly between two values and is as round as that allows."""
     size = len(ordered)
-    at = pick.randint(max(1, int(size * 0.15)), max(1, int(size * 0.85)))
-    for step in range(size):
-        place = (at + step) % size
-        if place == 0 or ordered[place] - ordered[place - 1] < 2:
-            continue
-        low, high = ordered[place - 1], ordered[place]
-        bound = _any_day(low, high, pick) if isinstance(attribute, Day) else _roundest(low, high)
-        above = pick.random() < 0.5 if own is None else own > bound
-        return Clause(path, ">" if above else "<", bound)
-    return None
+    places = range(max(1, int(size * _LOWEST)), max(1, int(size * _HIGHEST)) + 1)
+    tried = pick.choices([place for place in places if place < size], k=_BOUNDS) if size > 1 else []
+    gaps = [
+        (ordered[place - 1], ordered[place]) for place in tried if ordered[place] - ordered[place - 1] > 1
+    ]
+    if not gaps:
+        return None
+    if isinstance(attribute, Day):
+        low, high = gaps[0]
+        bound = pick.randint(low + 1, high - 1)
+    else:
+        bound = max((_roundest(low, high) for low, high in gaps), key=_roundness)
+    above = pick.random() < 0.5 if own is None else own > bound
+    return Clause(path, ">" if above else "<", bound)
 
 
-def _any_day(low: int, high: int, pick: Random) -> int:
-    return pick.randint(low + 1, high - 1)
+def _roundness(number: int) -> int:
+    """Return how many zeros a number ends in, doubled; a five in front of them counts half of one more."""
+    digits = str(number)
+    bare = digits.rstrip("0")
+    return 2 * (len(digits) - len(bare)) + bare.endswith("5")
 
 
 def _roundest(low: int, high: int) -> int:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from random import Random
 
 from stb_env.suites.worlds.blueprint import Blueprint
-from stb_env.suites.worlds.clauses import Clauses
+from stb_env.suites.worlds.clauses import Clauses, queue_clauses
 from stb_env.suites.worlds.evaluation import (
     chosen,
     decide,
@@ -37,7 +37,6 @@ from stb_env.suites.worlds.goals import (
 from stb_env.suites.worlds.kit import (
     Category,
     Code,
-    Condition,
     Day,
     Email,
     Flag,
@@ -273,6 +272,8 @@ class GoalDrawer:
             return None
         described = self._blueprint.entities[entity]
         what = described.actions[action]
+        if not what.bulk:
+            return None
         fixed: list[Clause] = []
         value = None
         field = what.field if isinstance(what, Transition | Set) else ""
@@ -302,8 +303,7 @@ class GoalDrawer:
         if not queues:
             return None
         entity, name = pick.choice(queues)
-        queue = self._blueprint.entities[entity].queues[name]
-        fixed = [self._as_clause(entity, condition) for condition in queue.select]
+        fixed = queue_clauses(self._blueprint, entity, name)
         least, most = _WRITES[level]
         found = self._clauses.select(
             entity, (least, most), pick, depth=1, fixed=fixed, fewest=len(fixed) + (pick.random() < 0.7)
@@ -318,12 +318,6 @@ class GoalDrawer:
         actions = sorted(set(decided))
         decision = pick.choice(actions)
         return Work(name, select, decision, self._measures(entity, pick, alone=True))
-
-    def _as_clause(self, entity: str, condition: Condition) -> Clause:
-        """Return a queue's condition, an equation on an attribute of its own, as a clause."""
-        right = condition.right
-        text = str(right).lower() if isinstance(right, bool) else str(right)
-        return Clause(condition.left, "=", self._blueprint.value_of(entity, condition.left, text))
 
     # -- parts ----------------------------------------------------------------------------------
 

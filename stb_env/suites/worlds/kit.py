@@ -209,12 +209,14 @@ class _Action(_Part):
         say: Whole requests with ``{np}``, and ``{v}`` where a value is given: ``turn down {np}``.
         when: What must hold, or the tool refuses.
         undo: The action that takes it back, if one does.
+        bulk: Whether people ask for it on many rows at once: nobody sets the weight of all pets to one value.
     """
 
     verbs: Annotated[tuple[Verb, ...], Field(min_length=2)]
     say: Annotated[tuple[Phrase, ...], Field(min_length=3)]
     when: tuple[Condition, ...] = ()
     undo: str = ""
+    bulk: bool = True
 
 
 class Transition(_Action):
@@ -274,8 +276,8 @@ class Rule(_Part):
         unless: None of these may hold.
         numbers: Ranges of the numbers that a world draws, by name.
         text: The rule in words, with ``{name}`` for each number. ``{claim}`` is what the world calls the
-            entity, ``{claim.plural}`` several of them, ``{claim.amount}`` an attribute of it, and
-            ``{currency}`` the organisation's money.
+            entity, ``{claim.plural}`` several of them, ``{claim.amount}`` an attribute of it,
+            ``{claim.deny}`` the participle of an action, and ``{currency}`` the organisation's money.
     """
 
     do: str

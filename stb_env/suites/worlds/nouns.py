@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from stb_env.suites.worlds.kit import Entity
+from stb_env.suites.worlds.kit import Action, Entity, Ref
 
 
 class Noun:
-    """An entity in a text: ``{claim}`` is one, ``{claim.plural}`` several, ``{claim.amount}`` an attribute.
+    """An entity in a text.
+
+    ``{claim}`` is one, ``{claim.plural}`` several, ``{claim.amount}`` an attribute, ``{claim.deny}`` a
+    participle.
 
     Examples:
         >>> noun = Noun(("box", "boxes"), {"width": "breadth"})
@@ -36,10 +39,34 @@ def forms(entity: Entity) -> tuple[str, str]:
     return singular, plural
 
 
-def slots(entities: Mapping[str, Entity], currency: str) -> dict[str, Noun | str]:
-    """Return what the slots of rules stand for, beside their numbers."""
-    nouns: dict[str, Noun | str] = {
-        name: Noun(forms(entity), {key: attribute.words[0] for key, attribute in entity.attributes.items()})
-        for name, entity in entities.items()
-    }
-    return {**nouns, "currency": currency}
+def reference_word(entities: Mapping[str, Entity], entity: str, name: str) -> str:
+    """Return what a reference is called: as the entity that it leads to, if its words are nouns of that."""
+    reference = entities[entity].attributes[name]
+    if isinstance(reference, Ref):
+        target = entities[reference.to]
+        if any(noun.partition("/")[0] in reference.words for noun in target.nouns):
+            return forms(target)[0]
+    return reference.words[0]
+
+
+def participle(action: Action) -> str:
+    """Return the word for what was done by an action: ``denied``."""
+    return action.verbs[0].partition("/")[2]
+
+
+def slots(
+    entities: Mapping[str, Entity], currency: str, actions: Mapping[str, Mapping[str, Action]]
+) -> dict[str, Noun | str]:
+    """Return what the slots of rules stand for, beside their numbers.
+
+    Args:
+        entities: The entities of a world.
+        currency: Its currency.
+        actions: The actions of each entity, by name.
+    """
+    filled: dict[str, Noun | str] = {"currency": currency}
+    for name, entity in entities.items():
+        words = {key: attribute.words[0] for key, attribute in entity.attributes.items()}
+        done = {key: participle(action) for key, action in actions[name].items()}
+        filled[name] = Noun(forms(entity), {**done, **words})
+    return filled

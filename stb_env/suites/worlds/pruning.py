@@ -52,7 +52,7 @@ def prune(kit: Kit, seed: int, currency: str) -> Mapping[str, Entity]:
         )
         for name, entity in kept.items()
     }
-    texts = slots(bare, currency)
+    texts = slots(bare, currency, {name: kit.entities[name].actions for name in bare})
     return {name: _with_acts(bare, name, kit.entities[name], texts, pick) for name in bare}
 
 
