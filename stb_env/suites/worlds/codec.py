@@ -54,6 +54,25 @@ class Field:
         return written["amount"] if isinstance(written, Mapping) else written
 
 
+@dataclass(frozen=True, slots=True)
+class _Numbering:
+    """How the numbers of rows become identifiers and back.
+
+    Attributes:
+        form: The form of identifiers, as a format; empty where they are bare numbers.
+        prime: Codes are below it.
+        factor: A row's number is multiplied by it.
+        inverse: Undoes the factor.
+        start: The code of row 0.
+    """
+
+    form: str
+    prime: int
+    factor: int
+    inverse: int
+    start: int
+
+
 class Codec:
     """Writes and reads the values of a world in the conventions of its services.
 
@@ -67,18 +86,25 @@ class Codec:
             service: draw_style(blueprint.kit.name, blueprint.seed, service)
             for service in blueprint.kit.services
         }
+        self._styles = {
+            entity: self.styles[described.service] for entity, described in blueprint.entities.items()
+        }
         self._nouns = {entity: self._noun(entity) for entity in blueprint.entities}
-        self._keys = {
-            entity: (derive("id", blueprint.seed, entity), derive("id start", blueprint.seed, entity))
-            for entity in blueprint.entities
+        self._ids = {entity: self._numbering(entity) for entity in blueprint.entities}
+        self._id_fields = {
+            entity: "id" if style.nested_rows else style.field(self.noun(entity)[0], "id")
+            for entity, style in self._styles.items()
         }
         self.fields: Mapping[str, Mapping[str, Field]] = {
             entity: self._fields(entity) for entity in blueprint.entities
         }
+        self._by_name = {
+            entity: {field.name: field for field in fields.values()} for entity, fields in self.fields.items()
+        }
 
     def style(self, entity: str) -> Style:
         """Return the style of the service that keeps an entity."""
-        return self.styles[self.blueprint.entities[entity].service]
+        return self._styles[entity]
 
     def noun(self, entity: str) -> tuple[str, str]:
         """Return what tools call an entity: singular and plural."""
@@ -93,22 +119,28 @@ class Codec:
 
     def id_field(self, entity: str) -> str:
         """Return the name of the field that holds a row's identifier."""
-        return (
-            "id" if self.style(entity).nested_rows else self.style(entity).field(self.noun(entity)[0], "id")
-        )
+        return self._id_fields[entity]
+
+    def _numbering(self, entity: str) -> _Numbering:
+        style, seed = self.style(entity), self.blueprint.seed
+        prime = _HEX_PRIME if style.ids == "hex" else _DECIMAL_PRIME
+        factor = derive("id", seed, entity) % (prime - 1) + 1
+        start = derive("id start", seed, entity) % prime
+        letters = self.noun(entity)[0].replace(" ", "").replace("'", "")[:3]
+        match style.ids:
+            case "integer":
+                form = ""
+            case "hex":
+                form = f"{style.prefix}_{letters}_%06x"
+            case "prefixed":
+                form = f"{style.prefix}-{letters}-".upper() + "%05d"
+        return _Numbering(form, prime, factor, pow(factor, -1, prime), start)
 
     def id_of(self, entity: str, number: int) -> str | int:
         """Return the identifier of a row."""
-        style = self.style(entity)
-        factor, start = self._keys[entity]
-        prime = _HEX_PRIME if style.ids == "hex" else _DECIMAL_PRIME
-        code = (number * (factor % (prime - 1) + 1) + start) % prime
-        if style.ids == "integer":
-            return code
-        letters = self.noun(entity)[0].replace(" ", "").replace("'", "")[:3]
-        if style.ids == "hex":
-            return f"{style.prefix}_{letters}_{code:06x}"
-        return f"{style.prefix}-{letters}-{code:05}".upper()
+        ids = self._ids[entity]
+        code = (number * ids.factor + ids.start) % ids.prime
+        return ids.form % code if ids.form else code
 
     def number_of(self, entity: str, identifier: Json) -> int:
         """Return the number of the row that an identifier names, whether there is such a row or not.
@@ -116,22 +148,22 @@ class Codec:
         Raises:
             ApiError: It is no identifier of the entity.
         """
-        style = self.style(entity)
-        factor, start = self._keys[entity]
-        prime = _HEX_PRIME if style.ids == "hex" else _DECIMAL_PRIME
-        try:
-            if isinstance(identifier, bool) or not isinstance(identifier, str | int):
-                raise ValueError
-            last = str(identifier).replace("_", "-").rpartition("-")[2]
-            code = int(last, 16 if style.ids == "hex" else 10)
-        except ValueError:
-            code = -1
-        number = (code - start) * pow(factor % (prime - 1) + 1, -1, prime) % prime
-        written = self.id_of(entity, number)
-        if str(written).casefold() != str(identifier).casefold():
-            shown = f"{identifier!r:.60}"
-            raise ApiError(style.error("not_found", f"no {self.noun(entity)[0]} has the id {shown}"))
-        return number
+        ids = self._ids[entity]
+        code: Json = identifier
+        if ids.form and isinstance(identifier, str):
+            digits = identifier[-6:] if ids.prime == _HEX_PRIME else identifier[-5:]
+            try:
+                code = int(digits, 16 if ids.prime == _HEX_PRIME else 10)
+            except ValueError:
+                code = None
+        if isinstance(code, int) and not isinstance(code, bool) and (ids.form == "") == (code is identifier):
+            number: int = (code - ids.start) * ids.inverse % ids.prime
+            written = self.id_of(entity, number)
+            if written == identifier or str(written).casefold() == str(identifier).casefold():
+                return number
+        shown = f"{identifier!r:.60}"
+        message = f"no {self.noun(entity)[0]} has the id {shown}"
+        raise ApiError(self.style(entity).error("not_found", message))
 
     def key_of(self, entity: str, number: int) -> str:
         """Return what other services know a drawn row by: its key, or its label where it has none."""
@@ -158,13 +190,13 @@ class Codec:
         """Read a row that a result shows: its identifier, and the stored values of its fields."""
         fields = shown["attributes"] if self.style(entity).nested_rows else shown
         values: dict[str, int] = {}
-        for field in self.fields[entity].values():
-            if field.name in fields:
-                written = fields[field.name]
-                if field.inner and written is not None:
-                    written = written[field.inner]
-                values[field.attribute] = MISSING if written is None else field.read(written)
-        return shown[self.id_field(entity)], values
+        known = self._by_name[entity]
+        for name, written in fields.items():
+            field = known.get(name)
+            if field is not None:
+                bare = written[field.inner] if field.inner and written is not None else written
+                values[field.attribute] = MISSING if bare is None else field.read(bare)
+        return shown[self._id_fields[entity]], values
 
     def conventions(self, entity: str, shown: tuple[Field, ...]) -> str:
         """Say how dates and amounts are written in rows with these fields."""

@@ -49,17 +49,22 @@ class Finder:
         self._modes = modes
         self.known: dict[str, dict[int, Values]] = {entity: {} for entity in self._entities}
         self.references: dict[str, None] = {}
+        self._references = {
+            entity: [
+                (name, attribute.to, world.codec.local(entity, attribute))
+                for name, attribute in described.attributes.items()
+                if isinstance(attribute, Ref)
+            ]
+            for entity, described in self._entities.items()
+        }
         self._named: set[tuple[str, int]] = set()
         self._listed: set[str] = set()
 
     # -- what is there ---------------------------------------------------------------------------
 
-    def tool(self, kind: str, entity: str, subject: str | None = None) -> WorldTool | None:
+    def tool(self, kind: str, entity: str, subject: str = "") -> WorldTool | None:
         """Return the tool of a kind for an entity, and for what it is about where that is given."""
-        for tool in self._world.tools.values():
-            if tool.kind == kind and tool.entity == entity and subject in (None, tool.subject):
-                return tool
-        return None
+        return self._world.by_kind.get((kind, entity, subject))
 
     def target(self, entity: str, reference: str) -> str:
         """Return the entity that a reference leads to."""
@@ -349,16 +354,17 @@ class Finder:
 
     def learn(self, entity: str, shown: JsonMapping) -> int:
         """Remember what a row in a result shows, and return the row's number."""
-        identifier, values = self._world.codec.read_row(entity, shown)
-        number = self._world.codec.number_of(entity, identifier)
+        codec = self._world.codec
+        identifier, values = codec.read_row(entity, shown)
+        number = codec.number_of(entity, identifier)
         self.known[entity].setdefault(number, {}).update(values)
         self._named.add((entity, number))
-        for name, value in values.items():
-            attribute = self._entities[entity].attributes[name]
-            if isinstance(attribute, Ref) and value != MISSING:
-                self.known[attribute.to].setdefault(value, {})
-                if self._world.codec.local(entity, attribute):
-                    self._named.add((attribute.to, value))
+        for name, target, local in self._references[entity]:
+            value = values.get(name, MISSING)
+            if value != MISSING:
+                self.known[target].setdefault(value, {})
+                if local:
+                    self._named.add((target, value))
         return number
 
     def value(self, entity: str, number: int, path: str) -> int:

@@ -34,6 +34,8 @@ from stb_env.suites.worlds.rows import MISSING, State
 from stb_env.suites.worlds.world import Built
 
 _MODES: tuple[Mode, ...] = ("bulk", "each", "back")
+_FEW = 2
+"""Plans of so few calls are not made shorter."""
 SORTED = "sorted"
 """Says among the modes of a plan that the first place is taken from a list in order."""
 
@@ -55,29 +57,39 @@ class Solved:
     modes: Mapping[str, Any]
 
 
-class _TooLongError(Exception):
-    """A plan takes more calls than another that is known."""
+def solve(world: Built, goal: Goal, most: int = 80) -> Solved | None:
+    """Return the shortest of the oracle's plans for a goal, played from the start of an episode.
 
+    Args:
+        world: The world.
+        goal: The goal.
+        most: Plans that take more calls are given up.
 
-def solve(world: Built, goal: Goal) -> Solved:
-    """Return the shortest of the oracle's plans for a goal, played from the start of an episode."""
-    best, references = _played(world, goal, {}, None)
-    options: list[Mapping[str, Any]] = []
-    if isinstance(goal, Extreme):
-        options.append({SORTED: True})
-    options += [{place: mode} for place in references for mode in _MODES[1:]]
+    Returns:
+        The plan; None where every one takes more calls.
+    """
+    best: Solved | None = None
+    modes: Mapping[str, Any] = {}
+    tried: dict[tuple[tuple[str, Any], ...], None] = {}
+    options: list[Mapping[str, Any]] = [{SORTED: True}] if isinstance(goal, Extreme) else []
+    options.insert(0, {})
     # One choice at a time, each kept where it shortens the plan.
-    for option in options:
-        try:
-            tried, _ = _played(world, goal, {**best.modes, **option}, best.calls)
-        except _TooLongError:
+    while options:
+        option = {**modes, **options.pop(0)}
+        key = tuple(sorted(option.items()))
+        if key in tried:
             continue
-        if tried.calls < best.calls:
-            best = tried
+        tried[key] = None
+        solved, references = _played(world, goal, option, most if best is None else best.calls - 1)
+        options += [{place: mode} for place in references for mode in _MODES[1:] if place not in option]
+        if solved is not None:
+            best, modes = solved, solved.modes
+            if best.calls <= _FEW:
+                break
     return best
 
 
-def _played(world: Built, goal: Goal, modes: Mapping[str, Any], most: int | None) -> tuple[Solved, list[str]]:
+def _played(world: Built, goal: Goal, modes: Mapping[str, Any], most: int) -> tuple[Solved | None, list[str]]:
     player = Player(world, modes)
     plan = player.solve(goal)
     state, response, calls = State(), None, 0
@@ -87,8 +99,8 @@ def _played(world: Built, goal: Goal, modes: Mapping[str, Any], most: int | None
         except StopIteration as stop:
             return Solved(stop.value, state, calls, modes), list(player.finder.references)
         calls += 1
-        if most is not None and calls > most:
-            raise _TooLongError
+        if calls > most:
+            return None, list(player.finder.references)
         response, state = request.tool.call(state, request.arguments)
 
 

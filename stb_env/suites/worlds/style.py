@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from random import Random
 from typing import Literal
 
@@ -83,17 +84,11 @@ class Style:
 
     def name(self, *words: str) -> str:
         """Write words as one name: ``due_date``, ``dueDate``, ``due-date``."""
-        parts = [part for word in words for part in _plain(word).split()]
-        if self.case == "camel":
-            return parts[0] + "".join(part.capitalize() for part in parts[1:])
-        return ("-" if self.case == "kebab" else "_").join(parts)
+        return _written("-" if self.case == "kebab" else self.case, words)
 
     def field(self, *words: str) -> str:
         """Write words as the name of a field; no interface has hyphens there."""
-        parts = [part for word in words for part in _plain(word).split()]
-        if self.case == "camel":
-            return parts[0] + "".join(part.capitalize() for part in parts[1:])
-        return "_".join(parts)
+        return _written(self.case, words)
 
     def error(self, kind: str, message: str) -> str:
         """Return the text of an error."""
@@ -107,8 +102,13 @@ class Style:
                 return message
 
 
-def _plain(word: str) -> str:
-    return "".join(char if char.isalnum() else " " for char in word.lower().replace("'", ""))
+@lru_cache(maxsize=8192)
+def _written(form: str, words: tuple[str, ...]) -> str:
+    letters = " ".join(words).lower().replace("'", "")
+    parts = "".join(char if char.isalnum() else " " for char in letters).split()
+    if form == "camel":
+        return parts[0] + "".join(part.capitalize() for part in parts[1:])
+    return ("-" if form == "-" else "_").join(parts)
 
 
 def draw_style(kit: str, seed: int, service: str) -> Style:

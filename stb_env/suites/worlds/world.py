@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from stb_env.backend.world import World
 from stb_env.core.jsontypes import JsonMapping, JsonObject
@@ -42,6 +42,15 @@ class Built:
     blueprint: Blueprint
     codec: Codec
     tools: Mapping[str, WorldTool]
+
+    @cached_property
+    def by_kind(self) -> Mapping[tuple[str, str, str], WorldTool]:
+        """The first tool of each kind, entity and subject; the subject ``""`` stands for any."""
+        found: dict[tuple[str, str, str], WorldTool] = {}
+        for tool in self.tools.values():
+            found.setdefault((tool.kind, tool.entity, tool.subject), tool)
+            found.setdefault((tool.kind, tool.entity, ""), tool)
+        return found
 
 
 def build(kit: Kit, seed: int) -> Built:
