@@ -49,12 +49,14 @@ class Solved:
         state: The state at the end.
         calls: How many calls it took.
         modes: The plan: how it follows references, and whether it goes by the order of a list.
+        requests: The calls.
     """
 
     answer: JsonObject
     state: State
     calls: int
     modes: Mapping[str, Any]
+    requests: tuple[Request, ...] = ()
 
 
 def solve(world: Built, goal: Goal, most: int = 80) -> Solved | None:
@@ -92,14 +94,16 @@ def solve(world: Built, goal: Goal, most: int = 80) -> Solved | None:
 def _played(world: Built, goal: Goal, modes: Mapping[str, Any], most: int) -> tuple[Solved | None, list[str]]:
     player = Player(world, modes)
     plan = player.solve(goal)
-    state, response, calls = State(), None, 0
+    made: list[Request] = []
+    state, response = State(), None
     while True:
         try:
             request = plan.send(response)
         except StopIteration as stop:
-            return Solved(stop.value, state, calls, modes), list(player.finder.references)
-        calls += 1
-        if calls > most:
+            solved = Solved(stop.value, state, len(made), modes, tuple(made))
+            return solved, list(player.finder.references)
+        made.append(request)
+        if len(made) > most:
             return None, list(player.finder.references)
         response, state = request.tool.call(state, request.arguments)
 

@@ -164,7 +164,7 @@ class _Listing:
         response: JsonObject = {self._items: items}
         if self._style.total:
             response["total"] = len(numbers)
-        return {**response, **extra}, show(state, entity, cut)
+        return {**response, **extra}, show(state, entity, numbers if self._style.total else cut)
 
     def _found(self, state: State, bound: Bound) -> list[int]:
         data, entity = self._workshop.data, self._entity
