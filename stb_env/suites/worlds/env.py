@@ -27,6 +27,7 @@ def make(
     group: Group | None = None,
     level: int | tuple[int, int] | list[int] | None = None,
     kit: str | None = None,
+    worlds: Count | None = None,
     judge: str | JudgeLike = "exact",
     votes: Count = 1,
     votes_cache: str | Path | None = None,
@@ -42,6 +43,7 @@ def make(
             training never shows, ``I1-Category`` kits that it never shows.
         level: From 1 (one or two calls) to 6 (41 to 80 calls), or the first and last of a range.
         kit: Only worlds of this kit, such as ``vet_clinic``.
+        worlds: Only ten tasks of each of so many worlds, which makes training finite, too.
         judge: ``exact``, or another judge, to see what it makes of episodes whose truth is known.
         votes: How often a model judges each answer.
         votes_cache: Folder of votes that are known.
@@ -54,7 +56,7 @@ def make(
     """
     levels = (level[0], level[1]) if isinstance(level, tuple | list) else level
     return ToolEnv(
-        WorldTasks(split, group, levels, kit),
+        WorldTasks(split, group, levels, kit, worlds),
         GeneratedWorld(),
         ExactJudge() if judge == "exact" else connect_judge(judge, votes, models, votes_cache),
         max_turns=max_turns,

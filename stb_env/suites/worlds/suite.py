@@ -10,4 +10,5 @@ SUITE = Suite(
     environments={"stb/Worlds-v0": Maker("stb_env.suites.worlds.env:make")},
     splits=("train", "val", "test"),
     oracle="stb_env.suites.worlds.env:oracle",
+    checks="stb_env.suites.worlds.checks:check",
 )

@@ -33,8 +33,8 @@ _NEW_TASKS = {"val": 1_000_000, "test": 2_000_000}
 _ATTEMPTS = 24
 """Draws in one world before the next world is tried."""
 _WORLDS_TRIED = 40
-_TASKS_A_WORLD = 12
-"""Consecutive training tasks that share a world, so that it is built once for all of them."""
+TASKS_A_WORLD = 10
+"""Consecutive tasks that share a world, so that it is built once for all of them."""
 
 _ID = re.compile(r"([a-z][a-z0-9_]*-(?:0|[1-9]\d{0,8}))\.([1-6])\.(0|[1-9]\d{0,8})")
 
@@ -67,6 +67,7 @@ class WorldTasks:
         level: From 1 (one or two calls) to 6 (41 to 80 calls); two levels are the first and last of a range;
             None is all.
         kit: Only worlds of this kit.
+        worlds: Only ten tasks of each of so many worlds, which makes training finite, too.
 
     Raises:
         ConfigError: A setting is unknown, or no task meets them all.
@@ -83,6 +84,7 @@ class WorldTasks:
         group: Group | None = None,
         level: int | tuple[int, int] | None = None,
         kit: str | None = None,
+        worlds: int | None = None,
     ) -> None:
         _check("split", split, get_args(Split))
         if group is not None:
@@ -108,11 +110,14 @@ class WorldTasks:
                 f"split {split!r} has no task with {group=} and {kit=}; training has group 'I1-Instruction' "
                 f"alone, and the kits of group 'I1-Category' are {', '.join(HELD_OUT)}"
             )
-        self._settings = f"{split} {group} {level} {kit}"
+        self._worlds = worlds
+        self._settings = f"{split} {group} {level} {kit} {worlds}"
 
     @property
     def size(self) -> int | None:
         """Number of tasks, or None where there is no end."""
+        if self._worlds is not None:
+            return TASKS_A_WORLD * self._worlds
         match self._split:
             case "train":
                 return None
@@ -137,8 +142,9 @@ class WorldTasks:
         """Return the task of an index from 0; past the end it starts over."""
         if self.size is not None:
             index %= self.size
-        turn, which = divmod(index, len(self._groups))
-        return self._task(self._groups[which], turn)
+        block, number = divmod(index, TASKS_A_WORLD)
+        turn, which = divmod(block, len(self._groups))
+        return self._task(self._groups[which], turn, number)
 
     def get(self, task_id: str) -> Task:
         """Return the task of this id, whatever the filters of this source.
@@ -148,22 +154,26 @@ class WorldTasks:
         """
         return task_of(task_id).task
 
-    def _task(self, group: Group, turn: int) -> Task:
+    def _task(self, group: Group, turn: int, number: int) -> Task:
         """Return a task of a group: of the next world that has one, where a world has none of the level."""
-        level = self._levels[turn % len(self._levels)]
+        level = self._levels[(turn * TASKS_A_WORLD + number) % len(self._levels)]
         names = self._kits[group]
-        place, number = divmod(turn, _TASKS_A_WORLD)
-        name = names[place % len(names)]
-        first = place // len(names)
+        first, which = divmod(turn, len(names))
         seeds = WORLDS["train" if group == "I1-Instruction" else self._split]
         start = _NEW_TASKS.get(self._split, 0) if group == "I1-Instruction" else 0
         for tried in range(_WORLDS_TRIED):
-            # Later worlds of the list stand in for those that have no such task.
+            # Worlds from anywhere in the split stand in for one that has no such task.
             seed = seeds[(first + (mix(first, tried) if tried else 0)) % len(seeds)]
-            made = _made(f"{name}-{seed}", level, start + number)
+            made = _made(f"{names[which]}-{seed}", level, start + number)
             if made is not None:
                 return made.task
-        raise DataError(f"no world of {name} has a task of level {level} in {_WORLDS_TRIED} tries")
+        raise DataError(f"no world of {names[which]} has a task of level {level} in {_WORLDS_TRIED} tries")
+
+
+def task_in(key: str, level: int) -> Task | None:
+    """Return the first task of a level in a world, or None where there is none among a few draws."""
+    made = _made(key, level, 0)
+    return None if made is None else made.task
 
 
 def task_of(task_id: str) -> WorldTask:
