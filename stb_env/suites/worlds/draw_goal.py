@@ -252,7 +252,9 @@ class GoalDrawer:
         if not referring:
             return None
         other, reference = pick.choice(referring)
+        label = self._blueprint.entities[other].label
         paths = [path for path in self._clauses.paths(other, 0) if self._clauses.can_say(other, path)]
+        paths = [path for path in paths if path != label]
         clause = self._clauses.clause(other, pick.choice(paths), pick) if paths else None
         return None if clause is None else Related(other, reference, (clause,), pick.random() < 0.4)
 

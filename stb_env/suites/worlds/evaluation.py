@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from stb_env.core.jsontypes import Json, JsonObject
@@ -77,17 +78,12 @@ def evaluate(goal: Goal, blueprint: Blueprint, state: State, *, skips: bool = Fa
         case Change():
             row = _only(facts, goal.select)
             told = _fields(facts, goal.select.entity, row, goal.fields)
-            after = act(blueprint, state, goal.select.entity, row[0], goal.action, goal.value)
+            after = _acted(facts, goal.select.entity, [(row, goal.action)], goal.value, skips=False)
             return replace(told, state=after)
         case ForEach():
             found = chosen(facts, goal.select)
-            after = state
-            for number, _ in found:
-                try:
-                    after = act(blueprint, after, goal.select.entity, number, goal.action, goal.value)
-                except GoalError:
-                    if not skips:
-                        raise
+            acts = [(row, goal.action) for row in found]
+            after = _acted(facts, goal.select.entity, acts, goal.value, skips)
             return _figures(facts, goal.select.entity, found, goal.measures, after)
         case Work():
             return _work(facts, goal)
@@ -237,34 +233,60 @@ def _listing(facts: Facts, goal: Listing) -> Expected:
 # -- actions and queues -----------------------------------------------------------------------------
 
 
-def act(
-    blueprint: Blueprint, state: State, entity: str, number: int, action: str, value: int | None = None
+def _acted(
+    facts: Facts,
+    entity: str,
+    acts: list[tuple[tuple[int, Row], str]],
+    value: int | None,
+    skips: bool,
 ) -> State:
-    """Return the state after a transition of a row, or after one attribute of it was set.
+    """Return the state after an action was done to each of some rows.
 
     Raises:
-        GoalError: The row is not there, is in no state that the action starts from, or has the value already.
+        GoalError: An action does not suit its row, and none is skipped.
     """
-    row = blueprint.data.row(state, entity, number)
-    kind = blueprint.entities[entity]
-    what = kind.actions[action]
-    if row is None:
-        raise GoalError(f"row {number} of {entity} is not there")
+    known: dict[str, Callable[[int, Row], Row | None]] = {}
+    changed: dict[int, Row | None] = {}
+    for (number, row), action in acts:
+        if action not in known:
+            known[action] = _action(facts, entity, action, value)
+        after = known[action](number, row)
+        if after is not None:
+            changed[number] = after
+        elif not skips:
+            raise GoalError(f"row {number} of {entity} is none that one can {action}, or is so already")
+    return facts.blueprint.data.put_all(facts.state, entity, changed)
+
+
+def _action(facts: Facts, entity: str, action: str, value: int | None) -> Callable[[int, Row], Row | None]:
+    """Return what makes the row after an action out of the row before; None where the action does not suit.
+
+    Raises:
+        GoalError: It is no action on single rows, or its value is not given.
+    """
+    described = facts.blueprint.entities[entity]
+    what = described.actions[action]
+    sources: list[int] | None = None
     if isinstance(what, Transition):
-        life = kind.attributes[what.field]
-        column = kind.columns[what.field]
-        if not isinstance(life, Life) or life.values[row[column]] not in what.source:
-            raise GoalError(f"row {number} of {entity} is in no state from which one can {action}")
-        value = life.values.index(what.target)
+        life = described.attributes[what.field]
+        if not isinstance(life, Life):
+            raise GoalError(f"{what.field} of {entity} is no lifecycle")
+        sources = [life.values.index(source) for source in what.source]
+        wanted = life.values.index(what.target)
     elif isinstance(what, Set) and value is not None:
-        column = kind.columns[what.field]
+        wanted = value
     else:
         raise GoalError(f"{action} is no action on a single row, or its value is not given")
-    if row[column] == value:
-        raise GoalError(f"row {number} of {entity} is as it shall be already")
-    if not Facts(blueprint, state).all_hold(entity, what.when)(number, row):
-        raise GoalError(f"what {action} asks for does not hold for row {number} of {entity}")
-    return blueprint.data.put(state, entity, number, (*row[:column], value, *row[column + 1 :]))
+    column = described.columns[what.field]
+    allowed = facts.all_hold(entity, what.when)
+
+    def done(number: int, row: Row) -> Row | None:
+        suits = sources is None or row[column] in sources
+        if not suits or row[column] == wanted or not allowed(number, row):
+            return None
+        return (*row[:column], wanted, *row[column + 1 :])
+
+    return done
 
 
 @dataclass(frozen=True, slots=True)
@@ -305,11 +327,9 @@ def waiting(facts: Facts, queue: str, select: Select) -> list[tuple[int, Row]]:
 def _work(facts: Facts, goal: Work) -> Expected:
     entity = goal.select.entity
     found = waiting(facts, goal.queue, goal.select)
-    after = facts.state
-    decided: list[tuple[int, Row]] = []
-    for decision, each in zip(decide(facts, entity, goal.queue, found), found, strict=True):
-        after = act(facts.blueprint, after, entity, decision.number, decision.action)
-        if decision.action == goal.decision:
-            decided.append(each)
+    decisions = decide(facts, entity, goal.queue, found)
+    acts = [(each, decision.action) for each, decision in zip(found, decisions, strict=True)]
+    after = _acted(facts, entity, acts, None, skips=False)
+    decided = [each for each, action in acts if action == goal.decision]
     told = _figures(facts, entity, decided, goal.measures, after)
     return Expected(told.answer, after, told.support, tuple(number for number, _ in found))

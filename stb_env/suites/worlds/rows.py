@@ -89,12 +89,17 @@ class Data:
 
     def put(self, state: State, entity: str, number: int, row: Row | None) -> State:
         """Return a state in which a row is this one, or is gone."""
+        return self.put_all(state, entity, {number: row})
+
+    def put_all(self, state: State, entity: str, rows: Mapping[int, Row | None]) -> State:
+        """Return a state in which several rows are these ones, or are gone."""
         drawn = self.rows[entity]
         changed = dict(state.changed.get(entity, {}))
-        if number < len(drawn) and row == drawn[number]:
-            changed.pop(number, None)
-        else:
-            changed[number] = row
+        for number, row in rows.items():
+            if number < len(drawn) and row == drawn[number]:
+                changed.pop(number, None)
+            else:
+                changed[number] = row
         tables = {**state.changed, entity: changed}
         if not changed:
             del tables[entity]
