@@ -14,7 +14,7 @@ from stb_env.core.jsontypes import JsonMapping, JsonObject
 from stb_env.suites.worlds.archetypes.tool import Filter, WorldTool
 from stb_env.suites.worlds.goals import Clause, Related
 from stb_env.suites.worlds.kit import Code, Email, Person, Ref, Title
-from stb_env.suites.worlds.rows import MISSING
+from stb_env.suites.worlds.rows import MISSING, State
 from stb_env.suites.worlds.world import Built
 
 Mode = Literal["bulk", "each", "back"]
@@ -34,6 +34,32 @@ Plan = Generator[Request, Any, Any]
 Values = dict[str, int]
 
 
+class Memory:
+    """Results of calls that change nothing, and what their rows say, so that plans share them."""
+
+    def __init__(self) -> None:
+        self._results: dict[tuple[str, str], Any] = {}
+        self._rows: dict[int, tuple[int, Values]] = {}
+
+    def answer(self, request: Request) -> Any:
+        """Return the response to a request at the start of an episode."""
+        key = (request.tool.tool.name, repr(request.arguments))
+        if key not in self._results:
+            self._results[key], _ = request.tool.call(State(), request.arguments)
+        return self._results[key]
+
+    def read(self, world: Built, entity: str, shown: JsonMapping) -> tuple[int, Values]:
+        """Return the number of a row that a result shows, and its values."""
+        # The row is an object of a result that is kept, so its identity is its own.
+        found = self._rows.get(id(shown))
+        if found is None:
+            identifier, values = world.codec.read_row(entity, shown)
+            found = world.codec.number_of(entity, identifier), values
+            if self._results:
+                self._rows[id(shown)] = found
+        return found
+
+
 class Finder:
     """Finds rows of a world through its tools.
 
@@ -41,12 +67,14 @@ class Finder:
         world: The world.
         modes: How references are followed, by where they are: the entity and the path to them. Others are
             followed in bulk.
+        memory: What rows of results say, kept by the plans that are tried for one goal.
     """
 
-    def __init__(self, world: Built, modes: Mapping[str, Mode]) -> None:
+    def __init__(self, world: Built, modes: Mapping[str, Mode], memory: Memory | None = None) -> None:
         self._world = world
         self._entities = world.blueprint.entities
         self._modes = modes
+        self._memory = Memory() if memory is None else memory
         self.known: dict[str, dict[int, Values]] = {entity: {} for entity in self._entities}
         self.references: dict[str, None] = {}
         self._references = {
@@ -354,9 +382,7 @@ class Finder:
 
     def learn(self, entity: str, shown: JsonMapping) -> int:
         """Remember what a row in a result shows, and return the row's number."""
-        codec = self._world.codec
-        identifier, values = codec.read_row(entity, shown)
-        number = codec.number_of(entity, identifier)
+        number, values = self._memory.read(self._world, entity, shown)
         self.known[entity].setdefault(number, {}).update(values)
         self._named.add((entity, number))
         for name, target, local in self._references[entity]:

@@ -13,7 +13,7 @@ from typing import Any
 from stb_env.core.jsontypes import Json, JsonObject
 from stb_env.suites.worlds.answer_fields import field_name, group_name, list_name, measure_name
 from stb_env.suites.worlds.conditions import TODAY, Count, Days, Path, operand
-from stb_env.suites.worlds.finder import Finder, Mode, Plan, Request, compares
+from stb_env.suites.worlds.finder import Finder, Memory, Mode, Plan, Request, compares
 from stb_env.suites.worlds.goals import (
     Change,
     Clause,
@@ -59,52 +59,68 @@ class Solved:
     requests: tuple[Request, ...] = ()
 
 
-def solve(world: Built, goal: Goal, most: int = 80) -> Solved | None:
+def solve(world: Built, goal: Goal, least: int = 1, most: int = 80) -> Solved | None:
     """Return the shortest of the oracle's plans for a goal, played from the start of an episode.
 
     Args:
         world: The world.
         goal: The goal.
+        least: No plan is wanted where one takes fewer calls.
         most: Plans that take more calls are given up.
 
     Returns:
-        The plan; None where every one takes more calls.
+        The plan; None where every one takes more calls, or one takes fewer than are wanted.
     """
-    best: Solved | None = None
+    best: int | None = None
     modes: Mapping[str, Any] = {}
-    tried: dict[tuple[tuple[str, Any], ...], None] = {}
-    options: list[Mapping[str, Any]] = [{SORTED: True}] if isinstance(goal, Extreme) else []
-    options.insert(0, {})
+    seen: dict[tuple[tuple[str, Any], ...], None] = {}
+    options: list[Mapping[str, Any]] = [{}, {SORTED: True}] if isinstance(goal, Extreme) else [{}]
+    memory = Memory()
     # One choice at a time, each kept where it shortens the plan.
-    while options:
+    while options and (best is None or best > _FEW):
         option = {**modes, **options.pop(0)}
         key = tuple(sorted(option.items()))
-        if key in tried:
+        if key in seen:
             continue
-        tried[key] = None
-        solved, references = _played(world, goal, option, most if best is None else best.calls - 1)
+        seen[key] = None
+        calls, references = _tried(world, goal, option, memory, most if best is None else best - 1)
         options += [{place: mode} for place in references for mode in _MODES[1:] if place not in option]
-        if solved is not None:
-            best, modes = solved, solved.modes
-            if best.calls <= _FEW:
-                break
-    return best
+        if calls is not None:
+            best, modes = calls, option
+            if best < least:
+                return None
+    return None if best is None else _played(world, goal, modes)
 
 
-def _played(world: Built, goal: Goal, modes: Mapping[str, Any], most: int) -> tuple[Solved | None, list[str]]:
-    player = Player(world, modes)
+def _tried(
+    world: Built, goal: Goal, modes: Mapping[str, Any], memory: Memory, most: int
+) -> tuple[int | None, list[str]]:
+    """Return how many calls a plan takes, None for more than the most; and the references that it follows."""
+    player = Player(world, modes, memory)
     plan = player.solve(goal)
+    response, calls = None, 0
+    while True:
+        try:
+            request = plan.send(response)
+        except StopIteration:
+            return calls, list(player.finder.references)
+        calls += 1
+        if calls > most:
+            return None, list(player.finder.references)
+        # What acts answer is read by no plan, and they come last.
+        response = None if request.tool.kind in ("transition", "set") else memory.answer(request)
+
+
+def _played(world: Built, goal: Goal, modes: Mapping[str, Any]) -> Solved:
+    plan = Player(world, modes).solve(goal)
     made: list[Request] = []
     state, response = State(), None
     while True:
         try:
             request = plan.send(response)
         except StopIteration as stop:
-            solved = Solved(stop.value, state, len(made), modes, tuple(made))
-            return solved, list(player.finder.references)
+            return Solved(stop.value, state, len(made), modes, tuple(made))
         made.append(request)
-        if len(made) > most:
-            return None, list(player.finder.references)
         response, state = request.tool.call(state, request.arguments)
 
 
@@ -114,13 +130,15 @@ class Player:
     Args:
         world: The world.
         modes: The plan, as `Solved` has it.
+        memory: What other plans for the goal have read.
     """
 
-    def __init__(self, world: Built, modes: Mapping[str, Any]) -> None:
+    def __init__(self, world: Built, modes: Mapping[str, Any], memory: Memory | None = None) -> None:
         self._world = world
         self._blueprint = world.blueprint
         self._sorted = bool(modes.get(SORTED))
-        self.finder = Finder(world, {place: mode for place, mode in modes.items() if place != SORTED})
+        followed = {place: mode for place, mode in modes.items() if place != SORTED}
+        self.finder = Finder(world, followed, memory)
         self._today = MISSING
 
     def solve(self, goal: Goal) -> Generator[Request, Any, JsonObject]:

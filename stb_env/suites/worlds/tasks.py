@@ -11,7 +11,7 @@ from typing import get_args
 from stb_env.errors import ConfigError, DataError, did_you_mean
 from stb_env.seeding import mix, rng
 from stb_env.suites.worlds.answer_fields import answer_schema
-from stb_env.suites.worlds.draw_goal import Drawn, GoalDrawer, fits
+from stb_env.suites.worlds.draw_goal import CALLS, Drawn, GoalDrawer, fits
 from stb_env.suites.worlds.judge import goal_record
 from stb_env.suites.worlds.kit import KITS
 from stb_env.suites.worlds.oracle import Solved, solve
@@ -213,7 +213,7 @@ def _made(key: str, level: int, number: int) -> WorldTask | None:
     world = built(key)
     for attempt in range(_ATTEMPTS):
         drawn = drawer(key).draw(level, rng("goal", key, level, number, attempt))
-        solved = None if drawn is None else solve(world, drawn.goal)
+        solved = None if drawn is None else solve(world, drawn.goal, *CALLS[level])
         if drawn is None or solved is None or not fits(level, solved.calls, drawn.decisions):
             continue
         said = query(drawn.goal, world.blueprint, rng("words", key, level, number))
