@@ -33,8 +33,8 @@ def field_name(blueprint: Blueprint, entity: str, path: str) -> str:
         prefix = forms(kind)[0]
     else:
         prefix = ""
-    words = f"{prefix} {kind.attributes[last].words[0]}"
-    return _identifier(words)
+    word = kind.attributes[last].words[0]
+    return _identifier(word if prefix in word else f"{prefix} {word}")
 
 
 def group_name(blueprint: Blueprint, entity: str, path: str) -> str:
@@ -126,7 +126,7 @@ def value_schema(blueprint: Blueprint, entity: str, path: str) -> JsonObject:
         case Person():
             return {"type": "string", "description": "full name"}
         case Title():
-            return {"type": "string", "description": "full name, without an article"}
+            return {"type": "string", "description": "in full"}
         case Email() | Code():
             return {"type": "string", "format": "code"}
         case Day():
@@ -141,8 +141,9 @@ def value_schema(blueprint: Blueprint, entity: str, path: str) -> JsonObject:
             unit = blueprint.currency if attribute.type == "money" else attribute.unit
             schema: JsonObject = {"type": "number" if attribute.digits else "integer"}
             if unit:
-                decimals = f", with {attribute.digits} decimals where needed" if attribute.digits else ""
-                schema["description"] = f"in {unit}{decimals}"
+                schema["description"] = (
+                    f"in {unit}, as a decimal number" if attribute.digits else f"in {unit}"
+                )
             return schema
 
 

@@ -282,7 +282,11 @@ class _Planner:
             thing = "each of them" if self._pick.random() < 0.5 else "all of them"
             do = form.format(np=thing, v=value)
             return self._joined(
-                opening, said.extra, self._choose(f"{do}.", f"please {do}.", f"then {do}."), *rules, ask
+                opening,
+                said.extra,
+                self._choose(f"{do}.", f"please {do}.", f"I want you to {do}."),
+                *rules,
+                ask,
             )
         thing = self._pick.choice([f"all {said.plural}", f"every {said.singular}", f"each {said.singular}"])
         do = form.format(np=thing, v=value)
