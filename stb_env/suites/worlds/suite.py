@@ -11,4 +11,5 @@ SUITE = Suite(
     splits=("train", "val", "test"),
     oracle="stb_env.suites.worlds.env:oracle",
     checks="stb_env.suites.worlds.checks:check",
+    commands="stb_env.suites.worlds.commands:app",
 )
