@@ -16,7 +16,9 @@ from stb_env.suites.worlds.archetypes.tool import (
     Param,
     Workshop,
     WorldTool,
+    bits,
     show,
+    show_all,
     with_article,
 )
 from stb_env.suites.worlds.codec import Field
@@ -26,6 +28,7 @@ from stb_env.suites.worlds.style import Style
 
 _OFFERED = {"category": 0.8, "life": 0.9, "flag": 0.7, "ref": 0.7, "day": 0.7, "number": 0.5, "text": 0.3}
 """Share of attributes of each type that a list filters by."""
+_MOST_MASKS = 64
 
 
 def lists(workshop: Workshop, entity: str) -> Iterator[WorldTool]:
@@ -110,6 +113,7 @@ class _Listing:
         self._style = workshop.style(entity)
         self._pager = Pager(workshop.key, entity, self._style)
         self._filters: tuple[Filter, ...] = ()
+        self._masks: dict[tuple[str, int], int] = {}
         self._items = self._style.items or self._style.field(workshop.codec.noun(entity)[1])
 
     def made(self, name: str, about: str, filters: tuple[Filter, ...], kind: str, subject: str) -> WorldTool:
@@ -162,19 +166,36 @@ class _Listing:
             if row is not None:
                 items.append(self._workshop.codec.row(entity, number, row, self._shown))
         response: JsonObject = {self._items: items}
-        if self._style.total:
-            response["total"] = len(numbers)
-        return {**response, **extra}, show(state, entity, numbers if self._style.total else cut)
+        if not self._style.total:
+            return {**response, **extra}, show(state, entity, cut)
+        # A number of all rows is a figure over them, so it shows them all.
+        response["total"] = len(numbers)
+        return {**response, **extra}, show_all(state, entity, self._mask(state, bound, numbers))
+
+    def _mask(self, state: State, bound: Bound, numbers: list[int]) -> int:
+        """Return all rows of a list as bits; those of drawn rows are kept, by their one filter."""
+        given = [(each.param, bound[each.param]) for each in self._filters if each.param in bound]
+        if len(given) > 1 or self._entity in state.changed:
+            return bits(numbers)
+        key = given[0] if given else ("", 0)
+        if key not in self._masks and len(self._masks) < _MOST_MASKS:
+            self._masks[key] = bits(numbers)
+        found = self._masks.get(key)
+        return bits(numbers) if found is None else found
 
     def _found(self, state: State, bound: Bound) -> list[int]:
         data, entity = self._workshop.data, self._entity
         given = [(each, bound[each.param]) for each in self._filters if each.param in bound]
         equal = next((pair for pair in given if pair[0].op == "="), None)
         if equal is None:
+            if not given and entity not in state.changed:
+                return list(range(len(data.rows[entity])))
             found = [(number, row) for number, row in data.each(state, entity)]
         else:
             given.remove(equal)
             numbers = data.having(state, entity, equal[0].field.column, equal[1])
+            if not given:
+                return numbers
             rows = ((number, data.row(state, entity, number)) for number in numbers)
             found = [(number, row) for number, row in rows if row is not None]
         for each, value in given:

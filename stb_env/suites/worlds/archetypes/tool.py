@@ -207,12 +207,24 @@ class Workshop:
 
 def show(state: State, entity: str, numbers: Iterable[int]) -> State:
     """Return the state with rows marked as shown; the same one where they were shown before."""
-    before = mask = state.shown.get(entity, 0)
+    return show_all(state, entity, bits(numbers))
+
+
+def bits(numbers: Iterable[int]) -> int:
+    """Return row numbers as the bits of one number."""
+    mask = 0
     for number in numbers:
         mask |= 1 << number
-    if mask == before:
+    return mask
+
+
+def show_all(state: State, entity: str, mask: int) -> State:
+    """Return the state with the rows of a mask marked as shown; the same one where they were before."""
+    before = state.shown.get(entity, 0)
+    if mask | before == before:
         return state
-    return State(state.changed, state.made, state.clock, state.notes, {**state.shown, entity: mask})
+    shown = {**state.shown, entity: before | mask}
+    return State(state.changed, state.made, state.clock, state.notes, shown)
 
 
 def with_article(noun: str) -> str:
