@@ -12,7 +12,6 @@ from stb_env.seeding import rng
 from stb_env.suites.worlds.blueprint import draw_world
 from stb_env.suites.worlds.conditions import TODAY, Count, Days, Path, operands
 from stb_env.suites.worlds.draw_goal import GoalDrawer
-from stb_env.suites.worlds.evaluation import evaluate
 from stb_env.suites.worlds.goals import Measure, Select, Work
 from stb_env.suites.worlds.kit import (
     Attribute,
@@ -37,10 +36,9 @@ from stb_env.suites.worlds.kit import (
     Title,
     Transition,
 )
-from stb_env.suites.worlds.mutants import rule_mutants
+from stb_env.suites.worlds.mutants import rule_mistakes
 from stb_env.suites.worlds.nouns import slots
 from stb_env.suites.worlds.pruning import path_resolves
-from stb_env.suites.worlds.rows import State
 from stb_env.suites.worlds.words import query
 
 _FEWEST_PHRASES = 3
@@ -351,17 +349,14 @@ def _at_path(kit: Kit, entity: str, path: str) -> Attribute | None:
 
 def _dead_rules(kit: Kit) -> Iterator[str]:
     """Yield the rules, conditions and exceptions that change no decision in several worlds."""
-    seen: Counter[tuple[str, str, str]] = Counter()
-    stood: Counter[tuple[str, str, str]] = Counter()
+    wrong: Counter[tuple[str, str, str]] = Counter()
     for seed in range(_WORLDS):
         blueprint = draw_world(seed, kit)
         for name, entity in blueprint.entities.items():
             for key, queue in entity.queues.items():
                 goal = Work(key, Select(name), queue.otherwise, (Measure("count"),))
-                expected = evaluate(goal, blueprint, State())
-                for mutant in rule_mutants(goal, blueprint):
-                    stood[name, key, mutant.name] += 1
-                    seen[name, key, mutant.name] += not mutant.solves(expected)
-    for name, key, mutant_name in stood:
-        if not seen[name, key, mutant_name]:
-            yield f"entities.{name}.queues.{key}: a solver that {mutant_name} makes no mistake; it is dead"
+                for mistake in rule_mistakes(goal, blueprint):
+                    wrong[name, key, mistake.name] += mistake.wrong
+    for (name, key, mistake_name), rows in wrong.items():
+        if not rows:
+            yield f"entities.{name}.queues.{key}: a solver that {mistake_name} is right all the same"

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from random import Random
 
 from stb_env.suites.worlds.blueprint import Blueprint
-from stb_env.suites.worlds.facts import COMPARE, Facts
+from stb_env.suites.worlds.facts import COMPARE, facts_at_start
 from stb_env.suites.worlds.goals import Clause, Related, Select
 from stb_env.suites.worlds.kit import Attribute, Category, Day, Flag, Life, Quantity, Ref
-from stb_env.suites.worlds.rows import MISSING, State
+from stb_env.suites.worlds.rows import MISSING
 
 _FEWEST, _MOST = 0.08, 0.8
 """Shares of an entity's rows between which a clause leaves them."""
@@ -30,18 +30,12 @@ class Clauses:
 
     def __init__(self, blueprint: Blueprint) -> None:
         self.blueprint = blueprint
-        self._facts = Facts(blueprint, State())
-        self._columns: dict[tuple[str, str], list[int]] = {}
+        self._facts = facts_at_start(blueprint)
         self._paths: dict[tuple[str, int], list[str]] = {}
 
     def column(self, entity: str, path: str) -> list[int]:
         """Return the value at the end of a path for every row of an entity, in order."""
-        found = self._columns.get((entity, path))
-        if found is None:
-            get = self._facts.getter(entity, path)
-            rows = self.blueprint.data.rows[entity]
-            found = self._columns[entity, path] = [get(number, row) for number, row in enumerate(rows)]
-        return found
+        return self._facts.column(entity, path)
 
     def paths(self, entity: str, depth: int) -> list[str]:
         """Return the paths from an entity over at most so many references, except to rows themselves."""

@@ -15,7 +15,7 @@ from stb_env.suites.worlds.evaluation import (
     group_figures,
     waiting,
 )
-from stb_env.suites.worlds.facts import Facts
+from stb_env.suites.worlds.facts import facts_at_start
 from stb_env.suites.worlds.goals import (
     Change,
     Clause,
@@ -48,7 +48,7 @@ from stb_env.suites.worlds.kit import (
     Title,
     Transition,
 )
-from stb_env.suites.worlds.mutants import clause_mutants, rule_mutants
+from stb_env.suites.worlds.mutants import clause_mutants, rule_mistakes
 from stb_env.suites.worlds.rows import State
 
 CALLS: Mapping[int, tuple[int, int]] = {
@@ -128,7 +128,7 @@ class GoalDrawer:
     def __init__(self, blueprint: Blueprint) -> None:
         self._blueprint = blueprint
         self._clauses = Clauses(blueprint)
-        self._facts = Facts(blueprint, State())
+        self._facts = facts_at_start(blueprint)
         self._shapes: Mapping[str, Callable[[int, Random], Goal | None]] = {
             "lookup": self._lookup,
             "extreme": self._extreme,
@@ -157,11 +157,9 @@ class GoalDrawer:
             expected = evaluate(goal, self._blueprint, State())
         except GoalError:
             return None
-        if not self._is_clear(goal):
+        if not self._is_clear(goal) or not self._rules_decide(level, goal):
             return None
         if any(mutant.solves(expected) for mutant in clause_mutants(goal, self._blueprint)):
-            return None
-        if not self._rules_decide(level, goal, expected):
             return None
         return Drawn(goal, expected, self._decisions(goal, expected))
 
@@ -314,11 +312,8 @@ class GoalDrawer:
             return None
         extra = tuple(clause for clause in found[0].clauses if clause not in fixed)
         select = Select(entity, extra)
-        decided = [
-            each.action for each in decide(self._facts, entity, name, waiting(self._facts, name, select))
-        ]
-        actions = sorted(set(decided))
-        decision = pick.choice(actions)
+        decided = decide(self._facts, entity, name, waiting(self._facts, name, select))
+        decision = pick.choice(sorted(set(decided)))
         return Work(name, select, decision, self._measures(entity, pick, alone=True))
 
     # -- parts ----------------------------------------------------------------------------------
@@ -451,11 +446,13 @@ class GoalDrawer:
             return True
         return len(figures) > 1 and _MARGIN * abs(figures[0] - figures[1]) >= abs(figures[0])
 
-    def _rules_decide(self, level: int, goal: Goal, expected: Expected) -> bool:
+    def _rules_decide(self, level: int, goal: Goal) -> bool:
         """Return whether enough of a queue's rules, exceptions and order matter."""
-        mutants = list(rule_mutants(goal, self._blueprint))
-        blind = sum(mutant.solves(expected) for mutant in mutants)
-        return blind <= len(mutants) // (2 if level < 5 else 5)
+        if not isinstance(goal, Work):
+            return True
+        mistakes = rule_mistakes(goal, self._blueprint)
+        harmless = sum(not mistake.wrong for mistake in mistakes)
+        return harmless <= len(mistakes) // (2 if level < 5 else 5)
 
     def _decisions(self, goal: Goal, expected: Expected) -> int:
         """Count the rows whose part, changed alone, changes the answer or the state."""

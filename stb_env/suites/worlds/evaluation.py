@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 from stb_env.core.jsontypes import Json, JsonObject
 from stb_env.suites.worlds.answer_fields import field_name, group_name, list_name, measure_name
 from stb_env.suites.worlds.blueprint import Blueprint
-from stb_env.suites.worlds.facts import COMPARE, Facts, Test, json_value
+from stb_env.suites.worlds.facts import COMPARE, Facts, facts_at_start, json_value
 from stb_env.suites.worlds.goals import (
     Change,
     Clause,
@@ -34,19 +34,24 @@ from stb_env.suites.worlds.rows import MISSING, Row, State
 
 def chosen(facts: Facts, select: Select) -> list[tuple[int, Row]]:
     """Return the rows that a selection means, in order."""
-    tests = [_clause_test(facts, select.entity, clause) for clause in select.clauses]
-    rows = facts.blueprint.data.each(facts.state, select.entity)
-    return [(number, row) for number, row in rows if all(test(number, row) for test in tests)]
+    rows = facts.rows(select.entity)
+    for clause in select.clauses:
+        rows = _meeting(facts, select.entity, rows, clause)
+    return rows
 
 
-def _clause_test(facts: Facts, entity: str, clause: Clause | Related) -> Test:
+def _meeting(
+    facts: Facts, entity: str, rows: list[tuple[int, Row]], clause: Clause | Related
+) -> list[tuple[int, Row]]:
+    """Return those of some rows that meet a clause."""
     if isinstance(clause, Clause):
-        get, compare, value = facts.getter(entity, clause.path), COMPARE[clause.op], clause.value
-        return lambda number, row: (got := get(number, row)) != MISSING and compare(got, value)
+        column = facts.column(entity, clause.path)
+        compare, value = COMPARE[clause.op], clause.value
+        return [each for each in rows if (got := column[each[0]]) != MISSING and compare(got, value)]
     place = facts.blueprint.entities[clause.entity].columns[clause.reference]
     others = chosen(facts, Select(clause.entity, clause.clauses))
     referred, present = {row[place] for _, row in others}, clause.present
-    return lambda number, _row: (number in referred) == present
+    return [each for each in rows if (each[0] in referred) == present]
 
 
 def evaluate(goal: Goal, blueprint: Blueprint, state: State, *, skips: bool = False) -> Expected:
@@ -61,7 +66,7 @@ def evaluate(goal: Goal, blueprint: Blueprint, state: State, *, skips: bool = Fa
     Raises:
         GoalError: There is no single answer.
     """
-    facts = Facts(blueprint, state)
+    facts = facts_at_start(blueprint) if state == State() else Facts(blueprint, state)
     match goal:
         case Lookup():
             return _fields(facts, goal.select.entity, _only(facts, goal.select), goal.fields)
@@ -118,8 +123,8 @@ def _way(facts: Facts, entity: str, number: int, path: str) -> tuple[RowId, ...]
 
 
 def _first(facts: Facts, goal: Extreme) -> tuple[int, Row]:
-    get = facts.getter(goal.select.entity, goal.by)
-    valued = [(get(number, row), number, row) for number, row in chosen(facts, goal.select)]
+    column = facts.column(goal.select.entity, goal.by)
+    valued = [(column[number], number, row) for number, row in chosen(facts, goal.select)]
     valued = sorted((each for each in valued if each[0] != MISSING), reverse=goal.most)
     if not valued or (len(valued) > 1 and valued[0][0] == valued[1][0]):
         raise GoalError("no row, or more than one, comes first")
@@ -134,8 +139,8 @@ def figure(facts: Facts, entity: str, found: list[tuple[int, Row]], measure: Mea
     """
     if measure.kind == "count":
         return len(found)
-    get = facts.getter(entity, measure.path)
-    values = [value for number, row in found if (value := get(number, row)) != MISSING]
+    column = facts.column(entity, measure.path)
+    values = [value for number, _ in found if (value := column[number]) != MISSING]
     if measure.kind == "total":
         return sum(values)
     if not values:
@@ -173,10 +178,10 @@ def _figures(
 def group_figures(facts: Facts, goal: Group) -> list[tuple[int, int, list[tuple[int, Row]]]]:
     """Return the figure, value and rows of every group, the first place first."""
     entity = goal.select.entity
-    get = facts.getter(entity, goal.by)
+    column = facts.column(entity, goal.by)
     groups: dict[int, list[tuple[int, Row]]] = {}
     for number, row in chosen(facts, goal.select):
-        if (value := get(number, row)) != MISSING:
+        if (value := column[number]) != MISSING:
             groups.setdefault(value, []).append((number, row))
     figures = [(figure(facts, entity, rows, goal.measure), value, rows) for value, rows in groups.items()]
     return sorted(figures, key=lambda each: (-each[0] if goal.most else each[0], each[1]))
@@ -290,31 +295,47 @@ def _action(facts: Facts, entity: str, action: str, value: int | None) -> Callab
 
 
 @dataclass(frozen=True, slots=True)
-class Decision:
-    """What the rules of a queue decide for one row: the rule, none for `otherwise`, and its action."""
+class Applied:
+    """What a rule says of one row: which of its conditions hold, and which of its exceptions."""
 
-    number: int
-    rule: int | None
     action: str
+    when: tuple[bool, ...]
+    unless: tuple[bool, ...]
+
+    @property
+    def applies(self) -> bool:
+        """Whether the rule asks for its action."""
+        return all(self.when) and not any(self.unless)
 
 
-def decide(facts: Facts, entity: str, queue: str, found: list[tuple[int, Row]]) -> list[Decision]:
-    """Return the decision for each of some rows: the first rule that applies decides."""
-    declared = facts.blueprint.entities[entity].queues[queue]
-    rules: list[tuple[Test, list[Test], str]] = []
-    for rule in declared.rules:
-        exceptions = [facts.test(entity, condition) for condition in rule.unless]
-        rules.append((facts.all_hold(entity, rule.when), exceptions, rule.do))
-    decisions: list[Decision] = []
-    for number, row in found:
-        applying = (
-            (index, action)
-            for index, (holds, exceptions, action) in enumerate(rules)
-            if holds(number, row) and not any(test(number, row) for test in exceptions)
+def applied(facts: Facts, entity: str, queue: str, found: list[tuple[int, Row]]) -> list[list[Applied]]:
+    """Return what each rule of a queue says of each of some rows."""
+    rules = [
+        (
+            rule.do,
+            [facts.test(entity, condition) for condition in rule.when],
+            [facts.test(entity, condition) for condition in rule.unless],
         )
-        index, action = next(applying, (None, declared.otherwise))
-        decisions.append(Decision(number, index, action))
-    return decisions
+        for rule in facts.blueprint.entities[entity].queues[queue].rules
+    ]
+    return [
+        [
+            Applied(do, tuple(test(*each) for test in when), tuple(test(*each) for test in unless))
+            for do, when, unless in rules
+        ]
+        for each in found
+    ]
+
+
+def first_action(rules: Iterable[Applied], otherwise: str) -> str:
+    """Return the action that the first rule that applies asks for."""
+    return next((rule.action for rule in rules if rule.applies), otherwise)
+
+
+def decide(facts: Facts, entity: str, queue: str, found: list[tuple[int, Row]]) -> list[str]:
+    """Return the action that the rules of a queue ask for, for each of some rows."""
+    otherwise = facts.blueprint.entities[entity].queues[queue].otherwise
+    return [first_action(rules, otherwise) for rules in applied(facts, entity, queue, found)]
 
 
 def waiting(facts: Facts, queue: str, select: Select) -> list[tuple[int, Row]]:
@@ -328,7 +349,7 @@ def _work(facts: Facts, goal: Work) -> Expected:
     entity = goal.select.entity
     found = waiting(facts, goal.queue, goal.select)
     decisions = decide(facts, entity, goal.queue, found)
-    acts = [(each, decision.action) for each, decision in zip(found, decisions, strict=True)]
+    acts = list(zip(found, decisions, strict=True))
     after = _acted(facts, entity, acts, None, skips=False)
     decided = [each for each, action in acts if action == goal.decision]
     told = _figures(facts, entity, decided, goal.measures, after)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 import re
 from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from stb_env.core.jsontypes import Json
@@ -42,6 +43,25 @@ class Facts:
     def __init__(self, blueprint: Blueprint, state: State) -> None:
         self.blueprint = blueprint
         self.state = state
+        self._rows: dict[str, list[tuple[int, Row]]] = {}
+        self._columns: dict[tuple[str, str], list[int]] = {}
+
+    def rows(self, entity: str) -> list[tuple[int, Row]]:
+        """Return the number and content of every row of an entity, in order; they are kept."""
+        found = self._rows.get(entity)
+        if found is None:
+            found = self._rows[entity] = list(self.blueprint.data.each(self.state, entity))
+        return found
+
+    def column(self, entity: str, path: str) -> list[int]:
+        """Return the value at the end of a path by row number; `MISSING` where no row is. They are kept."""
+        found = self._columns.get((entity, path))
+        if found is None:
+            get, rows = self.getter(entity, path), self.rows(entity)
+            found = self._columns[entity, path] = [MISSING] * (rows[-1][0] + 1 if rows else 0)
+            for number, row in rows:
+                found[number] = get(number, row)
+        return found
 
     def value(self, entity: str, number: int, expression: str) -> int:
         """Return one value of an existing row, as `getter` reads it."""
@@ -114,6 +134,12 @@ class Facts:
         if "(" in expression or expression == TODAY:
             return None
         return self.blueprint.attribute(entity, expression)
+
+
+@lru_cache(maxsize=32)
+def facts_at_start(blueprint: Blueprint) -> Facts:
+    """Return the facts of a world that nobody has touched, with what was read of them before."""
+    return Facts(blueprint, State())
 
 
 def _against(left: Getter, op: str, wanted: tuple[int, ...]) -> Test:

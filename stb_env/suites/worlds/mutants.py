@@ -1,16 +1,18 @@
 """Mutants: goals with one mistake in them, as a careless solver makes it.
 
-A task is kept only if a mutant that ignores a clause gets another answer or another state. Mutants of rules
+A task is kept only if a mutant that ignores a clause gets another answer or another state. Mistakes in rules
 say how often a rule, an exception or the order of rules decides.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 
 from stb_env.suites.worlds.blueprint import Blueprint
-from stb_env.suites.worlds.evaluation import evaluate
+from stb_env.suites.worlds.evaluation import Applied, applied, evaluate, first_action, waiting
+from stb_env.suites.worlds.facts import facts_at_start
 from stb_env.suites.worlds.goals import (
     Clause,
     Difference,
@@ -22,7 +24,6 @@ from stb_env.suites.worlds.goals import (
     Select,
     Work,
 )
-from stb_env.suites.worlds.kit import Rule
 from stb_env.suites.worlds.rows import State
 
 _CONTRARY: Mapping[Operator, Operator] = {"=": "!=", "!=": "=", ">": "<", "<": ">"}
@@ -36,7 +37,7 @@ class Mutant:
         name: What the mistake is: ``drops clause 2``.
         kind: Mistakes of a kind are counted together.
         goal: The goal with the mistake.
-        blueprint: The world with the mistake, where it is one in the rules.
+        blueprint: The world.
     """
 
     name: str
@@ -78,28 +79,59 @@ def _turned(clause: Clause | Related) -> Clause | Related:
     return replace(clause, op=_CONTRARY[clause.op])
 
 
-def rule_mutants(goal: Goal, blueprint: Blueprint) -> Iterator[Mutant]:
-    """Yield the mutants that ignore a rule of a queue, a condition, an exception or the rules' order."""
-    if not isinstance(goal, Work):
-        return
-    rules = blueprint.entities[goal.select.entity].queues[goal.queue].rules
-    for place, rule in enumerate(rules):
-        number, before, after = place + 1, rules[:place], rules[place + 1 :]
-        yield _ruled(goal, blueprint, f"ignores rule {number}", "ignores a rule", (*before, *after))
+@dataclass(frozen=True, slots=True)
+class RuleMistake:
+    """A mistake in the rules of a queue, and how many rows it decides wrongly.
+
+    Attributes:
+        name: What the mistake is: ``ignores rule 2``.
+        kind: Mistakes of a kind are counted together.
+        wrong: Rows that get another action.
+    """
+
+    name: str
+    kind: str
+    wrong: int
+
+
+def rule_mistakes(goal: Work, blueprint: Blueprint) -> list[RuleMistake]:
+    """Return the mistakes of solvers that ignore a rule, a condition, an exception or the rules' order."""
+    facts = facts_at_start(blueprint)
+    entity = goal.select.entity
+    queue = blueprint.entities[entity].queues[goal.queue]
+    table = applied(facts, entity, goal.queue, waiting(facts, goal.queue, goal.select))
+    right = [first_action(rules, queue.otherwise) for rules in table]
+
+    def mistake(name: str, kind: str, change: Callable[[list[Applied]], list[Applied]]) -> RuleMistake:
+        wrong = sum(
+            first_action(change(rules), queue.otherwise) != action
+            for rules, action in zip(table, right, strict=True)
+        )
+        return RuleMistake(name, kind, wrong)
+
+    found: list[RuleMistake] = []
+    for place, rule in enumerate(queue.rules):
+        number = place + 1
+        found.append(mistake(f"ignores rule {number}", "ignores a rule", partial(_without_rule, place)))
         if rule.unless:
-            bare = rule.model_copy(update={"unless": ()})
             name = f"ignores exceptions of rule {number}"
-            yield _ruled(goal, blueprint, name, "ignores exceptions", (*before, bare, *after))
+            found.append(mistake(name, "ignores exceptions", partial(_without_exceptions, place)))
         for each in range(len(rule.when) if len(rule.when) > 1 else 0):
-            loose = rule.model_copy(update={"when": rule.when[:each] + rule.when[each + 1 :]})
             name = f"ignores condition {each + 1} of rule {number}"
-            yield _ruled(goal, blueprint, name, "ignores a condition", (*before, loose, *after))
-    yield _ruled(goal, blueprint, "reverses the order of rules", "ignores precedence", rules[::-1])
+            found.append(mistake(name, "ignores a condition", partial(_without_condition, place, each)))
+    found.append(mistake("reverses the order of rules", "ignores precedence", lambda rules: rules[::-1]))
+    return found
 
 
-def _ruled(goal: Work, blueprint: Blueprint, name: str, kind: str, rules: tuple[Rule, ...]) -> Mutant:
-    entity = blueprint.entities[goal.select.entity]
-    queue = entity.queues[goal.queue].model_copy(update={"rules": rules})
-    changed = entity.model_copy(update={"queues": {**entity.queues, goal.queue: queue}})
-    entities = {**blueprint.entities, goal.select.entity: changed}
-    return Mutant(name, kind, goal, replace(blueprint, entities=entities))
+def _without_rule(place: int, rules: list[Applied]) -> list[Applied]:
+    return rules[:place] + rules[place + 1 :]
+
+
+def _without_exceptions(place: int, rules: list[Applied]) -> list[Applied]:
+    return [*rules[:place], replace(rules[place], unless=()), *rules[place + 1 :]]
+
+
+def _without_condition(place: int, condition: int, rules: list[Applied]) -> list[Applied]:
+    when = rules[place].when
+    loose = replace(rules[place], when=when[:condition] + when[condition + 1 :])
+    return [*rules[:place], loose, *rules[place + 1 :]]
