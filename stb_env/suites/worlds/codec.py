@@ -351,7 +351,7 @@ class Codec:
                     return {"amount": f"{Decimal(value).scaleb(-digits)}", "currency": currency}
 
                 def from_amount(value: Json) -> int:
-                    return scaled(value["amount"] if isinstance(value, Mapping) else value, digits)
+                    return scaled(value.get("amount") if isinstance(value, Mapping) else value, digits)
 
                 return amount, from_amount, {"type": "string", **said}
             return (
