@@ -31,6 +31,7 @@ class Clauses:
     def __init__(self, blueprint: Blueprint) -> None:
         self.blueprint = blueprint
         self._facts = facts_at_start(blueprint)
+        self._look_alikes: dict[str, list[int]] = {}
         self._paths: dict[tuple[str, int], list[str]] = {}
 
     def column(self, entity: str, path: str) -> list[int]:
@@ -83,10 +84,26 @@ class Clauses:
             contrary = own is None and isinstance(attribute, Category | Life) and pick.random() < 0.2
             clause = Clause(path, "!=" if contrary else "=", value)
         else:
-            clause = Clause(path, "=", own if own is not None else pick.choice(values))
-            return clause
+            return Clause(path, "=", own if own is not None else self._named_row(entity, path, values, pick))
         share = sum(COMPARE[clause.op](got, clause.value) for got in values) / len(values)
         return clause if _FEWEST <= share <= _MOST else None
+
+    def look_alikes(self, entity: str) -> list[int]:
+        """Return the rows whose label is the beginning of another's: a search for it finds both."""
+        found = self._look_alikes.get(entity)
+        if found is None:
+            label = self.blueprint.entities[entity].label
+            texts = self.blueprint.data.texts[entity, label]
+            beginnings = sorted({text.rpartition(" ")[0] for text in texts})
+            known = {text: number for number, text in enumerate(texts)}
+            found = self._look_alikes[entity] = [known[text] for text in beginnings if text in known]
+        return found
+
+    def _named_row(self, entity: str, path: str, values: list[int], pick: Random) -> int:
+        """Draw a label for a request to name, rather one that another looks like."""
+        owner, _ = self.blueprint.place(entity, path)
+        alike = set(self.look_alikes(owner))
+        return pick.choice([value for value in values if value in alike] or values)
 
     def select(
         self,

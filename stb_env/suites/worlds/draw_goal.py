@@ -173,7 +173,8 @@ class GoalDrawer:
 
     def _one_row(self, entity: str, level: int, pick: Random) -> Select | None:
         """Draw a selection of one row: by its label, or by clauses that only it meets."""
-        number = pick.randrange(len(self._blueprint.data.rows[entity]))
+        alike = self._clauses.look_alikes(entity)
+        number = pick.choice(alike or range(len(self._blueprint.data.rows[entity])))
         if level == 1 or pick.random() < 0.6:
             label = self._blueprint.entities[entity].label
             return Select(entity, (Clause(label, "=", self._clauses.column(entity, label)[number]),))

@@ -25,6 +25,8 @@ from stb_env.suites.worlds.kit import (
 )
 from stb_env.suites.worlds.rows import Data
 
+_LOOK_ALIKES, _SEQUEL = 0.3, "II"
+"""Share of names that are another's and a part more, and the part of those that are no person's."""
 _LETTERS, _DIGITS = "ABCDEFGHJKLMNPQRSTUVWXYZ", "0123456789"
 """Of the letters those that nobody takes for digits."""
 
@@ -82,9 +84,10 @@ class _Columns:
         match attribute:
             case Person():
                 given, family = self._names["given"], self._names["family"]
-                return self._texts(entity, name, _pairs(given, family, count, pick, name))
+                return self._texts(entity, name, _names(given, family, count, pick, name))
             case Title():
-                return self._texts(entity, name, _pairs(attribute.first, attribute.second, count, pick, name))
+                first, second = attribute.first, attribute.second
+                return self._texts(entity, name, _names(first, second, count, pick, name, _SEQUEL))
             case Email():
                 self.values(entity, attribute.of)
                 people = self.texts[entity, attribute.of]
@@ -125,6 +128,30 @@ class _Columns:
             return values
         starts = self._starts(attribute.to, rest)
         return [starts[number] for number in values]
+
+
+def _names(
+    first: Sequence[str], second: Sequence[str], count: int, pick: Random, name: str, more: str = ""
+) -> list[str]:
+    """Draw names, of which some are another's and a part more, so that a search for that one finds both.
+
+    Those come before the names that they look like: whoever takes the first hit of a search is wrong.
+
+    Args:
+        first: First parts of a name.
+        second: Second parts.
+        count: Number of names.
+        pick: Draws.
+        name: What the names are of, for messages.
+        more: The part more; empty for one of the second parts.
+    """
+    drawn = _pairs(first, second, count, pick, name)
+    paired = pick.sample(range(count), 2 * int(count * _LOOK_ALIKES))
+    for one, other in zip(paired[::2], paired[1::2], strict=True):
+        earlier, later = sorted((one, other))
+        others = [part for part in second if not drawn[later].endswith(f" {part}")]
+        drawn[earlier] = f"{drawn[later]} {more or pick.choice(others)}"
+    return drawn
 
 
 def _pairs(first: Sequence[str], second: Sequence[str], count: int, pick: Random, name: str) -> list[str]:
