@@ -62,7 +62,8 @@ def test_identifiers_are_different_and_belong_to_their_entity(world: Built) -> N
     for entity, rows in world.blueprint.data.rows.items():
         identifiers = {world.codec.id_of(entity, number) for number in range(len(rows))}
         assert len(identifiers) == len(rows)
-        for wrong in ("", "x", None, True, -1, 1.5, [], "RE-OWN-00000000"):
+        nothing: list[Any] = ["", "x", None, True, -1, 1.5, [], "RE-OWN-00000000"]
+        for wrong in nothing:
             with pytest.raises(ApiError):
                 world.codec.number_of(entity, wrong)
 
@@ -149,7 +150,11 @@ def test_acting_changes_one_row_and_nothing_else(world: Built) -> None:
 def test_wrong_calls_are_answered_with_errors(world: Built) -> None:
     backend = GeneratedWorld()
     for tool in world.tools.values():
-        for arguments in ({"nothing": 1}, {param.name: {} for param in tool.params if not param.group}):
+        tried: list[dict[str, Any]] = [
+            {"nothing": 1},
+            {each.name: {} for each in tool.params if not each.group},
+        ]
+        for arguments in tried:
             if arguments:
                 result, state = backend.call(State(), tool.tool, arguments)
                 assert result.status in (Status.INVALID_ARGUMENTS, Status.TOOL_ERROR), (
