@@ -85,8 +85,8 @@ class ExactJudge:
 
     The verdict's parts are ``answer:FIELD`` for every field of the typed answer, right and supported;
     ``state:ENTITY`` for every entity whose rows the task changes; and ``kept:ENTITY``, which is always false,
-    for every other entity that the episode changed. A vote says of each part that failed what was wanted and
-    what was got.
+    for every entity of which the episode changed other rows. A vote says of each part that failed what was
+    wanted and what was got.
     """
 
     name = "exact"
@@ -138,9 +138,10 @@ def _state_parts(case: Case, state: State) -> Iterator[tuple[str, str]]:
     done = changes(state, case.task.goal["drawn"])
     for entity, change in wanted.items():
         yield f"state:{entity}", "" if done.get(entity) == change else _fault(change, done.get(entity))
-    for entity in done:
-        if entity not in wanted:
-            yield f"{KEPT}{entity}", "changed, which nobody asked"
+    for entity, change in done.items():
+        asked = wanted.get(entity, Changes(rows={}, new=[]))
+        if change["rows"].keys() - asked["rows"].keys() or len(change["new"]) > len(asked["new"]):
+            yield f"{KEPT}{entity}", "has changes that nobody asked for"
 
 
 def _fault(wanted: Changes, done: Changes | None) -> str:
