@@ -22,6 +22,9 @@ Mode = Literal["bulk", "each", "back"]
 are read one by one; or they are listed first, and then the rows that refer to each of them."""
 
 
+_MOST_RESULTS = 500
+
+
 @dataclass(frozen=True, slots=True)
 class Request:
     """A call of a tool of the world."""
@@ -40,6 +43,12 @@ class Memory:
     def __init__(self) -> None:
         self._results: dict[tuple[str, str], Any] = {}
         self._rows: dict[int, tuple[int, Values]] = {}
+
+    def shorten(self) -> None:
+        """Forget everything where it has become much; between goals alone, since plans go by what is kept."""
+        if len(self._results) > _MOST_RESULTS:
+            self._results.clear()
+            self._rows.clear()
 
     def answer(self, request: Request) -> Any:
         """Return the response to a request at the start of an episode."""
@@ -67,7 +76,7 @@ class Finder:
         world: The world.
         modes: How references are followed, by where they are: the entity and the path to them. Others are
             followed in bulk.
-        memory: What rows of results say, kept by the plans that are tried for one goal.
+        memory: What rows of results say, kept by the plans that are tried.
     """
 
     def __init__(self, world: Built, modes: Mapping[str, Mode], memory: Memory | None = None) -> None:
@@ -87,6 +96,7 @@ class Finder:
         }
         self._named: set[tuple[str, int]] = set()
         self._listed: set[str] = set()
+        self._met: set[tuple[str, int, Clause]] = set()
 
     # -- what is there ---------------------------------------------------------------------------
 
@@ -215,7 +225,9 @@ class Finder:
             except StopIteration:
                 break
             response = yield request
-            numbers += [self.learn(tool.entity, row) for row in response[tool.items]]
+            for row in response[tool.items]:
+                numbers.append(self.learn(tool.entity, row))
+                self.note_met(tool, numbers[-1], clauses)
         if not used:
             self._listed.add(tool.entity)
         return numbers
@@ -256,6 +268,14 @@ class Finder:
             holder[each.param] = each.field.argument(value)
         return arguments
 
+    def note_met(self, tool: WorldTool, number: int, clauses: Sequence[Clause | Related]) -> None:
+        """Remember that a row came from a list that was narrowed by some clauses."""
+        for clause in clauses:
+            if isinstance(clause, Clause) and self._used(tool, (clause,)):
+                self._met.add((tool.entity, number, clause))
+                if clause.op == "=":
+                    self.known[tool.entity][number][clause.path] = clause.value
+
     def sorted_pages(
         self, entity: str, clauses: Sequence[Clause | Related], by: str, *, most: bool
     ) -> Generator[Request, JsonMapping, None] | None:
@@ -293,7 +313,8 @@ class Finder:
     ) -> Generator[Request, Any, list[int]]:
         rows = self.known[entity]
         kept = [number for number in numbers if self._may(rows.get(number, {}), direct, allowed)]
-        yield from self.ensure(entity, kept, [*(clause.path for clause in direct), *inner])
+        unclear = [number for number in kept if self._is_unclear(entity, number, direct, inner)]
+        yield from self.ensure(entity, unclear, [*(clause.path for clause in direct), *inner])
         kept = [number for number in kept if self._may(rows[number], direct, allowed)]
         for reference, deep in inner.items():
             if reference in allowed or not kept:
@@ -303,6 +324,15 @@ class Finder:
             passing = set((yield from self.narrowed(target, targets, deep, f"{at}.{reference}")))
             kept = [number for number in kept if rows[number][reference] in passing]
         return kept
+
+    def _is_unclear(
+        self, entity: str, number: int, direct: Sequence[Clause], references: Iterable[str]
+    ) -> bool:
+        """Return whether a row must be read before it is told whether it meets the clauses."""
+        row = self.known[entity].get(number, {})
+        return any(reference not in row for reference in references) or any(
+            clause.path not in row and (entity, number, clause) not in self._met for clause in direct
+        )
 
     def _may(self, row: Values, direct: Sequence[Clause], allowed: Mapping[str, set[int]]) -> bool:
         """Return whether a row meets the clauses as far as its values are known."""

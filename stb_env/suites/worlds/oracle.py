@@ -59,7 +59,9 @@ class Solved:
     requests: tuple[Request, ...] = ()
 
 
-def solve(world: Built, goal: Goal, least: int = 1, most: int = 80) -> Solved | None:
+def solve(
+    world: Built, goal: Goal, least: int = 1, most: int = 80, memory: Memory | None = None
+) -> Solved | None:
     """Return the shortest of the oracle's plans for a goal, played from the start of an episode.
 
     Args:
@@ -67,28 +69,31 @@ def solve(world: Built, goal: Goal, least: int = 1, most: int = 80) -> Solved | 
         goal: The goal.
         least: No plan is wanted where one takes fewer calls.
         most: Plans that take more calls are given up.
+        memory: What plans for other goals in this world have read.
 
     Returns:
         The plan; None where every one takes more calls, or one takes fewer than are wanted.
     """
     best: int | None = None
     modes: Mapping[str, Any] = {}
-    seen: dict[tuple[tuple[str, Any], ...], None] = {}
-    options: list[Mapping[str, Any]] = [{}, {SORTED: True}] if isinstance(goal, Extreme) else [{}]
-    memory = Memory()
+    options: dict[tuple[str, Any], None] = {(SORTED, True): None} if isinstance(goal, Extreme) else {}
+    memory = Memory() if memory is None else memory
+    memory.shorten()
+    option: Mapping[str, Any] = {}
+    tried = 0
     # One choice at a time, each kept where it shortens the plan.
-    while options and (best is None or best > _FEW):
-        option = {**modes, **options.pop(0)}
-        key = tuple(sorted(option.items()))
-        if key in seen:
-            continue
-        seen[key] = None
+    while best is None or best > _FEW:
         calls, references = _tried(world, goal, option, memory, most if best is None else best - 1)
-        options += [{place: mode} for place in references for mode in _MODES[1:] if place not in option]
+        options.update(dict.fromkeys((place, mode) for place in references for mode in _MODES[1:]))
         if calls is not None:
             best, modes = calls, option
             if best < least:
                 return None
+        if tried == len(options):
+            break
+        place, mode = list(options)[tried]
+        option = {**modes, place: mode}
+        tried += 1
     return None if best is None else _played(world, goal, modes)
 
 
@@ -252,6 +257,7 @@ class Player:
             response = yield request
             for row in response[request.tool.items]:
                 number: int = finder.learn(entity, row)
+                finder.note_met(request.tool, number, goal.select.clauses)
                 passing = yield from finder.narrowed(entity, [number], goal.select.clauses, entity)
                 if passing:
                     yield from finder.provide(entity, passing, needs, entity)

@@ -12,6 +12,7 @@ from stb_env.errors import ConfigError, DataError, did_you_mean
 from stb_env.seeding import mix, rng
 from stb_env.suites.worlds.answer_fields import answer_schema
 from stb_env.suites.worlds.draw_goal import CALLS, Drawn, GoalDrawer, fits
+from stb_env.suites.worlds.finder import Memory
 from stb_env.suites.worlds.judge import goal_record
 from stb_env.suites.worlds.kit import KITS
 from stb_env.suites.worlds.oracle import Solved, solve
@@ -206,6 +207,13 @@ def drawer(key: str) -> GoalDrawer:
     return GoalDrawer(built(key).blueprint)
 
 
+@lru_cache(maxsize=4)
+def memory(key: str) -> Memory:
+    """Return what the oracle's plans have read in a world, for the worlds in which tasks are drawn now."""
+    del key
+    return Memory()
+
+
 # Runs play a task once a trial, and drawing it costs much more than the rest of a reset.
 @lru_cache(maxsize=2048)
 def _made(key: str, level: int, number: int) -> WorldTask | None:
@@ -213,7 +221,7 @@ def _made(key: str, level: int, number: int) -> WorldTask | None:
     world = built(key)
     for attempt in range(_ATTEMPTS):
         drawn = drawer(key).draw(level, rng("goal", key, level, number, attempt))
-        solved = None if drawn is None else solve(world, drawn.goal, *CALLS[level])
+        solved = None if drawn is None else solve(world, drawn.goal, *CALLS[level], memory(key))
         if drawn is None or solved is None or not fits(level, solved.calls, drawn.decisions):
             continue
         said = query(drawn.goal, world.blueprint, rng("words", key, level, number))
