@@ -150,7 +150,7 @@ class GoalDrawer:
             return True
         mistakes = rule_mistakes(goal, self._blueprint)
         harmless = sum(not mistake.wrong for mistake in mistakes)
-        return harmless <= len(mistakes) // (2 if level < 5 else 5)
+        return harmless <= len(mistakes) // (2 if level < _HARD else 6)
 
     def _decisions(self, goal: Goal, expected: Expected) -> int:
         """Count the rows whose part, changed alone, changes the answer or the state."""

@@ -248,7 +248,7 @@ class Shapes:
         fixed = queue_clauses(self._blueprint, entity, name)
         least, most = _WRITES[level]
         found = self._clauses.select(
-            entity, (least, most), pick, depth=1, fixed=fixed, fewest=len(fixed) + (pick.random() < 0.7)
+            entity, (least, most), pick, depth=1, fixed=fixed, fewest=len(fixed) + 1 + (pick.random() < 0.6)
         )
         if found is None:
             return None
@@ -256,7 +256,7 @@ class Shapes:
         select = Select(entity, extra)
         decided = decide(self._facts, entity, name, waiting(self._facts, name, select))
         decision = pick.choice(sorted(set(decided)))
-        return Work(name, select, decision, self._measures(entity, pick, alone=True))
+        return Work(name, select, decision, self._measures(entity, pick, alone=pick.random() < 0.5))
 
     # -- parts ----------------------------------------------------------------------------------
 
