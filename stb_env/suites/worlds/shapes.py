@@ -246,9 +246,18 @@ class Shapes:
             return None
         entity, name = pick.choice(queues)
         fixed = queue_clauses(self._blueprint, entity, name)
-        least, most = _WRITES[level]
+        # A clause on what rules look at would decide them for all rows alike.
+        rules = self._blueprint.entities[entity].queues[name].rules
+        conditions = [condition for rule in rules for condition in (*rule.when, *rule.unless)]
+        decided_by = [each.left for each in conditions if each.op in ("=", "!=", "in", "not in")]
         found = self._clauses.select(
-            entity, (least, most), pick, depth=1, fixed=fixed, fewest=len(fixed) + 1 + (pick.random() < 0.6)
+            entity,
+            _WRITES[level],
+            pick,
+            depth=1,
+            fixed=fixed,
+            banned=decided_by,
+            fewest=len(fixed) + 1 + (pick.random() < 0.6),
         )
         if found is None:
             return None

@@ -25,6 +25,9 @@ from stb_env.suites.worlds.kit import Day, Ref, Set
 from stb_env.suites.worlds.nouns import participle
 from stb_env.suites.worlds.phrases import Phrases, Said, listed, several
 
+_LONG = 70
+"""Letters of a noun phrase after which a reader has lost the sentence."""
+
 
 def query(goal: Goal, blueprint: Blueprint, pick: Random, *, rules: bool = False) -> str:
     """Return a goal in words.
@@ -67,6 +70,10 @@ class _Planner:
     def _choose(self, *ways: str) -> str:
         chosen = self._pick.choice(ways)
         return chosen[0].upper() + chosen[1:]
+
+    def _choose_for(self, rows: str, ways: tuple[str, ...], others: tuple[str, ...]) -> str:
+        """Return one of several ways; the others end in words that would stand too far from their verb."""
+        return self._choose(*ways, *(others if len(rows) < _LONG else ()))
 
     def _joined(self, main: str, extra: tuple[str, ...], *after: str) -> str:
         """Return a sentence, those that limit its rows, and what follows them."""
@@ -152,21 +159,33 @@ class _Planner:
         said = self._say.select(goal.select)
         if len(goal.measures) == 1:
             word = self._say.word(entity, goal.measures[0].path)
-            main = self._choose(
-                f"what is the total {word} of all {said.plural}?",
-                f"add up the {word} of all {said.plural} and tell me the total.",
-                f"please work out the total {word} of the {said.plural}.",
-                f"I need the {word} of all {said.plural} added together.",
-                f"taking all {said.plural} together, what is the total {word}?",
+            main = self._choose_for(
+                said.plural,
+                (
+                    f"what is the total {word} of all {said.plural}?",
+                    f"please work out the total {word} of the {said.plural}.",
+                    f"I need the total {word} of all {said.plural}.",
+                ),
+                (
+                    f"add up the {word} of all {said.plural} and tell me the total.",
+                    f"taking all {said.plural} together, what is the total {word}?",
+                ),
             )
             return self._joined(main, said.extra)
         figure = goal.measures[1]
-        main = self._choose(
-            f"how many {said.plural} are there, and what is {self._figure(entity, figure, 'their')}?",
-            f"count the {said.plural} and tell me {self._figure(entity, figure, 'their')}, too.",
-            f"for the {said.plural}, I need the count and {self._figure(entity, figure)}.",
-            f"please tell me how many {said.plural} we have and {self._figure(entity, figure, 'their')}.",
-            f"what is the number of {said.plural}, and what is {self._figure(entity, figure, 'their')}?",
+        theirs = self._figure(entity, figure, "their")
+        main = self._choose_for(
+            said.plural,
+            (
+                f"for the {said.plural}, I need the count and {self._figure(entity, figure)}.",
+                f"what is the number of {said.plural}, and what is {theirs}?",
+                f"I need two figures on the {said.plural}: how many there are, and {theirs}.",
+            ),
+            (
+                f"how many {said.plural} are there, and what is {theirs}?",
+                f"count the {said.plural} and tell me {theirs}, too.",
+                f"please tell me how many {said.plural} we have and {theirs}.",
+            ),
         )
         return self._joined(main, said.extra)
 
@@ -306,16 +325,20 @@ class _Planner:
         waiting = queue_clauses(self._say.blueprint, entity, goal.queue)
         said = self._say.select(Select(entity, (*waiting, *goal.select.clauses)))
         done = participle(self._say.entity(entity).actions[goal.decision])
-        figures = listed([self._of_decided(entity, measure, done) for measure in goal.measures])
+        figures = self._of_decided(entity, goal.measures, done)
         said_rules = (self._rules(goal),) if rules else ()
         form = self._pick.choice(queue.say)
         return self._requested(form, said, "", said_rules, self._afterwards(figures))
 
-    def _of_decided(self, entity: str, measure: Measure, done: str) -> str:
+    def _of_decided(self, entity: str, measures: tuple[Measure, ...], done: str) -> str:
+        """Return the figures over the rows that got one decision, which the first of them names."""
         nouns = self._say.nouns(entity)
-        if measure.kind == "count":
-            return f"how many {nouns} you have {done}"
-        return f"{self._figure(entity, measure)} of the {nouns} you have {done}"
+        first, *others = measures
+        if first.kind == "count":
+            opening = f"how many {nouns} you have {done}"
+        else:
+            opening = f"{self._figure(entity, first)} of the {nouns} you have {done}"
+        return listed([opening, *(self._figure(entity, each, "their") for each in others)])
 
     def _rules(self, goal: Work) -> str:
         queue = self._say.entity(goal.select.entity).queues[goal.queue]
