@@ -4,20 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import date
-from decimal import Decimal, InvalidOperation
-from functools import lru_cache
 
 from stb_env.core.jsontypes import Json, JsonMapping, JsonObject
 from stb_env.seeding import derive, rng
 from stb_env.suites.worlds.api_error import ApiError
 from stb_env.suites.worlds.blueprint import Blueprint
+from stb_env.suites.worlds.forms import (
+    DAY_WORDS,
+    FLAGS,
+    Forms,
+    day_forms,
+    letters,
+    listed_forms,
+    quantity_forms,
+    text_forms,
+)
 from stb_env.suites.worlds.kit import Attribute, Category, Code, Day, Email, Flag, Life, Quantity, Ref
 from stb_env.suites.worlds.rows import MISSING, Row, State
 from stb_env.suites.worlds.style import Style, draw_style
 
-_DAY_FORMS = {"iso": "%Y-%m-%d", "dotted": "%d.%m.%Y", "slashed": "%m/%d/%Y", "compact": "%Y%m%d"}
-_DAY_WORDS = {"iso": "YYYY-MM-DD", "dotted": "DD.MM.YYYY", "slashed": "MM/DD/YYYY", "compact": "YYYYMMDD"}
 _DECIMAL_PRIME, _HEX_PRIME = 99991, 16777213
 """Row numbers are turned into identifiers in the residues of a prime, so that each has exactly one."""
 _USUAL = 0.6
@@ -204,7 +209,7 @@ class Codec:
         attributes = [self.blueprint.entities[entity].attributes[field.attribute] for field in shown]
         said: list[str] = []
         if any(isinstance(attribute, Day) for attribute in attributes):
-            said.append(f"Dates are {_DAY_WORDS[style.days]}.")
+            said.append(f"Dates are {DAY_WORDS[style.days]}.")
         if any(isinstance(attribute, Quantity) and attribute.type == "money" for attribute in attributes):
             unit = (
                 f"cents of {self.blueprint.currency}" if style.money == "cents" else self.blueprint.currency
@@ -264,111 +269,27 @@ class Codec:
         entities = self.blueprint.entities
         return entities[entity].service == entities[attribute.to].service
 
-    def _forms(
-        self, entity: str, name: str, attribute: Attribute
-    ) -> tuple[Callable[[int], Json], Callable[[Json], int], JsonObject]:
+    def _forms(self, entity: str, name: str, attribute: Attribute) -> Forms:
         style = self.style(entity)
         match attribute:
             case Day():
-                return self._day_forms(style)
+                return day_forms(style)
             case Quantity():
-                return self._quantity_forms(style, attribute)
+                return quantity_forms(style, attribute, self.blueprint.currency)
             case Flag():
-                return _listed_forms(style, _FLAGS[style.flags], "boolean" if style.flags == "bool" else "")
+                return listed_forms(style, FLAGS[style.flags], "boolean" if style.flags == "bool" else "")
             case Category(values=values) | Life(values=values):
-                upper = ["_".join(_letters(value).upper().split()) for value in values]
-                return _listed_forms(style, upper if style.upper else list(values), "string")
+                upper = ["_".join(letters(value).upper().split()) for value in values]
+                return listed_forms(style, upper if style.upper else list(values), "string")
             case Ref() if self.local(entity, attribute):
                 return self._id_forms(attribute.to)
             case Ref():
                 return self._key_forms(style, attribute.to)
         texts = self.blueprint.data.texts[entity, name]
         exact = isinstance(attribute, Code | Email)
-        return _text_forms(style, texts, attribute.words[0], exact=exact)
+        return text_forms(style, texts, attribute.words[0], exact=exact)
 
-    def _day_forms(self, style: Style) -> tuple[Callable[[int], Json], Callable[[Json], int], JsonObject]:
-        words = _DAY_WORDS[style.days]
-        form = _DAY_FORMS[style.days]
-        places = [words.index(part) for part in ("YYYY", "MM", "DD")]
-
-        def write(value: int) -> Json:
-            return _day_text(form, value)
-
-        def read(value: Json) -> int:
-            try:
-                if not isinstance(value, str) or not value.isascii() or len(value) != len(words):
-                    raise ValueError
-                year, month, day = (
-                    int(value[place : place + width]) for place, width in zip(places, (4, 2, 2), strict=True)
-                )
-                found = date(year, month, day).toordinal()
-                if _day_text(form, found) != value:
-                    raise ValueError
-                return found
-            except ValueError:
-                message = style.error("invalid", f"a date is written {words}, got {value!r:.40}")
-                raise ApiError(message, arguments=True) from None
-
-        return write, read, {"type": "string", "description": words}
-
-    def _quantity_forms(
-        self, style: Style, attribute: Quantity
-    ) -> tuple[Callable[[int], Json], Callable[[Json], int], JsonObject]:
-        digits, money = attribute.digits, attribute.type == "money"
-        unit = self.blueprint.currency if money else attribute.unit
-        said: JsonObject = {"description": f"In {unit}."} if unit else {}
-
-        def fail(value: Json) -> ApiError:
-            wanted = f"a number with at most {digits} decimals" if digits else "a whole number"
-            return ApiError(style.error("invalid", f"expected {wanted}, got {value!r:.40}"), arguments=True)
-
-        def scaled(value: Json, places: int) -> int:
-            try:
-                if isinstance(value, bool) or not isinstance(value, str | int | float):
-                    raise fail(value)
-                exact = Decimal(str(value)).scaleb(places)
-                if exact != int(exact):
-                    raise fail(value)
-                return int(exact)
-            except (InvalidOperation, OverflowError, ValueError):
-                raise fail(value) from None
-
-        if money and style.money == "cents":
-            # Whole cents, whatever the smallest part that rows keep.
-            factor: int = 10 ** (2 - digits)
-
-            def from_cents(value: Json) -> int:
-                return scaled(value, 0) // factor
-
-            schema: JsonObject = {"type": "integer", "description": f"In cents of {self.blueprint.currency}."}
-            return (lambda value: value * factor), from_cents, schema
-        as_text = style.money in ("text", "object") if money else style.numbers_as_text and digits > 0
-        if as_text:
-            currency = self.blueprint.currency
-            if money and style.money == "object":
-
-                def amount(value: int) -> Json:
-                    return {"amount": f"{Decimal(value).scaleb(-digits)}", "currency": currency}
-
-                def from_amount(value: Json) -> int:
-                    return scaled(value.get("amount") if isinstance(value, Mapping) else value, digits)
-
-                return amount, from_amount, {"type": "string", **said}
-            return (
-                (lambda value: f"{Decimal(value).scaleb(-digits)}"),
-                (lambda value: scaled(value, digits)),
-                {"type": "string", **said},
-            )
-        if not digits:
-            return (lambda value: value), (lambda value: scaled(value, 0)), {"type": "integer", **said}
-        divisor = 10**digits
-        return (
-            (lambda value: value / divisor),
-            (lambda value: scaled(value, digits)),
-            {"type": "number", **said},
-        )
-
-    def _id_forms(self, target: str) -> tuple[Callable[[int], Json], Callable[[Json], int], JsonObject]:
+    def _id_forms(self, target: str) -> Forms:
         kind = "integer" if self.style(target).ids == "integer" else "string"
         return (
             (lambda value: self.id_of(target, value)),
@@ -376,64 +297,15 @@ class Codec:
             {"type": kind, "description": f"Id of the {self.noun(target)[0]}."},
         )
 
-    def _key_forms(
-        self, style: Style, target: str
-    ) -> tuple[Callable[[int], Json], Callable[[Json], int], JsonObject]:
+    def _key_forms(self, style: Style, target: str) -> Forms:
         described = self.blueprint.entities[target]
         key = described.key or described.label
         column, data = described.columns[key], self.blueprint.data
         word = described.attributes[key].words[0]
-        _, read_text, _ = _text_forms(style, data.texts[target, key], word, exact=True)
+        _, read_text, _ = text_forms(style, data.texts[target, key], word, exact=True)
 
         def read(value: Json) -> int:
             return data.having(State(), target, column, read_text(value))[0]
 
         what = f"{word[0].upper()}{word[1:]} of the {self.noun(target)[0]}."
         return (lambda value: self.key_of(target, value)), read, {"type": "string", "description": what}
-
-
-_FLAGS: Mapping[str, list[Json]] = {"bool": [False, True], "yes": ["no", "yes"], "digit": [0, 1]}
-
-
-@lru_cache(maxsize=65_536)
-def _day_text(form: str, ordinal: int) -> str:
-    return date.fromordinal(ordinal).strftime(form)
-
-
-def _letters(text: str) -> str:
-    return "".join(char if char.isalnum() else " " for char in text)
-
-
-def _listed_forms(
-    style: Style, written: list[Json], kind: str
-) -> tuple[Callable[[int], Json], Callable[[Json], int], JsonObject]:
-    def read(value: Json) -> int:
-        if value not in written:
-            known = ", ".join(map(str, written))
-            raise ApiError(
-                style.error("invalid", f"expected one of {known}, got {value!r:.40}"), arguments=True
-            )
-        return written.index(value)
-
-    if kind == "boolean":
-        return (lambda value: bool(value)), read, {"type": "boolean"}
-    return written.__getitem__, read, {"enum": list(written)}
-
-
-def _text_forms(
-    style: Style, texts: tuple[str, ...], word: str, *, exact: bool
-) -> tuple[Callable[[int], Json], Callable[[Json], int], JsonObject]:
-    places: dict[str, int] = {}
-
-    def read(value: Json) -> int:
-        if not places:
-            places.update({text.casefold(): place for place, text in enumerate(texts)})
-        if not isinstance(value, str):
-            raise ApiError(style.error("invalid", f"{word} must be text, got {value!r:.40}"), arguments=True)
-        found = places.get(value.strip().casefold())
-        if found is None:
-            raise ApiError(style.error("not_found", f"no {word} is {value!r:.60}"))
-        return found
-
-    said = "Exact; case does not count." if exact else "In full; case does not count."
-    return texts.__getitem__, read, {"type": "string", "description": said}

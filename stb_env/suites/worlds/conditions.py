@@ -1,4 +1,4 @@
-"""Operands of conditions: what the text of a condition names."""
+"""Conditions: what their text names, and comparisons of stored values."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from functools import lru_cache
 
 from stb_env.errors import DataError
 from stb_env.suites.worlds.kit import Condition
+from stb_env.suites.worlds.rows import MISSING
 
 TODAY = "today"
 """The operand that is the world's date."""
@@ -73,3 +74,23 @@ def operands(condition: Condition) -> Iterator[Operand]:
     yield operand(condition.left)
     if isinstance(condition.right, str) and condition.right.startswith("@"):
         yield operand(condition.right[1:])
+
+
+def compares(value: int, op: str, wanted: int) -> bool:
+    """Return whether a value meets a comparison; a missing one meets none."""
+    if value == MISSING:
+        return False
+    match op:
+        case "=":
+            return value == wanted
+        case "!=":
+            return value != wanted
+        case ">":
+            return value > wanted
+        case "<":
+            return value < wanted
+        case ">=":
+            return value >= wanted
+        case "<=":
+            return value <= wanted
+    raise ValueError(f"{op!r} is no comparison")

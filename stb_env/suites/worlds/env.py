@@ -13,7 +13,7 @@ from stb_env.envs.env_settings import OpenSettings
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.judges.own_judge import JudgeLike
 from stb_env.suites.worlds.judge import ExactJudge
-from stb_env.suites.worlds.oracle import Player
+from stb_env.suites.worlds.player import Player
 from stb_env.suites.worlds.settings import Group, Split
 from stb_env.suites.worlds.tasks import WorldTasks, task_of
 from stb_env.suites.worlds.world import GeneratedWorld

@@ -7,66 +7,20 @@ reads no table of the world: a value that no result has shown is fetched first.
 from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Literal
 
 from stb_env.core.jsontypes import JsonMapping, JsonObject
 from stb_env.suites.worlds.archetypes.tool import Filter, WorldTool
+from stb_env.suites.worlds.conditions import compares
 from stb_env.suites.worlds.goals import Clause, Related
 from stb_env.suites.worlds.kit import Code, Email, Person, Ref, Title
-from stb_env.suites.worlds.rows import MISSING, State
+from stb_env.suites.worlds.requests import Memory, Plan, Request, Values
+from stb_env.suites.worlds.rows import MISSING
 from stb_env.suites.worlds.world import Built
 
 Mode = Literal["bulk", "each", "back"]
 """How rows that a reference leads to are had: all that meet the clauses are listed; those that rows refer to
 are read one by one; or they are listed first, and then the rows that refer to each of them."""
-
-
-_MOST_RESULTS = 500
-
-
-@dataclass(frozen=True, slots=True)
-class Request:
-    """A call of a tool of the world."""
-
-    tool: WorldTool
-    arguments: JsonObject
-
-
-Plan = Generator[Request, Any, Any]
-Values = dict[str, int]
-
-
-class Memory:
-    """Results of calls that change nothing, and what their rows say, so that plans share them."""
-
-    def __init__(self) -> None:
-        self._results: dict[tuple[str, str], Any] = {}
-        self._rows: dict[int, tuple[int, Values]] = {}
-
-    def shorten(self) -> None:
-        """Forget everything where it has become much; between goals alone, since plans go by what is kept."""
-        if len(self._results) > _MOST_RESULTS:
-            self._results.clear()
-            self._rows.clear()
-
-    def answer(self, request: Request) -> Any:
-        """Return the response to a request at the start of an episode."""
-        key = (request.tool.tool.name, repr(request.arguments))
-        if key not in self._results:
-            self._results[key], _ = request.tool.call(State(), request.arguments)
-        return self._results[key]
-
-    def read(self, world: Built, entity: str, shown: JsonMapping) -> tuple[int, Values]:
-        """Return the number of a row that a result shows, and its values."""
-        # The row is an object of a result that is kept, so its identity is its own.
-        found = self._rows.get(id(shown))
-        if found is None:
-            identifier, values = world.codec.read_row(entity, shown)
-            found = world.codec.number_of(entity, identifier), values
-            if self._results:
-                self._rows[id(shown)] = found
-        return found
 
 
 class Finder:
@@ -433,23 +387,3 @@ class Finder:
             if isinstance(attribute, Ref):
                 entity = attribute.to
         return number
-
-
-def compares(value: int, op: str, wanted: int) -> bool:
-    """Return whether a value meets a comparison; a missing one meets none."""
-    if value == MISSING:
-        return False
-    match op:
-        case "=":
-            return value == wanted
-        case "!=":
-            return value != wanted
-        case ">":
-            return value > wanted
-        case "<":
-            return value < wanted
-        case ">=":
-            return value >= wanted
-        case "<=":
-            return value <= wanted
-    raise ValueError(f"{op!r} is no comparison")

@@ -12,10 +12,10 @@ from stb_env.errors import ConfigError, DataError, did_you_mean
 from stb_env.seeding import mix, rng
 from stb_env.suites.worlds.answer_fields import answer_schema
 from stb_env.suites.worlds.draw_goal import CALLS, Drawn, GoalDrawer, fits
-from stb_env.suites.worlds.finder import Memory
 from stb_env.suites.worlds.judge import goal_record
 from stb_env.suites.worlds.kit import KITS
 from stb_env.suites.worlds.oracle import Solved, solve
+from stb_env.suites.worlds.requests import Memory
 from stb_env.suites.worlds.settings import Group, Split
 from stb_env.suites.worlds.words import query
 from stb_env.suites.worlds.world import VERSION, Built, built
