@@ -1,4 +1,4 @@
-"""Runs programs of agents in a sandbox (pydantic-monty) that suspends them at each call of a tool."""
+"""Runs programs of agents in an isolated interpreter (pydantic-monty) that suspends them at each call of a tool."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ class Ran(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Interpreter:
-    """Runs programs, each in a sandboxed worker process that it shares with no other.
+    """Runs programs, each in an isolated worker process that it shares with no other.
 
     The workers stay warm between programs. A process has as many as it has cores, made at the first program;
     a program that has to wait for a slow call leaves its worker meanwhile.
@@ -258,7 +258,7 @@ class _Running:
             elif point.is_os_function:
                 point = point.resume_not_handled()
             elif hasattr(builtins, point.function_name) and point.function_name not in self.functions:
-                error = NameError(f"{point.function_name}() is not in the sandbox")
+                error = NameError(f"{point.function_name}() is not available in programs")
                 point = point.resume({"exception": error})
             elif self.made == self.limits.calls:
                 return self._stopped(f"the program made {self.limits.calls:,} calls, and may make no more")
@@ -333,7 +333,7 @@ def _line_of(error: Any) -> str:
 
 
 def _function(name: str) -> Callable[[], None]:
-    """Return a function by whose name the sandbox calls a tool; it is never called here."""
+    """Return a function by whose name the interpreter calls a tool; it is never called here."""
 
     def tool() -> None:
         raise NotImplementedError

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from stb_env.core.gymtypes import AnyEnv
 from stb_env.core.jsontypes import JsonObject
 from stb_env.core.request import Slow, adrive, drive
-from stb_env.envs.together import together
+from stb_env.envs.concurrent_work import together
 from stb_env.envs.tool_env import Info, Observation, ToolEnv, Transition
 from stb_env.envs.vector_reset import dealt, read_each, read_mask, read_seeds
 from stb_env.errors import ConfigError, DataError, did_you_mean

@@ -13,7 +13,7 @@ from stb_env.core.jsontypes import JsonMapping, JsonObject
 from stb_env.integrations.extra import missing
 from stb_env.integrations.roots import forked
 from stb_env.integrations.rows import Which, rows
-from stb_env.integrations.written import heard, with_written_tools
+from stb_env.integrations.text_tools import heard, with_written_tools
 from stb_env.runs import DrivenEpisode
 
 try:

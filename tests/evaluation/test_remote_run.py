@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from stb_env.backend.cache import CacheEntry, CallKey, ResponseCache, call_key
-from stb_env.backend.cache.carried import CarriedCache
+from stb_env.backend.cache.forwarding_cache import CarriedCache
 from stb_env.errors import ConfigError
 from stb_env.evaluation.ledger import BudgetExceeded, Ledger, read_spending
 from stb_env.evaluation.remote_run import RemoteRun

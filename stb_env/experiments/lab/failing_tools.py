@@ -23,6 +23,7 @@ from stb_env.core.jsontypes import JsonMapping
 from stb_env.evaluation.plan import folder_name
 from stb_env.evaluation.play_run import play_run
 from stb_env.evaluation.resolved import RunSpec, resolve
+from stb_env.experiments.lab.agents import located
 from stb_env.experiments.lab.comparison import MARGIN
 from stb_env.experiments.lab.experiment import Experiment, LabSettings, TableRow
 from stb_env.experiments.lab.outages import (
@@ -35,7 +36,6 @@ from stb_env.experiments.lab.outages import (
     contrasts,
     outage_pairs,
 )
-from stb_env.experiments.lab.players import located
 from stb_env.experiments.lab.plots import rate_lines
 from stb_env.experiments.lab.query_groups import env_id, env_settings, groups_of
 from stb_env.runs.make import make_env

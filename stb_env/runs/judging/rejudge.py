@@ -25,7 +25,7 @@ from stb_env.runs.metrics.flips import vote_flips
 from stb_env.runs.metrics.original_rates import bookkeeping
 from stb_env.runs.metrics.rates import summarize
 from stb_env.runs.metrics.sopr import sopr
-from stb_env.runs.player import planned_episodes
+from stb_env.runs.saved_player import planned_episodes
 from stb_env.runs.verdict_file import (
     Judgement,
     manifest_of,

@@ -11,7 +11,7 @@ from stb_env.errors import ConfigError
 from stb_env.runs.judging.ordered_work import read_lines
 from stb_env.runs.judging.rounds import Round, by_task, duels_of, rounds_file
 from stb_env.runs.metrics.sowr import Result, most_frequent
-from stb_env.runs.player import player_of
+from stb_env.runs.saved_player import player_of
 from stb_env.runs.verdict_file import slug
 from stb_env.trajectory import Trajectory
 

@@ -14,10 +14,10 @@ from pathlib import Path
 import pytest
 
 from stb_env.runs.groups.group_run import read_groups
+from tests.command import stb
 from tests.fakes.openai_server import Answer, OpenAIServer, Received
 from tests.models.end_to_end.services import calling
 from tests.processes import wait_until
-from tests.show.cli.test_run import stb
 
 SIGNALS = pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 

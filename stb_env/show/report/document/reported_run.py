@@ -16,7 +16,7 @@ from stb_env.runs.metrics.cost import Cost, cost, role_usage
 from stb_env.runs.metrics.intervals import bootstrap_interval
 from stb_env.runs.metrics.rates import summarize
 from stb_env.runs.metrics.sopr import GroupRate, sopr
-from stb_env.runs.player import player_of
+from stb_env.runs.saved_player import player_of
 from stb_env.show.report.document.played_task import PlayedTask, played_tasks
 from stb_env.show.report.document.spread import Spread
 from stb_env.show.report.document.tool_calls import ToolCalls, tool_calls

@@ -18,7 +18,7 @@ from stb_env.errors import DataError, STBError
 from stb_env.runs.driven import Reply
 from stb_env.show.terminal.apps.episode_app import EpisodeApp
 from stb_env.show.terminal.apps.tool_form import ToolForm
-from stb_env.show.terminal.attempt import Attempt
+from stb_env.show.terminal.playthrough import Attempt
 from stb_env.tools import FINISH
 from stb_env.trajectory import Trajectory
 
