@@ -99,10 +99,8 @@ def _finish(request: Received) -> Answer:
 
 def _judge(request: Received) -> Answer:
     name = request.body["tool_choice"]["function"]["name"]
-    said = {
-        "check_task_solvable": {"task_status": "Solvable"},
-        "select_better_answer": {"better": "first"},
-    }.get(name, {"answer_status": "Solved"})
+    solvable = name == "check_task_solvable"
+    said = {"task_status": "Solvable"} if solvable else {"answer_status": "Solved", "better": "first"}
     return calling(name, {**said, "reason": "-"})
 
 
@@ -179,7 +177,7 @@ def test_judging_that_is_stopped_says_what_is_saved_and_goes_on(
         "against": ("judge", mine, "--against", reference),
         "protocol": ("judge", mine, "--protocol", "stabletoolbench", "--out", scores),
     }[kind]
-    bench.answered = 7 if kind == "pass" else 20
+    bench.answered = 20 if kind == "protocol" else 7
     said = bench.stopped(number, *words)
     found = re.fullmatch(
         rf"stopped: (\d+) {unit}; what is finished is saved in (.*), and the same command.*", said
