@@ -1,4 +1,4 @@
-"""Runs programs of agents in an isolated interpreter (pydantic-monty) that suspends them at each call of a tool."""
+"""Runs programs of agents in an interpreter of its own (pydantic-monty), suspended at each call of a tool."""
 
 from __future__ import annotations
 
