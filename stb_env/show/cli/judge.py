@@ -34,6 +34,7 @@ from stb_env.show.cli.original import OriginalJudging, OriginalOptions, original
 from stb_env.show.cli.poll import poll
 from stb_env.show.cli.prefer import Comparing, compare
 from stb_env.suite import replaced_by, suite_of
+from stb_env.suites.stabletoolbench.original_scores.answer_sets import played_departures
 from stb_env.tasks import TaskSource
 
 Folder = Annotated[Path | None, typer.Argument(metavar="DIR", help="Folder of a run.")]
@@ -145,8 +146,10 @@ def judge(
     if human is not None:
         outcome.measure(labelled)
     if chosen.protocol:
-        outcome.report["protocol"] = chosen.protocol
-        outcome.rows.extend(options.protocol_rows(chosen.protocol))
+        played = () if folder is None else played_departures(folder)
+        departures = list(dict.fromkeys([*chosen.protocol["departures"], *played]))
+        outcome.report["protocol"] = {**chosen.protocol, "departures": departures}
+        outcome.rows.extend(options.protocol_rows(outcome.report["protocol"]))
     emit(outcome.report, as_json, outcome.table())
     if outcome.failed:
         raise typer.Exit(FAILED)

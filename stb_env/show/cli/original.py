@@ -16,6 +16,7 @@ from stb_env.core.jsontypes import JsonObject
 from stb_env.errors import ConfigError, DataError
 from stb_env.models import CachedModel
 from stb_env.models.preflight import checking
+from stb_env.runs.metrics.sowr import without_answers
 from stb_env.show.cli.judge_outcome import Outcome
 from stb_env.suites.stabletoolbench.original_scores.answer_sets import (
     AnswerFile,
@@ -247,6 +248,14 @@ def original_preferences(source: Path, reference: Path, how: OriginalJudging, qu
     if len(rates) > 1:
         rows.append((f"average win rate of {len(rates)} groups", f"{report['average']:.1f}%"))
     rows += _missing_rows(rates)
+    rows += [
+        (f"incomplete: {name}", text)
+        for name, text in without_answers(
+            (mine.player, _sum(rates, "without_answer")),
+            (theirs.player, _sum(rates, "reference_without_answer")),
+            _sum(rates, "planned"),
+        )
+    ]
     results = {
         (task, 0): row_result(row, theirs.name, mine.name)
         for judged in found.judged.values()
@@ -274,7 +283,10 @@ def _place(file: AnswerFile) -> str:
 
 def _trials(files: Sequence[AnswerFile], judged: Sequence[Judged]) -> list[TrialRows]:
     planned = [file.planned for file in files] or [len(one.results) for one in judged]
-    return [TrialRows(one.results, size, one.unanswered) for one, size in zip(judged, planned, strict=False)]
+    return [
+        TrialRows(one.results, size, one.unanswered, one.reference_unanswered)
+        for one, size in zip(judged, planned, strict=False)
+    ]
 
 
 def _pass_rows(group: str, score: PassScore) -> Iterator[tuple[str, str]]:
@@ -295,14 +307,15 @@ def _size(one: JsonObject) -> str:
 
 def _missing_rows(rates: Mapping[str, JsonObject]) -> Iterator[tuple[str, str]]:
     """Yield what is incomplete: planned queries that nothing was judged of."""
-    missing, unanswered, planned = (
-        sum(one.get(name, 0) for one in rates.values())
-        for name in ("without_result", "without_answer", "planned")
-    )
-    if missing:
-        yield "incomplete", f"{missing} of {planned} planned have no result, and are no success"
-    if unanswered:
-        yield "incomplete", f"{unanswered} of {planned} planned have no answer, and are lost"
+    if missing := _sum(rates, "without_result"):
+        yield (
+            "incomplete",
+            f"{missing} of {_sum(rates, 'planned')} planned have no result, and are no success",
+        )
+
+
+def _sum(rates: Mapping[str, JsonObject], name: str) -> int:
+    return sum(one.get(name, 0) for one in rates.values())
 
 
 def _pass_results(how: OriginalJudging, model: str, group: str) -> Mapping[str, str]:

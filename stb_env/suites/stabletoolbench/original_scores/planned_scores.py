@@ -24,11 +24,13 @@ class TrialRows:
         rows: What it has of each query, by query id.
         planned: How many queries there should be.
         unanswered: How many rows of a comparison are lost because the rated player gave no answer.
+        reference_unanswered: How many are won because the reference gave none.
     """
 
     rows: Mapping[str, JsonMapping]
     planned: int
     unanswered: int = 0
+    reference_unanswered: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,12 +77,14 @@ class WinScore:
         trials: How often each was planned to be played.
         rate: Shares of all of these pairs.
         unanswered: Pairs that are lost because the rated player gave no answer.
+        reference_unanswered: Pairs that are won because the reference gave none.
     """
 
     queries: int
     trials: int
     rate: WinRate
     unanswered: int = 0
+    reference_unanswered: int = 0
 
     @property
     def lacking(self) -> int:
@@ -99,8 +103,11 @@ class WinScore:
             "planned": self.rate.queries,
             "without_result": self.rate.undecided,
             "without_answer": self.unanswered,
+            "reference_without_answer": self.reference_unanswered,
+            "complete": not self.lacking,
+            "reference_complete": not self.reference_unanswered,
         }
-        head = {"queries": self.queries, "trials": self.trials, **counts, "complete": not self.lacking}
+        head = {"queries": self.queries, "trials": self.trials, **counts}
         return {**head, **shares, "interval": [_percent(end) for end in self.rate.interval]}
 
 
@@ -152,5 +159,10 @@ def win_score(trials: Sequence[TrialRows], reference: str, output: str) -> WinSc
     """
     results = [row_result(row, reference, output) for one in trials for row in one.rows.values()]
     planned = sum(max(one.planned, len(one.rows)) for one in trials)
-    unanswered = sum(one.unanswered for one in trials)
-    return WinScore(planned // len(trials), len(trials), win_rate(results, planned), unanswered)
+    return WinScore(
+        planned // len(trials),
+        len(trials),
+        win_rate(results, planned),
+        sum(one.unanswered for one in trials),
+        sum(one.reference_unanswered for one in trials),
+    )
