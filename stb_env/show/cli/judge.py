@@ -292,11 +292,7 @@ def _same_tasks(folder: Path, data: str | None) -> TaskSource:
 def _rows(report: JsonObject) -> list[tuple[str, str]]:
     runs, flips = report["votes"], report["flips"]
     low, high = report["sopr"]["overall"]["interval"]
-    return [
-        ("judged now", f"{report['judged']}, without a verdict {report['failed']}"),
-        ("solved / unsure / unsolved", f"{report['solved']} / {report['unsure']} / {report['unsolved']}"),
-        ("invalid", f"{report['invalid']} ({report['invalid_share']:.1%})"),
-        ("failures", ", ".join(f"{kind} {count}" for kind, count in report["failures"].items()) or "-"),
+    rates = [
         ("solved of valid", f"{report['solved_valid']:.1%}"),
         ("solved of all", f"{report['solved_all']:.1%}"),
         (
@@ -304,6 +300,15 @@ def _rows(report: JsonObject) -> list[tuple[str, str]]:
             f"{runs['mean']:.3f} ± {runs['std']:.3f} ({len(runs['scores'])})",
         ),
         ("95 % interval over tasks", f"{low:.3f} to {high:.3f}"),
+    ]
+    if report["invalid"] == report["episodes"]:
+        rates = [("solved", "not measured: no episode is valid")]
+    return [
+        ("judged now", f"{report['judged']}, without a verdict {report['failed']}"),
+        ("solved / unsure / unsolved", f"{report['solved']} / {report['unsure']} / {report['unsolved']}"),
+        ("invalid", f"{report['invalid']} ({report['invalid_share']:.1%})"),
+        ("failures", ", ".join(f"{kind} {count}" for kind, count in report["failures"].items()) or "-"),
+        *rates,
         *_group_rows(report["sopr"]),
         ("votes that flip", f"{flips['flipped']} of {flips['tasks']}" if flips["tasks"] else "-"),
         *_bookkeeping_rows(report.get("bookkeeping")),

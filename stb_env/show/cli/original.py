@@ -239,13 +239,10 @@ def original_preferences(source: Path, reference: Path, how: OriginalJudging, qu
         **_head(found.scoring, mine, found.failed),
         "reference": theirs.player,
         "groups": rates,
-        "average": fmean(score.win for score in found.scores.values()),
+        "average": _mean(rates, "win"),
     }
-    rows = [
-        (group, f"win {one['win']:.1f}%, tie {one['tie']:.1f}%, lose {one['lose']:.1f}% ({_size(one)})")
-        for group, one in rates.items()
-    ]
-    if len(rates) > 1:
+    rows = [(group, _shares(one)) for group, one in rates.items()]
+    if len(rates) > 1 and report["average"] is not None:
         rows.append((f"average win rate of {len(rates)} groups", f"{report['average']:.1f}%"))
     rows += _missing_rows(rates)
     rows += [
@@ -299,6 +296,12 @@ def _pass_rows(group: str, score: PassScore) -> Iterator[tuple[str, str]]:
         each = ", ".join(f"{100 * one:.1f}" for one in score.trial_rates)
         spread = f"{100 * fmean(score.trial_rates):.1f} ± {100 * pstdev(score.trial_rates):.1f}"
         yield f"  trials of {group}", f"{spread} ({each})"
+
+
+def _shares(one: JsonObject) -> str:
+    if one["win"] is None:
+        return f"no rate: none of {_size(one)} has a result"
+    return f"win {one['win']:.1f}%, tie {one['tie']:.1f}%, lose {one['lose']:.1f}% ({_size(one)})"
 
 
 def _size(one: JsonObject) -> str:

@@ -118,7 +118,7 @@ def _rows(report: JsonObject, rated: str) -> list[tuple[str, str]]:
     rows = [
         ("compared now", f"{report['compared']}, without a result {report['failed']}"),
         ("queries", str(overall["queries"])),
-        ("no result: nothing to compare / undecided", f"{report['invalid']} / {report['undecided']}"),
+        ("no result: invalid / undecided", f"{report['invalid']} / {report['undecided']}"),
         *(
             (f"incomplete: {name}", text)
             for name, text in without_answers(
@@ -127,6 +127,10 @@ def _rows(report: JsonObject, rated: str) -> list[tuple[str, str]]:
                 report["tasks"],
             )
         ),
+    ]
+    if overall["undecided"] == overall["queries"]:
+        return [*rows, ("win / tie / lose", "not measured: no query has a result")]
+    rows += [
         ("win / tie / lose", " / ".join(f"{overall[name]:.1%}" for name in ("win", "tie", "lose"))),
         ("ties as halves", f"{overall['ties_half']:.1%}"),
         ("95 % interval of it over queries", f"{low:.1%} to {high:.1%}"),

@@ -225,7 +225,7 @@ def _comparisons(folder: Path) -> Iterator[Entrant]:
                 reference_unanswered=theirs,
             )
             for group, rate in summary["groups"].items()
-            if group in GROUPS and rate["queries"]
+            if group in GROUPS and rate["queries"] > rate["undecided"]
         }
         remarks = [f"verdicts of {summary['verdicts']} go first"]
         if summary["settings"].get("order") != "random":
@@ -273,10 +273,13 @@ def _of_files(place: Path, metric: str) -> Iterator[Entrant]:
             raise DataError(f"{file} is no whole result file: {error!r}") from error
     for one in found.values():
         try:
-            rates = {group: _figures(one, trials, metric) for group, trials in one.trials.items()}
+            found_rates = {group: _figures(one, trials, metric) for group, trials in one.trials.items()}
         except (KeyError, TypeError, AttributeError) as error:
             raise DataError(f"the result files of {one.name} in {place} are not whole: {error!r}") from error
-        yield Entrant(f"{one.name} (files)", one.judge, rates, one.votes, one.against, one.remarks)
+        # A group of which nothing has a result has no rate.
+        rates = {group: rate for group, rate in found_rates.items() if rate is not None}
+        if rates:
+            yield Entrant(f"{one.name} (files)", one.judge, rates, one.votes, one.against, one.remarks)
 
 
 def _described(file: Path, stem: str, results: JsonMapping, who: JsonMapping, metric: str) -> _Found:
@@ -308,7 +311,9 @@ def _metric_of(results: Mapping[str, object]) -> str:
     return "SoPR" if isinstance(first.get("is_solved"), dict) else "SoWR" if "round_0" in first else ""
 
 
-def _figures(one: _Found, trials: Sequence[TrialRows], metric: str) -> GroupFigures:
+def _figures(one: _Found, trials: Sequence[TrialRows], metric: str) -> GroupFigures | None:
+    if not any(trial.rows for trial in trials):
+        return None
     if metric == "SoPR":
         score = pass_score(trials, one.votes)
         size = (score.queries, score.trials, score.rate.invalid)

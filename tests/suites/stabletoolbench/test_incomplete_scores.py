@@ -22,7 +22,7 @@ def agents(monkeypatch: pytest.MonkeyPatch) -> Iterator[Field]:
 
 
 def words(done: Any) -> str:
-    return " ".join(done.output.split())
+    return " ".join(done.output.replace("│", " ").split())
 
 
 def ours(place: Path, *more: object) -> dict[str, dict[str, Any]]:

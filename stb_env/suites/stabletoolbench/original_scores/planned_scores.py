@@ -91,24 +91,23 @@ class WinScore:
         """Planned pairs without a result or without an answer of the rated player."""
         return self.rate.undecided + self.unanswered
 
-    @property
-    def win(self) -> float:
-        """The share of wins, in per cent."""
-        return _percent(self.rate.win)
-
     def to_dict(self) -> dict[str, object]:
-        """Return the figures as plain data, rates in per cent."""
-        shares = {name: _percent(getattr(self.rate, name)) for name in ("win", "tie", "lose", "ties_half")}
+        """Return the figures as plain data, rates in per cent; no rate where nothing has a result."""
+        rate = self.rate
+        shares: dict[str, object] = dict.fromkeys(("win", "tie", "lose", "ties_half", "interval"))
+        if rate.queries > rate.undecided:
+            shares = {name: _percent(getattr(rate, name)) for name in ("win", "tie", "lose", "ties_half")}
+            shares["interval"] = [_percent(end) for end in rate.interval]
         counts = {
-            "planned": self.rate.queries,
-            "without_result": self.rate.undecided,
+            "planned": rate.queries,
+            "without_result": rate.undecided,
             "without_answer": self.unanswered,
             "reference_without_answer": self.reference_unanswered,
             "complete": not self.lacking,
             "reference_complete": not self.reference_unanswered,
         }
         head = {"queries": self.queries, "trials": self.trials, **counts}
-        return {**head, **shares, "interval": [_percent(end) for end in self.rate.interval]}
+        return {**head, **shares}
 
 
 def _percent(share: float) -> float:
