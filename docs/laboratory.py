@@ -10,7 +10,6 @@ it from the checkout.
 from __future__ import annotations
 
 import json
-import re
 import shlex
 import sys
 import tempfile
@@ -146,11 +145,22 @@ def shown(section: Section, folder: Path) -> Iterator[str]:
     """Yield a section of the page: the command and its first table. The command prints the others too."""
     text = (folder / f"{section.words[0]}.md").read_text(encoding="utf-8")
     _, measured, table, *_ = text.split("\n\n")
-    # One blank on each side of a cell is enough where nobody reads the source.
-    table = re.sub(r" {2,}\|", " |", re.sub(r"-{4,}", "---", table))
     yield (
-        f"## {section.title}\n\n{section.about}\n\n```sh\n{section.command}\n```\n\n{measured}\n\n{table}\n"
+        f"## {section.title}\n\n{section.about}\n\n```sh\n{section.command}\n```\n\n"
+        f"{measured}\n\n{shortened(table)}\n"
     )
+
+
+def shortened(table: str) -> str:
+    """Return a table without the columns whose cells are all equal; a line below it has these."""
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines()]
+    names, cells = rows[0], rows[2:]
+    equal = [number for number in range(len(names)) if len({row[number] for row in cells}) == 1]
+    kept = [number for number in range(len(names)) if number not in equal]
+    lines = [names, ["---"] * len(names), *cells]
+    written = ["| " + " | ".join(line[number] for number in kept) + " |" for line in lines]
+    told = ", ".join(f"{names[number]} {cells[0][number]}" for number in equal)
+    return "\n".join([*written, "", f"In all rows: {told}."] if equal else written)
 
 
 def conclusions(played: Mapping[Section, Path]) -> Iterator[str]:

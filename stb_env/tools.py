@@ -299,7 +299,7 @@ class ToolResult:
     @classmethod
     def of(
         cls,
-        response: Any,
+        response: object,
         *,
         error: str = "",
         source: Source,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Container, Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
@@ -184,9 +185,21 @@ class Trajectory:
             failure=None,
         )
 
+    @property
+    def answer_digest(self) -> str:
+        """Hex digest of what a judge decides on: query, messages and answer."""
+        judged = [self.task_id, self.query, self.messages, self.answer, self.final_answer, self.cannot]
+        return hashlib.sha256(jsontext.dumps(judged).encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+    def is_judged_by(self, line: VerdictLine) -> bool:
+        """Return whether a line has a verdict on this very episode, and not on another one of its task."""
+        return line.verdict is not None and line.answer in ("", self.answer_digest)
+
     def decided(self, line: VerdictLine) -> Trajectory:
-        """Return the episode with the verdict of a line; as it is where the line has none."""
-        return self if line.verdict is None else self.judged(line.verdict, line.usage)
+        """Return the episode with the verdict of a line; as it is where the line has none on it."""
+        if line.verdict is None or not self.is_judged_by(line):
+            return self
+        return self.judged(line.verdict, line.usage)
 
     def asked_judge(self, usage: Mapping[str, float]) -> Trajectory:
         """Return the episode with what its judge has used more."""

@@ -17,7 +17,7 @@ Key: TypeAlias = tuple[str, int, int]
 
 
 VERSION = 2
-# Since 2 lines carry a checksum.
+# Since 2 lines carry a checksum, and verdicts the digest of what was judged.
 _READ = (1, VERSION)
 
 
@@ -48,6 +48,8 @@ def read_judge_line(line: str, names: Iterable[str], what: str) -> JsonObject:
     try:
         data = json.loads(line)
         _check(line, data, what)
+        if data["version"] < VERSION:
+            data.setdefault("answer", "")
         fields = {name: data[name] for name in names}
         return fields | {"votes": tuple(fields["votes"])}
     except (ValueError, TypeError, KeyError) as error:
@@ -71,6 +73,7 @@ class VerdictLine(NamedTuple):
         key: Task, trial and seed of the episode.
         verdict: The verdict as plain data; None where there is none.
         usage: What it cost.
+        answer: Digest of what was judged (see `Trajectory.answer_digest`); empty in lines of version 1.
     """
 
     begin: int
@@ -78,6 +81,7 @@ class VerdictLine(NamedTuple):
     key: Key
     verdict: JsonMapping | None
     usage: Mapping[str, float]
+    answer: str = ""
 
 
 def verdict_lines(file: Path) -> Iterator[VerdictLine]:
@@ -101,7 +105,8 @@ def verdict_lines(file: Path) -> Iterator[VerdictLine]:
                 said = json.loads(line)
                 _check(line.decode("utf-8"), said, "verdict line")
                 key = (said["task_id"], said["trial"], said["seed"])
-                yield VerdictLine(begin, len(line) - 1, key, said["verdict"], said["usage"])
+                answer = said.get("answer", "")
+                yield VerdictLine(begin, len(line) - 1, key, said["verdict"], said["usage"], answer)
             except DataError as error:
                 raise DataError(f"{file}, line {number}: {error}") from error
             except (ValueError, TypeError, KeyError) as error:

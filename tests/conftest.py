@@ -17,9 +17,16 @@ ROOT = Path(__file__).resolve().parent.parent
 # How long an example takes says how busy the machine is and nothing of the package. Where CI is set, a
 # failure must be the change's and not the draw's.
 hypothesis.settings.register_profile(
-    "stb_env", deadline=None, max_examples=50, derandomize="CI" in os.environ
+    "stb_env",
+    deadline=None,
+    max_examples=int(os.environ.get("STB_EXAMPLES", "30")),
+    derandomize="CI" in os.environ,
 )
 hypothesis.settings.load_profile("stb_env")
+
+
+# A proxy that the machine may be configured with has no way to the servers of the tests.
+os.environ["NO_PROXY"] = "127.0.0.1"
 
 
 @pytest.hookimpl(wrapper=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 
-from stb_env.experiments.bench.start import import_seconds
+from stb_env.experiments.bench.startup import import_seconds
 
 HEAVY = (
     *("openai", "httpx", "httpx2", "pydantic", "tokenizers", "diskcache", "pettingzoo", "typer"),

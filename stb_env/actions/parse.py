@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
-from stb_env.actions import blocks, body, bracketed, program, prose, react
+from stb_env.actions import blocks, bracketed, call_body, program, prose, react
 from stb_env.actions.action import MAX_CALLS, Action, Reading, arrange
 from stb_env.actions.families import (
     anthropic,
@@ -302,7 +302,7 @@ def _read(text: str, max_calls: int, known: Known) -> Reading | None:
 
 def _read_stretch(text: str, max_calls: int, known: Known) -> tuple[Reading | None, bool]:
     """Return what was read, and whether there was a mark of a call at all."""
-    calls = body.json_calls(text, max_calls, known) if text.lstrip().startswith(("{", "[")) else []
+    calls = call_body.json_calls(text, max_calls, known) if text.lstrip().startswith(("{", "[")) else []
     calls = calls or bracketed.list_of_calls(text)[:max_calls]
     if calls:
         return Reading(calls, ""), True

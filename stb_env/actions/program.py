@@ -77,7 +77,7 @@ def _calls(body: list[ast.stmt], *, strict: bool) -> Iterator[ToolCall]:
             yield make_call(call.name.removeprefix(PREFIX), call.arguments)
 
 
-def _run(statement: ast.stmt, assigned: JsonObject, names: Names) -> ToolCall | None:
+def _run(statement: ast.stmt, assigned: dict[str, object], names: Names) -> ToolCall | None:
     match statement:
         case ast.Expr(ast.Call() as node) | ast.Assign(_, ast.Call(ast.Attribute()) as node):
             return call_of(node, names)

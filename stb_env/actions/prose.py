@@ -6,8 +6,8 @@ import re
 
 from stb_env.actions.action import Reading
 from stb_env.actions.blocks import outside
-from stb_env.actions.body import json_calls
 from stb_env.actions.braces import end_of
+from stb_env.actions.call_body import json_calls
 from stb_env.actions.known import Known, is_known, known_name
 
 MARK = re.compile(r"\{\s*[\"']")

@@ -7,8 +7,8 @@ import re
 from stb_env.actions import program
 from stb_env.actions.action import Reading
 from stb_env.actions.blocks import unfence
-from stb_env.actions.body import json_calls
 from stb_env.actions.braces import balanced
+from stb_env.actions.call_body import json_calls
 from stb_env.actions.known import Known, is_known, known_name
 from stb_env.actions.structured import make_call
 from stb_env.tools import ToolCall

@@ -53,14 +53,14 @@ class WrittenCalls(list[JsonObject]):
         usage: What the model's proposals cost.
     """
 
-    def __init__(self, calls: Iterable[JsonObject] = ()) -> None:
+    def __init__(self, calls: Iterable[dict[str, object]] = ()) -> None:
         super().__init__(calls)
         self.missing = 0
         self.dropped = 0
         self.usage = Usage()
         self._known = {canonical(arguments) for arguments in self}
 
-    def add(self, arguments: JsonObject) -> bool:
+    def add(self, arguments: dict[str, object]) -> bool:
         """Append a call unless it is there already; return whether it was new."""
         key = canonical(arguments)
         if key in self._known:

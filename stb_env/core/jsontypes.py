@@ -1,7 +1,7 @@
-"""Names for JSON in annotations: what a model, a file or the network wrote, of which nothing is known yet.
+"""Names for JSON in annotations: what a model, a file or the network wrote, and is read member by member.
 
-A recursive type would make every reader of plain data narrow each step of the way by hand. Whoever relies on
-a shape checks it where the value comes in, and passes on a type of its own.
+The type checker looks at none of these. Whatever is only passed on, stored or written is an ``object`` or a
+``Mapping[str, object]`` instead, and records with known fields have a type of their own.
 """
 
 from __future__ import annotations

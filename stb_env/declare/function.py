@@ -78,7 +78,7 @@ class Function:
         tool = Tool(name, doc.text, _schema(name, arguments), ToolId.of(place.category, place.tool, name))
         return cls(tool, function, takes_state, arguments)
 
-    def run(self, state: Any, arguments: JsonMapping) -> Any:
+    def run(self, state: object, arguments: JsonMapping) -> Any:
         """Call the function.
 
         Args:

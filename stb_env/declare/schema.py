@@ -33,7 +33,7 @@ def tidied(schema: JsonMapping) -> dict[str, object]:
     return tidy
 
 
-def _tidied(schema: Any, definitions: JsonMapping, inside: tuple[str, ...]) -> Any:
+def _tidied(schema: object, definitions: JsonMapping, inside: tuple[str, ...]) -> Any:
     if not isinstance(schema, Mapping):
         return schema
     name = str(schema.get("$ref", "")).removeprefix(_REFERENCE)

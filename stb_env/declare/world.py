@@ -11,7 +11,7 @@ from stb_env.core.jsontypes import JsonMapping
 from stb_env.core.request import Slow, settled
 from stb_env.declare.declaration import Declaration
 from stb_env.declare.function import Function
-from stb_env.declare.plain import plain
+from stb_env.declare.json_values import plain
 from stb_env.declare.states import is_frozen, own
 from stb_env.errors import BackendError, ConfigError, STBError, bug_in, did_you_mean
 from stb_env.tasks import Task

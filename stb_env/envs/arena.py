@@ -273,7 +273,7 @@ def raw_env(env: str | AnyEnv, **settings: Any) -> Arena:
     return Arena(env, **settings)
 
 
-def env(env: str | AnyEnv, **settings: Any) -> Any:
+def env(env: str | AnyEnv, **settings: object) -> Any:
     """Return an `Arena` that complains about calls in a wrong order; see there for the arguments."""
     return OrderEnforcingWrapper(raw_env(env, **settings))
 

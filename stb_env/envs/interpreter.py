@@ -1,4 +1,4 @@
-"""Runs programs of agents in a sandbox (pydantic-monty) that suspends them at each call of a tool."""
+"""Runs programs of agents in an interpreter of its own (pydantic-monty), suspended at each call of a tool."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class ProgramLimits:
 
 
 class Answer(NamedTuple):
-    """What a program gets for a call of a function.
+    """Answer to a program's call of a function.
 
     Attributes:
         value: What the function returns, as plain data.
@@ -72,7 +72,7 @@ Play = Callable[[str, Sequence[Any], dict[str, Any]], Slow[Answer]]
 
 
 class Ran(NamedTuple):
-    """What became of a program.
+    """Outcome of a program.
 
     Attributes:
         output: What it printed, and its last value as Python shows it.
@@ -85,20 +85,23 @@ class Ran(NamedTuple):
     namespace: bytes
 
 
+@dataclass(frozen=True, slots=True)
 class Interpreter:
-    """Runs programs, each in a sandboxed worker process that it shares with no other.
+    """Runs programs, each in an isolated worker process that it shares with no other.
 
     The workers stay warm between programs. A process has as many as it has cores, made at the first program;
     a program that has to wait for a slow call leaves its worker meanwhile.
 
-    Args:
+    Attributes:
         limits: Bounds on each program.
 
     Raises:
         ConfigError: The interpreter is not installed.
     """
 
-    def __init__(self, limits: ProgramLimits | None = None) -> None:
+    limits: ProgramLimits = ProgramLimits()
+
+    def __post_init__(self) -> None:
         try:
             import pydantic_monty  # noqa: F401 (an extra, and takes a while)
         except ImportError as error:
@@ -106,7 +109,6 @@ class Interpreter:
                 "actions='code' runs programs with pydantic-monty, which is not installed here; "
                 "pip install 'stb-env[code]'"
             ) from error
-        self.limits = limits or ProgramLimits()
 
     @property
     def fingerprint(self) -> JsonObject:
@@ -256,7 +258,7 @@ class _Running:
             elif point.is_os_function:
                 point = point.resume_not_handled()
             elif hasattr(builtins, point.function_name) and point.function_name not in self.functions:
-                error = NameError(f"{point.function_name}() is not in the sandbox")
+                error = NameError(f"{point.function_name}() is not available in programs")
                 point = point.resume({"exception": error})
             elif self.made == self.limits.calls:
                 return self._stopped(f"the program made {self.limits.calls:,} calls, and may make no more")
@@ -331,7 +333,7 @@ def _line_of(error: Any) -> str:
 
 
 def _function(name: str) -> Callable[[], None]:
-    """Return a function by whose name the sandbox calls a tool; it is never called here."""
+    """Return a function by whose name the interpreter calls a tool; it is never called here."""
 
     def tool() -> None:
         raise NotImplementedError
@@ -341,7 +343,7 @@ def _function(name: str) -> Callable[[], None]:
 
 
 _POOLS: dict[int, Monty] = {}
-"""The workers of this process, by its id: a forked process must not speak to its parent's."""
+"""The workers of this process, by its id, by which a forked process knows its parent's."""
 _STARTING = threading.Lock()
 
 
@@ -352,7 +354,12 @@ def _workers() -> Monty:
     if pool is not None:
         return pool
     with _STARTING:
-        if os.getpid() not in _POOLS:
+        if _POOLS and os.getpid() not in _POOLS:
+            raise ConfigError(
+                "the process that this one was forked from has run programs, and their interpreter does not "
+                "survive a fork; start processes with multiprocessing's 'spawn' or 'forkserver'"
+            )
+        if not _POOLS:
             # Each of them is busy only while it computes, so more than cores would make none faster.
             made = Monty(max_processes=os.cpu_count() or 1, checkout_timeout=_CHECKOUT_SECONDS)
             atexit.register(made.__exit__, None, None, None)

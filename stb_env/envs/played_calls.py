@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from stb_env.core import jsontext
@@ -35,16 +35,16 @@ class PlayedCalls:
     """
 
     backend: Any
-    records: list[CallRecord] = field(default_factory=list)
+    records: list[CallRecord]
     finish: Finish | None = None
-    left: list[ToolCall] = field(default_factory=list)
+    left: tuple[ToolCall, ...] = ()
     halted: bool = False
     failure: JsonMapping | None = None
     lost: Usage | None = None
 
     @property
     def ends(self) -> bool:
-        """Whether a valid Finish was called."""
+        """True where a valid Finish was called."""
         return self.finish is not None and self.finish.kind != "invalid"
 
     def observed(self, program: ProgramRecord | None, limit: int, complaint: str) -> tuple[Status, str]:

@@ -15,6 +15,7 @@ from stb_env.envs.functions import ArgumentsError, functions_of, signatures
 from stb_env.envs.interpreter import Answer, Interpreter, Ran
 from stb_env.envs.played_calls import refused
 from stb_env.envs.program_value import encodable, shown
+from stb_env.errors import ConfigError
 from stb_env.models.prompting import Prompt, prompt
 from stb_env.tools import PYTHON, Status, Tool, ToolCall, ToolResult
 from stb_env.trajectory import CallRecord
@@ -37,6 +38,21 @@ NO_PROGRAM = (
 )
 
 
+def check_code_setting(compat: str | None, *, own_syntax: bool) -> None:
+    """Check that an environment can take programs.
+
+    Raises:
+        ConfigError: It plays as an original does, or its tasks have a syntax of their own.
+    """
+    if compat is not None:
+        raise ConfigError(f"compat={compat!r} plays calls as the original does; leave out actions='code'")
+    if own_syntax:
+        raise ConfigError(
+            "these tasks have a syntax of their own for actions, which is part of what they test; leave out "
+            "actions='code'"
+        )
+
+
 def outside_program(call: ToolCall) -> CallRecord:
     """Return the record of a call that is none of a program, where actions are programs."""
     if call.name == PYTHON:
@@ -48,7 +64,7 @@ def outside_program(call: ToolCall) -> CallRecord:
 
 
 PlayCall = Callable[[ToolCall, str], Slow[CallRecord | None]]
-"""Plays a call, given what makes it no call that a tool can get, or an empty text.
+"""Plays a call, given why no tool can get it, or an empty text.
 
 Returns its record; None where the program ends with it.
 """
@@ -56,7 +72,7 @@ Returns its record; None where the program ends with it.
 
 @dataclass(frozen=True, slots=True)
 class Programs:
-    """How programs are run, and what their authors read about it.
+    """Runs programs, and tells their authors about it.
 
     Attributes:
         interpreter: Runs them.
@@ -92,7 +108,7 @@ class Programs:
                 try:
                     call = functions[name].call(args, named, call_id)
                 except ArgumentsError as error:
-                    call, problem = error.call, str(error)
+                    call, problem = error.call, f"invalid arguments: {error}"
             else:
                 call = _unknown(name, args, named, call_id)
             record = yield from play(call, problem)
@@ -108,7 +124,7 @@ class Programs:
 
     @property
     def prompt(self) -> Prompt:
-        """What a system message says of programs."""
+        """The part of a system message on programs."""
         return prompt("programs", "v1")
 
     def instructions(self, tools: Iterable[Tool]) -> str:

@@ -139,14 +139,14 @@ class Rules:
         parsed = self.read(tools, action)
         if not parsed.calls and parsed.program is None and self.user is not None:
             return (yield from self._talk(task, state, parsed, self.user))
-        calls = PlayedCalls(state.backend)
+        calls = PlayedCalls(state.backend, [])
         ran = None
         if parsed.program is not None and self.programs is not None:
             ran = yield from self._run(self.programs, parsed.program, task, tools, state, calls)
         else:
             for call in parsed.calls:
                 if calls.ends:
-                    calls.left.append(call)
+                    calls.left += (call,)
                 elif call.name != FINISH and self.programs is not None:
                     calls.records.append(outside_program(call))
                 elif call.name == FINISH or not calls.halted:
@@ -202,7 +202,9 @@ class Rules:
             said = yield from of_role("user", user.reply(task, state.user, text))
         except InfrastructureError as error:
             return _failed(
-                self._with_step(task, state, parsed, PlayedCalls(state.backend)), error.failure(), error.usage
+                self._with_step(task, state, parsed, PlayedCalls(state.backend, [])),
+                error.failure(),
+                error.usage,
             )
         result = bounded(ToolResult.of(said.text or "", source="env"), self.limits.result)
         state = state._replace(
@@ -252,8 +254,7 @@ class Rules:
 
         def play(call: ToolCall, problem: str) -> Slow[CallRecord | None]:
             if problem:
-                record = refused(call, f"invalid arguments: {problem}", Status.INVALID_ARGUMENTS)
-                calls.records.append(record)
+                calls.records.append(refused(call, problem, Status.INVALID_ARGUMENTS))
             else:
                 yield from self._play(task, tools, calls, call)
             return None if calls.ends or calls.failure is not None else calls.records[-1]
@@ -284,8 +285,7 @@ class Rules:
             return CallRecord(call.id, call.name, call.arguments, recorded, notes), backend
         if checked.violations:
             error = "invalid arguments: " + "; ".join(violation.message for violation in checked.violations)
-            result = ToolResult.of("", error=error, source="env", status=Status.INVALID_ARGUMENTS)
-            return CallRecord(call.id, call.name, call.arguments, result, notes), backend
+            return refused(call, error, Status.INVALID_ARGUMENTS)._replace(violations=notes), backend
         call = replace(call, arguments=checked.arguments)
         result, backend = yield from self.backend.answer(backend, tool, call)
         return CallRecord(call.id, call.name, call.arguments, result, notes), backend
@@ -300,12 +300,7 @@ class Rules:
         return call_record(call, result), backend
 
     def _with_step(
-        self,
-        task: Task,
-        state: State,
-        parsed: Action,
-        calls: PlayedCalls,
-        ran: Ran | None = None,
+        self, task: Task, state: State, parsed: Action, calls: PlayedCalls, ran: Ran | None = None
     ) -> State:
         records, program = calls.records, None
         if ran is not None and parsed.program is not None:

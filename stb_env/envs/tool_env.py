@@ -21,13 +21,14 @@ from stb_env.core.request import Slow, adrive, drive
 from stb_env.core.settings import check_settings, checks_settings
 from stb_env.envs.episode_text import episode_text
 from stb_env.envs.functions import functions_of, program_of
-from stb_env.envs.programs import PYTHON_TOOL, Actions, Programs
+from stb_env.envs.programs import PYTHON_TOOL, Actions, Programs, check_code_setting
 from stb_env.envs.reset_options import read_options, read_order, read_shard
 from stb_env.envs.rules import Compat, Limits, Potential, Rules
 from stb_env.envs.state import State
 from stb_env.envs.wording import Wording
 from stb_env.errors import ConfigError, DataError
 from stb_env.judges.own_judge import JudgeLike, as_judge
+from stb_env.models.prompting import prompt
 from stb_env.seeding import derive, draw
 from stb_env.spaces import TextSpace, ToolCallSpace
 from stb_env.tasks import Oracle, Task, TaskSource
@@ -128,10 +129,11 @@ class ToolEnv(gym.Env[Observation, Any]):
         if render_mode not in (None, *self.metadata["render_modes"]):
             *modes, last = map(repr, self.metadata["render_modes"])
             raise ConfigError(f"render_mode must be None, {', '.join(modes)} or {last}, got {render_mode!r}")
-        _check_actions(actions, compat, parse)
+        if actions == "code":
+            check_code_setting(compat, own_syntax=parse is not parse_action)
         self.tasks = tasks
         self.oracle = oracle
-        self.wording = wording or Wording()
+        self.wording = wording or Wording(prompt("agent_programs", "v1") if actions == "code" else None)
         self.rules = Rules(
             as_backend(backend),
             as_judge(judge),
@@ -412,18 +414,6 @@ def observation_space(max_turns: int, limits: Limits) -> Dict:
             "turn": Discrete(max_turns + 1),
         }
     )
-
-
-def _check_actions(actions: Actions, compat: Compat | None, parse: Callable[[Any], Action]) -> None:
-    if actions == "calls":
-        return
-    if compat is not None:
-        raise ConfigError(f"compat={compat!r} plays calls as the original does; leave out actions='code'")
-    if parse is not parse_action:
-        raise ConfigError(
-            "these tasks have a syntax of their own for actions, which is part of what they test; leave out "
-            "actions='code'"
-        )
 
 
 def _by_name(tools: Iterable[Tool]) -> dict[str, Tool]:

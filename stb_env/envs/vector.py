@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from stb_env.core.gymtypes import AnyEnv
 from stb_env.core.jsontypes import JsonObject
 from stb_env.core.request import Slow, adrive, drive
-from stb_env.envs.together import together
+from stb_env.envs.concurrent_work import together
 from stb_env.envs.tool_env import Info, Observation, ToolEnv, Transition
 from stb_env.envs.vector_reset import dealt, read_each, read_mask, read_seeds
 from stb_env.errors import ConfigError, DataError, did_you_mean
@@ -150,7 +150,7 @@ class ToolVectorEnv(VectorEnv[Any, Any, Any]):
         """Return what each environment renders."""
         return tuple(env.render() for env in self.envs)
 
-    def close_extras(self, **kwargs: Any) -> None:  # noqa: ARG002 (Gymnasium's signature)
+    def close_extras(self, **kwargs: object) -> None:  # noqa: ARG002 (Gymnasium's signature)
         """Release the backend's handles, which all environments share."""
         self.envs[0].close()
 

@@ -20,7 +20,7 @@ from stb_env.evaluation.discrepancies import (
 from stb_env.runs.metrics.cost import Cost, cost
 from stb_env.runs.metrics.rates import summarize
 from stb_env.runs.metrics.significance import Difference, compare_runs, paired_bootstrap
-from stb_env.runs.player import planned_episodes
+from stb_env.runs.saved_player import planned_episodes
 from stb_env.runs.verdict_file import iter_judged, manifest_of
 from stb_env.trajectory import Trajectory
 

@@ -62,7 +62,7 @@ class RunFigures:
 
     @property
     def measured(self) -> bool:
-        """Whether any episode is valid: without one there is no rate."""
+        """True if any episode is valid: without one there is no rate."""
         return bool(self.rate.valid)
 
     def to_dict(self) -> dict[str, object]:

@@ -11,7 +11,7 @@ from pathlib import Path
 from stb_env.core.jsontypes import JsonMapping
 from stb_env.evaluation.play_run import Progress
 from stb_env.evaluation.resolved import Resolved
-from stb_env.runs.breaker import Breaker
+from stb_env.runs.failure_limit import Breaker
 from stb_env.runs.groups.group_run import GroupKey, GroupRun
 from stb_env.runs.groups.stream import Remark, group_seed, groups
 from stb_env.runs.groups.trials import Trials

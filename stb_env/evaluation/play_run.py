@@ -13,7 +13,7 @@ from stb_env.evaluation.remote_run import RemoteRun
 from stb_env.evaluation.resolved import Resolved
 from stb_env.runs import Run, run_batch
 from stb_env.runs.batch import Cluster, Remark
-from stb_env.runs.breaker import Breaker
+from stb_env.runs.failure_limit import Breaker
 from stb_env.runs.job import Job
 from stb_env.runs.manifest_file import settle
 from stb_env.runs.metrics.cost import role_usage

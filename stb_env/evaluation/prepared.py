@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import deque
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, closing, contextmanager
@@ -11,14 +10,13 @@ from pathlib import Path
 from typing import TypedDict
 
 from stb_env import __version__
-from stb_env.core import jsontext
 from stb_env.core.jsontypes import JsonObject
+from stb_env.core.run_identity import run_identity
 from stb_env.evaluation.cells import CellOpener, PreparedCell
 from stb_env.evaluation.ledger import Ledger
 from stb_env.evaluation.manifest import SCORES_VERSION
 from stb_env.evaluation.plan import EvaluationPlan
 from stb_env.models import metered
-from stb_env.models.chat import digest
 
 VERSION = 1
 
@@ -28,7 +26,7 @@ class PlannedRun(TypedDict):
 
     player: str
     episodes: int
-    manifest: str
+    run: str
 
 
 class EvaluationManifest(TypedDict):
@@ -110,7 +108,7 @@ def _manifest(plan: EvaluationPlan, runs: Iterable[PreparedCell]) -> EvaluationM
                 if several
                 else run.cell.agent.name,
                 "episodes": len(run.run.jobs),
-                "manifest": digest(json.loads(jsontext.dumps(run.run.manifest))),
+                "run": run_identity(run.run.manifest),
             }
             for run in runs
         },

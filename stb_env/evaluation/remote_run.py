@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from stb_env.backend.cache import ResponseCache
-from stb_env.backend.cache.carried import CarriedCache
 from stb_env.backend.cache.entry import CacheEntry
+from stb_env.backend.cache.forwarding_cache import CarriedCache
 from stb_env.backend.virtual import VirtualBackend
 from stb_env.core import jsontext
 from stb_env.core.gymtypes import AnyEnv

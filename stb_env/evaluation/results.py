@@ -65,7 +65,7 @@ class WinFigures:
 
     @property
     def incomplete(self) -> bool:
-        """Whether a rate is of queries that have no result, or are lost for want of an answer."""
+        """True if its rate is of queries that have no result, or are lost for want of an answer."""
         return self.measured and bool(self.uncompared or self.without_answer)
 
     @property

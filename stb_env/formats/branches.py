@@ -10,7 +10,6 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import takewhile
-from typing import Any
 
 from stb_env.actions.finish_arguments import finish_arguments
 from stb_env.core.jsontypes import JsonMapping, JsonObject
@@ -59,7 +58,7 @@ def tree_node(
     }
 
 
-def tree_step(calls: Sequence[JsonMapping], text: str = "", **extra: Any) -> JsonObject:
+def tree_step(calls: Sequence[JsonMapping], text: str = "", **extra: object) -> JsonObject:
     """Return a step of a search tree as plain data; result and status follow from the calls.
 
     Args:

@@ -32,7 +32,7 @@ _CODES: Mapping[int, int] = {
 
 
 def read_call(
-    call_id: str, name: str, arguments: str, observation: str = "", code: Any = 0
+    call_id: str, name: str, arguments: str, observation: str = "", code: object = 0
 ) -> dict[str, object]:
     r"""Read a call as a record in plain data.
 

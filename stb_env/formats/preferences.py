@@ -6,7 +6,6 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from itertools import takewhile
 
-from stb_env.core.jsontypes import JsonObject
 from stb_env.formats.branches import branches, children, final_node, path, played_branch, tree_of
 from stb_env.formats.sft import shown
 from stb_env.trajectory import Trajectory
@@ -121,5 +120,5 @@ def _status(episode: Trajectory) -> str:
     return str(episode.verdict["status"]) if episode.verdict else ""
 
 
-def _speaks(chat: list[JsonObject], index: int) -> bool:
+def _speaks(chat: list[dict[str, object]], index: int) -> bool:
     return index < len(chat) and chat[index]["role"] == "assistant"

@@ -8,13 +8,12 @@ the infrastructure failed the reward is 0, and metadata and metrics say that it 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from stb_env.core.jsontypes import JsonMapping, JsonObject
 from stb_env.integrations.extra import missing
 from stb_env.integrations.roots import forked
 from stb_env.integrations.rows import Which, rows
-from stb_env.integrations.written import heard, with_written_tools
+from stb_env.integrations.text_tools import heard, with_written_tools
 from stb_env.runs import DrivenEpisode
 
 try:
@@ -97,7 +96,7 @@ def register(env_class: str = ENV_CLASS) -> None:
 
 
 def dataset(
-    env_id: str, tasks: Which = None, *, seed: int = 0, env_class: str = ENV_CLASS, **settings: Any
+    env_id: str, tasks: Which = None, *, seed: int = 0, env_class: str = ENV_CLASS, **settings: object
 ) -> list[dict[str, object]]:
     """List tasks as rows of SkyRL's data sets, to be written as Parquet or JSON.
 

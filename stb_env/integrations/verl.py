@@ -113,7 +113,7 @@ class EpisodeLoop(AgentLoopBase):
         )
 
 
-def dataset(env_id: str, tasks: Which = None, *, seed: int = 0, **settings: Any) -> list[JsonObject]:
+def dataset(env_id: str, tasks: Which = None, *, seed: int = 0, **settings: object) -> list[JsonObject]:
     """List tasks as rows of verl's data sets, to be written as Parquet.
 
     Args:

@@ -16,13 +16,13 @@ from stb_env.core.jsontypes import Json, JsonObject
 from stb_env.core.request import Slow
 from stb_env.http.retry import Clock, Deadline, pause
 from stb_env.http.wire import Wire
-from stb_env.models.body import request_body, sendable
 from stb_env.models.chat import ChatReply, ChatRequest
 from stb_env.models.completion import read_reply
 from stb_env.models.config import ANSWER_BOUNDS, ModelConfig
 from stb_env.models.context_window import answer_share
 from stb_env.models.endpoint import Endpoint
 from stb_env.models.model import ConfiguredModel, ModelError, ask
+from stb_env.models.request_body import request_body, sendable
 from stb_env.models.transport import Transport
 from stb_env.usage import Usage
 
@@ -190,7 +190,7 @@ class OpenAIModel(ConfiguredModel):
                 wire = self._wires[loop] = self._transport.connect()
         return wire
 
-    def _final(self, failure: ModelError, tries: list[JsonObject], deadline: Deadline) -> ModelError:
+    def _final(self, failure: ModelError, tries: list[dict[str, object]], deadline: Deadline) -> ModelError:
         attempts = len(tries) + 1
         tried = "" if attempts == 1 and not failure.retryable else f" (attempts: {attempts}; {deadline})"
         message = f"{self.role} model {self.name!r} at {self.config.endpoint}: {failure}{tried}"

@@ -9,12 +9,12 @@ from functools import partial
 from stb_env.core import jsontext
 from stb_env.core.jsontypes import JsonObject
 from stb_env.core.request import Request, Slow
-from stb_env.models.body import request_body, sendable
 from stb_env.models.chat import ChatReply, ChatRequest, digest
 from stb_env.models.completion import read_reply
 from stb_env.models.config import ModelConfig
 from stb_env.models.engine import load_engine
 from stb_env.models.model import ConfiguredModel, ModelError
+from stb_env.models.request_body import request_body, sendable
 
 LONGEST = 1024
 """Tokens of a reply where nobody says how long it may be: small models seldom end one by themselves."""

@@ -15,7 +15,6 @@ from stb_env.http.httpx_wire import HTTPXWire
 from stb_env.http.rate_limit import rest_asked
 from stb_env.http.retry import Clock, Deadline, Patience
 from stb_env.http.wire import Response, Wire
-from stb_env.models.body import encoded
 from stb_env.models.chunks import Chunks, EventStream
 from stb_env.models.completion import parse
 from stb_env.models.config import OPENAI_URL, ModelConfig
@@ -23,6 +22,7 @@ from stb_env.models.context_window import listed_window, running_window
 from stb_env.models.endpoint import Endpoint
 from stb_env.models.failure import status_failure, told_failure
 from stb_env.models.model import ModelError
+from stb_env.models.request_body import encoded
 from stb_env.models.wire_choice import account_headers, chosen
 
 MAX_BODY = 64 * 2**20

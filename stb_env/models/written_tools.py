@@ -142,7 +142,7 @@ def _json(_thought: str, functions: Sequence[JsonMapping]) -> str:
     )
 
 
-def _merged(messages: Sequence[JsonObject]) -> Iterator[dict[str, object]]:
+def _merged(messages: Sequence[dict[str, object]]) -> Iterator[dict[str, object]]:
     """Yield the messages, user messages in a row as one: many templates demand that roles alternate."""
     pending: JsonObject | None = None
     for message in messages:

@@ -17,10 +17,10 @@ from stb_env.core.gymtypes import AnyEnv
 from stb_env.core.interrupts import held, passing
 from stb_env.errors import ConfigError
 from stb_env.runs.agent import AgentFactory
-from stb_env.runs.breaker import Breaker
 from stb_env.runs.cluster.worker_setup import RunLink, WorkerSetup
-from stb_env.runs.collector import seldom
 from stb_env.runs.deadlines import NO_DEADLINES, Deadlines
+from stb_env.runs.failure_limit import Breaker
+from stb_env.runs.garbage_collection import seldom
 from stb_env.runs.guarded_agent import GuardedAgent
 from stb_env.runs.job import Job
 from stb_env.runs.loop import BackgroundPlayers, LoopPlayers

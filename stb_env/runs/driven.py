@@ -79,7 +79,7 @@ class DrivenEpisode:
         'The episode is over.'
     """
 
-    def __init__(self, env: ToolEnv | ToolWrapper | str, **settings: Any) -> None:
+    def __init__(self, env: ToolEnv | ToolWrapper | str, **settings: object) -> None:
         self.env = make_env(env, settings) if isinstance(env, str) else env
         self._observation: Observation = {}
         self._opening = Opening({}, {})

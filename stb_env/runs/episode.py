@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 from stb_env.core.gymtypes import AnyEnv
 from stb_env.core.jsontypes import JsonMapping, JsonObject
@@ -194,7 +193,7 @@ def recorded(
     *,
     seed: int,
     trial: int = 0,
-    failure: JsonObject | None = None,
+    failure: dict[str, object] | None = None,
     agent: Usage = NO_USAGE,
 ) -> Trajectory:
     """Return the trajectory of an episode that came this far.
@@ -267,7 +266,7 @@ def unplayed(task_id: str, seed: int, trial: int, error: InfrastructureError) ->
 
 
 def resetting(
-    env: AnyEnv, seed: int, options: JsonObject
+    env: AnyEnv, seed: int, options: dict[str, object]
 ) -> Slow[tuple[dict[str, object], dict[str, object]]]:
     """Yield the slow work of starting an episode, and return what the environment shows."""
     if isinstance(env, ToolEnv | ToolWrapper) and _only_drives(env.reset):
@@ -293,7 +292,7 @@ def _only_drives(method: Callable[..., object]) -> bool:
     return getattr(method, "__func__", None) in _DRIVERS
 
 
-def _request(env: AnyEnv, what: str, *args: Any, **options: Any) -> Request:
+def _request(env: AnyEnv, what: str, *args: object, **options: object) -> Request:
     """Return a call of the environment as slow work; one that cannot wait on a loop gets a thread there."""
     later = getattr(env, f"a{what}", None)
     return Request(

@@ -10,9 +10,9 @@ from typing_extensions import Doc
 from stb_env.core.kinds import AtLeast
 from stb_env.core.options import Concurrency
 from stb_env.errors import ConfigError
-from stb_env.runs.breaker import STOP_AFTER
 from stb_env.runs.cluster import RayCluster
 from stb_env.runs.deadlines import Deadlines
+from stb_env.runs.failure_limit import STOP_AFTER
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -87,7 +87,7 @@ class Run:
     def __iter__(self) -> Iterator[Trajectory]:
         """Yield every saved episode, in the order of the jobs, one in memory at a time."""
         if self._file:
-            yield from iter_trajectories(self._file.path)
+            yield from map(self._with_verdict, iter_trajectories(self._file.path))
         waiting = self._waiting_done()
         for key in (key for key in self._order or self._waiting.keys if key in waiting):
             yield Trajectory.from_json(self._line(key))
@@ -218,10 +218,12 @@ class Run:
         self._reorder(again)
 
     def _load(self) -> None:
-        given = {line.key: line.verdict for line in verdict_lines(self._verdicts.path)}
+        given = {line.key: line for line in verdict_lines(self._verdicts.path)}
         for file, once in ((self._file, True), (self._waiting, False)):
             for line in saved_lines(file.path, once=once) if file.path.is_file() else ():
-                key, verdict = line.episode.key, given.get(line.episode.key)
+                key = line.episode.key
+                later = given.get(key)
+                verdict = later.verdict if later is not None and line.episode.is_judged_by(later) else None
                 file.note(key, line.begin, line.length)
                 if file is self._waiting and key in self._file:
                     continue
@@ -299,6 +301,13 @@ class Run:
         """Return the line of an episode of this run."""
         return replace(episode, run=self._identity).to_json()
 
+    def _with_verdict(self, episode: Trajectory) -> Trajectory:
+        """Return an episode with the verdict that it lacked and `stb-env judge` has given since."""
+        if not episode.awaits_verdict or episode.key not in self._verdicts:
+            return episode
+        later = Judgement.from_json(self._verdicts.read(episode.key))
+        return later.over(episode) if later.verdict is not None and later.fits(episode) else episode
+
     def _is_ready(self, key: Key) -> bool:
         """Return whether an episode waits for nothing but its turn."""
         return key in self._waiting and key not in self._unjudged
@@ -312,7 +321,7 @@ class Run:
         if key not in self._verdicts:
             return line
         episode, judgement = Trajectory.from_json(line), Judgement.from_json(self._verdicts.read(key))
-        if not episode.awaits_verdict or judgement.verdict is None:
+        if not episode.awaits_verdict or judgement.verdict is None or not judgement.fits(episode):
             return line
         return episode.judged(judgement.verdict, judgement.usage).to_json()
 

@@ -134,6 +134,7 @@ def judged(
     usage = (verdict.usage or NO_USAGE).to_dict()
     settings = digest(getattr(judge, "fingerprint", judge.name))
     if keeper is not None:
-        judgement = Judgement(*episode.key, judge.name, settings, verdict=said, usage=usage)
+        who = (*episode.key, judge.name, settings)
+        judgement = Judgement(*who, verdict=said, usage=usage, answer=episode.answer_digest)
         yield Request(run=partial(keeper.decide, judgement), aside=True)
     return episode.judged(said, usage)

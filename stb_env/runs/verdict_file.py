@@ -39,6 +39,8 @@ class Judgement:
         failure: Why there is none, as plain data, or None.
         votes: The votes of a failed attempt; a missing one has the status None.
         usage: What it cost.
+        answer: Digest of what was judged, so that it counts for no other answer (see
+            `Trajectory.answer_digest`); empty in lines of version 1, which are taken as they are.
 
     Examples:
         >>> Judgement("588", 0, 7, "heuristic", "", verdict={"status": "solved", "score": 1.0}).key
@@ -54,6 +56,7 @@ class Judgement:
     failure: JsonMapping | None = None
     votes: tuple[JsonMapping, ...] = ()
     usage: JsonMapping = field(default_factory=dict)
+    answer: str = ""
 
     @property
     def key(self) -> Key:
@@ -72,6 +75,10 @@ class Judgement:
             DataError: It is no line of a version that this package reads, or was changed.
         """
         return cls(**read_judge_line(line, cls.__dataclass_fields__, "verdict line"))
+
+    def fits(self, episode: Trajectory) -> bool:
+        """Return whether this very episode was judged, and not another one of its task."""
+        return self.answer in ("", episode.answer_digest)
 
     def over(self, episode: Trajectory) -> Trajectory:
         """Return the episode as this judgement leaves it; its reward follows from its mode."""
@@ -201,7 +208,9 @@ def overlay(episodes: Iterable[Trajectory], judgements: Iterable[Judgement], jud
 
 def _judged(episode: Trajectory, judgements: Mapping[Key, Judgement], judge: str) -> Trajectory:
     judgement = judgements.get(episode.key)
-    return _unless_foreign(episode, judge) if judgement is None else judgement.over(episode)
+    if judgement is None or not judgement.fits(episode):
+        return _unless_foreign(episode, judge)
+    return judgement.over(episode)
 
 
 def _unless_foreign(episode: Trajectory, judge: str) -> Trajectory:

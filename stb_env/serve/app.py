@@ -19,13 +19,13 @@ from stb_env.errors import ConfigError, did_you_mean
 from stb_env.models.preflight import noting
 from stb_env.runs.make import env_ids, maker_of
 from stb_env.serve import original, virtual
-from stb_env.serve.application import Application
+from stb_env.serve.gated_app import Application
 from stb_env.serve.openenv.app import Environments
 from stb_env.serve.operations import health, metrics, refusals
 from stb_env.serve.operations.refusals import Refusal
 from stb_env.serve.operations.stop import Stop
 from stb_env.serve.sessions import routes as session_routes
-from stb_env.serve.sessions.served import Served
+from stb_env.serve.sessions.served_environments import Served
 from stb_env.serve.sessions.session_store import SessionStore
 from stb_env.serve.sessions.sessions import Sessions
 from stb_env.serve.settings import ServeSettings

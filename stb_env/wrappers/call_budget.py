@@ -106,7 +106,7 @@ class _Budgeted(AroundBackend):
         self._left -= 1
         return (yield from self.backend.answer(state, tool, call))
 
-    def recorded(self, state: Any, tool: Tool, call: ToolCall) -> ToolResult | None:
+    def recorded(self, state: object, tool: Tool, call: ToolCall) -> ToolResult | None:
         found = self.backend.recorded(state, tool, call) if self._left > 0 else None
         self._left -= found is not None
         return found

@@ -98,7 +98,7 @@ class _Faulty(AroundBackend):
             return ToolResult.of("", error=_said(fault), source="fault"), state
         return (yield from self.backend.answer(state, tool, call))
 
-    def recorded(self, state: Any, tool: Tool, call: ToolCall) -> ToolResult | None:
+    def recorded(self, state: object, tool: Tool, call: ToolCall) -> ToolResult | None:
         return None if self.injected.outage.hits(tool.id) else self.backend.recorded(state, tool, call)
 
 

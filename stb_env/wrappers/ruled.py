@@ -25,7 +25,7 @@ class RuledWrapper(ToolWrapper):
         **settings: The subclass's own arguments, as for `ToolWrapper`.
     """
 
-    def __init__(self, env: AnyEnv, **settings: Any) -> None:
+    def __init__(self, env: AnyEnv, **settings: object) -> None:
         super().__init__(env, **settings)
         self.env = self.env.fork()
         base = cast(ToolEnv, self.env.unwrapped)
@@ -59,7 +59,7 @@ class AroundBackend:
         """Answer one call."""
         return self.backend.answer(state, tool, call)
 
-    def recorded(self, state: Any, tool: Tool, call: ToolCall) -> ToolResult | None:
+    def recorded(self, state: object, tool: Tool, call: ToolCall) -> ToolResult | None:
         """Return what was recorded for exactly this call, or None."""
         return self.backend.recorded(state, tool, call)
 

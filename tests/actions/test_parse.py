@@ -8,7 +8,7 @@ import re
 from types import MappingProxyType
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from stb_env.actions import (
@@ -308,9 +308,9 @@ HOSTILE = {
 
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE.keys())
 def test_hostile_text_is_read_in_linear_time(text):
-    assert seconds_of(lambda: parse_action(text), within=5) < 5
-    action = parse_action(text)
-    assert all(isinstance(call.name, str) and call.id for call in action.calls)
+    read = []
+    assert seconds_of(lambda: read.append(parse_action(text)), within=5) < 5
+    assert all(isinstance(call.name, str) and call.id for call in read[-1].calls)
 
 
 JSON = st.recursive(
@@ -346,20 +346,17 @@ PIECES = st.sampled_from(
 TEXTS = st.lists(PIECES, max_size=25).map("".join)
 
 
-@settings(max_examples=100)
 @given(JSON | CALLS | st.lists(CALLS, max_size=4) | MESSAGES | TEXTS | st.text() | st.binary())
 def test_parsing_survives_anything_and_formatting_undoes_it(written):
     action = parse_action(written)
     assert parse_action(format_action(action)) == action
 
 
-@settings(max_examples=100)
 @given(MESSAGES)
 def test_data_and_its_json_text_are_the_same_action(message):
     assert parse_action(json.dumps(message)).calls == parse_action(json.loads(json.dumps(message))).calls
 
 
-@settings(max_examples=100)
 @given(
     st.dictionaries(
         st.text("abc", min_size=1), st.text() | st.integers(-9, 9) | st.booleans() | st.none(), max_size=4

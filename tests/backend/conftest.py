@@ -10,8 +10,6 @@ from tests.fakes.api_server import APIServer
 
 
 @pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[APIServer]:
-    # A proxy that the machine may be configured with has no way to 127.0.0.1.
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+def server() -> Iterator[APIServer]:
     with APIServer().running() as running:
         yield running

@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from stb_env.actions.validation import validate_call
@@ -93,7 +93,6 @@ def tools(draw):
     return tool(*[name for name in properties if draw(st.booleans())], **properties)
 
 
-@settings(max_examples=100)
 @given(given_tool=tools(), count=st.integers(0, 12), seed=st.integers(0, 9))
 def test_calls_fit_the_schema_and_no_two_are_the_same(given_tool, count, seed):
     made = written(given_tool, count, seed)

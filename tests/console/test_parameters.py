@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.show.cli.test_run import stb
+from tests.command import stb
 
 PLAN = """
 [eval]

@@ -49,10 +49,6 @@ class Broken:
         raise RuntimeError("no disk")
 
 
-def forbids_copies() -> Any:
-    return iter([])
-
-
 @pytest.mark.parametrize(
     ("changed", "message"),
     [

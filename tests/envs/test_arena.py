@@ -98,7 +98,6 @@ def test_a_wrapped_environment_can_be_played_too():
 # -- the game -------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=40)
 @given(st.lists(st.sampled_from(PLAYERS), min_size=2, max_size=4), st.integers(0, 2**32))
 def test_the_rewards_sum_to_zero(names: list[str], seed: int):
     last = play_out(raw_env(SANDBOX, agents=len(names), max_turns=8), names, seed)

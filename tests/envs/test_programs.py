@@ -6,9 +6,11 @@ import asyncio
 import json
 import os
 import pickle
+import signal
 import subprocess
 import sys
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -160,6 +162,7 @@ def test_an_application_error_is_data():
             "RuntimeError",
         ),
         ("raise SystemExit", "SystemExit"),
+        (f"x = {'1+' * 300_000}1", "the program"),
     ],
 )
 def test_hostile_programs_are_the_agents_fault_and_end_alike(code, error):
@@ -289,6 +292,54 @@ def test_a_failure_of_the_infrastructure_ends_the_episode_as_invalid():
     assert (info["valid"], info["failure"]["kind"]) == (False, "transport")
 
 
+def test_a_worker_that_dies_is_replaced_and_the_program_gets_the_same_answers(monkeypatch):
+    run(made(), "1")
+    monkeypatch.setattr("stb_env.envs.interpreter._POOLS", {})
+    env = ToolEnv(TASKS, KillingNotebook(spared=workers()), NotesJudge(), actions="code")
+    env.reset(seed=0, options={"task_id": "day"})
+    code = "print('first')\nadd_note('kept')\nfind_notes('kill')\nfind_notes('kept')['response']"
+    error, printed, calls, _ = run(env, code)
+    assert (error, printed) == ("", "first\n{'notes': {'note-003': 'kept'}}\n")
+    assert calls == ["add_note", "find_notes", "find_notes"]
+
+
+class KillingNotebook(Notebook):
+    """Ends the interpreter's workers at one word, but for those that are spared."""
+
+    def __init__(self, spared):
+        self.spared = spared
+
+    def answer(self, state, tool, call):
+        if call.arguments.get("word") == "kill":
+            for child in set(workers()) - set(self.spared):
+                os.kill(child, signal.SIGKILL)
+        return (yield from super().answer(state, tool, call))
+
+
+def workers():
+    """Return the processes of this one that are workers of the interpreter."""
+    tasks = Path("/proc/self/task")
+    if not tasks.is_dir():
+        pytest.skip("finds the workers in /proc")
+    children = {int(child) for task in tasks.iterdir() for child in (task / "children").read_text().split()}
+    return [child for child in children if Path(f"/proc/{child}/comm").read_text().strip() == "monty"]
+
+
+def test_a_process_forked_after_a_program_says_what_to_do():
+    run(made(), "1")
+    script = "interpreter does not survive a fork"
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            run(made(), "1")
+        except ConfigError as error:
+            os.write(writer, str(error).encode())
+        os._exit(0)
+    os.waitpid(child, 0)
+    assert script in os.read(reader, 1000).decode()
+
+
 def test_a_budget_counts_the_calls_of_a_program():
     env = CallBudget(notes(actions="code"), calls=2)
     env.reset(seed=0)
@@ -322,16 +373,17 @@ def test_gold_makes_the_same_calls_in_programs(env_id):
     task_id = calls.tasks.at(0).id
     plain, played = (play(env, load_agent("gold")(), task_id=task_id, seed=0) for env in (calls, code))
     assert played.solved
-    assert all("program" in step for step in played.steps if step["calls"])
-    made_calls = [
-        [
-            (call["name"], call["arguments"], call["response"])
-            for step in episode.steps
-            for call in step["calls"]
-        ]
-        for episode in (plain, played)
-    ]
-    assert made_calls[0] == made_calls[1]
+    assert all("program" in step for step in played.steps if step["calls"] and not ends(step))
+    assert calls_of(plain) == calls_of(played)
+
+
+def ends(step):
+    return step["calls"][-1]["name"] == "Finish"
+
+
+def calls_of(episode):
+    calls = [call for step in episode.steps for call in step["calls"]]
+    return [(call["name"], call["arguments"], call["response"]) for call in calls]
 
 
 def test_a_cheat_that_recites_earns_nothing():

@@ -16,7 +16,7 @@ import pytest
 from gymnasium.envs.registration import EnvSpec
 from gymnasium.error import ResetNeeded
 from gymnasium.utils.env_checker import check_env
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import stb_env
@@ -563,7 +563,6 @@ call_like = st.builds(lambda a: {"name": "forecast", "arguments": a}, junk)
 
 
 @given(st.lists(junk | finish_like | call_like | st.text(), max_size=6))
-@settings(max_examples=100)
 def test_no_action_raises_and_every_observation_is_in_the_space(actions: list[Any]):
     env = started()
     for action in actions:

@@ -331,7 +331,7 @@ def test_one_that_breaks_does_not_keep_the_others_from_ending_their_step():
 
 def test_where_nothing_has_to_wait_there_is_no_event_loop(monkeypatch: pytest.MonkeyPatch):
     envs = started("day", "write")
-    monkeypatch.setattr("stb_env.envs.together.wait_for", None)
+    monkeypatch.setattr("stb_env.envs.concurrent_work.wait_for", None)
     assert envs.step([FIND, GIVE_UP])[0]["turn"].tolist() == [1, 1]
 
 

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 # Imported here, because the first import would eat up the short time-outs of some tests.
 import httpx2  # noqa: F401
 import pytest
-from typer.testing import CliRunner
 
-from stb_env.show.cli import app
 from tests.fakes.openai_server import Answer, Received, completion
 from tests.models.end_to_end.services import Services, diligent, prompt_of, serving, simulating, voting
 
@@ -20,7 +16,6 @@ from tests.models.end_to_end.services import Services, diligent, prompt_of, serv
 @pytest.fixture
 def services(monkeypatch: pytest.MonkeyPatch) -> Iterator[Services]:
     """Services that solve every query with one call, an answer and a vote; of two answers, the first wins."""
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     monkeypatch.setattr("stb_env.http.retry.FIRST_PAUSE", 0.01)
     with serving() as running:
         for service in running:
@@ -46,28 +41,3 @@ def models(services: Services, tmp_path: Path) -> Path:
     rows = [f'"{service.model}" = {price}' for service in services]
     file.write_text("\n".join([file.read_text(), "[prices]", *rows, ""]))
     return file
-
-
-@pytest.fixture(scope="session")
-def stb() -> Callable[..., Any]:
-    """Run ``stb-env`` with these words."""
-
-    def run(*words: object) -> Any:
-        done = CliRunner().invoke(app, [str(word) for word in words])
-        if done.exception is not None and not isinstance(done.exception, SystemExit):
-            raise done.exception
-        return done
-
-    return run
-
-
-@pytest.fixture(scope="session")
-def report(stb: Callable[..., Any]) -> Callable[..., dict[str, Any]]:
-    """Run ``stb-env`` with these words and ``--json``, and read what it prints."""
-
-    def run(*words: object) -> dict[str, Any]:
-        done = stb(*words, "--json")
-        assert done.exit_code == 0, done.output
-        return json.loads(done.stdout)
-
-    return run

@@ -22,9 +22,8 @@ Play = Callable[..., Any]
 
 
 @pytest.fixture
-def play(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Play:
+def play(tmp_path: Path) -> Play:
     """Plays episodes of a model whose server tells a window, and returns the manifest."""
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
 
     def played(tells: Any, **settings: Any) -> tuple[Any, list[Any]]:
         with OpenAIServer().running() as server:

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.command import reported, stb
 from tests.conftest import ROOT
 from tests.models.end_to_end.services import Services
-
-Command = Callable[..., Any]
 
 PAID = """
 [eval]
@@ -27,12 +25,12 @@ name = "chat"
 
 
 @pytest.fixture(scope="module")
-def example(tmp_path_factory: pytest.TempPathFactory, report: Command) -> tuple[Path, dict[str, Any]]:
+def example(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any]]:
     """The example's evaluation, and what the command printed."""
     out = tmp_path_factory.mktemp("example")
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(ROOT)
-        return out, report("eval", "examples/evaluation.toml", "--out", out)
+        return out, reported("eval", "examples/evaluation.toml", "--out", out)
 
 
 @pytest.fixture
@@ -74,20 +72,20 @@ def test_the_tables_name_every_agent_and_group(example: tuple[Path, dict[str, An
     assert "Judged by exact, heuristic. Invalid episodes, which score 0: 0." in text
 
 
-def test_runs_of_an_evaluation_are_compared(example: tuple[Path, dict[str, Any]], report: Command):
+def test_runs_of_an_evaluation_are_compared(example: tuple[Path, dict[str, Any]]):
     folder = example[0] / "offline"
-    found = report("compare", folder / "gold" / "Sandbox", folder / "noop" / "Sandbox")
+    found = reported("compare", folder / "gold" / "Sandbox", folder / "noop" / "Sandbox")
     assert (found["solved"], found["score"]["tasks"]) == ([1.0, 0.0], 10)
     assert len(found["only_first"]) == found["score"]["only_first"] == 10
     assert found["score"]["mcnemar"] == 2 / 2**10
 
 
-def test_runs_of_an_evaluation_are_judged_again(example: tuple[Path, dict[str, Any]], report: Command):
-    again = report("judge", example[0] / "offline" / "gold" / "I1Instruction", "--judge", "heuristic")
+def test_runs_of_an_evaluation_are_judged_again(example: tuple[Path, dict[str, Any]]):
+    again = reported("judge", example[0] / "offline" / "gold" / "I1Instruction", "--judge", "heuristic")
     assert again["solved_valid"] == 1.0
 
 
-def test_a_comparison_is_a_table_for_people(example: tuple[Path, dict[str, Any]], stb: Command):
+def test_a_comparison_is_a_table_for_people(example: tuple[Path, dict[str, Any]]):
     folder = example[0] / "offline"
     done = stb("compare", folder / "gold" / "Sandbox", folder / "noop" / "Sandbox")
     assert done.exit_code == 0
@@ -95,7 +93,7 @@ def test_a_comparison_is_a_table_for_people(example: tuple[Path, dict[str, Any]]
         assert shown in done.stdout
 
 
-def test_runs_of_two_groups_are_refused(example: tuple[Path, dict[str, Any]], stb: Command):
+def test_runs_of_two_groups_are_refused(example: tuple[Path, dict[str, Any]]):
     folder = example[0] / "offline" / "gold"
     done = stb("compare", folder / "Sandbox", folder / "I1Instruction")
     assert done.exit_code == 2
@@ -103,7 +101,7 @@ def test_runs_of_two_groups_are_refused(example: tuple[Path, dict[str, Any]], st
     assert "env is stb/Sandbox-v1 and stb/I1Instruction-v0" in done.stderr
 
 
-def test_an_ignored_difference_is_printed(example: tuple[Path, dict[str, Any]], stb: Command, tmp_path: Path):
+def test_an_ignored_difference_is_printed(example: tuple[Path, dict[str, Any]], tmp_path: Path):
     gold = example[0] / "offline" / "gold" / "Sandbox"
     done = stb("run", "stb/Sandbox-v1", "--agent", "noop", "--set", "split=val", "--episodes", "10",
         "--set", "max_turns=5", "--out", tmp_path)  # fmt: skip
@@ -113,7 +111,7 @@ def test_an_ignored_difference_is_printed(example: tuple[Path, dict[str, Any]], 
     assert "ignored: max_turns is 12 and 5" in done.stderr
 
 
-def test_what_costs_money_is_not_begun_unasked(paid: Path, services: Services, stb: Command, tmp_path: Path):
+def test_what_costs_money_is_not_begun_unasked(paid: Path, services: Services, tmp_path: Path):
     done = stb("eval", paid, "--out", tmp_path / "out")
     assert done.exit_code == 2
     assert "look at --estimate, then give --yes" in done.stderr
@@ -123,15 +121,15 @@ def test_what_costs_money_is_not_begun_unasked(paid: Path, services: Services, s
     assert sum(services.count().values()) == 0
 
 
-def test_an_estimate_is_printed_alone(paid: Path, services: Services, report: Command, tmp_path: Path):
-    found = report("eval", paid, "--out", tmp_path / "out", "--estimate")["estimate"]
+def test_an_estimate_is_printed_alone(paid: Path, services: Services, tmp_path: Path):
+    found = reported("eval", paid, "--out", tmp_path / "out", "--estimate")["estimate"]
     assert found["dollars"] > 0
     assert [row["basis"] for row in found["cells"]] == ["assumed"]
     assert sum(services.count().values()) == 0
 
 
 def test_an_estimate_takes_the_price_from_the_models_file_that_an_agent_names(
-    paid: Path, models: Path, services: Services, report: Command, tmp_path: Path
+    paid: Path, models: Path, services: Services, tmp_path: Path
 ):
     dear, free = tmp_path / "dear.toml", tmp_path / "free.toml"
     own = models.read_text(encoding="utf-8")
@@ -142,7 +140,7 @@ def test_an_estimate_takes_the_price_from_the_models_file_that_an_agent_names(
         + f'spec = "chat:{dear}"\n[[agent]]\nname = "free"\nspec = "chat"\nmodels = "{free}"\n'
     )
     paid.write_text(text)
-    cells = report("eval", paid, "--out", tmp_path / "out", "--estimate")["estimate"]["cells"]
+    cells = reported("eval", paid, "--out", tmp_path / "out", "--estimate")["estimate"]["cells"]
     dollars = {cell["name"].split(" · ")[1]: cell["dollars"] for cell in cells}
     # Two episodes of 8 calls of 150 tokens; the judge and the simulator are the same for both.
     assert dollars["chat"] - dollars["free"] == pytest.approx(2 * 8 * 150 * 0.4)
@@ -150,7 +148,7 @@ def test_an_estimate_takes_the_price_from_the_models_file_that_an_agent_names(
 
 
 def test_a_budget_that_ends_it_exits_1_and_a_higher_one_goes_on(
-    paid: Path, services: Services, stb: Command, tmp_path: Path
+    paid: Path, services: Services, tmp_path: Path
 ):
     text = paid.read_text()
     paid.write_text(text.replace("episodes = 2", "episodes = 2\nbudget = 5"))
@@ -165,7 +163,7 @@ def test_a_budget_that_ends_it_exits_1_and_a_higher_one_goes_on(
 
 
 def test_an_episode_that_the_budget_leaves_without_a_verdict_waits_for_it(
-    paid: Path, services: Services, stb: Command, tmp_path: Path
+    paid: Path, services: Services, tmp_path: Path
 ):
     # Two calls of the agent and one of the simulator; the judge's is not made.
     text = paid.read_text()
@@ -177,7 +175,7 @@ def test_an_episode_that_the_budget_leaves_without_a_verdict_waits_for_it(
     assert "| chat · I1Instruction | 1 of 2 | 0 | 1 | - | - |" in shown
 
 
-def test_no_key_is_in_any_file(paid: Path, services: Services, stb: Command, tmp_path: Path):
+def test_no_key_is_in_any_file(paid: Path, services: Services, tmp_path: Path):
     stb("eval", paid, "--out", tmp_path / "out", "--yes")
     written = b"".join(file.read_bytes() for file in (tmp_path / "out").rglob("*") if file.is_file())
     assert written

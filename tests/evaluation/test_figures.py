@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from stb_env.evaluation.figures import RunFigures, agent_average, grouped_interval, run_figures
@@ -86,7 +86,6 @@ def test_recorded_answers_of_a_simulator_are_hits_that_count_apart():
     assert (run.cache_share, run.simulated_hits) == (0.75, 1)
 
 
-@settings(max_examples=40)
 @given(st.lists(st.lists(st.floats(0, 1), min_size=1, max_size=6), min_size=1, max_size=4))
 def test_an_interval_has_a_width_within_what_is_possible(groups):
     low, high = grouped_interval(groups)

@@ -12,6 +12,7 @@ from stb_env.evaluation.resolved import Resolved, RunSpec, resolve
 from stb_env.runs.make import make
 from stb_env.runs.play_options import PlayOptions
 from stb_env.suites.stabletoolbench.queries import load
+from tests.command import reported, stb
 from tests.shared import queries
 
 GROUPS = ("I1Instruction", "I2Category", "I3Instruction")
@@ -69,14 +70,14 @@ def test_every_worker_has_the_same_tools_down(tmp_path):
     assert play_run(again, tmp_path / "both", PlayOptions(concurrency=2)) == alone
 
 
-def test_the_tools_that_are_down_stand_in_the_manifest(tmp_path, report):
+def test_the_tools_that_are_down_stand_in_the_manifest(tmp_path):
     words = ["run", "stb/I3Instruction-v0", "--agent", "give_up", "--judge", "heuristic", "--out", tmp_path]
-    summary = report(*words, "--set", 'faults={"share": 0.5}')
+    summary = reported(*words, "--set", 'faults={"share": 0.5}')
     outage = json.loads((tmp_path / "manifest.json").read_text())["backend"]["outage"]
     assert (outage["tools"], len(outage["down"])) == (summary["outage"]["tools"], summary["outage"]["down"])
 
 
-def test_the_table_says_how_many_tools_are_down(stb):
+def test_the_table_says_how_many_tools_are_down():
     words = ["run", "stb/I3Instruction-v0", "--agent", "give_up", "--judge", "heuristic"]
     played = play_run(resolved("I3Instruction", 0.5))["outage"]
     assert f"{played['down']} of {played['tools']} (" in stb(*words, "--set", 'faults={"share": 0.5}').stdout

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from stb_env.errors import ConfigError
@@ -175,7 +175,6 @@ def test_an_environment_named_with_its_file_lies_within_the_evaluation(tmp_path:
         EvaluationPlan("x", (group, "stb/Sandbox-v1"), (AgentPlan("gold"),))
 
 
-@settings(max_examples=100)
 @given(st.text())
 def test_a_name_never_leads_out_of_its_folder(name: str):
     try:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
-from typing import Any
 
 import pytest
 from gymnasium.envs.registration import registry
@@ -20,6 +19,7 @@ from stb_env.evaluation.plan import AgentPlan, EvaluationPlan
 from stb_env.evaluation.play_plan import evaluate, play
 from stb_env.evaluation.prepared import prepared
 from stb_env.evaluation.resolved import RunSpec, resolve
+from tests.command import stb
 from tests.evaluation import counted
 from tests.models.end_to_end.services import Services
 
@@ -36,9 +36,7 @@ def book(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]:
     counted.closed.clear()
 
 
-def test_the_command_makes_the_environment_of_each_cell_once(
-    book: ModuleType, stb: Callable[..., Any], tmp_path: Path
-):
+def test_the_command_makes_the_environment_of_each_cell_once(book: ModuleType, tmp_path: Path):
     plan = tmp_path / "plan.toml"
     agents = "".join(f'[[agent]]\nname = "{agent.name}"\n' for agent in PLAN.agents)
     plan.write_text(f'[eval]\ngroups = ["{ID}"]\nepisodes = 2\nreference = "noop"\n{agents}')

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from tests.command import stb
 from tests.fakes.openai_server import Answer, Received
 from tests.models.end_to_end.services import Services, diligent
 
@@ -23,7 +22,7 @@ def slowly(request: Received) -> Answer:
 
 @pytest.mark.parametrize(("connections", "crowded"), [(1, True), (EPISODES, False)])
 def test_a_wait_for_a_connection_is_said_and_is_no_time_of_the_model(
-    services: Services, tmp_path: Path, stb: Callable[..., Any], connections: int, crowded: bool
+    services: Services, tmp_path: Path, connections: int, crowded: bool
 ):
     services.agent.server._scripts["agent"].clear()
     services.agent.always(slowly)

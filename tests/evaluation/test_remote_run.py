@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from stb_env.backend.cache import CacheEntry, CallKey, ResponseCache, call_key
-from stb_env.backend.cache.carried import CarriedCache
+from stb_env.backend.cache.forwarding_cache import CarriedCache
 from stb_env.errors import ConfigError
 from stb_env.evaluation.ledger import BudgetExceeded, Ledger, read_spending
 from stb_env.evaluation.remote_run import RemoteRun
@@ -149,8 +149,7 @@ def test_a_worker_begins_in_the_folder_in_which_the_run_was_started(
     assert Path.cwd() == tmp_path
 
 
-def test_a_model_that_a_worker_connects_late_is_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+def test_a_model_that_a_worker_connects_late_is_counted(tmp_path: Path):
     with serving() as services:
         models = services.models(tmp_path / "models.toml")
         run = remote(agent="chat", models=str(models))

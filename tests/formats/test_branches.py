@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import gymnasium as gym
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 import stb_env  # noqa: F401 (registers the ids)
 from stb_env.formats.branches import branches, children, final_node, path, played_branch, tree_node, tree_of
@@ -24,7 +24,6 @@ def played():
     return play(env, load_agent("gold")(), task_id=info["task_id"], seed=0)
 
 
-@settings(max_examples=40)
 @given(episodes())
 def test_every_leaf_is_a_branch_with_the_steps_of_its_path(episode):
     tree = episode.tree
@@ -35,7 +34,6 @@ def test_every_leaf_is_a_branch_with_the_steps_of_its_path(episode):
     assert all(part.tree is None and part.key == episode.key for part in parts)
 
 
-@settings(max_examples=40)
 @given(episodes())
 def test_no_branch_but_the_chosen_one_is_ever_counted(episode):
     parts = branches(episode)

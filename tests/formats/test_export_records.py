@@ -13,6 +13,7 @@ from stb_env.formats.columns import COLUMNS
 from stb_env.runs.judging.rounds import Round, by_task, duels_of
 from stb_env.trajectory import read_trajectories
 from tests.formats.test_export import report, run, saved, stb
+from tests.saved import unbind
 
 __all__ = ["run"]
 
@@ -102,7 +103,9 @@ def test_preferences_of_two_runs_are_what_a_judge_preferred(trials, tmp_path):
     )
     settings = {"model": "m"}
     summary = {"judge": "prefer:m", "verdicts": "exact", "settings": settings, "comparisons": 2}
-    (mine / "summary-prefer-m-against-theirs.json").write_text(dumps(summary), encoding="utf-8")
+    unbind(theirs)
+    (theirs / "manifest.json").write_text(dumps({"agent": "their agent"}), encoding="utf-8")
+    (mine / "summary-prefer-m-against-their-agent.json").write_text(dumps(summary), encoding="utf-8")
     duels = duels_of(by_task(mine, "exact"), by_task(theirs, "exact"), settings, 2)
     results = ["win", "win", "lose", "lose", "win", "lose"]
     rounds = [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from hypothesis import given, settings
+from hypothesis import given
 
 from stb_env.formats.branches import tree_node, tree_step
 from stb_env.formats.preferences import branch_pairs, preference, verdict_pairs
@@ -98,7 +98,6 @@ def test_a_search_that_did_not_solve_its_task_has_no_pairs():
     assert list(branch_pairs(replace(episode("unsolved"), tree=tree))) == []
 
 
-@settings(max_examples=30)
 @given(episodes(chains=False))
 def test_the_better_branch_of_any_search_is_the_one_that_was_played(tree):
     solved = replace(tree, verdict={"status": "solved", "score": 1.0, "votes": [], "judge": "m"})

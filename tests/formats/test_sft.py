@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from hypothesis import given, settings
+from hypothesis import given
 
 from stb_env.formats.branches import branches
 from stb_env.formats.sft import sft_lines
@@ -50,7 +50,6 @@ def test_what_told_a_search_of_earlier_candidates_is_left_out():
     assert line["messages"] == CHAT
 
 
-@settings(max_examples=30)
 @given(episodes())
 def test_a_search_gives_the_branch_on_which_it_ended_or_every_one(searched):
     (line,) = sft_lines(searched)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given, settings
+from hypothesis import given
 
 from stb_env.formats.sft import shown
 from stb_env.formats.spans import spans, spoken
@@ -16,7 +16,6 @@ def test_the_names_and_arguments_of_calls_are_the_agents_and_their_ids_are_not()
     assert [spoken(chat, span) for span in spans(chat)] == ["Hm.", "ping", '{"n": 1}']
 
 
-@settings(max_examples=30)
 @given(episodes())
 def test_spans_hold_all_that_the_assistant_said_and_nothing_of_others(episode):
     chat = shown(episode)

@@ -27,7 +27,6 @@ from inspect_ai.model import (
     get_model,
 )
 from inspect_ai.tool import ToolCall
-from typer.testing import CliRunner
 
 from stb_env import read_trajectories
 from stb_env.errors import ConfigError, DataError
@@ -38,7 +37,8 @@ from stb_env.integrations.inspect.solver import info_of
 from stb_env.integrations.rows import rows
 from stb_env.runs import DrivenEpisode
 from stb_env.runs.make import env_ids
-from stb_env.show.cli.main import app
+from tests.command import reported
+from tests.command import stb as stb_env_command
 from tests.integrations.scripted import (
     SETTINGS,
     WRONG,
@@ -135,7 +135,7 @@ def test_a_limit_of_inspects_ends_an_episode_that_is_scored_as_it_stands(tmp_pat
 def test_epochs_are_the_trials_of_a_run(tmp_path: Path):
     played(gold(SANDBOX), tmp_path / "logs", tasks=2, epochs=2, seed=3)
     twice = ("--episodes", "2", "--trials", "2", "--seed", "3")
-    stb_env("run", SANDBOX, "--agent", "gold", *twice, "--out", tmp_path / "ours")
+    reported("run", SANDBOX, "--agent", "gold", *twice, "--out", tmp_path / "ours")
     _, theirs = read_log(next((tmp_path / "logs").iterdir()))
     ours = {episode.key: episode for episode in read_trajectories(tmp_path / "ours")}
     assert {episode.key: episode for episode in theirs} == ours
@@ -202,7 +202,7 @@ def test_the_script_of_the_page_plays(
 
 def run_with_a_failure(folder: Path) -> Path:
     """Make a run of two valid episodes and one that failed."""
-    stb_env("run", SANDBOX, "--agent", "gold", "--episodes", "2", "--out", folder / "run")
+    reported("run", SANDBOX, "--agent", "gold", "--episodes", "2", "--out", folder / "run")
     episode = DrivenEpisode(SANDBOX, **failing(SANDBOX, folder))
     episode.start(task_id="test-add_todo-0", seed=7)
     episode.call("Finish", WRONG)
@@ -211,34 +211,28 @@ def run_with_a_failure(folder: Path) -> Path:
     return folder / "run"
 
 
-def stb_env(*words: object) -> dict[str, Any]:
-    done = CliRunner().invoke(app, [*map(str, words), "--json"])
-    assert done.exit_code == 0, done.output
-    return dict(json.loads(done.stdout))
-
-
 def test_a_run_becomes_a_log_with_what_failed_unscored_and_comes_back_as_it_was(tmp_path: Path):
     run, logs = run_with_a_failure(tmp_path), tmp_path / "logs"
-    assert stb_env("export", run, "--format", "inspect", "--out", logs)["unscored"] == 1
+    assert reported("export", run, "--format", "inspect", "--out", logs)["unscored"] == 1
     log = read_eval_log(list_eval_logs(str(logs))[0])
     score = log.results.scores[0]
     assert (score.metrics["mean"].value, score.scored_samples, score.unscored_samples) == (1.0, 2, 1)
-    assert stb_env("data", "import", next(logs.iterdir()), "--kind", "inspect", "--out", tmp_path / "back")
+    assert reported("data", "import", next(logs.iterdir()), "--kind", "inspect", "--out", tmp_path / "back")
     for name in ("trajectories.jsonl", "manifest.json"):
         assert (tmp_path / "back" / name).read_bytes() == (run / name).read_bytes()
 
 
 def test_a_second_export_changes_nothing(tmp_path: Path):
     run, logs = run_with_a_failure(tmp_path), tmp_path / "logs"
-    first = stb_env("export", run, "--format", "inspect", "--out", logs)
+    first = reported("export", run, "--format", "inspect", "--out", logs)
     before = {file: file.stat().st_mtime_ns for file in logs.iterdir()}
-    assert stb_env("export", run, "--format", "inspect", "--out", logs) == first
+    assert reported("export", run, "--format", "inspect", "--out", logs) == first
     assert {file: file.stat().st_mtime_ns for file in logs.iterdir()} == before
 
 
 def test_a_selection_is_refused_since_a_log_has_the_whole_run(tmp_path: Path):
     words = ["export", run_with_a_failure(tmp_path), "--format", "inspect", "--solved"]
-    done = CliRunner().invoke(app, [*map(str, words)])
+    done = stb_env_command(*words)
     assert done.exit_code == 2
     assert "writes whole runs; leave out what selects episodes" in done.stderr
 
@@ -246,8 +240,8 @@ def test_a_selection_is_refused_since_a_log_has_the_whole_run(tmp_path: Path):
 def test_an_evaluation_of_inspects_is_read_as_a_run_that_can_be_judged(tmp_path: Path):
     played(gold(SANDBOX), tmp_path / "logs", tasks=2)
     log = next((tmp_path / "logs").iterdir())
-    assert stb_env("data", "import", log, "--out", tmp_path / "run")["episodes"] == 2
-    judged = stb_env("judge", tmp_path / "run", "--judge", "heuristic")
+    assert reported("data", "import", log, "--out", tmp_path / "run")["episodes"] == 2
+    judged = reported("judge", tmp_path / "run", "--judge", "heuristic")
     assert (judged["judged"], judged["planned"]) == (2, 2)
 
 
@@ -286,7 +280,7 @@ def viewer(folder: Path) -> Iterator[str]:
 
 def test_inspects_viewer_serves_a_run_of_ours(tmp_path: Path):
     logs = tmp_path / "logs"
-    stb_env("export", run_with_a_failure(tmp_path), "--format", "inspect", "--out", logs)
+    reported("export", run_with_a_failure(tmp_path), "--format", "inspect", "--out", logs)
     with viewer(logs) as url:
         listed = json.loads(fetched(f"{url}/api/logs"))
         name = listed["files"][0]["name"]

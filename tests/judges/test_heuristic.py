@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from stb_env.core.request import drive
@@ -173,7 +173,6 @@ VALUES = st.recursive(
 )
 
 
-@settings(max_examples=100, deadline=None)
 @given(answer=PIECES, query=PIECES, response=VALUES, argument=VALUES, schema=VALUES)
 def test_whatever_is_said_asked_called_and_answered_gets_the_same_verdict_again(
     answer, query, response, argument, schema

@@ -42,7 +42,6 @@ def report_of(*arguments, code=0):
 @pytest.fixture
 def server(monkeypatch) -> Iterator[OpenAIServer]:
     """A judge model named m; it says what the test scripts."""
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     monkeypatch.setenv("STB_JUDGE_MODEL", "m")
     monkeypatch.setenv("STB_JUDGE_RETRIES", "0")
     with OpenAIServer().running() as running:
@@ -56,7 +55,6 @@ def gone(monkeypatch) -> str:
     with socket.socket() as one:
         one.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{one.getsockname()[1]}/v1"
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     monkeypatch.setenv("STB_JUDGE_MODEL", "m")
     monkeypatch.setenv("STB_JUDGE_BASE_URL", url)
     return url

@@ -7,7 +7,7 @@ import pickle
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from stb_env.core.request import drive
@@ -223,7 +223,6 @@ def test_a_choice_is_read_from_a_call_from_json_or_from_a_bare_word(message, out
     assert (choice and choice.outcome) == outcome
 
 
-@settings(max_examples=50)
 @given(st.text(max_size=200))
 def test_reading_survives_any_text(text):
     choice = read_choice(ChatReply({"content": text}))

@@ -7,7 +7,7 @@ import pickle
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from stb_env.core.request import drive
@@ -203,7 +203,6 @@ def test_a_long_tool_takes_nothing_from_the_short_ones():
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=400)
 
 
-@settings(max_examples=50)
 @given(
     st.lists(
         st.builds(Tool, texts, texts, st.dictionaries(texts, texts, max_size=4), checked=st.just(False)),

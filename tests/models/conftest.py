@@ -44,9 +44,7 @@ def pauses() -> Pauses:
 
 
 @pytest.fixture
-def server(monkeypatch) -> Iterator[OpenAIServer]:
-    # A proxy that the machine may be configured with has no way to 127.0.0.1.
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+def server() -> Iterator[OpenAIServer]:
     with OpenAIServer().running() as running:
         yield running
 

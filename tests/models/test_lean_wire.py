@@ -30,12 +30,6 @@ WHOLE = HEAD + b"Content-Length: %d\r\n\r\n" % len(BODY) + BODY
 CHUNKED = HEAD + b"Transfer-Encoding: chunked\r\n\r\n%x\r\n" % len(BODY) + BODY + b"\r\n0\r\n\r\n"
 
 
-@pytest.fixture(autouse=True)
-def _direct(monkeypatch):
-    # A proxy that the machine may be configured with has no way to 127.0.0.1.
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-
-
 def _model(url: str, role: str = "agent", **settings) -> OpenAIModel:
     given = {"base_url": url, "client": "lean", "max_tokens": 9, "retries": 0, **settings}
     return OpenAIModel(ModelConfig(role, "tiny", **given), env={})

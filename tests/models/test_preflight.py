@@ -50,8 +50,7 @@ class Gate:
 
 
 @pytest.fixture
-def gate(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[Gate]:
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+def gate(request: pytest.FixtureRequest) -> Iterator[Gate]:
     listing, asking = request.param
     made = Gate(listing, asking)
     yield made
@@ -64,9 +63,8 @@ def endpoint(url: str, **settings: Any) -> Preflight:
 
 
 @pytest.fixture
-def closed(monkeypatch: pytest.MonkeyPatch) -> str:
+def closed() -> str:
     """The URL of a port on which nobody listens."""
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     with socket.socket() as one:
         one.bind(("127.0.0.1", 0))
         return f"http://127.0.0.1:{one.getsockname()[1]}/v1"

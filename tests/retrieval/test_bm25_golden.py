@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from stb_env.retrieval import BM25Retriever
@@ -48,7 +48,6 @@ def test_positive_scores_come_in_the_golden_order(fixture: dict[str, Any]):
         assert [case["bm25"][hit.index] for hit in found] == [case["bm25"][index] for index in golden]
 
 
-@settings(max_examples=80)
 @given(documents, queries)
 def test_scores_follow_the_formula(texts: list[list[str]], query: list[str]):
     scores = BM25Retriever(" ".join(text) for text in texts).scores(" ".join(query))

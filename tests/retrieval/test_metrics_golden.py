@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from stb_env.errors import DataError
@@ -39,7 +39,6 @@ def test_ndcg_equals_the_golden_values(shared_data: Path):
             assert ndcg_at(case["scores"], gains, k) == pytest.approx(case[name], abs=1e-12)
 
 
-@settings(max_examples=60)
 @given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 3)), min_size=1, max_size=5), st.integers(1, 6))
 def test_ties_count_as_the_mean_over_their_orders(documents: list[tuple[int, int]], k: int):
     scores, gains = zip(*documents, strict=True)

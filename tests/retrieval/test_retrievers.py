@@ -73,7 +73,6 @@ def test_asking_for_no_document_is_refused(make: Make):
 
 
 @every
-@settings(max_examples=30)
 @given(texts=st.lists(st.text(max_size=30), max_size=8), query=st.text(max_size=30), k=st.integers(1, 10))
 def test_any_texts_give_each_index_once_best_first(make: Make, texts: list[str], query: str, k: int):
     hits = make(texts).search(query, k)
@@ -90,7 +89,6 @@ def test_fewer_results_are_the_first_of_more(make: Make, texts: list[str], query
 
 
 @pytest.mark.parametrize("make", [NgramRetriever, dense])
-@settings(max_examples=40)
 @given(
     texts=st.lists(
         st.lists(st.sampled_from(WORDS), min_size=2, max_size=6).map(" ".join), min_size=1, max_size=9

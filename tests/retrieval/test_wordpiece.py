@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from stb_env.errors import ConfigError, DataError
@@ -52,7 +52,6 @@ def test_a_shorter_text_of_a_batch_is_padded_and_masked():
     assert mask.tolist() == [[1, 1, 1, 0, 0, 0, 0], [1, 1, 1, 1, 1, 1, 1]]
 
 
-@settings(max_examples=60)
 @given(st.text(st.characters(exclude_categories=())), st.integers(2, 40))
 def test_any_text_fits_the_limit(text: str, limit: int):
     numbers = tokenizer(limit).encode([text])[0][0].tolist()

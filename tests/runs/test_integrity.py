@@ -8,21 +8,16 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner, Result
 
 from stb_env import load_agent, run_batch
 from stb_env.runs import Run, plan
 from stb_env.runs.make import make_env
-from stb_env.show.cli import app
 from stb_env.show.report.saved.saved_run import SavedRun
 from stb_env.trajectory import read_trajectories
 from stb_env.trajectory_line import sealed
+from tests.command import stb
 
 PLAY = ["run", "stb/Sandbox-v1", "--agent", "gold", "--episodes", "3", "--json", "--out"]
-
-
-def stb(*words: object) -> Result:
-    return CliRunner().invoke(app, [str(word) for word in words])
 
 
 @pytest.fixture

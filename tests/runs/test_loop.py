@@ -19,7 +19,7 @@ from stb_env.errors import ConfigError, RunStopped
 from stb_env.models.chat import ChatRequest
 from stb_env.models.meter import Meter, current_meter, metered
 from stb_env.runs import Agent, Deadlines, Job, Run, arun_batch, as_agent, plan, run_batch
-from stb_env.runs.breaker import Breaker
+from stb_env.runs.failure_limit import Breaker
 from stb_env.runs.players import AHEAD
 from stb_env.testing.notes import notes
 from stb_env.trajectory import Trajectory, read_trajectories

@@ -27,7 +27,7 @@ from stb_env.testing.notes import TASKS, Notebook, notes
 from stb_env.trajectory import Trajectory, read_trajectories
 from stb_env.usage import Usage
 from stb_env.verdict import Verdict
-from tests.show.cli.test_run import stb
+from tests.command import stb
 
 JUDGED, ASKED = Usage(total_tokens=100, calls=3, cost=0.5), Usage(total_tokens=7, calls=1)
 FIND = {"name": "find_notes", "arguments": {"word": "dentist"}}

@@ -42,8 +42,7 @@ def test_a_cache_whose_file_went_away_is_not(cache):
     assert (answer.status_code, answer.json()) == (503, {"status": "failing", "checks": {"cache": "failing"}})
 
 
-def test_a_real_api_is_well_where_it_answers_and_not_where_it_does_not(cache, monkeypatch):
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+def test_a_real_api_is_well_where_it_answers_and_not_where_it_does_not(cache):
     live = {"cache": str(cache), "mode": "live", "simulator": "none"}
     with APIServer().running() as server:
         assert health(real=server.url(), **live) == (200, {"cache": "ok", "endpoint 1": "ok"})

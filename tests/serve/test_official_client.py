@@ -25,11 +25,6 @@ pytestmark = [
 ]
 
 
-@pytest.fixture(autouse=True)
-def no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-
-
 def client_of(task_index: int, url: str, key: str = "") -> OfficialClient:
     task = make_env(ENV, {}).tasks.at(task_index)
     return OfficialClient(f"{url}/virtual", {tool.name: API(*tool.id) for tool in task.tools}, key)

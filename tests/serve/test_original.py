@@ -32,11 +32,6 @@ from tests.suites.stabletoolbench.test_original_server_golden import (
 )
 
 
-@pytest.fixture(autouse=True)
-def no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-
-
 @pytest.fixture
 def real() -> Iterator[APIServer]:
     with APIServer().running() as server:

@@ -27,11 +27,6 @@ pytestmark = [
 ]
 
 
-@pytest.fixture(autouse=True)
-def no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-
-
 PING = ToolId("Net", "icmp", "ping")
 
 

@@ -8,12 +8,11 @@ from dataclasses import replace
 
 import pytest
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
-from typer.testing import CliRunner
 
 from stb_env.formats.spans import Span, spoken
 from stb_env.runs import Run
-from stb_env.show.cli import app
 from stb_env.trajectory import read_trajectories
+from tests.command import reported
 
 REASON = "training on exports needs torch, transformers, trl and datasets"
 torch, transformers, trl, datasets = (
@@ -32,12 +31,6 @@ TEMPLATE = (
 )
 
 
-def told(*words):
-    result = CliRunner().invoke(app, [*map(str, words), "--json"])
-    assert result.exit_code == 0, result.output
-    return json.loads(result.stdout)
-
-
 @pytest.fixture(scope="module", autouse=True)
 def apart(tmp_path_factory):
     """Nothing is looked for on the network, and caches are this test's own."""
@@ -52,7 +45,7 @@ def runs(tmp_path_factory):
     """A run that solves its tasks, and one that gives them up."""
     folder = tmp_path_factory.mktemp("runs")
     for agent in ("gold", "give_up"):
-        told("run", "stb/Sandbox-v1", "--agent", agent, "--episodes", 4, "--out", folder / agent)
+        reported("run", "stb/Sandbox-v1", "--agent", agent, "--episodes", 4, "--out", folder / agent)
     return folder / "gold", folder / "give_up"
 
 
@@ -122,7 +115,7 @@ def written(line):
 def test_sft_trains_on_exactly_what_the_mask_says_the_assistant_wrote(
     container, runs, tokenizer, model, tmp_path
 ):
-    report = told("export", runs[0], "--format", "sft", "--as", container, "--out", tmp_path / "sft")
+    report = reported("export", runs[0], "--format", "sft", "--as", container, "--out", tmp_path / "sft")
     loader = "json" if container == "jsonl" else "parquet"
     data = datasets.load_dataset(loader, data_files=str(tmp_path / "sft" / report["files"][0]), split="train")
     assert len(data) == 4
@@ -144,7 +137,7 @@ def test_sft_trains_on_exactly_what_the_mask_says_the_assistant_wrote(
 
 @pytest.mark.parametrize("extra", [[], ["--first-turn"]])
 def test_dpo_trains_on_pairs_of_solved_and_given_up_episodes(extra, runs, tokenizer, model, tmp_path):
-    told("export", *runs, "--format", "preferences", *extra, "--out", tmp_path / "pairs")
+    reported("export", *runs, "--format", "preferences", *extra, "--out", tmp_path / "pairs")
     data = datasets.load_dataset(str(tmp_path / "pairs"), split="train")
     assert len(data) == 4
     assert all(way[0]["role"] == "assistant" for line in data for way in (line["chosen"], line["rejected"]))
@@ -184,8 +177,8 @@ def test_rl_records_mask_exactly_the_tokens_that_the_policy_wrote(runs, tokenize
         pairs = zip(episode.steps, engines, strict=True)
         played.add(replace(episode, steps=[step | {"engine": given} for step, given in pairs]), 0.0)
     played.close()
-    told("export", tmp_path / "run", "--format", "rl", "--as", "datasets", "--out", tmp_path / "rl")
-    told("export", tmp_path / "run", "--format", "sft", "--out", tmp_path / "sft")
+    reported("export", tmp_path / "run", "--format", "rl", "--as", "datasets", "--out", tmp_path / "rl")
+    reported("export", tmp_path / "run", "--format", "sft", "--out", tmp_path / "sft")
     lines = [json.loads(line) for line in (tmp_path / "sft" / "sft.jsonl").read_text().splitlines()]
     (data,) = datasets.load_from_disk(tmp_path / "rl").values()
     assert len(data) == len(episodes)

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from stb_env.tools import FINISH, Tool
@@ -120,7 +120,6 @@ def test_however_few_candidates_there_are_one_of_them_answers(size: int):
     assert json.loads(found[0].action)["name"] == "find_for_shop"
 
 
-@settings(max_examples=60)
 @given(
     st.text(max_size=200),
     st.recursive(

@@ -6,7 +6,7 @@ import re
 
 from stb_env.actions.action import Reading
 from stb_env.actions.blocks import outside
-from stb_env.actions.body import json_calls
+from stb_env.actions.call_body import json_calls
 from stb_env.actions.known import Known
 from stb_env.actions.structured import make_call
 from stb_env.tools import ToolCall

@@ -36,7 +36,7 @@ _TYPES: dict[str, type | tuple[type, ...]] = {
 
 
 def coerce_arguments(
-    arguments: JsonObject, schema: JsonMapping
+    arguments: dict[str, object], schema: JsonMapping
 ) -> tuple[dict[str, object], tuple[Violation, ...]]:
     """Coerce arguments to the types of a schema wherever nothing is lost.
 
@@ -61,7 +61,7 @@ def coerce_arguments(
 
 
 def _name_positional(
-    arguments: JsonObject, schema: JsonMapping, coercions: list[Violation]
+    arguments: dict[str, object], schema: JsonMapping, coercions: list[Violation]
 ) -> dict[str, object]:
     positional = arguments.get(POSITIONAL)
     if not isinstance(positional, list):

@@ -14,7 +14,6 @@ from typing import TypeAlias
 from stb_env.backend.cache.redis_overlay import RedisOverlay
 from stb_env.backend.store import FILE, FrozenStore, LiveView, Row, TextStore, sweep
 from stb_env.core.files import sweep_drafts, write_json
-from stb_env.core.jsontypes import JsonObject
 from stb_env.errors import ConfigError, DataError
 
 VERSION = 1
@@ -236,6 +235,6 @@ def read_manifest(folder: Path) -> dict[str, object] | None:
     return data
 
 
-def write_manifest(folder: Path, data: JsonObject) -> None:
+def write_manifest(folder: Path, data: dict[str, object]) -> None:
     """Replace what the folder says about itself, atomically."""
     write_json(folder / MANIFEST, {"format": VERSION} | data)

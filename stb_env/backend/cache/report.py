@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from stb_env.backend.cache.entry import CacheEntry, read_hit
 from stb_env.backend.cache.key import CANONICAL
-from stb_env.backend.cache.placing import Placing
+from stb_env.backend.cache.recording_rows import Placing
 from stb_env.backend.store import Row
 from stb_env.backend.taxonomy import ApiClass, Taxonomy, classify
 from stb_env.core.jsontypes import JsonMapping, JsonObject

@@ -14,10 +14,10 @@ from pathlib import Path
 from stb_env.backend.cache.entry import CacheEntry, EntrySource, Hit, is_exactly, read_hit
 from stb_env.backend.cache.key import PREFIX, CallKey, KeyKind, RowKey, call_key, id_prefix
 from stb_env.backend.cache.layers import MANIFEST, Layers, read_manifest
-from stb_env.backend.cache.passes import BATCH, Checkpoint, Progress, checked, counted, resumed
-from stb_env.backend.cache.placing import Placing
 from stb_env.backend.cache.recent import Recent
+from stb_env.backend.cache.recording_rows import Placing
 from stb_env.backend.cache.report import FilterReport, MergeReport, StatsReport, VerifyReport
+from stb_env.backend.cache.resumable_pass import BATCH, Checkpoint, Progress, checked, counted, resumed
 from stb_env.backend.cache.snapshot import add_to, digest, freeze
 from stb_env.backend.store import Row
 from stb_env.backend.taxonomy import Taxonomy

@@ -14,8 +14,8 @@ from pathlib import Path
 from stb_env.backend.cache.entry import CacheEntry, timeless
 from stb_env.backend.cache.key import CANONICAL, PREFIX
 from stb_env.backend.cache.layers import BASE, Layers, write_manifest
-from stb_env.backend.cache.passes import BATCH, Position, Progress, checked, counted
 from stb_env.backend.cache.report import FilterReport
+from stb_env.backend.cache.resumable_pass import BATCH, Position, Progress, checked, counted
 from stb_env.backend.store import FILE, Filling, FrozenStore, Row, kept_folder, sweep
 from stb_env.core.files import write_text
 from stb_env.errors import ConfigError

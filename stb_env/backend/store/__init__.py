@@ -6,8 +6,8 @@ text instead of loading them, because diskcache would unpickle them, which runs 
 author chose.
 """
 
+from stb_env.backend.store.bulk_build import Filling
 from stb_env.backend.store.disk import FILE, TextDisk
-from stb_env.backend.store.filling import Filling
 from stb_env.backend.store.frozen import FrozenStore, LiveView, Row
 from stb_env.backend.store.scratch import kept_folder, scratch_folder, sweep
 from stb_env.backend.store.text import TextStore

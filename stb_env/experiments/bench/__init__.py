@@ -9,7 +9,7 @@ from stb_env.experiments.bench.cache import cache_measurements
 from stb_env.experiments.bench.episodes import episode_measurements
 from stb_env.experiments.bench.measurement import Measurement
 from stb_env.experiments.bench.rollouts import rollout_measurements
-from stb_env.experiments.bench.start import start_measurements
+from stb_env.experiments.bench.startup import start_measurements
 from stb_env.experiments.bench.vector import vector_measurements
 from stb_env.experiments.bench.worlds import (
     code_measurements,

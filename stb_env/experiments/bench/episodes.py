@@ -46,7 +46,7 @@ def episode_measurements(seconds: float) -> Iterator[Measurement]:
     yield Measurement("Sandbox last step, new task", _last_steps(fresh, new), "us", f"{len(new)} tasks")
 
 
-def _played(env: ToolEnv, options: JsonObject) -> _Play:
+def _played(env: ToolEnv, options: dict[str, object]) -> _Play:
     """Play an episode up to its last action."""
     observation, info = env.reset(options=options)
     agent = Gold()

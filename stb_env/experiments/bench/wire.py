@@ -86,7 +86,7 @@ async def _bare(url: str, episodes: int, latency: float, rounds: int = ROUNDS) -
     """Ask with no more than connections and a JSON writer."""
     from stb_env.http.connection import Pool
     from stb_env.http.wire import Response
-    from stb_env.models.body import encoded
+    from stb_env.models.request_body import encoded
 
     pool = Pool("127.0.0.1", int(url.split(":")[2].partition("/")[0]), secure=False)
     bodies = [{"model": "fake", **request.to_dict()} for request in REQUESTS]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from itertools import islice
-from typing import Any
 
 from gymnasium.envs.registration import registry
 
@@ -167,7 +166,7 @@ def _tree(search: DepthFirstSearch, action: object) -> float:
     return (time.perf_counter() - begun) / _NODES
 
 
-def _made(env_id: str, **settings: Any) -> ToolEnv:
+def _made(env_id: str, **settings: object) -> ToolEnv:
     env = make_env(env_id, {"max_turns": TURNS + 1, **settings})
     env.reset(seed=0)
     return env

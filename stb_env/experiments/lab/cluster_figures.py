@@ -20,7 +20,7 @@ from stb_env.experiments.lab.cluster_model import ClusterModel
 from stb_env.runs import Run
 from stb_env.runs.baselines.gold import Gold
 from stb_env.runs.cluster.ray_cluster import RayCluster, RayMachines
-from stb_env.runs.collector import seldom
+from stb_env.runs.garbage_collection import seldom
 from stb_env.runs.make import make_env
 from stb_env.runs.timing import Timing
 

@@ -19,10 +19,11 @@ from typing import TYPE_CHECKING
 
 from stb_env import ConfigError, TaskSet, plan
 from stb_env.backend.faults import ToolKey
-from stb_env.core.jsontypes import JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonMapping
 from stb_env.evaluation.plan import folder_name
 from stb_env.evaluation.play_run import play_run
 from stb_env.evaluation.resolved import RunSpec, resolve
+from stb_env.experiments.lab.agents import located
 from stb_env.experiments.lab.comparison import MARGIN
 from stb_env.experiments.lab.experiment import Experiment, LabSettings, TableRow
 from stb_env.experiments.lab.outages import (
@@ -35,7 +36,6 @@ from stb_env.experiments.lab.outages import (
     contrasts,
     outage_pairs,
 )
-from stb_env.experiments.lab.players import located
 from stb_env.experiments.lab.plots import rate_lines
 from stb_env.experiments.lab.query_groups import env_id, env_settings, groups_of
 from stb_env.runs.make import make_env
@@ -184,7 +184,7 @@ def _cells(
 
 
 def _groups_played(
-    settings: LabSettings, agent: str, groups: Sequence[str], name: str, faults: JsonObject
+    settings: LabSettings, agent: str, groups: Sequence[str], name: str, faults: dict[str, object]
 ) -> tuple[dict[str, Mapping[str, object]], dict[str, float]]:
     """Play a cell; return the summary of each group and the score of each query."""
     summaries: dict[str, JsonMapping] = {}
@@ -201,7 +201,7 @@ def _groups_played(
 
 
 def _played(
-    settings: LabSettings, agent: str, group: str, out: Path, faults: JsonObject
+    settings: LabSettings, agent: str, group: str, out: Path, faults: dict[str, object]
 ) -> dict[str, object]:
     spec = RunSpec(
         env_id(group),

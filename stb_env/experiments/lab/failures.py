@@ -34,6 +34,7 @@ from stb_env.backend.faults import Faults, ToolKey
 from stb_env.core.reference import read_settings
 from stb_env.core.request import drive
 from stb_env.experiments.lab import failing_tools
+from stb_env.experiments.lab.agents import load_player
 from stb_env.experiments.lab.comparison import MARGIN, PairedChange
 from stb_env.experiments.lab.experiment import Experiment, LabSettings
 from stb_env.experiments.lab.outages import (
@@ -49,7 +50,6 @@ from stb_env.experiments.lab.outages import (
     contrasts,
     outage_pairs,
 )
-from stb_env.experiments.lab.players import load_player
 from stb_env.experiments.lab.plots import score_line
 from stb_env.experiments.lab.reader import Reader
 from stb_env.experiments.lab.sandbox_api import LiveTemplate, WorldAPI, reading_tasks

@@ -101,7 +101,7 @@ def _variants(settings: LabSettings, env_id: str) -> Iterator[dict[str, object]]
         yield text | {"judge": "heuristic"}
 
 
-def _column(settings: LabSettings, env_id: str, chosen: JsonObject) -> _Column:
+def _column(settings: LabSettings, env_id: str, chosen: dict[str, object]) -> _Column:
     suite = suite_of(env_id)
     data = _data(settings, suite)
     standing = {} if suite is None else dict(suite.standing)

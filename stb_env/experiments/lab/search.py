@@ -28,10 +28,10 @@ from stb_env import (
     plan,
     run_batch,
 )
+from stb_env.experiments.lab.agents import load_player
 from stb_env.experiments.lab.comparison import MARGIN, MeanScore, PairedChange, holm, task_means
 from stb_env.experiments.lab.experiment import Experiment, LabSettings, TableRow
 from stb_env.experiments.lab.grounded_value import grounded_value
-from stb_env.experiments.lab.players import load_player
 from stb_env.experiments.lab.plots import score_line
 from stb_env.experiments.lab.query_groups import env_id, env_settings, groups_of
 from stb_env.experiments.lab.stumbling_oracle import StumblingOracle

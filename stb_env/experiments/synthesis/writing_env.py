@@ -206,7 +206,7 @@ def raw_env(**settings: Any) -> WritingEnv:
     return WritingEnv(**settings)
 
 
-def env(**settings: Any) -> Any:
+def env(**settings: object) -> Any:
     """Return a `WritingEnv` that complains about calls in a wrong order."""
     return OrderEnforcingWrapper(raw_env(**settings))
 

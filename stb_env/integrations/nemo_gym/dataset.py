@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from stb_env.core.jsontypes import JsonMapping
 from stb_env.integrations.rows import Which, rows
 
 
-def dataset(env_id: str, tasks: Which = None, *, seed: int = 0, **settings: Any) -> list[dict[str, object]]:
+def dataset(
+    env_id: str, tasks: Which = None, *, seed: int = 0, **settings: object
+) -> list[dict[str, object]]:
     """List tasks as rows in the form of Responses, to be written as a line of JSON each.
 
     Args:

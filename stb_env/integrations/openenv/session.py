@@ -91,7 +91,7 @@ class SessionFactory(ResourceSessionFactory[EpisodeSession]):
         **settings: What `EpisodeClient` takes.
     """
 
-    def __init__(self, base_url: str, **settings: Any) -> None:
+    def __init__(self, base_url: str, **settings: object) -> None:
         self._base_url, self._settings = base_url, settings
 
     def create(self, task: object, seed: int | None = None, episode_id: str | None = None) -> EpisodeSession:
@@ -106,7 +106,9 @@ class SessionFactory(ResourceSessionFactory[EpisodeSession]):
         return EpisodeSession(client, task_of(task), seed, episode_id)
 
 
-def dataset(env_id: str, tasks: Which = None, *, seed: int = 0, **settings: Any) -> list[dict[str, object]]:
+def dataset(
+    env_id: str, tasks: Which = None, *, seed: int = 0, **settings: object
+) -> list[dict[str, object]]:
     """List tasks as rows with a prompt that `SessionFactory` knows the task by.
 
     Args:

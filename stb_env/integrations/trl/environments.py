@@ -56,7 +56,7 @@ class Environments(dict[str, "Callable[[], TrlEpisode]"]):
         tasks: Which = None,
         *,
         seed: int = 0,
-        **settings: Any,
+        **settings: object,
     ) -> None:
         super().__init__()
         self.rows: list[JsonObject] = []
@@ -109,7 +109,7 @@ class TrlEpisode:
         for spec in tools:
             setattr(self, spec["function"]["name"], TrlTool(spec, self._play))
 
-    def reset(self, *, task_id: str, seed: int | None = None, **_: Any) -> None:
+    def reset(self, *, task_id: str, seed: int | None = None, **_: object) -> None:
         """Start an episode of a row."""
         self._driven = self._driven or self._make()
         self._driven.start(task_id=task_id, seed=seed)

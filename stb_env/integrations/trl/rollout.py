@@ -53,7 +53,7 @@ class Rollouts:
         write: Write | None = None,
         longest: int = 4096,
         turn: int = 512,
-        **settings: Any,
+        **settings: object,
     ) -> None:
         self._make: Callable[[], AnyEnv] = partial(make_env, env, settings) if isinstance(env, str) else env
         self._envs = [self._make()]
@@ -107,7 +107,9 @@ def token_columns(episodes: Sequence[TokenEpisode]) -> dict[str, list[object]]:
     }
 
 
-def generate(model: Any, tokenizer: Any, prompts: Sequence[list[int]], turn: int, **how: Any) -> list[Turn]:
+def generate(
+    model: Any, tokenizer: Any, prompts: Sequence[list[int]], turn: int, **how: object
+) -> list[Turn]:
     """Write one turn after each prompt with a causal language model of transformers.
 
     Args:

@@ -66,7 +66,14 @@ class TokenEpisode:
 
     @classmethod
     def begin(
-        cls, env: AnyEnv, tokenizer: Any, task_id: str, *, seed: int = 0, longest: int = 4096, turn: int = 512
+        cls,
+        env: AnyEnv,
+        tokenizer: object,
+        task_id: str,
+        *,
+        seed: int = 0,
+        longest: int = 4096,
+        turn: int = 512,
     ) -> TokenEpisode:
         """Reset an environment to a task and tokenise the first prompt."""
         observation, info = env.reset(seed=seed, options={"task_id": task_id})
@@ -116,7 +123,7 @@ class TokenEpisode:
         self._add(ids, 1, logprobs or [0.0] * len(ids))
         return self._messages, self.tokenizer.decode(ids, skip_special_tokens=True)
 
-    def _took(self, before: list[JsonObject], ids: Sequence[int], transition: Transition) -> None:
+    def _took(self, before: list[dict[str, object]], ids: Sequence[int], transition: Transition) -> None:
         observation, reward, terminated, truncated, info = self._last = transition
         self._steps[-1] |= step_record(info, float(reward), terminated, truncated)
         self.reward += float(reward)

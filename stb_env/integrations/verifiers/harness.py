@@ -68,7 +68,7 @@ class StbHarness(vf.Harness[vf.HarnessConfig]):
         return vf.ProgramResult(0, "", "")
 
     async def _turn(
-        self, model: AsyncOpenAI, name: str, tools: _Tools, messages: list[JsonObject]
+        self, model: AsyncOpenAI, name: str, tools: _Tools, messages: list[dict[str, object]]
     ) -> list[dict[str, object]]:
         """Return what a turn adds to the conversation; nothing where it was the last."""
         specs: Any = await tools.specs()
@@ -114,7 +114,7 @@ class _Tools:
         """Bring a text that came without a call to the environment, and return what is said back."""
         return await self._called(self._owners[FINISH], SAY, {"text": text})
 
-    async def _called(self, server: mcp.Client, name: str, arguments: JsonObject) -> str:
+    async def _called(self, server: mcp.Client, name: str, arguments: dict[str, object]) -> str:
         result = await server.call_tool(name, arguments)
         if (result.meta or {}).get(OFFERS_CHANGED, True):
             self._specs = None

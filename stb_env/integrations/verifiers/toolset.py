@@ -84,7 +84,7 @@ class StbToolset(vf.Toolset[vf.SharedToolsetConfig, StbState]):
         tools: list[Tool] = await self._in_turn(self._listed)
         return tools
 
-    async def call_tool(self, name: str, arguments: dict[str, Any], context: Any = None) -> CallToolResult:
+    async def call_tool(self, name: str, arguments: dict[str, Any], context: object = None) -> CallToolResult:
         """Call a tool in the calling rollout's episode."""
         del context
         result: CallToolResult = await self._in_turn(self._called, name, arguments)

@@ -61,7 +61,7 @@ class Conversation:
             content = by_id.get(call_id, '{"error": "this call was not made", "response": ""}')
             self._add({"role": "tool", "tool_call_id": call_id, "content": content})
 
-    def _add(self, message: JsonObject) -> None:
+    def _add(self, message: dict[str, object]) -> None:
         self._results.append(len(self.messages))
         self.messages.append(message)
 

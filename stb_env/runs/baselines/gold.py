@@ -39,7 +39,7 @@ class Gold(Agent):
         try:
             call = next(self._plan) if not self._started else self._plan.send(_result(observation, info))
         except StopIteration as stop:
-            return self._written([_call_of(answer(stop.value))])
+            return answer(stop.value)
         self._started = True
         if isinstance(call, str):
             # Some texts to users look like calls, and are none.
@@ -48,15 +48,10 @@ class Gold(Agent):
 
     def _written(self, calls: Sequence[ToolCall]) -> Any:
         """Return calls as the environment takes them."""
-        program = self._env.program_of(calls) if self._env.rules.programs is not None else None
-        if program is not None:
-            return program
+        if self._env.rules.programs is not None:
+            return self._env.program_of(calls)
         written = [{"name": call.name, "arguments": call.arguments} for call in calls]
         return written[0] if len(written) == 1 else written
-
-
-def _call_of(action: JsonMapping) -> ToolCall:
-    return ToolCall(action["name"], action["arguments"])
 
 
 def _result(observation: JsonMapping, info: JsonMapping) -> ToolResult:

@@ -39,7 +39,7 @@ class Machines(Protocol):
         """Start a worker; it may take a while until it answers."""
         ...
 
-    def ask(self, worker: object, method: str, *args: Any) -> Ticket:
+    def ask(self, worker: object, method: str, *args: object) -> Ticket:
         """Call an asynchronous method of a worker."""
         ...
 
@@ -205,7 +205,7 @@ class ClusterPlayers:
         else:
             self._waiting.append(hand)
 
-    def _ask(self, hand: _Hand, stage: Literal["begin", "work"], *args: Any) -> None:
+    def _ask(self, hand: _Hand, stage: Literal["begin", "work"], *args: object) -> None:
         hand.stage, hand.ticket = stage, self._machines.ask(hand.worker, stage, *args)
         self._hands[hand.ticket] = hand
 

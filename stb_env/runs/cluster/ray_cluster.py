@@ -138,7 +138,7 @@ class RayMachines:
         self._hired.append(self._actor.remote())
         return self._hired[-1]
 
-    def ask(self, worker: object, method: str, *args: Any) -> Ticket:
+    def ask(self, worker: object, method: str, *args: object) -> Ticket:
         """Call a method of a worker."""
         ticket: Ticket = getattr(worker, method).remote(*args)
         return ticket

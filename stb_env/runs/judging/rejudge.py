@@ -25,7 +25,7 @@ from stb_env.runs.metrics.flips import vote_flips
 from stb_env.runs.metrics.original_rates import bookkeeping
 from stb_env.runs.metrics.rates import summarize
 from stb_env.runs.metrics.sopr import sopr
-from stb_env.runs.player import planned_episodes
+from stb_env.runs.saved_player import planned_episodes
 from stb_env.runs.verdict_file import (
     Judgement,
     manifest_of,
@@ -91,7 +91,9 @@ def rejudge(
     folder, judge = Path(folder), as_judge(judge)
     _check_settings(judge, tasks, concurrency)
     saved, file = read_trajectories(folder), verdict_file(folder, judge.name)
-    known, settings = read_judgements(file), digest(getattr(judge, "fingerprint", judge.name))
+    settings, given = digest(getattr(judge, "fingerprint", judge.name)), read_judgements(file)
+    # Verdicts on answers that are no more count for nothing.
+    known = {one.key: given[one.key] for one in saved if one.key in given and given[one.key].fits(one)}
     todo = [episode for episode in saved if _judgeable(judge, episode)]
     if only_failed:
         _check_same(folder, judge, overlay(saved, known.values(), judge.name), known=bool(known))
@@ -156,8 +158,12 @@ def _judge(judge: Judge, settings: str, tasks: TaskSource | None, episode: Traje
         votes = error.votes if isinstance(error, MissingVotes) else ()
         usage = error.usage if isinstance(error, MissingVotes | ModelError) else Usage()
         told = tuple(vote.to_dict() for vote in votes)
-        return Judgement(*who, failure=error.failure(), votes=told, usage=usage.to_dict())
-    return Judgement(*who, verdict=verdict.to_dict(), usage=(verdict.usage or Usage()).to_dict())
+        failure = error.failure()
+        return Judgement(
+            *who, failure=failure, votes=told, usage=usage.to_dict(), answer=episode.answer_digest
+        )
+    usage = verdict.usage or Usage()
+    return Judgement(*who, verdict=verdict.to_dict(), usage=usage.to_dict(), answer=episode.answer_digest)
 
 
 def _summary(folder: Path, judge: Judge, episodes: Sequence[Trajectory]) -> dict[str, object]:

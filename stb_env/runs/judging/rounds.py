@@ -20,7 +20,7 @@ from stb_env.models.chat import digest
 from stb_env.runs.judging.case import case_of, is_answered
 from stb_env.runs.judging.ordered_work import Progress, check_concurrency, read_lines, work_in_order
 from stb_env.runs.metrics.sowr import Result, Sowr, sowr
-from stb_env.runs.player import player_of
+from stb_env.runs.saved_player import player_of
 from stb_env.runs.verdict_file import manifest_of, read_judged, slug
 from stb_env.trajectory import Trajectory
 from stb_env.usage import Usage

@@ -11,6 +11,7 @@ from stb_env.errors import ConfigError
 from stb_env.runs.judging.ordered_work import read_lines
 from stb_env.runs.judging.rounds import Round, by_task, duels_of, rounds_file
 from stb_env.runs.metrics.sowr import Result, most_frequent
+from stb_env.runs.saved_player import player_of
 from stb_env.runs.verdict_file import slug
 from stb_env.trajectory import Trajectory
 
@@ -52,7 +53,7 @@ def winners(
 
 
 def _summary(folder: Path, reference: Path, judge: str | None) -> JsonObject:
-    against = reference.resolve().name
+    against = player_of(reference).name
     files = sorted(folder.glob(f"summary-*-against-{slug(against)}.json"))
     found = [json.loads(file.read_text(encoding="utf-8")) for file in files]
     chosen = [summary for summary in found if judge in (None, summary["judge"])]

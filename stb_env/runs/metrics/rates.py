@@ -14,7 +14,7 @@ from stb_env.trajectory import Trajectory
 
 
 class RunRates(TypedDict):
-    """What a run came to; the rates are described at `summarize`."""
+    """Counts and rates of a run; `summarize` describes the rates."""
 
     episodes: int
     planned: int

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 
 from stb_env.runs.metrics.flips import trial_flips
-from stb_env.runs.metrics.passes import passes, solved_trials
+from stb_env.runs.metrics.pass_at_k import passes, solved_trials
 from stb_env.trajectory import Trajectory
 
 # Every small k, and the largest that there is.

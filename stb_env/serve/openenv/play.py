@@ -6,7 +6,6 @@ import secrets
 from collections import OrderedDict
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
-from typing import Any
 
 from stb_env.runs.driven import DrivenEpisode
 from stb_env.serve import toolbox
@@ -140,7 +139,7 @@ class Plays:
             self._plays.popitem(last=False)
         return play
 
-    def get(self, key: Any) -> Play:
+    def get(self, key: object) -> Play:
         """Return the play of a key.
 
         Raises:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Any
 
 from fastapi import WebSocket
 from pydantic import ValidationError
@@ -115,5 +114,5 @@ async def _refuse(socket: WebSocket, code: str, message: str, reason: int) -> No
     await socket.close(reason)
 
 
-def _error(code: str, message: str, **more: Any) -> dict[str, object]:
+def _error(code: str, message: str, **more: object) -> dict[str, object]:
     return {"type": "error", "data": {"message": message, "code": code, **more}}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from typing import Any
 
 from starlette.types import Receive, Scope, Send
 
@@ -14,7 +13,7 @@ from stb_env.suite import find_env
 Asgi = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 
-def environment_app(env_id: str, *, token: str = "", **settings: Any) -> Asgi:
+def environment_app(env_id: str, *, token: str = "", **settings: object) -> Asgi:
     """Return the ASGI application of one environment.
 
     Args:

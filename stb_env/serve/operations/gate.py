@@ -11,8 +11,8 @@ from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from stb_env.serve.operations.access import Entry
 from stb_env.serve.operations.deadlines import Deadlines
-from stb_env.serve.operations.entry import Entry
 from stb_env.serve.operations.metrics import Metrics
 from stb_env.serve.operations.rate import Rate
 from stb_env.serve.operations.refusals import Refusal, refusal

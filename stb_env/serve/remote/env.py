@@ -20,7 +20,7 @@ from stb_env.envs.rules import Compat, Limits, Rules
 from stb_env.envs.state import State
 from stb_env.envs.tool_env import Info, Observation, ToolEnv, Transition
 from stb_env.errors import ConfigError, InfrastructureError
-from stb_env.serve.remote.line import Line, Place
+from stb_env.serve.remote.client_session import Line, Place
 from stb_env.serve.remote.server import TOKEN, Server
 from stb_env.serve.remote.stand_ins import (
     RemoteBackend,

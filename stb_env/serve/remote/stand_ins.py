@@ -47,7 +47,7 @@ class RemoteBackend:
         yield from ()
         raise InfrastructureError(f"{tool.name} is called at the server, by whole actions", stage="server")
 
-    def recorded(self, state: Any, tool: Tool, call: ToolCall) -> ToolResult | None:
+    def recorded(self, state: object, tool: Tool, call: ToolCall) -> ToolResult | None:
         """Return nothing; what was recorded is the server's."""
         del state, tool, call
         return None

@@ -9,7 +9,7 @@ from stb_env.core.jsontypes import JsonObject
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.evaluation.manifest import fingerprint_of
 from stb_env.judges.judge import Judge
-from stb_env.serve.sessions.served import BOUNDS, CHOICES
+from stb_env.serve.sessions.served_environments import BOUNDS, CHOICES
 from stb_env.suite import suite_of
 from stb_env.tasks import TaskSet
 

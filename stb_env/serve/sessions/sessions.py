@@ -11,7 +11,7 @@ from itertools import takewhile
 
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.serve.sessions.refusals import NoRoom, SessionExists, UnknownSession
-from stb_env.serve.sessions.served import Served
+from stb_env.serve.sessions.served_environments import Served
 from stb_env.serve.sessions.session import Session
 
 _KEY_BYTES = 16

@@ -97,7 +97,7 @@ def _request(text: str) -> dict[str, object]:
     return data
 
 
-async def _called(verbs: Mapping[str, Verb], data: JsonObject) -> dict[str, object]:
+async def _called(verbs: Mapping[str, Verb], data: dict[str, object]) -> dict[str, object]:
     name = data.pop("do", None)
     verb = verbs.get(name) if isinstance(name, str) else None
     if verb is None:

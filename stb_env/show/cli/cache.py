@@ -16,7 +16,7 @@ from rich.table import Column, Table
 
 from stb_env.backend.cache import CacheEntry, ResponseCache
 from stb_env.backend.cache.key import id_prefix
-from stb_env.backend.cache.passes import Progress
+from stb_env.backend.cache.resumable_pass import Progress
 from stb_env.backend.taxonomy import Taxonomy
 from stb_env.console import options
 from stb_env.console.output import FAILED, console, emit, reporting

@@ -73,7 +73,7 @@ Dedupe = Annotated[
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SelectionOptions:
-    """Which episodes of which runs are written."""
+    """Selection of runs and of their episodes."""
 
     suite: Annotated[list[str] | None, Doc("Only episodes of this suite.")] = None
     group: Annotated[list[str] | None, Doc("Only episodes of this group.")] = None
@@ -87,7 +87,7 @@ class SelectionOptions:
     ] = None
 
     def episodes(self, only: Only) -> Selection:
-        """Return which episodes of a run are kept.
+        """Return the selection of a run's episodes.
 
         Raises:
             ConfigError: A bound is out of range.

@@ -17,7 +17,7 @@ from stb_env.core.files import make_folder
 from stb_env.core.jsontypes import JsonMapping
 from stb_env.errors import ConfigError, DataError, did_you_mean
 from stb_env.formats.branches import played_branch
-from stb_env.formats.card import Contents, card
+from stb_env.formats.data_card import Contents, card
 from stb_env.formats.duplicates import Duplicates, Kind
 from stb_env.formats.engine_tokens import has_tokens
 from stb_env.formats.preferences import Pair, branch_pairs, preference, verdict_pairs

@@ -24,20 +24,20 @@ _OURS = ("order", "unsure")
 
 
 class CompatName(StrEnum):
-    """Whose behaviour is reproduced, defects included."""
+    """Programs whose behaviour is reproduced, defects included."""
 
     original = "original"
 
 
 class OrderName(StrEnum):
-    """In which order a model sees two answers."""
+    """Order in which a model sees two answers."""
 
     both = "both"
     random = "random"
 
 
 class UnsureName(StrEnum):
-    """What a lone unsure against unsolved is worth."""
+    """Worth of a lone unsure against unsolved."""
 
     wins = "wins"
     compare = "compare"
@@ -45,7 +45,7 @@ class UnsureName(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgingOptions:
-    """How answers are judged; None for what was not given."""
+    """Options of judging answers; None for what was not given."""
 
     votes: Annotated[
         int | None,
@@ -72,7 +72,7 @@ class JudgingOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComparisonOptions:
-    """How two answers to a task are compared; None for what was not given."""
+    """Options of comparing two answers to a task; None for what was not given."""
 
     comparisons: Annotated[
         int | None, Doc("How often two answers to a task are compared; 3."), AtLeast(1)

@@ -76,7 +76,7 @@ def play(
 def _show(env: ToolEnv, env_id: str, player: Agent | None, folder: PlayedFolder, task_id: str) -> None:
     from stb_env.show.terminal.apps.play_app import PlayApp
     from stb_env.show.terminal.apps.watch_app import WatchApp
-    from stb_env.show.terminal.attempt import Attempt
+    from stb_env.show.terminal.playthrough import Attempt
 
     job = folder.job(task_id)
     if player is not None:

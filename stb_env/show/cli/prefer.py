@@ -14,7 +14,7 @@ from stb_env.judges.registry import EXACT, load_judge, load_preference
 from stb_env.models.preflight import checking
 from stb_env.runs.judging import prefer
 from stb_env.runs.metrics.sowr import most_frequent, without_answers
-from stb_env.runs.player import player_of
+from stb_env.runs.saved_player import player_of
 from stb_env.runs.verdict_file import manifest_of
 from stb_env.show.cli.judge_outcome import Outcome, spent, tell
 from stb_env.show.cli.judging_settings import JudgingSettings

@@ -44,7 +44,7 @@ class AnswerOptions:
 
     @property
     def given(self) -> bool:
-        """Whether one of them was given."""
+        """True where one of them was given."""
         return self != AnswerOptions()
 
     def backend(self, file: CatalogFile) -> VirtualBackend:
@@ -74,7 +74,7 @@ class WriterOptions:
 
     @property
     def asked(self) -> bool:
-        """Whether a model is asked at all."""
+        """True where a model is asked at all."""
         return self.models is not None or bool(self.cast)
 
     def authors(self, method: str, meter: Meter) -> dict[str, Author]:

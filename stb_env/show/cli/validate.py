@@ -28,6 +28,10 @@ def validate(
         int | None, typer.Option("--seeds", min=1, help="How many tasks to draw in total.")
     ] = None,
     seed: Seed = 0,
+    worlds: Annotated[
+        int | None,
+        typer.Option("--worlds", min=1, help="Ten tasks of each of so many generated worlds."),
+    ] = None,
     red_team: Annotated[
         int, typer.Option("--red-team", min=0, help="How many of these tasks the red team plays.")
     ] = RED_TEAM,
@@ -39,6 +43,8 @@ def validate(
     Example: stb-env validate stb/Sandbox-v1 --seeds 50
     """
     chosen = environment.given() | options.read_settings(settings)
+    if worlds is not None:
+        chosen["worlds"] = worlds
     env_id = find_env(env_id)
     suite = suite_of(env_id)
     env = make_env(env_id, {**(suite.standing if suite else {}), **chosen})

@@ -12,7 +12,7 @@ import typer
 from stb_env.console import options
 from stb_env.console.output import emit, reporting
 from stb_env.core.options import Data
-from stb_env.show.report.saved.check import check_lines
+from stb_env.show.report.saved.line_check import check_lines
 from stb_env.show.report.view.export import MOST_STATES, export_view
 from stb_env.show.report.view.run_index import RunIndex
 from stb_env.show.report.view.server import ViewServer

@@ -68,7 +68,7 @@ def published() -> Published:
     return cast(Published, tomllib.loads(file.read_text(encoding="utf-8")))
 
 
-def tables(figures: JsonObject, *, beside_paper: bool = False) -> Table:
+def tables(figures: dict[str, object], *, beside_paper: bool = False) -> Table:
     """Return the tables of what `metrics.report` returns.
 
     Args:

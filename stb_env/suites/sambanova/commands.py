@@ -17,8 +17,8 @@ from stb_env.suites.sambanova.common.task import SambaNovaTask
 from stb_env.suites.sambanova.complexity import Complexity
 from stb_env.suites.sambanova.published import published_row, rank_study
 from stb_env.suites.sambanova.ranking import place
-from stb_env.suites.sambanova.row import Row
 from stb_env.suites.sambanova.table import RANKS, cell_text, markdown, notes, rank_texts, read_rows
+from stb_env.suites.sambanova.table_row import Row
 from stb_env.suites.sambanova.tasks import SUITE, suite_task
 
 app = typer.Typer(

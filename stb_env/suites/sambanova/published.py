@@ -10,7 +10,7 @@ from importlib import resources
 from stb_env.core.jsontypes import Json, JsonMapping
 from stb_env.errors import DataError, did_you_mean
 from stb_env.suites.sambanova import tasks
-from stb_env.suites.sambanova.row import PAPER, Cell, Figure, Row
+from stb_env.suites.sambanova.table_row import PAPER, Cell, Figure, Row
 
 _STUDIED_MODELS = {
     "gpt4": "gpt4",

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from statistics import fmean
 
 from stb_env.suites.sambanova.complexity import average_ranks
-from stb_env.suites.sambanova.row import Row
+from stb_env.suites.sambanova.table_row import Row
 
 
 def place(row: Row, rows: Sequence[Row]) -> tuple[float, int] | None:
@@ -20,7 +20,7 @@ def place(row: Row, rows: Sequence[Row]) -> tuple[float, int] | None:
         None where no other row was measured on the same tests.
 
     Examples:
-        >>> from stb_env.suites.sambanova.row import Figure, Row
+        >>> from stb_env.suites.sambanova.table_row import Figure, Row
         >>> best, other, elsewhere = (
         ...     Row(name, {"cat_api": (Figure(mean),)}, {"cat_api": tests})
         ...     for name, mean, tests in (("a", 90.0, "x"), ("b", 80.0, "x"), ("c", 99.0, "y"))

@@ -10,15 +10,15 @@ from statistics import fmean, pstdev
 
 from stb_env.core.jsontypes import JsonMapping
 from stb_env.errors import DataError
-from stb_env.runs.player import player_of
 from stb_env.runs.protocol import find_protocol
+from stb_env.runs.saved_player import player_of
 from stb_env.runs.verdict_file import manifest_of, read_judged
 from stb_env.suites.sambanova import tasks
 from stb_env.suites.sambanova.alignment.task_complexity import embedded_tests, trained_complexity
 from stb_env.suites.sambanova.common.task import Measure, SambaNovaTask
 from stb_env.suites.sambanova.published import published, studied_complexities
 from stb_env.suites.sambanova.ranking import groups, place
-from stb_env.suites.sambanova.row import Figure, Row
+from stb_env.suites.sambanova.table_row import Figure, Row
 from stb_env.trajectory import Trajectory
 
 RANKS = ("rank", "complexity")

@@ -98,7 +98,9 @@ def _with(description: str, form: str) -> str:
     return f"{description}, {form}" if description else form
 
 
-def _fact(name: str, value: object, schema: JsonObject, description: str, tolerance: float = 0) -> Fact:
+def _fact(
+    name: str, value: object, schema: dict[str, object], description: str, tolerance: float = 0
+) -> Fact:
     if description:
         schema["description"] = description
     if tolerance:

@@ -13,8 +13,8 @@ from typing import Any
 
 from stb_env.backend.cache.entry import CacheEntry
 from stb_env.backend.cache.key import id_prefix
-from stb_env.backend.cache.passes import EVERY, Progress
 from stb_env.backend.cache.response_cache import ResponseCache
+from stb_env.backend.cache.resumable_pass import EVERY, Progress
 from stb_env.backend.store import kept_folder
 from stb_env.core.files import make_folder, write_text
 from stb_env.errors import ConfigError

@@ -11,7 +11,7 @@ from stb_env.core.jsontypes import JsonMapping
 from stb_env.errors import ConfigError, DataError
 from stb_env.runs.metrics.sopr import average, sopr
 from stb_env.runs.metrics.sowr import without_answers
-from stb_env.runs.player import player_of
+from stb_env.runs.saved_player import player_of
 from stb_env.runs.verdict_file import manifest_of, read_judged
 from stb_env.suites.stabletoolbench.answers import read_json
 from stb_env.suites.stabletoolbench.leaderboard import GroupFigures, Row, group_sizes

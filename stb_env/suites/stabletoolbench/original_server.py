@@ -193,7 +193,7 @@ def _document_name(request: Mapping[str, object]) -> str:
     return standardize(request["tool_name"]).split("_for_")[0]
 
 
-def _parsed(tool_input: str | JsonObject) -> object:
+def _parsed(tool_input: str | dict[str, object]) -> object:
     if not isinstance(tool_input, str):
         return tool_input
     if tool_input == "":

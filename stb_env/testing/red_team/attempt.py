@@ -12,7 +12,7 @@ from stb_env.envs.tool_env import ToolEnv
 from stb_env.runs import Job
 from stb_env.testing.red_team.cheater import Cheater
 from stb_env.testing.red_team.dumps import is_answer
-from stb_env.testing.red_team.playing import final_answer, same_calls
+from stb_env.testing.red_team.known_solutions import final_answer, same_calls
 from stb_env.testing.red_team.team import LINES
 
 TOLD: Mapping[str, frozenset[str]] = {

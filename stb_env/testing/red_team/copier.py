@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from stb_env.core.gymtypes import AnyEnv
 from stb_env.testing.red_team.cheater import Cheater
 from stb_env.testing.red_team.evidence import Ending, Evidence, Say
-from stb_env.testing.red_team.playing import gold_line, neighbour
+from stb_env.testing.red_team.known_solutions import gold_line, neighbour
 
 
 def by_heart(evidence: Evidence) -> Ending | None:

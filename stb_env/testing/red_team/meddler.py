@@ -12,7 +12,7 @@ from stb_env.testing.red_team.cheater import Cheater
 from stb_env.testing.red_team.copier import by_heart
 from stb_env.testing.red_team.evidence import Say
 from stb_env.testing.red_team.guesses import Guesses
-from stb_env.testing.red_team.playing import gold_line
+from stb_env.testing.red_team.known_solutions import gold_line
 from stb_env.tools import FINISH
 
 

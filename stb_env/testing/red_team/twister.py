@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from stb_env.core.gymtypes import AnyEnv
 from stb_env.runs.baselines.gold import Gold
 from stb_env.testing.red_team.cheater import Cheater
-from stb_env.testing.red_team.playing import final_answer, other_answer
+from stb_env.testing.red_team.known_solutions import final_answer, other_answer
 from stb_env.testing.red_team.twists import TWISTS
 
 

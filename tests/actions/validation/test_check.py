@@ -10,7 +10,7 @@ from types import MappingProxyType
 
 import jsonschema
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from stb_env.actions import POSITIONAL, parse_action
@@ -357,7 +357,6 @@ def reference_validator(tool_):
     return jsonschema.Draft202012Validator(tool_.parameters | {"additionalProperties": False})
 
 
-@settings(max_examples=100)
 @given(objects(SCHEMAS), ARGUMENTS)
 def test_both_validators_agree_on_what_is_valid(parameters, arguments):
     tested = Tool("search", "", parameters)
@@ -366,7 +365,6 @@ def test_both_validators_agree_on_what_is_valid(parameters, arguments):
     assert all(violation.kind not in ("coerced", "not_object") for violation in violations)
 
 
-@settings(max_examples=100)
 @given(objects(SCHEMAS), ARGUMENTS)
 def test_coercion_never_breaks_a_call_and_happens_once(parameters, arguments):
     tested = Tool("search", "", parameters)
@@ -379,7 +377,6 @@ def test_coercion_never_breaks_a_call_and_happens_once(parameters, arguments):
         assert checked.arguments == arguments
 
 
-@settings(max_examples=100)
 @given(st.integers() | st.floats(allow_nan=False, allow_infinity=False))
 def test_a_number_survives_the_way_through_its_text(number):
     assume(len(str(number)) < 250)

@@ -3,7 +3,7 @@
 import math
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from stb_env.backend.cache.key import call_key, canonical, id_prefix
@@ -86,7 +86,6 @@ def test_the_key_is_the_same_in_every_process_and_version():
     assert call_key(PING, {"host": "a", "n": 1}) == "a939cbc7b977690b:2ea79246cdb06ac8de35ce746f4dbaaa"
 
 
-@settings(max_examples=100)
 @given(ARGUMENTS, st.randoms())
 def test_the_key_ignores_order_and_the_form_of_numbers(arguments, random):
     def disguised(value):
@@ -105,39 +104,33 @@ def test_the_key_ignores_order_and_the_form_of_numbers(arguments, random):
     assert call_key(PING, disguised(arguments)) == call_key(PING, arguments)
 
 
-@settings(max_examples=100)
 @given(ARGUMENTS, ARGUMENTS)
 def test_equal_keys_mean_equal_canonical_arguments(one, other):
     assert (call_key(PING, one) == call_key(PING, other)) == (canonical(one) == canonical(other))
     assert canonical(one).isascii()
 
 
-@settings(max_examples=100)
 @given(ARGUMENTS)
 def test_arguments_and_their_json_text_share_a_key(arguments):
     assert call_key(PING, jsontext.dumps(arguments)) == call_key(PING, arguments)
 
 
-@settings(max_examples=100)
 @given(TEXT, TEXT, TEXT)
 def test_different_texts_never_share_a_key(name, one, other):
     assert (call_key(PING, {name: one}) == call_key(PING, {name: other})) == (one == other)
 
 
-@settings(max_examples=100, deadline=None)
 @given(IDS, IDS)
 def test_different_identities_never_share_a_key(one: ToolId, other: ToolId):
     assert (call_key(one, {}) == call_key(other, {})) == (one == other)
 
 
-@settings(max_examples=100, deadline=None)
 @given(NAMES, NAMES)
 def test_tools_with_a_name_alone_share_a_key_where_they_share_the_name(one: str, other: str):
     keys = {call_key(Tool(name, "", {}).id, {}) for name in (one, other)}
     assert (len(keys) == 1) == (one == other)
 
 
-@settings(max_examples=100, deadline=None)
 @given(NAMES, st.builds(ToolId.of, PART, PART, PART))
 def test_a_tool_with_a_name_alone_never_shares_a_key_with_an_api(name: str, api: ToolId):
     assert call_key(Tool(name, "", {}).id, {}) != call_key(api, {})

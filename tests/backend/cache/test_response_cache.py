@@ -47,7 +47,6 @@ ANNOUNCED = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=100)
 @given(
     ARGUMENTS | TEXT | st.sampled_from(NASTY),
     VALUES | ANNOUNCED | st.sampled_from(NASTY) | st.builds(json.dumps, ANNOUNCED),
@@ -60,7 +59,6 @@ def test_an_answer_is_stored_the_same_with_and_without_an_entry(arguments, respo
     assert stored == (made.call.row, made.written())
 
 
-@settings(max_examples=50)
 @given(ARGUMENTS | TEXT, VALUES, TEXT, st.sampled_from(["real", "simulator", "unknown"]))
 def test_an_entry_survives_its_stored_form(arguments, response, error, source):
     made = CacheEntry.of(

@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from stb_env.backend.real_api import HTTPTemplate
@@ -129,7 +129,6 @@ def test_it_works_on_the_event_loop_too(server, api):
 
 
 @given(film=TEXTS, query=TEXTS, header=TEXTS)
-@settings(max_examples=100)
 def test_no_argument_leads_to_another_place(film, query, header):
     api = HTTPTemplate(
         {
@@ -157,7 +156,6 @@ def test_no_argument_leads_to_another_place(film, query, header):
 
 
 @given(st.lists(TEXTS, min_size=2, max_size=2))
-@settings(max_examples=100)
 def test_two_arguments_together_cannot_climb_either(parts):
     api = HTTPTemplate({"url": "https://films.example/v1/{a}{b}/cast"})
     try:

@@ -199,10 +199,7 @@ def test_a_run_observes_and_its_episodes_stay_valid(server: APIServer, tmp_path:
     assert {call.get("class") for call in calls if call["source"] == "real"} == {"not_authorised"}
 
 
-def test_a_run_on_a_real_api_that_is_gone_is_one_line_and_leaves_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+def test_a_run_on_a_real_api_that_is_gone_is_one_line_and_leaves_nothing(tmp_path: Path):
     with socket.socket() as one:
         one.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{one.getsockname()[1]}/rapidapi"

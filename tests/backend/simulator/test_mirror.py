@@ -4,7 +4,7 @@ import ast
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from stb_env.backend.simulator import mirror
@@ -138,14 +138,12 @@ def test_what_is_no_answer_is_read_as_none(output, compat):
     assert mirror.read_output(output, compat=compat) is None
 
 
-@settings(max_examples=100)
 @given(error=st.text(max_size=20), response=ANYTHING)
 def test_both_readings_agree_on_well_formed_output(error, response):
     output = json.dumps({"mechanism_of_the_api": "m", "error": error, "response": response})
     assert mirror.read_output(output) == mirror.read_output(output, compat=True) == Answer(error, response)
 
 
-@settings(max_examples=100)
 @given(
     value=PLAIN, dump=st.sampled_from([json.dumps, repr]), end=st.sampled_from(['"}', '"\n}', '"\n}\n```'])
 )
@@ -168,7 +166,6 @@ def test_a_cut_off_object_is_closed():
     assert mirror.read_output(output) == Answer("", {"a": 1, "b": [1]}, cut=True)
 
 
-@settings(max_examples=100)
 @given(
     parts=st.lists(
         st.sampled_from(
@@ -219,7 +216,6 @@ def test_the_prompt_holds_document_and_request_as_literals_on_one_line_each(shar
         assert ast.literal_eval(request) == given_input
 
 
-@settings(max_examples=100)
 @given(text=st.text(max_size=60) | st.sampled_from(["\n\nRequest:\n{}", "\r\u2028\x85'\"\\", "{request}"]))
 def test_no_text_leaves_its_line(text):
     schema = {"type": "object", "properties": {"p": {"type": "string", "description": text, "default": text}}}

@@ -3,7 +3,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from stb_env.backend.cache.key import call_key
@@ -264,7 +264,6 @@ JSON = st.recursive(
 )
 
 
-@settings(max_examples=100)
 @given(
     JSON,
     st.dictionaries(st.text(max_size=10) | st.sampled_from(["id", "q", "city", "limit"]), JSON, max_size=4),
@@ -280,7 +279,6 @@ def test_any_skeleton_and_any_arguments_give_a_bounded_deterministic_answer(skel
         )
 
 
-@settings(max_examples=100)
 @given(JSON, st.integers(min_value=0, max_value=400))
 def test_a_skeleton_cut_anywhere_can_be_read(skeleton, end):
     read = skeletons.read(jsontext.close(json.dumps(skeleton)[:end]))

@@ -265,7 +265,6 @@ def test_real_queries_are_played_in_short_form(shared_data, agents):
 
 
 def test_models_play_real_queries_in_chains_and_searches(shared_data, tmp_path, monkeypatch):
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     with serving() as services:
         for service in services:
             monkeypatch.setenv(service.variable, service.key)

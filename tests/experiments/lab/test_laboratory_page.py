@@ -41,3 +41,9 @@ def test_a_section_is_the_experiments_first_table_under_its_command(script, tmp_
         "## Status\n\nWhat they answer.\n\n```sh\nstb-env lab status --episodes 3\n```\n\n"
     )
     assert f"\n\n{EXPERIMENTS['status'].about}\n\n| " in text
+
+
+def test_columns_whose_cells_are_equal_stand_below_the_table(script):
+    table = "| a | b  |\n| - | -- |\n| 1 | 20 |\n| 2 | 20 |"
+    assert script.shortened(table) == "| a |\n| --- |\n| 1 |\n| 2 |\n\nIn all rows: b 20."
+    assert script.shortened("| a |\n| - |\n| 1 |\n| 2 |") == "| a |\n| --- |\n| 1 |\n| 2 |"

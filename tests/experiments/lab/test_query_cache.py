@@ -7,7 +7,7 @@ from pathlib import Path
 from statistics import fmean
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
@@ -43,7 +43,6 @@ def simulated(order: tuple[AgentCalls, ...], measured: AgentCalls) -> float:
     return hits / len(measured.asked)
 
 
-@settings(max_examples=30)
 @given(st.lists(CALLS, min_size=1, max_size=4))
 def test_the_mean_over_all_orders_is_that_of_playing_them_all(calls: list[list[Asked]]):
     agents = [AgentCalls(str(n), asked) for n, asked in enumerate(calls)]

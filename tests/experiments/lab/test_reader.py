@@ -27,11 +27,6 @@ def episodes(agent: Agent, count: int = 120, faults: Faults | None = None) -> li
     return [play(env, agent, task_id=task.id, seed=n) for n, task in enumerate(tasks)]
 
 
-def last_response(episode: Trajectory) -> str:
-    calls = [call for step in episode.steps for call in step["calls"] if call["name"] != FINISH]
-    return str(calls[-1]["response"])
-
-
 def test_it_solves_every_task_on_tools_that_work():
     assert all(episode.solved for episode in episodes(Reader(), 60))
 

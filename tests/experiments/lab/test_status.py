@@ -82,8 +82,7 @@ def test_documented_apis_are_scanned_through_the_backend_and_nothing_is_written(
 
 
 @pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[APIServer]:
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+def server() -> Iterator[APIServer]:
     with APIServer().running() as running:
         yield running
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from stb_env.core.request import drive
@@ -67,7 +67,6 @@ def test_a_broken_sheet_is_named(tmp_path: Path, text: str, message: str):
         read_sheet(file)
 
 
-@settings(max_examples=60)
 @given(count=st.integers(1, 200), data=st.data())
 def test_an_interval_holds_the_share(count: int, data: st.DataObject):
     hits = data.draw(st.integers(0, count))
@@ -76,7 +75,6 @@ def test_an_interval_holds_the_share(count: int, data: st.DataObject):
     assert hits / count - 1e-6 <= high <= 1
 
 
-@settings(max_examples=60)
 @given(one=st.text("ab c", max_size=12), other=st.text("ab c", max_size=12))
 def test_likeness_is_symmetric_and_whole_for_the_same(one: str, other: str):
     assert jaccard(one, other) == jaccard(other, one)

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from stb_env.actions.validation.schema import Schema
@@ -248,7 +248,6 @@ def replaced(value: Any, path: tuple[Any, ...], other: Any) -> Any:
 
 
 @pytest.mark.parametrize("role", ROLES)
-@settings(max_examples=60)
 @given(data=st.data())
 def test_a_draft_with_anything_anywhere_is_taken_or_refused(role: str, data: st.DataObject):
     path = data.draw(st.sampled_from(places(VALID[role])))
@@ -257,7 +256,6 @@ def test_a_draft_with_anything_anywhere_is_taken_or_refused(role: str, data: st.
 
 
 @pytest.mark.parametrize("role", ROLES)
-@settings(max_examples=40)
 @given(text=st.text(max_size=200))
 def test_any_text_is_refused_with_a_reason(role: str, text: str):
     with pytest.raises(UnfitDraft, match=r"."):

@@ -108,8 +108,7 @@ def test_roles_can_be_cast_with_endpoints_of_their_own(tmp_path: Path):
     assert [request.path.split("/")[1] for request in server.requests] == list(ROLES)
 
 
-def test_a_model_that_is_gone_is_one_line_before_the_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+def test_a_model_that_is_gone_is_one_line_before_the_work(tmp_path: Path):
     with socket.socket() as one:
         one.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{one.getsockname()[1]}/v1"

@@ -6,7 +6,7 @@ import json
 import tomllib
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from stb_env.errors import DataError
@@ -94,7 +94,6 @@ def test_recipes_have_the_settings_of_the_paper(name: str):
     assert "Alpaca-7B" in str(read["base"])
 
 
-@settings(max_examples=80)
 @given(
     descriptions=st.lists(LINE.map(lambda text: f"{{{text}"), max_size=2),
     history=st.lists(
@@ -110,14 +109,12 @@ def test_a_sample_survives_its_record(descriptions, history, output):
     assert TrainingSample.from_record(sample.to_record()) == sample
 
 
-@settings(max_examples=80)
 @given(text=st.text("User:AIP-Request>[] \n", max_size=80))
 def test_any_record_that_is_read_comes_back_to_the_byte(text: str):
     record = {"instruction": "", "input": f"{text}\n{CALL_CUE}", "output": ""}
     assert TrainingSample.from_record(record).to_record() == record
 
 
-@settings(max_examples=80)
 @given(arguments=st.dictionaries(st.sampled_from("xyz"), PLAIN | st.integers() | st.booleans() | st.none()))
 def test_a_written_call_is_read_as_it_was(arguments):
     call = read_call(call_text("Api", arguments))

@@ -12,10 +12,9 @@ from typing import Any
 # Imported here, because the first import would eat up the short time-outs of some tests.
 import httpx2  # noqa: F401
 import pytest
-from typer.testing import CliRunner
 
-from stb_env.show.cli import app
 from stb_env.trajectory import Trajectory, read_trajectories
+from tests import command
 from tests.models.end_to_end.services import Services, diligent, serving, simulating, voting
 
 
@@ -35,7 +34,6 @@ class Outcome:
 @pytest.fixture
 def services(monkeypatch: pytest.MonkeyPatch) -> Iterator[Services]:
     """Three services that answer nothing of use yet; pauses between attempts are short."""
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     monkeypatch.setattr("stb_env.http.retry.FIRST_PAUSE", 0.01)
     with serving() as running:
         for service in running:
@@ -57,9 +55,7 @@ def stb() -> Callable[..., Outcome]:
     """Run ``stb-env`` with these words."""
 
     def run(*words: object) -> Outcome:
-        done = CliRunner().invoke(app, [str(word) for word in words])
-        if done.exception is not None and not isinstance(done.exception, SystemExit):
-            raise done.exception
+        done = command.stb(*words)
         return Outcome(done.exit_code, done.stdout, done.stderr)
 
     return run

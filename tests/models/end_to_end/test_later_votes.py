@@ -85,3 +85,44 @@ def test_a_judge_that_fails_leaves_votes_missing_and_only_failed_mends_just_thes
     assert [(t.valid, t.reward) for t in read_judged(folder)] == [(True, 1.0)] * 3
     assert lines(folder) == before
     assert leaks(done.stdout, failing.stdout, mended.stdout) == []
+
+
+# -- verdicts belong to the answers that were judged ----------------------------------------------------
+
+
+def test_a_run_goes_on_with_the_verdicts_that_were_given_after_its_judge_was_down(
+    services, play, stb, tmp_path
+):
+    down = True
+    services.agent.always(diligent(1))
+    services.simulator.always(simulating)
+    services.judge.always(lambda request: DOWN if down else voting("Solved"))
+    models = services.models(tmp_path / "models.toml", judge={"retries": 0})
+    failed, _ = play(models)
+    assert (failed.exit_code, failed.report["invalid"]) == (1, 3)
+    down = False
+    mended = stb("judge", tmp_path / "run", "--only-failed", "--models", models, "--json")
+    assert (mended.exit_code, mended.report["solved"]) == (0, 3)
+    asked = services.count()
+    again, _ = play(models)
+    assert (again.exit_code, again.report["invalid"], again.report["solved_all"]) == (0, 0, 1.0)
+    assert services.count() == asked
+
+
+def test_verdicts_on_other_answers_count_for_nothing_and_are_given_anew(services, play, stb, tmp_path):
+    now = {"turns": 1, "status": "Solved"}
+    services.agent.always(lambda request: diligent(now["turns"])(request))
+    services.simulator.always(simulating)
+    services.judge.always(lambda request: voting(now["status"]))
+    models = services.models(tmp_path / "models.toml", judge={"retries": 0})
+    one, two = tmp_path / "one", tmp_path / "two"
+    for folder, turns, status in ((one, 1, "Solved"), (two, 2, "Unsolved")):
+        now |= {"turns": turns, "status": status}
+        play(models, out=folder.name)
+        assert stb("judge", folder, "--models", models, "--json").report["judged"] == 3
+    (two / "verdicts.jsonl").write_bytes((one / "verdicts.jsonl").read_bytes())
+    assert [t.reward for t in read_judged(two)] == [0.0] * 3
+    done = stb("judge", two, "--models", models, "--json")
+    assert (done.report["judged"], done.report["solved"]) == (3, 0)
+    # Verdicts on the very same answers are not asked for again.
+    assert stb("judge", two, "--models", models, "--json").report["judged"] == 0

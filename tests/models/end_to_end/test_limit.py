@@ -6,7 +6,6 @@ import json
 import threading
 from pathlib import Path
 
-import pytest
 from typer.testing import CliRunner
 
 from stb_env.show.cli.main import app
@@ -21,10 +20,7 @@ CALL = {
 }
 
 
-def test_two_hundred_episodes_at_a_limit_of_8_never_show_the_server_a_ninth_request(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+def test_two_hundred_episodes_at_a_limit_of_8_never_show_the_server_a_ninth_request(tmp_path: Path) -> None:
     full = threading.Barrier(LIMIT)
     begun = iter(range(200))
 

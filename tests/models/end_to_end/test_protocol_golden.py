@@ -101,7 +101,6 @@ def playing(
     server: APIServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stb: Callable[..., Outcome]
 ) -> Callable[..., tuple[Scripted, list[Any]]]:
     """Play scripts on numbered copies of a query under the protocol; return requests and episodes."""
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     monkeypatch.setattr("stb_env.http.retry.FIRST_PAUSE", 0.01)
     runs = count()
 

@@ -81,7 +81,6 @@ def played(
     if not (data / "test_instruction" / f"{STEM}.json").is_file():
         pytest.skip(f"the shared queries have no {STEM}")
     with pytest.MonkeyPatch.context() as patch, serving() as services:
-        patch.setenv("NO_PROXY", "127.0.0.1")
         for service in services:
             patch.setenv(service.variable, service.key)
         services.agent.always(playing)

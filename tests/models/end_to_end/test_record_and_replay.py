@@ -63,7 +63,6 @@ def recorded(
         for name in list(os.environ):
             if name.startswith(tuple(f"STB_{role.upper()}_" for role in ROLES)):
                 patch.delenv(name)
-        patch.setenv("NO_PROXY", "127.0.0.1")
         for service, model in zip(services, (diligent(2), simulating, varied), strict=True):
             patch.setenv(service.variable, service.key)
             service.always(model)
@@ -77,7 +76,6 @@ def recorded(
 @pytest.fixture
 def keys(recorded: Recorded, monkeypatch: pytest.MonkeyPatch) -> None:
     """The keys are still there, the endpoints are not."""
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     for service in recorded.services:
         monkeypatch.setenv(service.variable, service.key)
 

@@ -69,7 +69,6 @@ class Bench:
 def bench(shared_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
     folder = tmp_path_factory.mktemp("bench")
     with pytest.MonkeyPatch.context() as patch, serving() as services:
-        patch.setenv("NO_PROXY", "127.0.0.1")
         for service in services:
             patch.setenv(service.variable, service.key)
         for service, answer in ((services.agent, wandering), (services.judge, judging)):

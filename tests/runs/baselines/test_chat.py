@@ -9,7 +9,7 @@ from typing import ClassVar
 import gymnasium as gym
 import httpx2  # noqa: F401 (its first import is slow and would eat up time-outs)
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import stb_env  # noqa: F401 (registers the ids)
@@ -215,7 +215,6 @@ json_texts = st.recursive(
 ).map(lambda value: json.dumps({"error": "", "response": value}))
 
 
-@settings(max_examples=60)
 @given(st.lists(json_texts, min_size=1, max_size=6))
 def test_shortening_keeps_every_message_and_every_result_parses(results):
     talk = Conversation([{"role": "user", "content": "q"}])
@@ -250,8 +249,7 @@ def test_a_models_file_configures_it(tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def server(monkeypatch) -> Iterator[OpenAIServer]:
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+def server() -> Iterator[OpenAIServer]:
     with OpenAIServer().running() as running:
         yield running
 

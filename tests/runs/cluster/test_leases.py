@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from stb_env.runs.cluster.leases import Leases
@@ -71,7 +71,6 @@ def test_a_job_that_kills_is_given_up_and_those_beside_it_are_not():
     assert sorted(played) == [1, 2, 3]
 
 
-@settings(max_examples=50, deadline=None)
 @given(st.data())
 def test_every_job_is_returned_or_given_up_exactly_once_whoever_dies(data: st.DataObject):
     count = data.draw(st.integers(1, 12))

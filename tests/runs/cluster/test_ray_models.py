@@ -51,7 +51,6 @@ temperature = 0.1
 
 @pytest.fixture
 def services(monkeypatch: pytest.MonkeyPatch) -> Iterator[Services]:
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     with serving() as running:
         for service in running:
             monkeypatch.setenv(service.variable, service.key)

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from stb_env.runs.groups.group_run import read_groups
+from tests.command import stb
 from tests.conftest import ROOT
-from tests.show.cli.test_run import stb
 
 PAGE = (ROOT / "docs" / "training.md").read_text(encoding="utf-8")
 

@@ -259,7 +259,6 @@ app.command()(judge_command)
 def keyless(monkeypatch):
     for name in ("OPENAI_API_KEY", "STB_JUDGE_BASE_URL", "STB_JUDGE_MODEL", "STB_JUDGE_API_KEY_ENV"):
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     return monkeypatch
 
 

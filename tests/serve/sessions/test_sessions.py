@@ -9,7 +9,7 @@ import pytest
 from stb_env.errors import ConfigError
 from stb_env.runs.make import make_env
 from stb_env.serve.sessions.refusals import NoRoom, NotAllowed, NotServed, SessionExists, UnknownSession
-from stb_env.serve.sessions.served import Served
+from stb_env.serve.sessions.served_environments import Served
 from stb_env.serve.sessions.sessions import Sessions
 from stb_env.testing.notes import SUITE
 

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from stb_env.trajectory import read_trajectories
-from tests.show.cli.test_run import RUN, error_of, stb
+from tests.command import error_of, stb
+from tests.show.cli.test_run import RUN
 
 
 def test_it_plays_the_first_episodes_and_stops(tmp_path: Path):

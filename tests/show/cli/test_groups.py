@@ -9,7 +9,7 @@ import pytest
 
 from stb_env.runs.groups.group_run import read_groups
 from stb_env.trajectory import read_trajectories
-from tests.show.cli.test_run import error_of, stb
+from tests.command import error_of, stb
 
 AGENT = """
 from stb_env import Agent

@@ -14,8 +14,7 @@ from tests.fakes.openai_server import OpenAIServer
 
 
 @pytest.fixture
-def server(monkeypatch) -> Iterator[OpenAIServer]:
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+def server() -> Iterator[OpenAIServer]:
     with OpenAIServer().running() as running:
         yield running
 

@@ -6,41 +6,30 @@ import json
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
 from stb_env.errors import ConfigError
 from stb_env.runs.make import env_settings
 from stb_env.runs.protocol import find_protocol, parse_protocol, protocols
-from stb_env.show.cli import app
+from tests.command import reported, stb
 
 OFFLINE = ("--mode", "offline", "--judge", "heuristic")
 HEAD = 'name = "mine"\nversion = 1\ntitle = "T"\npaper = "P"\n'
 
 
-def stb(*words: object):
-    return CliRunner().invoke(app, [str(word) for word in words])
-
-
-def report(*words: object):
-    done = stb(*words, "--json")
-    assert done.exit_code == 0, done.stderr
-    return json.loads(done.stdout)
-
-
 def manifest(tmp_path: Path, *words: object):
-    report("run", *words, "--out", tmp_path / "run")
+    reported("run", *words, "--out", tmp_path / "run")
     return json.loads((tmp_path / "run" / "manifest.json").read_text())
 
 
 def test_every_protocol_is_listed_with_how_often_it_departs():
-    listed = report("protocols")
+    listed = reported("protocols")
     assert list(listed) == [protocol.name for protocol in protocols()]
     assert all(one["settings"] and one["paper"] for one in listed.values())
 
 
 @pytest.mark.parametrize("name", [protocol.name for protocol in protocols()])
 def test_a_protocol_shows_each_setting_ours_beside_the_papers(name: str):
-    rows = report("protocols", name)["settings"]
+    rows = reported("protocols", name)["settings"]
     assert all(row["about"] and row["source"] and row["ours"] for row in rows)
     assert stb("protocols", name).exit_code == 0
 
@@ -103,7 +92,7 @@ def test_a_resumed_run_under_another_protocol_is_refused(tmp_path: Path):
         "--out",
         tmp_path / "r",
     )
-    report(*words, "--protocol", "stabletoolbench")
+    reported(*words, "--protocol", "stabletoolbench")
     done = stb(*words, "--protocol", "toolllm")
     assert done.exit_code == 2
     assert "holds a run with another configuration" in done.stderr
@@ -112,7 +101,7 @@ def test_a_resumed_run_under_another_protocol_is_refused(tmp_path: Path):
 @pytest.mark.parametrize(("name", "blank"), [("stabletoolbench", True), ("toolllm", False)])
 def test_functions_are_those_of_the_protocols_paper(tmp_path: Path, name: str, blank: bool):
     words = ("--protocol", name, "--agent", "echo", "--episodes", 1, *OFFLINE, "--out", tmp_path / "run")
-    report("run", "stb/I1Instruction-v0", *words)
+    reported("run", "stb/I1Instruction-v0", *words)
     line = json.loads((tmp_path / "run" / "trajectories.jsonl").read_text().splitlines()[0])
     offered = [tool["function"]["parameters"] for tool in line["tools"][:-1]]
     assert {"" in one[listed] for one in offered for listed in ("required", "optional")} == {blank}
@@ -120,7 +109,7 @@ def test_functions_are_those_of_the_protocols_paper(tmp_path: Path, name: str, b
 
 def test_sambanova_plays_gold_programs_three_times(tmp_path: Path):
     words = ("stb/HomeSearch-v1", "--protocol", "sambanova", "--agent", "gold", "--episodes", 2)
-    played = report("run", *words)
+    played = reported("run", *words)
     assert (played["solved"], played["episodes"]) == (6, 6)
     assert played["judges"] == ["original"]
 
@@ -131,7 +120,7 @@ def test_an_evaluation_follows_the_protocol_of_its_plan_and_its_tables_say_so(tm
         '[eval]\ngroups = ["stb/I1Instruction-v0"]\nprotocol = "stabletoolbench"\njudge = "heuristic"\n'
         'mode = "offline"\nepisodes = 1\n[[agent]]\nname = "echo"\n'
     )
-    done = report("eval", plan, "--out", tmp_path / "out")
+    done = reported("eval", plan, "--out", tmp_path / "out")
     assert done["remarks"][0] == "Protocol stabletoolbench, version 2."
     assert "Departs from the paper: own prompts stand in for the original's." in done["remarks"]
     assert "own prompts" in (tmp_path / "out" / "results.md").read_text()
@@ -140,7 +129,7 @@ def test_an_evaluation_follows_the_protocol_of_its_plan_and_its_tables_say_so(tm
 def test_eval_takes_a_protocol_on_the_command_line_too(tmp_path: Path):
     plan = tmp_path / "plan.toml"
     plan.write_text('[eval]\ngroups = ["stb/HomeSearch-v1"]\nepisodes = 1\n[[agent]]\nname = "gold"\n')
-    done = report("eval", plan, "--out", tmp_path / "out", "--protocol", "sambanova")
+    done = reported("eval", plan, "--out", tmp_path / "out", "--protocol", "sambanova")
     assert done["remarks"][0] == "Protocol sambanova, version 2."
     assert done["runs"][0]["judges"] == ["original"]
 

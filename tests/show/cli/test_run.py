@@ -11,29 +11,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
 from stb_env.evaluation.resolved import Resolved
 from stb_env.runs.make import make_env
-from stb_env.show.cli.main import app
 from stb_env.trajectory import read_trajectories
+from tests.command import error_of, stb
 from tests.processes import wait_until
 
 RUN = ("run", "stb/Sandbox-v1", "--agent", "gold")
-
-
-def stb(*words: object) -> Any:
-    done = CliRunner().invoke(app, [str(word) for word in words])
-    assert done.exception is None or isinstance(done.exception, SystemExit), done.exception
-    return done
-
-
-def error_of(done: Any) -> str:
-    """Return the one line that a failed command says."""
-    # The progress bar leaves an empty line where it stood.
-    (line,) = filter(None, done.stderr.splitlines())
-    assert line.startswith("error: ")
-    return line.removeprefix("error: ")
 
 
 def test_a_file_as_out_is_bad_use(tmp_path: Path):

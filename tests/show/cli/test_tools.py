@@ -7,10 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import Result
-from typer.testing import CliRunner
 
-from stb_env.show.cli.main import app
+from tests.command import stb
 from tests.fakes.shop_service import Shop
 
 FUNCTION = {
@@ -20,21 +18,17 @@ FUNCTION = {
 }
 
 
-def run(*parts: object) -> Result:
-    return CliRunner().invoke(app, list(map(str, parts)))
-
-
 @pytest.fixture
 def functions(tmp_path: Path) -> Path:
     (tmp_path / "functions.json").write_text(json.dumps([{"type": "function", "function": FUNCTION}]))
-    done = run("tools", "import", tmp_path / "functions.json", "--out", tmp_path / "catalog.json", "--json")
+    done = stb("tools", "import", tmp_path / "functions.json", "--out", tmp_path / "catalog.json", "--json")
     assert json.loads(done.stdout)["tools"] == ["get_weather"]
     return tmp_path / "catalog.json"
 
 
 def test_a_list_of_functions_is_imported_listed_and_called_offline(functions: Path):
-    assert "get_weather" in run("tools", "list", functions).stdout
-    done = run("tools", "call", functions, "get_weather", "{}", "--mode", "offline")
+    assert "get_weather" in stb("tools", "list", functions).stdout
+    done = stb("tools", "call", functions, "get_weather", "{}", "--mode", "offline")
     assert (done.exit_code, json.loads(done.stdout)["error"]) == (0, "")
 
 
@@ -49,7 +43,7 @@ def test_a_list_of_functions_is_imported_listed_and_called_offline(functions: Pa
     ],
 )
 def test_a_call_that_cannot_be_made_is_one_clear_line(functions: Path, parts: tuple[str, ...], message: str):
-    done = run("tools", "call", functions, *parts)
+    done = stb("tools", "call", functions, *parts)
     assert (done.exit_code, message in done.output) == (2, True), done.output
 
 
@@ -66,14 +60,14 @@ def test_a_call_that_cannot_be_made_is_one_clear_line(functions: Path, parts: tu
 def test_an_import_that_cannot_be_made_is_one_clear_line(
     tmp_path: Path, parts: tuple[str, ...], message: str
 ):
-    done = run("tools", "import", *parts, "--out", tmp_path / "c.json")
+    done = stb("tools", "import", *parts, "--out", tmp_path / "c.json")
     assert (done.exit_code, message in done.output, "sk-123" in done.output) == (2, True, False), done.output
 
 
 def test_only_the_tools_that_match_are_taken(tmp_path: Path):
     names = [{**FUNCTION, "name": name} for name in ("get_a", "get_b", "set_a")]
     (tmp_path / "f.json").write_text(json.dumps(names))
-    done = run(
+    done = stb(
         "tools", "import", tmp_path / "f.json", "--only", "get_*", "--out", tmp_path / "c.json", "--json"
     )
     assert json.loads(done.stdout)["tools"] == ["get_a", "get_b"]
@@ -82,7 +76,7 @@ def test_only_the_tools_that_match_are_taken(tmp_path: Path):
 def test_queries_are_written_about_what_a_service_answered_and_gold_solves_them_in_replay(tmp_path: Path):
     catalog, cache, queries = tmp_path / "c.json", tmp_path / "cache", tmp_path / "q.jsonl"
     with Shop().running() as shop:
-        run("tools", "import", f"{shop.url}/openapi.json", "--out", catalog)
+        stb("tools", "import", f"{shop.url}/openapi.json", "--out", catalog)
         made = (
             "synthesize",
             "--tools",
@@ -95,7 +89,7 @@ def test_queries_are_written_about_what_a_service_answered_and_gold_solves_them_
             cache,
             "--json",
         )
-        done = run(*made, "--mode", "record")
+        done = stb(*made, "--mode", "record")
         assert done.exit_code == 0, done.output
         assert not [one for one in shop.asked if one.startswith(("POST", "DELETE"))], (
             "it may change something"
@@ -103,11 +97,11 @@ def test_queries_are_written_about_what_a_service_answered_and_gold_solves_them_
     report = json.loads(done.stdout)
     assert report["kept"] == report["written"] > 1
     assert "it may change something" in report["unasked"]["order_orders_post"]
-    replayed = run("run", "stb/Tools-v0", "--tools", catalog, "--data", queries, *replay(cache))
+    replayed = stb("run", "stb/Tools-v0", "--tools", catalog, "--data", queries, *replay(cache))
     summary: dict[str, Any] = json.loads(replayed.stdout)
     assert (summary["solved"], summary["judges"]) == (report["kept"], ["exact"])
     before = queries.read_bytes()
-    run(*made)
+    stb(*made)
     assert queries.read_bytes() == before, "the same without the service"
 
 

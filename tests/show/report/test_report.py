@@ -19,8 +19,8 @@ from stb_env.runs.verdict_file import Judgement
 from stb_env.show.report.document.element import element, markup
 from stb_env.show.report.document.latex import escaped
 from stb_env.trajectory import read_trajectories
+from tests.command import error_of, stb
 from tests.saved import unbind
-from tests.show.cli.test_run import error_of, stb
 from tests.show.report.mixed_run import EVIL, mixed_run
 from tests.show.report.played_runs import played
 

@@ -13,20 +13,14 @@ from typing import Any
 import pytest
 
 from stb_env.runs import Curve
-from tests.show.cli.test_run import stb
-from tests.show.report.browser import NARROW, WIDE, chromium
+from tests.command import stb
+from tests.show.report.browser import NARROW, WIDE
 from tests.show.report.mixed_run import EVIL, mixed_run
 from tests.show.report.played_runs import played
 
 EPISODES = 12
 WINS = (True, False, True, True, False, None, True, True, False, True, True, False)
 SHOWN = "#task-table tbody tr:not([hidden])"
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with chromium() as browser:
-        yield browser
 
 
 @pytest.fixture(scope="module")

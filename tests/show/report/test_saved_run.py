@@ -13,7 +13,7 @@ from stb_env.errors import DataError
 from stb_env.runs import Run, play
 from stb_env.runs.baselines import load_agent
 from stb_env.runs.verdict_file import Judgement
-from stb_env.show.report.saved.found import find_runs
+from stb_env.show.report.saved.find_runs import find_runs
 from stb_env.show.report.saved.index import LineIndex
 from stb_env.show.report.saved.saved_run import SavedRun
 from stb_env.testing.notes import notes

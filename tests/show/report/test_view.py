@@ -21,7 +21,8 @@ from stb_env.show.report.view.replayed import WorldReplay, states_of
 from stb_env.show.report.view.run_index import RunIndex, encoded
 from stb_env.show.report.view.server import ViewServer
 from stb_env.tools import Source, Status
-from tests.show.cli.test_run import error_of, stb
+from tests.command import error_of, stb
+from tests.saved import unbind
 from tests.show.report.played_runs import NOTES, notes_run, played, searched
 
 
@@ -253,6 +254,7 @@ def test_code_that_a_run_names_is_not_run_unless_the_user_names_it(tmp_path: Pat
     trap.write_text(f"open({str(tmp_path / 'sprung')!r}, 'w')\n")
     env_id = f"{trap}:my/Trap-v0"
     folder = notes_run(tmp_path / "run")
+    unbind(folder)
     (folder / "manifest.json").write_text(json.dumps({**NOTES, "env": env_id}))
     reason = RunIndex([folder]).states(0, 0)["reason"]
     assert (

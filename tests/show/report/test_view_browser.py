@@ -21,8 +21,8 @@ import pytest
 from stb_env.runs import Run
 from stb_env.show.report.view.export import export_view
 from stb_env.show.report.view.run_index import RunIndex
+from tests.command import stb
 from tests.shared import found
-from tests.show.cli.test_run import stb
 from tests.show.report.browser import NARROW, WIDE, opened, served, until
 from tests.show.report.played_runs import notes_run
 

@@ -24,8 +24,7 @@ FEW = 2
 
 
 @pytest.fixture
-def server(monkeypatch) -> Iterator[OpenAIServer]:
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+def server() -> Iterator[OpenAIServer]:
     with OpenAIServer().running() as running:
         yield running
 

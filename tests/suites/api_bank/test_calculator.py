@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from stb_env.suites.api_bank.api_error import ApiError
@@ -34,14 +34,12 @@ FORMULAS = st.recursive(
 )
 
 
-@settings(max_examples=100)
 @given(FORMULAS, WHOLE)
 def test_a_formula_comes_to_what_exact_arithmetic_says(formula, last):
     text, value = formula[0] + "+" + last[0], formula[1] + last[1]
     assert calculate(text) == pytest.approx(float(value), rel=1e-9, abs=1e-9)
 
 
-@settings(max_examples=100)
 @given(st.lists(st.tuples(st.sampled_from("+-*/"), st.integers(1, 50)), min_size=1, max_size=6))
 def test_products_bind_tighter_and_equals_go_from_left_to_right(pairs):
     text = "7" + "".join(f"{operator}{number}" for operator, number in pairs)
@@ -54,7 +52,6 @@ def test_products_bind_tighter_and_equals_go_from_left_to_right(pairs):
     assert calculate(text) == pytest.approx(float(total + sign * product), rel=1e-9, abs=1e-9)
 
 
-@settings(max_examples=100)
 @given(st.text("0123456789.+-*/() ", max_size=30) | st.text(max_size=30))
 def test_any_text_gets_a_number_or_a_complaint(text):
     try:

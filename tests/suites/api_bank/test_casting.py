@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from stb_env.suites.api_bank.api_error import ArgumentsError
@@ -176,7 +176,6 @@ def test_an_envelope_has_the_members_of_the_recorded_one(name):
     }
 
 
-@settings(max_examples=100)
 @given(st.data())
 def test_any_json_values_get_an_answer_or_a_complaint(data):
     world = data.draw(st.sampled_from(WORLDS))

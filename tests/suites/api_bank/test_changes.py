@@ -6,7 +6,7 @@ import json
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from stb_env.suites.api_bank.databases import TABLES, embedded
@@ -300,7 +300,6 @@ def _image(state):
     return json.dumps([state.tables, state.draws], sort_keys=True)
 
 
-@settings(max_examples=60)
 @given(st.lists(st.sampled_from(CHANGES), max_size=6), st.lists(st.sampled_from(CHANGES), max_size=6))
 def test_what_one_fork_does_no_other_sees(before, after):
     state = WORLD.fresh(3)

@@ -6,7 +6,7 @@ import contextlib
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from stb_env.actions.python_text import NotDataError
@@ -100,7 +100,6 @@ def test_the_strict_parser_refuses_the_rest(text):
 
 
 @given(st.text(alphabet="[](){}='\", Ax1\n", max_size=60))
-@settings(max_examples=100)
 def test_both_parsers_survive_anything(text):
     read_as_released(text)
     with contextlib.suppress(NotDataError):

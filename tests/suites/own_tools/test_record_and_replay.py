@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
-from stb_env.show.cli.main import app
 from stb_env.trajectory import read_trajectories
+from tests.command import reported, stb
 from tests.fakes.shop_service import Shop
 
 QUERIES = [
@@ -36,16 +34,11 @@ QUERIES = [
 ]
 
 
-def command(*parts: object) -> dict[str, Any]:
-    done = CliRunner().invoke(app, [*map(str, parts), "--json"])
-    assert done.exit_code == 0, done.output
-    printed: dict[str, Any] = json.loads(done.stdout)
-    return printed
-
-
 def play(folder: Path, mode: str, cache: str, out: str) -> dict[str, bytes]:
     options = ("--tools", folder / "catalog.json", "--data", folder / "queries.jsonl", "--agent", "gold")
-    command("run", "stb/Tools-v0", *options, "--mode", mode, "--cache", folder / cache, "--out", folder / out)
+    reported(
+        "run", "stb/Tools-v0", *options, "--mode", mode, "--cache", folder / cache, "--out", folder / out
+    )
     return {name: (folder / out / name).read_bytes() for name in ("trajectories.jsonl", "summary.json")}
 
 
@@ -56,12 +49,12 @@ def frozen(tmp_path_factory: pytest.TempPathFactory) -> Path:
     lines = "".join(json.dumps(query) + "\n" for query in QUERIES)
     (folder / "queries.jsonl").write_text(lines, encoding="utf-8")
     with Shop().running() as shop:
-        command("tools", "import", f"{shop.url}/openapi.json", "--out", folder / "catalog.json")
+        reported("tools", "import", f"{shop.url}/openapi.json", "--out", folder / "catalog.json")
         for out in ("first", "second"):
             play(folder, "record", "cache", out)
         asked = [one for one in shop.asked if not one.startswith("HEAD")]
         assert len(asked) == 1 + len(QUERIES), "the document, and each call once"
-    command("cache", "snapshot", "--cache", folder / "cache", "--out", folder / "frozen")
+    reported("cache", "snapshot", "--cache", folder / "cache", "--out", folder / "frozen")
     return folder
 
 
@@ -93,7 +86,7 @@ def test_a_run_says_of_each_recorded_call_which_key_found_it(frozen: Path):
     (frozen / "orders.jsonl").write_text("\n".join(lines), encoding="utf-8")
     options = ("--tools", frozen / "catalog.json", "--data", frozen / "orders.jsonl", "--agent", "gold")
     replay = ("--mode", "replay", "--cache", frozen / "frozen", "--out", frozen / "orders")
-    assert command("run", "stb/Tools-v0", *options, *replay)["solved"] == 2
+    assert reported("run", "stb/Tools-v0", *options, *replay)["solved"] == 2
     made = [step["calls"][0] for one in read_trajectories(frozen / "orders") for step in one.steps]
     assert [(call["source"], call.get("key")) for call in made] == [
         ("cache", "exact"),
@@ -108,6 +101,6 @@ def test_a_call_that_was_never_recorded_is_a_miss_and_no_answer(frozen: Path):
     (frozen / "other.jsonl").write_text(json.dumps(other), encoding="utf-8")
     options = ("--tools", str(frozen / "catalog.json"), "--data", str(frozen / "other.jsonl"), "--json")
     replay = ("--mode", "replay", "--cache", str(frozen / "frozen"), "--judge", "heuristic")
-    done = CliRunner().invoke(app, ["run", "stb/Tools-v0", *options, *replay])
+    done = stb("run", "stb/Tools-v0", *options, *replay)
     assert done.exit_code == 1
     assert json.loads(done.stdout)["failures"] == {"cache_miss": 1}

@@ -7,7 +7,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
@@ -52,20 +52,17 @@ def test_the_recorded_rank_correlations_are_reproduced_golden(shared_data):
             assert round(spearman(study["complexity"], model["error"]), 6) == model["computed"], model["name"]
 
 
-@settings(max_examples=100)
 @given(CALLS, CALLS)
 def test_distances_ignore_the_order_of_calls(test, example):
     assert distance(test, example, 7) == distance(test[::-1], example[::-1], 7)
     assert rf1_distance(test, example) == rf1_distance(test[::-1], example[::-1])
 
 
-@settings(max_examples=100)
 @given(CALLS, CALLS)
 def test_the_f1_distance_is_zero_for_equal_calls_alone(test, example):
     assert (rf1_distance(test, example) == 0.0) == (Counter(test) == Counter(example))
 
 
-@settings(max_examples=100)
 @given(CALLS, CALLS)
 def test_an_example_with_a_call_that_the_test_lacks_is_farther_away(test, example):
     assert distance(test, [*example, "z"], 7) > distance(test, example, 7)
@@ -75,20 +72,17 @@ def test_several_calls_of_one_function_count_as_several():
     assert distance(["a", "a"], ["a"], 10) > distance(["a"], ["a"], 10)
 
 
-@settings(max_examples=50)
 @given(st.lists(CALLS, min_size=1, max_size=4), st.lists(CALLS, min_size=1, max_size=4))
 def test_repeated_examples_change_nothing(tests, examples):
     assert complexity(tests, examples * 3, 7) == complexity(tests, examples, 7)
 
 
-@settings(max_examples=100)
 @given(VALUES)
 def test_ranks_are_those_of_scipy(values):
     rankdata = pytest.importorskip("scipy.stats", reason="compares with SciPy where it is").rankdata
     assert average_ranks(values).tolist() == rankdata(values).tolist()
 
 
-@settings(max_examples=100)
 @given(VALUES, st.randoms(use_true_random=False))
 def test_the_correlation_is_that_of_scipy(values, random):
     spearmanr = pytest.importorskip(

@@ -9,7 +9,7 @@ import gymnasium as gym
 import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from stb_env.errors import ConfigError, DataError
@@ -215,7 +215,6 @@ def test_a_hosted_model_is_given_four_stop_texts_at_most():
     assert prompted(chat="tags").sent_stops == ("------", "Task:", "<human>:", "<bot>:")
 
 
-@settings(max_examples=100)
 @given(st.text(alphabet=st.sampled_from("-` \nTask:Acion.()x")), st.sampled_from(["original", "system"]))
 def test_no_answer_breaks_the_cut_or_leaves_a_stop_text(answer, variant):
     env = _HOME[variant]

@@ -148,7 +148,6 @@ def served(monkeypatch) -> Iterator[OpenAIServer]:
     server = OpenAIServer()
     with server.running():
         server.script(*[answering] * 2_000)
-        monkeypatch.setenv("NO_PROXY", "127.0.0.1")
         monkeypatch.setenv("STB_AGENT_BASE_URL", server.url())
         monkeypatch.setenv("STB_AGENT_MODEL", "fake")
         monkeypatch.chdir(ROOT)

@@ -114,7 +114,6 @@ def _lines(texts: list[str]) -> str:
 def server(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[OpenAIServer]:
     fake = OpenAIServer()
     with fake.running():
-        monkeypatch.setenv("NO_PROXY", "127.0.0.1")
         monkeypatch.setenv("FAKE_KEY", "sk-0")
         lines = ["[models.agent]", 'model = "fake"', f'base_url = "{fake.url()}"', 'api_key_env = "FAKE_KEY"']
         (tmp_path / "models.toml").write_text("\n".join(lines))

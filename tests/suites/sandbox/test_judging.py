@@ -19,13 +19,18 @@ from stb_env.verdict import Verdict
 from tests.suites.sandbox.gold_calls import BY_NAME, WORLD, gold_calls
 
 JUDGE = ExactJudge()
-EVERY = pytest.mark.parametrize("name", templates())
 
 
 def some(name: str, count: int = 10) -> list[Task]:
     split = "test" if templates()[name].held_out else "train"
     source = SandboxTasks(split, template=name)
     return [source.at(index) for index in range(count)]
+
+
+@pytest.fixture(scope="module", params=templates())
+def tasks(request: pytest.FixtureRequest) -> list[Task]:
+    """Ten tasks of a template; all tests of them run one after the other, so that they are made once."""
+    return some(request.param)
 
 
 def play(task: Task, state=None):
@@ -49,9 +54,8 @@ def verdict(task: Task, ending, state=None, calls=None) -> Verdict:
     return drive(JUDGE.judge(case))
 
 
-@EVERY
-def test_the_oracle_solves_every_task(name):
-    for task in some(name, 25 if not templates()[name].held_out else 10):
+def test_the_oracle_solves_every_task(tasks):
+    for task in tasks:
         ending, calls, state = play(task)
         judged = verdict(task, ending, state)
         assert (judged.status, judged.score) == ("solved", 1.0), (task.id, ending, judged)
@@ -59,23 +63,20 @@ def test_the_oracle_solves_every_task(name):
         assert ending["answer"] == task.goal["answer"]
 
 
-@EVERY
-def test_the_oracle_needs_only_offered_tools(name):
-    for task in some(name):
+def test_the_oracle_needs_only_offered_tools(tasks):
+    for task in tasks:
         assert {call.name for call in task.gold} <= {tool.name for tool in task.tools}
 
 
-@EVERY
-def test_the_oracle_solves_from_where_it_has_been_already(name):
-    for task in some(name, 5):
+def test_the_oracle_solves_from_where_it_has_been_already(tasks):
+    for task in tasks[:5]:
         _, _, state = play(task)
         ending, _, state = play(task, state)
         assert verdict(task, ending, state).status == "solved", task.id
 
 
-@EVERY
-def test_the_oracle_solves_from_half_way(name):
-    for task in some(name, 5):
+def test_the_oracle_solves_from_half_way(tasks):
+    for task in tasks[:5]:
         for done in range(1, len(task.gold)):
             state = WORLD.start(task, 0)
             for call in task.gold[:done]:
@@ -84,17 +85,15 @@ def test_the_oracle_solves_from_half_way(name):
             assert verdict(task, ending, state).status == "solved", (task.id, done)
 
 
-@EVERY
-def test_the_right_answer_without_a_call_is_not_enough(name):
-    for task in some(name):
+def test_the_right_answer_without_a_call_is_not_enough(tasks):
+    for task in tasks:
         judged = verdict(task, {"answer": task.goal["answer"]}, calls=())
         assert judged.status == "unsolved", task.id
         assert all(not held for part, held in judged.parts.items() if part.startswith("answer:")), task.id
 
 
-@EVERY
-def test_a_state_that_was_left_wrong_is_caught(name):
-    for task in some(name, 5):
+def test_a_state_that_was_left_wrong_is_caught(tasks):
+    for task in tasks[:5]:
         ending, _, state = play(task)
         for table in task.goal["writes"]:
             start = WORLD.start(task, 0)
@@ -104,9 +103,8 @@ def test_a_state_that_was_left_wrong_is_caught(name):
             assert not judged.parts[f"state:{table}"]
 
 
-@EVERY
-def test_changing_what_the_task_leaves_alone_is_caught_and_loses_all_parts(name):
-    for task in some(name, 3):
+def test_changing_what_the_task_leaves_alone_is_caught_and_loses_all_parts(tasks):
+    for task in tasks[:3]:
         ending, _, state = play(task)
         for table in {"contacts", "events", "orders"} - task.goal["writes"].keys():
             key = next(iter(state.table(table)))
@@ -115,9 +113,8 @@ def test_changing_what_the_task_leaves_alone_is_caught_and_loses_all_parts(name)
             assert (judged.status, judged.reward("partial")) == ("unsolved", 0.0)
 
 
-@EVERY
-def test_extra_reads_are_free(name):
-    for task in some(name, 2):
+def test_extra_reads_are_free(tasks):
+    for task in tasks[:2]:
         ending, _, state = play(task)
         for tool in task.tools:
             if apis()[tool.id].stateless:

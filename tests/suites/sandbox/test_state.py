@@ -5,7 +5,7 @@ from __future__ import annotations
 import pickle
 from collections import Counter
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from stb_env.backend.lazy_mapping import LazyMapping
@@ -35,7 +35,6 @@ def played(state: Tables, steps) -> Tables:
 
 
 @given(STEPS, STEPS)
-@settings(max_examples=60)
 def test_a_state_never_changes_after_it_was_made(first, second):
     state = played(Tables(), first)
     frozen = pickle.dumps(state)
@@ -44,7 +43,6 @@ def test_a_state_never_changes_after_it_was_made(first, second):
 
 
 @given(STEPS)
-@settings(max_examples=60)
 def test_equal_histories_have_no_difference(steps):
     assert changes(played(START, steps), pickle.loads(pickle.dumps(played(START, steps)))) == {}
 

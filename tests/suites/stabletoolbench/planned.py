@@ -160,7 +160,6 @@ def write_plan(
 @contextmanager
 def field(monkeypatch: Any, solves: Mapping[str, int], kind: type[FieldT] = Field) -> Iterator[FieldT]:
     """Serve agents, simulator and judge until the block ends."""
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     monkeypatch.setattr("stb_env.http.retry.FIRST_PAUSE", 0.01)
     with serving() as services:
         for service in services:

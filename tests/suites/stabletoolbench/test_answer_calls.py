@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from stb_env.backend.cache import CacheEntry, CallKey, ResponseCache
@@ -65,7 +65,6 @@ def test_what_is_no_answer_is_none(text):
     assert read_answer(text) is None
 
 
-@settings(max_examples=100)
 @given(VALUES, st.integers(0, 200))
 def test_a_cut_answer_never_makes_reading_fail(response, length):
     text = json.dumps({"error": "", "response": response})[:length] + "..."

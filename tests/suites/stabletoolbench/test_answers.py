@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from stb_env.errors import DataError
 from stb_env.formats.imported import Origin
@@ -282,7 +282,6 @@ def test_an_imported_answer_waits_for_a_judge_and_a_give_up_does_not(finish, cod
     assert (episode.failure is None) == judged
 
 
-@settings(max_examples=60)
 @given(episodes())
 def test_any_tree_exports_to_a_file_that_imports_to_an_equal_tree(episode):
     saved = decoded(answer_file(episode))
@@ -293,7 +292,6 @@ def test_any_tree_exports_to_a_file_that_imports_to_an_equal_tree(episode):
     assert decoded(answer_file(again)) == saved
 
 
-@settings(max_examples=30)
 @given(episodes())
 def test_any_episode_and_its_answer_file_convert_alike(episode):
     converted = convert(decoded(answer_file(episode)), episode.tree["method"])

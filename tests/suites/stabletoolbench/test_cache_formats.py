@@ -5,7 +5,7 @@ import json
 from contextlib import closing
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from stb_env.backend.cache import CacheEntry, CallKey, ResponseCache
@@ -156,7 +156,6 @@ def test_a_category_that_is_standardised_already_is_taken_as_it_is(tmp_path):
     assert [entry.id.category for entry in cache.entries()] == ["A__B"]
 
 
-@settings(max_examples=100)
 @given(ARGUMENTS | TEXT)
 def test_every_key_that_is_written_reads_back_the_same(arguments):
     assert read_key(write_key(arguments)) == arguments

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from stb_env.errors import DataError
 from stb_env.formats.imported import Origin
@@ -39,7 +39,6 @@ def test_an_entry_comes_back_as_it_was(value):
     assert converted_entry(read_entry(value, Origin("1"))) == value
 
 
-@settings(max_examples=40)
 @given(episodes())
 def test_what_any_episode_converts_to_comes_back_as_it_was(episode):
     value = decoded(converted_entry(episode))

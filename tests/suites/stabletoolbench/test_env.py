@@ -24,7 +24,6 @@ class Caller(Agent):
 
 
 def test_a_live_server_is_sent_the_key_under_the_originals_name(monkeypatch):
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     monkeypatch.setenv("TOOLBENCH_KEY", "a-key-of-mine")
     with APIServer().running() as server:
         env = gym.make(

@@ -7,7 +7,7 @@ import signal
 from contextlib import closing
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from stb_env.backend.cache import ResponseCache
@@ -145,7 +145,6 @@ NESTED = st.recursive(
 )
 
 
-@settings(max_examples=50)
 @given(NESTED)
 def test_nesting_is_counted_outside_of_texts_alone(value):
     text = json.dumps(value)

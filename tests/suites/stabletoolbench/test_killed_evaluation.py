@@ -11,19 +11,23 @@ import sys
 import threading
 from collections import Counter
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from statistics import fmean, pstdev
 
 import pytest
+from typer.testing import CliRunner
 
+from stb_env.show.cli import app
 from tests.fakes.openai_server import Answer, Received
+from tests.kills import killed_when, needs_fork
 from tests.models.end_to_end.services import Services, calling, number
 from tests.processes import wait_until
 from tests.suites.stabletoolbench.planned import STEMS, Field, field, write_plan
 
 INSTRUCTION, CATEGORY = "stb/I1Instruction-v0", "stb/I2Category-v0"
 AGENTS, REFERENCE = ("alpha", "beta", "gamma"), "beta"
-QUERIES, TRIALS, CONCURRENCY, KILLS = {INSTRUCTION: 2, CATEGORY: 2}, 3, 4, 5
+QUERIES, TRIALS, CONCURRENCY, KILLS = {INSTRUCTION: 2, CATEGORY: 2}, 3, 4, 3
 # A call of the agent, its response, and the answer.
 LONGEST = 3
 
@@ -144,17 +148,14 @@ def endpoints(monkeypatch: pytest.MonkeyPatch) -> Iterator[Logging]:
         yield served
 
 
-def start(plan: Path, out: Path) -> subprocess.Popen[str]:
-    command = [sys.executable, "-m", "stb_env", "eval", str(plan), "--protocol", "stabletoolbench"]
-    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    return subprocess.Popen([*command, "--out", str(out), "--yes", "--json"], text=True, **pipes)
+def words(plan: Path, out: Path) -> list[str]:
+    return ["eval", str(plan), "--protocol", "stabletoolbench", "--out", str(out), "--yes", "--json"]
 
 
 def finished(plan: Path, out: Path) -> None:
     """Let an evaluation come to its end."""
-    process = start(plan, out)
-    _, said = process.communicate(timeout=100)
-    assert process.returncode == 0, said
+    done = CliRunner().invoke(app, words(plan, out))
+    assert done.exit_code == 0, done.output
 
 
 def contents(folder: Path) -> dict[str, bytes]:
@@ -164,8 +165,9 @@ def contents(folder: Path) -> dict[str, bytes]:
     return {file.relative_to(folder).as_posix(): file.read_bytes() for file in files}
 
 
+@needs_fork
 @pytest.mark.serial
-def test_an_evaluation_that_is_killed_five_times_ends_as_an_unbroken_one_and_as_its_log_says(
+def test_an_evaluation_that_is_killed_at_random_ends_as_an_unbroken_one_and_as_its_log_says(
     endpoints: Logging, tmp_path: Path
 ):
     more = f'concurrency = {CONCURRENCY}\nreference = "{REFERENCE} agent"'
@@ -191,11 +193,8 @@ def test_an_evaluation_that_is_killed_five_times_ends_as_an_unbroken_one_and_as_
 
     rng, begin = random.Random(5), len(endpoints.log)
     for count in sorted(rng.sample(range(10, needed.total() - 10), KILLS)):
-        process = start(plan, broken)
-        wait_until(process, lambda count=count: len(endpoints.log) - begin >= count)
-        assert process.poll() is None
-        process.kill()
-        process.communicate()
+        evaluate = partial(CliRunner().invoke, app, words(plan, broken))
+        assert killed_when(evaluate, lambda count=count: len(endpoints.log) - begin >= count)
     finished(plan, broken)
     twice = endpoints.counted(begin) - needed
     assert contents(broken) == contents(whole)
@@ -218,7 +217,8 @@ def test_a_signal_says_what_is_saved_whether_an_evaluation_plays_or_compares(
         return any('"select_better_answer"' in body for _, body, _ in endpoints.log)
 
     for sent, reached in ((signal.SIGTERM, played), (signal.SIGINT, compared)):
-        process = start(plan, tmp_path / "out")
+        command = [sys.executable, "-m", "stb_env", *words(plan, tmp_path / "out")]
+        process = subprocess.Popen(command, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         wait_until(process, reached)
         process.send_signal(sent)
         said, error = process.communicate(timeout=60)

@@ -20,6 +20,7 @@ from stb_env.suites.stabletoolbench.leaderboard import check_published, find_tab
 from stb_env.suites.stabletoolbench.queries import GROUPS
 from stb_env.trajectory import read_trajectories
 from tests.judges.runs import record
+from tests.saved import unbind
 from tests.suites.stabletoolbench.test_original_scores_golden import cases_in
 
 
@@ -153,6 +154,7 @@ def test_a_run_says_every_departure_from_how_published_rows_were_made(tmp_path):
 
 def test_the_departures_of_a_protocol_stand_in_for_having_none(tmp_path):
     run = record(tmp_path / "run")
+    unbind(run)
     manifest = json.loads((run / "manifest.json").read_text())
     manifest["protocol"] = {"name": "p", "version": 1, "departures": ["max_depth is 5, not 12"]}
     (run / "manifest.json").write_text(json.dumps(manifest))
@@ -163,6 +165,7 @@ def test_the_departures_of_a_protocol_stand_in_for_having_none(tmp_path):
 def test_runs_of_one_player_on_several_groups_are_one_row(tmp_path):
     for group in ("I1-Instruction", "I2-Category"):
         run = record(tmp_path / group)
+        unbind(run)
         manifest = json.loads((run / "manifest.json").read_text())
         manifest |= {"agent": "cot", "agent_settings": {"model": "tiny"}}
         (run / "manifest.json").write_text(json.dumps(manifest))

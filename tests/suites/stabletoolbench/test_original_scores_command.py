@@ -45,7 +45,6 @@ def report_of(*arguments, code=0):
 
 @pytest.fixture
 def server(monkeypatch) -> Iterator[OpenAIServer]:
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     monkeypatch.setenv("STB_JUDGE_MODEL", "m")
     monkeypatch.setenv("STB_JUDGE_RETRIES", "0")
     with OpenAIServer().running() as running:

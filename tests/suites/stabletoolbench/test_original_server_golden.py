@@ -162,10 +162,7 @@ class ScriptedSimulator:
         yield
 
 
-def test_golden_flows_over_http_in_record_mode_give_the_answers_that_are_no_defect(
-    shared_data, tmp_path, monkeypatch
-):
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+def test_golden_flows_over_http_in_record_mode_give_the_answers_that_are_no_defect(shared_data, tmp_path):
     with APIServer().running() as server:
         for number, flow in enumerate(flows(shared_data)):
             for got, recorded in record(flow, tmp_path / str(number), server):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -325,6 +326,24 @@ def test_episodes_of_another_agent_enter_no_table(agents: Field, tmp_path: Path)
     ):
         done = stb(*words, code=2)
         assert f"error: {worst}, line 1: the episode belongs to another run" in done.output
+
+
+def test_folders_of_an_evaluation_that_changed_places_are_refused(agents: Field, tmp_path: Path):
+    played = Played(agents, tmp_path, {INSTRUCTION: 3})
+    alpha, beta = (played.run(agent).parent for agent in ("alpha", "beta"))
+    alpha.rename(tmp_path / "aside")
+    beta.rename(alpha)
+    (tmp_path / "aside").rename(beta)
+    for words in (
+        ("stabletoolbench", "leaderboard", played.out),
+        ("report", played.out, "--out", tmp_path / "report.html"),
+        ("judge", played.run("alpha"), "--protocol", "stabletoolbench", "--models", played.models),
+    ):
+        done = stb(*words, code=2)
+        assert "holds another run than the one that its evaluation planned there" in done.output
+    shutil.copytree(played.run("alpha"), tmp_path / "alone")
+    words = ("judge", tmp_path / "alone", "--protocol", "stabletoolbench", "--models", played.models)
+    assert report(*words, "--out", tmp_path / "scores")["model"].endswith("beta")
 
 
 # -- tables --------------------------------------------------------------------------------------------

@@ -25,7 +25,6 @@ KEY = "a-key-of-mine-0123456789"
 @pytest.fixture(autouse=True)
 def key(monkeypatch) -> None:
     monkeypatch.setenv("RAPIDAPI_KEY", KEY)
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
 
 
 @pytest.fixture

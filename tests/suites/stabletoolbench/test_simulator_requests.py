@@ -5,13 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import httpx2  # noqa: F401 (its first import would eat up the short time-outs)
 import pytest
-from typer.testing import CliRunner
 
-from stb_env.show.cli import app
+from tests.command import reported
 from tests.models.end_to_end.services import Services, prompt_of, serving, simulating
 from tests.suites.stabletoolbench.tool_folder import MINIMAL, record, write_queries, write_tools
 
@@ -31,18 +29,11 @@ class Caller(Agent):
 
 @pytest.fixture
 def services(monkeypatch: pytest.MonkeyPatch) -> Iterator[Services]:
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     with serving() as running:
         for service in running:
             monkeypatch.setenv(service.variable, service.key)
         running.simulator.always(simulating)
         yield running
-
-
-def stb(*words: object) -> dict[str, Any]:
-    result = CliRunner().invoke(app, [*map(str, words), "--json"])
-    assert result.exit_code == 0, result.output
-    return json.loads(result.stdout)
 
 
 def write_cache(folder: Path, ids: list[int]) -> Path:
@@ -60,7 +51,7 @@ def simulator_prompt(root: Path, services: Services, cache: Path) -> str:
     models = services.models(root / "models.toml")
     words = ["run", "stb/I1Instruction-v0", "--data", write_queries(root, record(MINIMAL))]
     words += ["--tools", write_tools(root / "mine"), "--mode", "live", "--cache", cache, "--models", models]
-    stb(*words, "--agent", f"{agent}:Caller", "--judge", "heuristic")
+    reported(*words, "--agent", f"{agent}:Caller", "--judge", "heuristic")
     (request,) = services.simulator.requests
     return prompt_of(request)
 
@@ -69,11 +60,11 @@ def simulator_prompt(root: Path, services: Services, cache: Path) -> str:
 def test_the_simulator_reads_examples_in_the_files_order(tmp_path, services, copied):
     ids = [5, 3, 9, 1, 7, 2, 8]
     cache = tmp_path / "cache"
-    stb("cache", "import", write_cache(tmp_path / "files", ids), "--cache", cache)
+    reported("cache", "import", write_cache(tmp_path / "files", ids), "--cache", cache)
     if copied == "merge":
-        stb("cache", "merge", cache, "--cache", tmp_path / "copy")
+        reported("cache", "merge", cache, "--cache", tmp_path / "copy")
     elif copied != "import":
-        stb("cache", copied, "--cache", cache, "--out", tmp_path / "copy")
+        reported("cache", copied, "--cache", cache, "--out", tmp_path / "copy")
     read = simulator_prompt(tmp_path, services, cache if copied == "import" else tmp_path / "copy")
     places = [read.index(json.dumps({"film": n})) for n in ids[:5]]
     assert places == sorted(places)
@@ -86,5 +77,5 @@ def test_the_simulator_reads_what_the_tool_is_for(tmp_path, services):
 
 
 def write_imported(root: Path) -> Path:
-    stb("cache", "import", write_cache(root / "files", [1]), "--cache", root / "cache")
+    reported("cache", "import", write_cache(root / "files", [1]), "--cache", root / "cache")
     return root / "cache"

@@ -6,7 +6,7 @@ import json
 import pickle
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from stb_env.wrappers.search import Node, SearchTree
@@ -69,7 +69,6 @@ def test_what_came_of_a_branch_is_an_answer_wherever_there_is_one():
     assert outcome_of(tree.added(1, Node(outcome="give_up")), 1) == "answer"
 
 
-@settings(max_examples=60)
 @given(texts, values, candidates)
 def test_a_result_with_candidates_is_always_an_object_within_its_bound(error, response, tried):
     result = json.dumps({"error": error, "response": response})

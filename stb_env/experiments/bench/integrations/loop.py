@@ -69,7 +69,7 @@ def calls_of(turn: JsonObject) -> list[tuple[str, dict[str, object]]]:
     return [(function["name"], jsontext.loads(function["arguments"])) for function in functions]
 
 
-def written(turn: JsonObject) -> str:
+def written(turn: dict[str, object]) -> str:
     """Return a turn as a model writes it that is given no other form than text."""
     calls = [{"name": name, "arguments": arguments} for name, arguments in calls_of(turn)]
     return "\n".join(f"<tool_call>\n{jsontext.dumps(call)}\n</tool_call>" for call in calls)

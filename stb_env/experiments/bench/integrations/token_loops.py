@@ -65,7 +65,9 @@ def environments(script: Script) -> Iterator[Play]:
     class Knowing(GRPOTrainer):
         """Writes the known solutions instead of what a model would."""
 
-        def _generate_single_turn(self, prompt_ids: Any, *_: Any, **__: Any) -> tuple[list[list[int]], None]:
+        def _generate_single_turn(
+            self, prompt_ids: Any, *_: object, **__: object
+        ) -> tuple[list[list[int]], None]:
             return _turns(script, tokenizer, prompt_ids), None
 
     made = Environments(ENV_ID, list(script.turns))

@@ -11,7 +11,7 @@ from stb_env.errors import ConfigError, DataError
 from stb_env.evaluation.comparison import Comparison, compare_judged
 from stb_env.runs.curve import read_curve
 from stb_env.show.report.document.reported_run import ReportedRun, read_reported_run
-from stb_env.show.report.saved.found import find_runs
+from stb_env.show.report.saved.find_runs import find_runs
 
 CURVES = "curve*.jsonl"
 """What the examples call the files of learning curves that they write beside runs."""

@@ -16,7 +16,7 @@ from stb_env.runs.metrics.cost import Cost, cost, role_usage
 from stb_env.runs.metrics.intervals import bootstrap_interval
 from stb_env.runs.metrics.rates import summarize
 from stb_env.runs.metrics.sopr import GroupRate, sopr
-from stb_env.runs.player import player_of
+from stb_env.runs.saved_player import player_of
 from stb_env.show.report.document.played_task import PlayedTask, played_tasks
 from stb_env.show.report.document.spread import Spread
 from stb_env.show.report.document.tool_calls import ToolCalls, tool_calls
@@ -96,7 +96,7 @@ class ReportedRun:
 
     @property
     def measured(self) -> bool:
-        """Whether any episode is valid: without one there is no rate."""
+        """True if any episode is valid: without one there is no rate."""
         return bool(self.summary["episodes"] > self.summary["invalid"])
 
     @property
@@ -112,7 +112,7 @@ class ReportedRun:
 
     @property
     def outcomes(self) -> dict[str, int]:
-        """How many of the planned episodes ended how."""
+        """Planned episodes, counted by how they ended."""
         ended = {name: int(self.summary[name]) for name in ("solved", "unsure", "unsolved", "invalid")}
         ended["invalid"] -= self.waiting
         return {**ended, "waiting": self.waiting, "not played": self.missing}

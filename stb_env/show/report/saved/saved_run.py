@@ -13,8 +13,8 @@ from stb_env.core.jsontypes import JsonObject
 from stb_env.core.run_identity import saved_identity
 from stb_env.errors import DataError
 from stb_env.runs.verdict_file import Judgement, manifest_of, read_judgements, verdict_file
+from stb_env.show.report.saved.episode_row import key_of, read_line, row_of, wrong_line
 from stb_env.show.report.saved.index import LineIndex
-from stb_env.show.report.saved.row import key_of, read_line, row_of, wrong_line
 from stb_env.trajectory import Key
 
 Stamp = tuple[tuple[str, int, int], ...]

@@ -12,7 +12,7 @@ from stb_env import __version__
 from stb_env.core import jsontext
 from stb_env.core.jsontypes import JsonMapping, JsonObject
 from stb_env.errors import ConfigError, DataError, STBError
-from stb_env.show.report.saved.found import find_runs
+from stb_env.show.report.saved.find_runs import find_runs
 from stb_env.show.report.saved.saved_run import SavedRun
 from stb_env.show.report.view.replayed import WorldReplay, states_of
 
@@ -24,7 +24,7 @@ class RunIndex:
     """Answers a page's questions about some runs, each by the path that it has on a server and in an export.
 
     Args:
-        paths: What to show, see `stb_env.show.report.saved.found.find_runs`.
+        paths: What to show, see `stb_env.show.report.saved.find_runs.find_runs`.
         env_id: An environment with the place that declares it, whose code may be run to replay worlds.
         data: Official files that the worlds need.
 

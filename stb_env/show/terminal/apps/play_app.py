@@ -18,7 +18,7 @@ from stb_env.errors import DataError, STBError
 from stb_env.runs.driven import Reply
 from stb_env.show.terminal.apps.episode_app import EpisodeApp
 from stb_env.show.terminal.apps.tool_form import ToolForm
-from stb_env.show.terminal.attempt import Attempt
+from stb_env.show.terminal.playthrough import Attempt
 from stb_env.tools import FINISH
 from stb_env.trajectory import Trajectory
 
@@ -154,7 +154,7 @@ class PlayApp(EpisodeApp):
         said = episode.env.messages
         self.draw(episode.query, said, where=where, verdict=episode.verdict, failure=episode.failure)
 
-    def _offer(self, tools: dict[str, JsonObject]) -> None:
+    def _offer(self, tools: dict[str, dict[str, object]]) -> None:
         """Set what can be called; the line completes the names."""
         if tools != self._offered:
             self._offered = tools

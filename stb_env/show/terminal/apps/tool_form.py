@@ -41,7 +41,7 @@ class ToolForm(ModalScreen[JsonObject | None]):
     ToolForm Button { margin-right: 2; }
     """
 
-    def __init__(self, spec: JsonMapping, misfit: Callable[[JsonObject], str]) -> None:
+    def __init__(self, spec: JsonMapping, misfit: Callable[[dict[str, object]], str]) -> None:
         super().__init__()
         self._function = spec["function"]
         self._fields = fields_of(spec)

@@ -15,7 +15,7 @@ from stb_env.runs.episode import aplay
 from stb_env.runs.guarded_agent import GuardedAgent
 from stb_env.runs.job import Job
 from stb_env.show.terminal.apps.episode_app import EpisodeApp
-from stb_env.show.terminal.pace import Pace, PacedAgent
+from stb_env.show.terminal.paced_agent import Pace, PacedAgent
 from stb_env.trajectory import Trajectory
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 
 from stb_env.errors import ConfigError
 from stb_env.seeding import rng
@@ -39,15 +40,20 @@ def demonstrations(version: str = "long") -> list[Demonstration]:
     """
     if version not in COUNTS:
         raise ConfigError(f"version must be 'long' or 'short', got {version!r}")
-    made = [_demonstration(index, is_short=version == "short") for index in range(COUNTS["long"])]
-    if version == "short":
-        made.sort(key=lambda demo: (len(demo.program), demo.name))
-    return made[: COUNTS[version]]
+    return list(_demonstrations(version))
 
 
 def short_demonstrations() -> list[Demonstration]:
     """Return the demonstrations of the ``short`` version."""
     return demonstrations("short")
+
+
+@cache
+def _demonstrations(version: str) -> tuple[Demonstration, ...]:
+    made = [_demonstration(index, is_short=version == "short") for index in range(COUNTS["long"])]
+    if version == "short":
+        made.sort(key=lambda demo: (len(demo.program), demo.name))
+    return tuple(made[: COUNTS[version]])
 
 
 def _demonstration(index: int, *, is_short: bool) -> Demonstration:

@@ -30,7 +30,7 @@ def _names(pair: tuple[str, str]) -> tuple[str, str]:
     return cities()[origin]["name"], cities()[destination]["name"]
 
 
-def _around(draw: Draw, minutes: Callable[[JsonObject], range]) -> tuple[str, str, str]:
+def _around(draw: Draw, minutes: Callable[[dict[str, object]], range]) -> tuple[str, str, str]:
     """Choose (origin, destination, time of day), some minutes around a train."""
     row = draw.rng.choice(_TRAINS)
     route = _names((row["origin_city_id"], row["destination_city_id"]))

@@ -11,7 +11,7 @@ from stb_env.core.jsontypes import JsonMapping
 from stb_env.errors import DataError
 from stb_env.formats.export import ExportSettings
 from stb_env.formats.selection import Selection
-from stb_env.runs.player import player_of
+from stb_env.runs.saved_player import player_of
 from stb_env.runs.verdict_file import manifest_of, read_judged, slug
 from stb_env.suites.stabletoolbench.answer_folder import json_files, kind_of
 from stb_env.suites.stabletoolbench.answers import convert, read_json, read_name

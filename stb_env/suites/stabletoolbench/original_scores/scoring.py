@@ -199,7 +199,7 @@ class Scoring:
         )
 
     def _each(
-        self, tasks: Sequence[str], work: Callable[[str], Slow[JsonObject]]
+        self, tasks: Sequence[str], work: Callable[[str], Slow[dict[str, object]]]
     ) -> Iterator[tuple[str, dict[str, object] | InfrastructureError]]:
         def done(task: str) -> JsonObject | InfrastructureError:
             try:

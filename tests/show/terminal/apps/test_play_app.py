@@ -32,7 +32,7 @@ from textual.widgets import Button, Input, Select, Static, Switch, TextArea
 
 from stb_env.show.terminal.apps.play_app import PlayApp
 from stb_env.show.terminal.apps.tool_form import ToolForm
-from stb_env.show.terminal.attempt import Attempt
+from stb_env.show.terminal.playthrough import Attempt
 
 Test = Callable[[PlayApp, Pilot[None]], Awaitable[None]]
 SCREENSHOT = ROOT / "docs" / "screenshots" / "play.svg"

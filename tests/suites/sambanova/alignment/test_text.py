@@ -7,7 +7,7 @@ import re
 from datetime import date
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from stb_env.errors import DataError
@@ -43,7 +43,6 @@ def test_a_sample_is_documents_and_pairs_with_the_action_behind_one_blank():
     )
 
 
-@settings(max_examples=100)
 @given(st.lists(st.builds(Pair, TEXTS, TEXTS), min_size=1, max_size=5), st.lists(TEXTS, max_size=2))
 def test_spans_are_the_actions_and_nothing_else(pairs, documents):
     sample = alignment_sample(documents, pairs)
@@ -149,7 +148,6 @@ def test_what_is_fixed_gets_no_slot():
     assert Template.of(pair, {}, ("set_buy_or_rent",)).slots == ()
 
 
-@settings(max_examples=100)
 @given(TEXTS, st.lists(st.tuples(st.sampled_from(["f", "g"]), st.integers(0, 30)), max_size=4))
 def test_a_template_with_its_own_values_is_the_pair_it_was_made_of(text, calls):
     pair = Pair(text + "".join(f" {value}" for _, value in calls), "\n".join(f"{f}({v})" for f, v in calls))

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from stb_env.core.request import drive
@@ -195,7 +195,6 @@ def test_what_is_wrong_with_a_request_is_said(action: Any, status: int, error: s
 
 
 @given(st.text(max_size=20))
-@settings(max_examples=150)
 def test_a_call_and_its_command_are_the_same_request(image_id: str):
     for name in ("add_favourite", "vote_up", "vote_down"):
         command = render(SERVICE.by_name[name], {"image_id": image_id})
@@ -208,7 +207,6 @@ def test_a_case_without_its_account_cannot_be_judged():
 
 
 @given(st.lists(st.sampled_from(["add", "delete", "up", "down", "list"]), max_size=6), st.integers(0, 5))
-@settings(max_examples=60)
 def test_a_snapshot_brings_the_account_back(kinds: list[str], at: int):
     env = env_of("add", max_turns=50)
     states: list[Account] = []

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from stb_env.suites.sambanova.cat_api.account import Account
@@ -120,7 +120,6 @@ def test_no_more_than_a_hundred_images_come_at_once():
     st.sampled_from(["GET", "POST", "DELETE"]),
     st.sampled_from([FAVOURITES, VOTES, SEARCH]),
 )
-@settings(max_examples=100)
 def test_any_request_has_an_answer_and_the_first_account_stays(text: str, method: str, path: str):
     before: Any = (dict(START.favourites), dict(START.votes))
     send(method, path, text, breed_ids=text, limit=text)

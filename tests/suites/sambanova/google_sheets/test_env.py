@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from stb_env.core.request import drive
@@ -201,7 +201,6 @@ def test_a_case_without_its_spreadsheet_cannot_be_judged():
 
 
 @given(st.lists(st.sampled_from([*PROGRAMS, call("clear"), "prose", "1 +"]), max_size=5))
-@settings(max_examples=40)
 def test_what_a_fork_does_is_nothing_to_its_origin(actions: list[Any]):
     env = env_of("sort")
     for action in actions:

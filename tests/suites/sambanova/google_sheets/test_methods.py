@@ -7,7 +7,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from stb_env.actions.validation import check_call
@@ -459,7 +459,6 @@ CALLS = [
 
 
 @given(st.lists(st.sampled_from(CALLS), max_size=8))
-@settings(max_examples=80)
 def test_a_call_changes_no_earlier_spreadsheet(calls: list[tuple[str, dict[str, Any]]]):
     world, book = SheetsWorld(), book_of(GRID)
     for name, arguments in calls:
@@ -481,7 +480,6 @@ VALUES = st.one_of(st.none(), st.integers(-99, 99), st.sampled_from(["a", "B", "
     st.integers(1, 3),
     st.sampled_from(["asc", "des"]),
 )
-@settings(max_examples=80)
 def test_sorting_moves_whole_rows_and_loses_none(rows: list[list[Any]], column: int, order: str):
     numbered = [[*row, at + 1] for at, row in enumerate(rows)]
     book = after(f"worksheet.sort(({column}, {order!r}), range='A1:D{len(rows)}')", numbered)

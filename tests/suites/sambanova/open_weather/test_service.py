@@ -5,7 +5,7 @@ from __future__ import annotations
 from xml.etree import ElementTree
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from stb_env.suites.sambanova.common.rest.curl import Answer, Request
@@ -147,7 +147,6 @@ def test_what_cannot_be_answered_says_why(
         st.sampled_from(["q", "zip", "lat", "lon", "units", "limit", "mode"]), st.text(max_size=12)
     )
 )
-@settings(max_examples=100)
 def test_any_parameters_have_an_answer(params: dict[str, str]):
     for path in (WEATHER, FORECAST, AIR, GEO):
         answer = get(path, **params)

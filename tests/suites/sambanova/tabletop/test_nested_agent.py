@@ -294,7 +294,6 @@ def test_the_command_line_plays_it_against_a_server(
         server.script(
             *[knowing(lambda query: f"carry_out({MOVES[query]})" if knows else "carry_out([])")] * 60
         )
-        monkeypatch.setenv("NO_PROXY", "127.0.0.1")
         monkeypatch.setenv("STB_AGENT_BASE_URL", server.url())
         monkeypatch.setenv("STB_AGENT_MODEL", "fake")
         agent = f"nested(compat={compat!r})" if compat else "nested"

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError, UnsupportedError
@@ -77,7 +77,6 @@ def test_what_the_arm_cannot_do_is_said(first: Any, second: Any, error: str):
 
 
 @given(st.integers(1, 8), st.integers(0, 10**6))
-@settings(max_examples=60)
 def test_layouts_keep_objects_apart_and_off_the_edges(count: int, seed: int):
     points = layout(count, random.Random(seed))
     assert len(points) == count
@@ -102,7 +101,6 @@ def test_layouts_keep_objects_apart_and_off_the_edges(count: int, seed: int):
         max_size=12,
     )
 )
-@settings(max_examples=100)
 def test_blocks_never_share_a_place(moves: list[tuple[str, Any]]):
     scene = SCENE
     for first, second in moves:
@@ -258,7 +256,6 @@ def test_what_is_said_is_kept_with_the_table():
 
 
 @given(st.text(alphabet="abcdefghijklmnopqrstuvwxyz 0123456789.,?-", max_size=80))
-@settings(max_examples=100)
 def test_any_phrase_means_something_or_crashes(phrase: str):
     for name in ("parse_obj_name", "parse_position", "parse_question"):
         try:

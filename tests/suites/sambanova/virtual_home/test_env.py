@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from stb_env.actions import Action
@@ -229,6 +229,5 @@ def plain_common_length(left: str, right: str) -> int:
 
 
 @given(st.text("abc", max_size=40), st.text("abcd", max_size=40))
-@settings(max_examples=300)
 def test_the_common_length_is_that_of_the_textbook(left: str, right: str):
     assert common_length(left, right) == plain_common_length(left, right)

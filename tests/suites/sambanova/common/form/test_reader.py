@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from stb_env.suites.sambanova.common.form.reader import form_reader, original_reader
@@ -97,7 +97,6 @@ def test_finish_ends_a_whole_program():
         lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
     )
 )
-@settings(max_examples=100)
 def test_any_data_is_read(action: Any):
     read(action)
     read_whole(action)

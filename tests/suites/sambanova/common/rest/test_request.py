@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import quote, quote_plus, urlencode
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from stb_env.suites.sambanova.common.rest.curl import CurlError, Request, read_request
@@ -130,7 +130,6 @@ EXTRAS = st.lists(
 
 
 @given(st.dictionaries(NAMES, VALUES, max_size=4), QUOTES, EXTRAS, EXTRAS, st.booleans())
-@settings(max_examples=100)
 def test_what_is_encoded_comes_back_however_the_command_is_written(
     params: dict[str, str], quoted: Any, before: list[str], after: list[str], plus: bool
 ):

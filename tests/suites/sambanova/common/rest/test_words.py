@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from stb_env.suites.sambanova.common.rest.curl import MAX_COMMAND, CurlError, split_words
@@ -52,7 +52,6 @@ def test_what_a_shell_would_do_more_is_refused(command: str, message: str):
 
 
 @given(st.lists(st.text(st.characters(codec="utf-8", exclude_characters="\r"), max_size=20), max_size=5))
-@settings(max_examples=100)
 def test_quoted_words_come_back_as_they_were(words: list[str]):
     assert split_words(shlex.join(words)) == words
 
@@ -62,7 +61,6 @@ def test_an_escaped_dollar_sign_between_double_quotes_is_the_sign():
 
 
 @given(st.text(st.sampled_from("curl -Xd'\"\\ $&|#{}ab\t"), max_size=40))
-@settings(max_examples=100)
 def test_a_command_is_split_as_the_standard_library_does_or_refused(command: str):
     # Between double quotes a shell takes the backslash before a dollar sign away, and shlex keeps it.
     assume("\\$" not in command)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from stb_env.models.body import encoded
+from stb_env.models.request_body import encoded
 
 NAN = float("nan")
 

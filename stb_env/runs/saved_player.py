@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from stb_env.core.jsontypes import JsonMapping
+from stb_env.core.run_identity import saved_identity
 from stb_env.errors import DataError
 from stb_env.models.chat import digest
 from stb_env.runs.verdict_file import manifest_of
@@ -39,14 +40,19 @@ def player_of(folder: Path) -> Player:
     """Return who played a run.
 
     Raises:
-        DataError: A manifest or a summary is broken.
+        DataError: A manifest or a summary is broken, or the run is not the one that its evaluation planned.
 
     Examples:
         >>> player_of(Path("runs/nothing")).name
         'nothing'
     """
     manifest = manifest_of(folder)
-    cell = _cell(folder.resolve())
+    cell, run = _cell(folder.resolve()), saved_identity(folder)
+    if run and cell.get("run", run) != run:
+        raise DataError(
+            f"{folder} holds another run than the one that its evaluation planned there; if folders were "
+            "renamed, give them back their names, or copy the run out of the evaluation to read it alone"
+        )
     decides = {name: value for name, value in manifest.items() if name not in _UNSTEADY}
     name = str(cell.get("player") or _agent(manifest) or folder.resolve().name)
     return Player(name, digest([name, decides]) if decides else "", planned_episodes(folder))

@@ -10,7 +10,7 @@ import pytest
 
 from stb_env.runs import plan, run_batch
 from stb_env.runs.baselines import load_agent
-from stb_env.runs.collector import seldom
+from stb_env.runs.garbage_collection import seldom
 from stb_env.testing.notes import notes
 
 

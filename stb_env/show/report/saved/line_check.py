@@ -6,7 +6,7 @@ from pathlib import Path
 
 from stb_env.core.run_identity import saved_identity
 from stb_env.errors import DataError
-from stb_env.show.report.saved.row import key_of, read_line, wrong_line
+from stb_env.show.report.saved.episode_row import key_of, read_line, wrong_line
 from stb_env.trajectory import Key
 
 

@@ -128,7 +128,7 @@ def test_every_look_up_goes_through_an_index(tmp_path, reader):
 
 @pytest.fixture
 def small_batches(monkeypatch):
-    for module in ("passes", "snapshot", "response_cache"):
+    for module in ("resumable_pass", "snapshot", "response_cache"):
         monkeypatch.setattr(f"stb_env.backend.cache.{module}.BATCH", 50)
 
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stb_env.errors import ConfigError
-from stb_env.runs.metrics.passes import (
+from stb_env.runs.metrics.pass_at_k import (
     any_of_first,
     pass_at_k,
     pass_hat_k,

@@ -10,7 +10,7 @@ import pytest
 
 from stb_env.errors import ConfigError, InfrastructureError, RunStopped
 from stb_env.runs import Agent, as_agent, plan, run_batch
-from stb_env.runs.breaker import Breaker
+from stb_env.runs.failure_limit import Breaker
 from stb_env.trajectory import Trajectory
 from stb_env.usage import Usage
 
@@ -119,7 +119,7 @@ def test_a_bug_of_an_agent_ends_its_episode_alone_and_is_told_once(place: str, s
     where = broken.failure.pop("message")
     assert broken.failure == {"kind": "internal", "stage": "agent", "retryable": True}
     assert (len(broken.steps), broken.usage["calls"], broken.reward) == (steps, 1, 0.0)
-    assert where.startswith("agent 'buggy' raised LookupError (test_breaker.py, line ")
+    assert where.startswith("agent 'buggy' raised LookupError (test_failure_limit.py, line ")
     assert told == [f"{where}; such an episode is invalid"]
     assert "password" not in str(told)
 

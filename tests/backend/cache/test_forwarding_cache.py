@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from stb_env.backend.cache import CacheEntry, CallKey, ResponseCache, call_key
-from stb_env.backend.cache.carried import CarriedCache
+from stb_env.backend.cache.forwarding_cache import CarriedCache
 from stb_env.tools import ToolId
 
 PING = ToolId("Net", "icmp", "ping")

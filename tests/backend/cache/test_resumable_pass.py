@@ -7,7 +7,7 @@ from contextlib import closing
 import pytest
 from typer.testing import CliRunner
 
-from stb_env.backend.cache import CacheEntry, ResponseCache, passes
+from stb_env.backend.cache import CacheEntry, ResponseCache, resumable_pass
 from stb_env.backend.cache.report import VerifyReport
 from stb_env.backend.store import TextStore
 from stb_env.show.cli.cache import app
@@ -21,11 +21,11 @@ COMMANDS = ["stats", "verify", "filter", "export"]
 @pytest.fixture(autouse=True)
 def noted(tmp_path, monkeypatch):
     """A note after every ten rows, in a folder of the test's own."""
-    monkeypatch.setattr(passes, "EVERY", 0)
+    monkeypatch.setattr(resumable_pass, "EVERY", 0)
     monkeypatch.setattr(cache_export, "EVERY", 0)
-    for module in ("passes", "response_cache"):
+    for module in ("resumable_pass", "response_cache"):
         monkeypatch.setattr(f"stb_env.backend.cache.{module}.BATCH", 10)
-    monkeypatch.setattr(passes.platformdirs, "user_cache_path", lambda *_, **__: tmp_path / "user")
+    monkeypatch.setattr(resumable_pass.platformdirs, "user_cache_path", lambda *_, **__: tmp_path / "user")
     return tmp_path / "user" / "passes"
 
 
@@ -75,7 +75,7 @@ def test_a_killed_command_goes_on_and_says_what_an_undisturbed_one_says(
     more = ["--out", tmp_path / "out"] if command == "export" else []
     whole = ["--out", tmp_path / "whole"] if command == "export" else []
     before, expected = contents(folder), run(command, folder, *whole)
-    module, name = (cache_export, "_note") if command == "export" else (passes.Checkpoint, "note")
+    module, name = (cache_export, "_note") if command == "export" else (resumable_pass.Checkpoint, "note")
     note, times = getattr(module, name), []
 
     def last_note(*arguments):
@@ -161,7 +161,7 @@ def test_a_base_that_is_not_the_frozen_one_is_noticed_after_a_kill(tmp_path, fol
 def test_a_note_that_cannot_be_used_counts_as_none(folder, noted, left):
     with opened(folder) as cache:
         expected = cache.stats()
-        checkpoint = passes.Checkpoint("stats", cache.state)
+        checkpoint = resumable_pass.Checkpoint("stats", cache.state)
         checkpoint.note([["", 0, 0], {}])
         (file,) = noted.iterdir()
         file.write_text(left)
@@ -175,7 +175,7 @@ def test_a_pass_that_cannot_note_anything_ends_all_the_same(folder, noted):
 
 
 def test_a_pass_that_is_done_at_once_notes_nothing(folder, noted, monkeypatch):
-    monkeypatch.setattr(passes, "EVERY", 5.0)
+    monkeypatch.setattr(resumable_pass, "EVERY", 5.0)
     with opened(folder) as cache:
         cache.stats()
         cache.verify()

@@ -1,0 +1,1 @@
+"""Archetypes: the kinds of tools that the services of a world offer."""

@@ -1,0 +1,60 @@
+"""Checks of generated worlds' own tasks, beside those that every environment goes through."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from stb_env.envs.tool_env import ToolEnv
+from stb_env.suites.worlds.draw_goal import fits
+from stb_env.suites.worlds.evaluation import evaluate
+from stb_env.suites.worlds.rows import State
+from stb_env.suites.worlds.tasks import task_of
+from stb_env.suites.worlds.world import build
+from stb_env.tasks import Task
+from stb_env.testing.report import Report
+
+_SHOWN = 5
+
+
+def check(report: Report, env: ToolEnv, tasks: Sequence[Task]) -> None:
+    """Hold tasks against what a generated world promises.
+
+    Args:
+        report: Gets ``truth is derived twice``: the oracle, which sees tool results alone, and the evaluator,
+            which sees tables alone, agree on answer and state; ``tasks are of their level``: the shortest
+            plan and the independent decisions are within the level's bounds; ``no request occurs twice`` in
+            one world; and ``worlds are the same again``: built anew, tools and rows are equal.
+        env: The environment.
+        tasks: The tasks.
+    """
+    del env
+    made = [task_of(task.id) for task in tasks]
+    unequal: list[str] = []
+    outside: list[str] = []
+    for each in made:
+        expected = evaluate(each.drawn.goal, each.world.blueprint, State())
+        if each.solved.answer != expected.answer or each.solved.state != expected.state:
+            unequal.append(each.task.id)
+        if not fits(each.task.record["level"], each.solved.calls, each.drawn.decisions):
+            outside.append(each.task.id)
+    _add(report, "truth is derived twice", unequal, len(made))
+    _add(report, "tasks are of their level", outside, len(made))
+    distinct = {each.task.id: each for each in made}
+    said = Counter((each.world.key, each.task.query) for each in distinct.values())
+    twice = [query for (_, query), count in said.items() if count > 1]
+    _add(report, "no request occurs twice", twice, len(distinct))
+    worlds = {each.world.key: each.world for each in made}
+    other: list[str] = []
+    for key, world in worlds.items():
+        again = build(world.blueprint.kit, world.blueprint.seed)
+        specs = [tool.tool.spec for tool in world.tools.values()]
+        same = specs == [tool.tool.spec for tool in again.tools.values()]
+        if not same or world.blueprint.data.rows != again.blueprint.data.rows:
+            other.append(key)
+    _add(report, "worlds are the same again", other, len(worlds))
+
+
+def _add(report: Report, name: str, failed: Sequence[str], count: int) -> None:
+    detail = f"{count - len(failed)} of {count} hold"
+    report.add(name, not failed, detail + (f", not {', '.join(failed[:_SHOWN])}" if failed else ""))

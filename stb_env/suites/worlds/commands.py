@@ -1,0 +1,170 @@
+"""``stb-env worlds``: show a world, check a kit, begin a new one, and figures of many worlds."""
+
+from __future__ import annotations
+
+import json
+from importlib.resources import files
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Group
+from rich.progress import Progress
+from rich.table import Table
+
+from stb_env.console import options
+from stb_env.console.output import console, emit, reporting
+from stb_env.core.jsontypes import JsonObject
+from stb_env.errors import ConfigError
+from stb_env.suites.worlds.check import check_kit, sample_sentences
+from stb_env.suites.worlds.kit import Kit, read_kit, shipped_kit
+from stb_env.suites.worlds.stats import statistics_of
+from stb_env.suites.worlds.tasks import kits, task_in
+from stb_env.suites.worlds.world import Built, build
+
+app = typer.Typer(no_args_is_help=True, help="Generated worlds: look at them, and check or begin a kit.")
+
+KitName = Annotated[str, typer.Argument(metavar="KIT", help="A kit's file, or the name of one that ships.")]
+_ROWS = 3
+
+
+@app.command("show")
+@reporting
+def show(
+    seed: Annotated[int, typer.Argument(min=0, help="The world's seed.")],
+    kit: Annotated[str, typer.Option("--kit", help="A kit's file, or the name of one.")] = "vet_clinic",
+    level: Annotated[int, typer.Option("--level", min=1, max=6, help="Level of the task that is shown.")] = 2,
+    as_json: options.AsJson = False,
+) -> None:
+    """Show a world: its rows, tools and rules, and, of a kit that ships, a task with its solution.
+
+    Example: stb-env worlds show 17 --kit vet_clinic --level 3
+    """
+    world = build(_kit(kit), seed)
+    shown: JsonObject = {
+        "world": world.key,
+        "name": world.blueprint.name,
+        "entities": {
+            entity: {
+                "service": described.service,
+                "rows": len(world.blueprint.data.rows[entity]),
+                "first": [_row(world, entity, number) for number in range(_ROWS)],
+            }
+            for entity, described in world.blueprint.entities.items()
+        },
+        "tools": {tool.tool.name: tool.tool.description for tool in world.tools.values()},
+        "rules": {
+            f"{entity}.{name}": [*(rule.text for rule in queue.rules), queue.text]
+            for entity, described in world.blueprint.entities.items()
+            for name, queue in described.queues.items()
+        },
+    }
+    if kit in kits():
+        task = task_in(world.key, level)
+        if task is not None:
+            shown["task"] = {
+                "id": task.id,
+                "query": task.query,
+                "answer": task.goal["answer"],
+                "calls": [{"name": call.name, "arguments": call.arguments} for call in task.gold],
+            }
+    emit(shown, as_json, _world_tables(shown))
+
+
+def _row(world: Built, entity: str, number: int) -> JsonObject:
+    blueprint = world.blueprint
+    row = blueprint.data.rows[entity][number]
+    names = blueprint.entities[entity].attributes
+    return {name: blueprint.text_of(entity, name, value) for name, value in zip(names, row, strict=True)}
+
+
+def _world_tables(shown: JsonObject) -> Group:
+    entities = Table("entity", "service", "rows", "the first", title=f"{shown['name']} ({shown['world']})")
+    for name, entity in shown["entities"].items():
+        first = ", ".join(f"{key} {value}" for key, value in entity["first"][0].items())
+        entities.add_row(name, entity["service"], str(entity["rows"]), first)
+    tools = Table("tool", "description")
+    for name, description in shown["tools"].items():
+        tools.add_row(name, description)
+    parts = [entities, tools]
+    for name, texts in shown["rules"].items():
+        rules = Table(f"rules of {name}, in order")
+        for text in texts:
+            rules.add_row(text)
+        parts.append(rules)
+    if "task" in shown:
+        task = shown["task"]
+        told = Table(show_header=False, title=f"task {task['id']}")
+        told.add_row("query", task["query"])
+        told.add_row("answer", json.dumps(task["answer"]))
+        for call in task["calls"]:
+            told.add_row("call", f"{call['name']} {json.dumps(call['arguments'])}")
+        parts.append(told)
+    return Group(*parts)
+
+
+@app.command("check")
+@reporting
+def check(kit: KitName, as_json: options.AsJson = False) -> None:
+    """Check a kit: every path, value, action and phrase; prints sentences of it. Exit 1 where it has faults.
+
+    Example: stb-env worlds check my_kit.toml
+    """
+    declared = _kit(kit)
+    faults = check_kit(declared)
+    sentences = [] if faults else sample_sentences(declared)
+    table = Table("fault" if faults else f"sentences of {declared.name}")
+    for text in faults or sentences:
+        table.add_row(text)
+    emit({"kit": declared.name, "faults": faults, "sentences": sentences}, as_json, table)
+    if faults:
+        raise typer.Exit(1)
+
+
+@app.command("new")
+@reporting
+def new(
+    path: Annotated[Path, typer.Argument(help="The file to write, such as my_kit.toml.")],
+    as_json: options.AsJson = False,
+) -> None:
+    """Write a small kit that passes the check, to begin one of your own with.
+
+    Example: stb-env worlds new my_kit.toml
+    """
+    if path.exists():
+        raise ConfigError(f"{path} is there already; name a new file")
+    text = files("stb_env.suites.worlds").joinpath("scaffold.toml").read_text("utf-8")
+    path.write_text(text.replace('name = "tool_library"', f'name = "{_identifier(path)}"', 1), "utf-8")
+    emit({"written": str(path), "next": f"stb-env worlds check {path}"}, as_json)
+
+
+@app.command("stats")
+@reporting
+def stats(
+    worlds: Annotated[
+        int, typer.Option("--worlds", min=1, help="How many worlds, with ten tasks each.")
+    ] = 100,
+    as_json: options.AsJson = False,
+) -> None:
+    """Print figures of many worlds: tools, rows, goals, lengths, and how little they repeat.
+
+    Example: stb-env worlds stats --worlds 1000
+    """
+    with Progress(console=console, transient=True, disable=as_json) as progress:
+        bar = progress.add_task("tasks", total=10 * worlds)
+        figures = statistics_of(worlds, lambda done: progress.update(bar, completed=done))
+    emit(figures, as_json)
+
+
+def _kit(text: str) -> Kit:
+    if text in kits():
+        return shipped_kit(text)
+    path = Path(text)
+    if path.suffix != ".toml":
+        raise ConfigError(f"no kit {text!r}; a kit is a .toml file or one of {', '.join(kits())}")
+    return read_kit(path)
+
+
+def _identifier(path: Path) -> str:
+    name = "".join(char if char.isalnum() and char.isascii() else "_" for char in path.stem.lower())
+    return name if name[:1].isalpha() else f"kit_{name}"

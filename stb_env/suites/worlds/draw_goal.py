@@ -1,0 +1,168 @@
+"""Draws goals toward a level, and refuses those in which a clause carries no weight."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from random import Random
+
+from stb_env.suites.worlds.blueprint import Blueprint
+from stb_env.suites.worlds.evaluation import (
+    chosen,
+    evaluate,
+    group_figures,
+)
+from stb_env.suites.worlds.facts import facts_at_start
+from stb_env.suites.worlds.goals import (
+    Change,
+    Difference,
+    Expected,
+    Extreme,
+    Goal,
+    GoalError,
+    Group,
+    Listing,
+    Lookup,
+    Measure,
+    Related,
+    Summary,
+    Work,
+)
+from stb_env.suites.worlds.kit import (
+    Day,
+)
+from stb_env.suites.worlds.mutants import clause_mutants, rule_mistakes
+from stb_env.suites.worlds.rows import State
+from stb_env.suites.worlds.shapes import Shapes
+
+CALLS: Mapping[int, tuple[int, int]] = {
+    1: (1, 2),
+    2: (3, 5),
+    3: (6, 10),
+    4: (11, 20),
+    5: (21, 40),
+    6: (41, 80),
+}
+"""Least and greatest number of calls of each level."""
+DECISIONS: Mapping[int, int] = {1: 0, 2: 0, 3: 0, 4: 6, 5: 24, 6: 24}
+"""Least number of independent decisions of each level."""
+
+_HARD = 5
+"""From this level on filters alone never choose the rows: a clause is on another row, or a rule is."""
+_MARGIN = 100
+"""The runner-up is worse by at least one part in so many."""
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """A goal that carries its weight.
+
+    Attributes:
+        goal: The goal.
+        expected: What solves it.
+        decisions: How many rows decide it, each by itself.
+    """
+
+    goal: Goal
+    expected: Expected
+    decisions: int
+
+
+def fits(level: int, calls: int, decisions: int) -> bool:
+    """Return whether a task of so many calls and decisions is one of a level."""
+    least, most = CALLS[level]
+    return least <= calls <= most and decisions >= DECISIONS[level]
+
+
+class GoalDrawer:
+    """Draws goals in one world; what it looked up once serves all of them.
+
+    Args:
+        blueprint: The world.
+    """
+
+    def __init__(self, blueprint: Blueprint) -> None:
+        self._blueprint = blueprint
+        self._facts = facts_at_start(blueprint)
+        self._shapes = Shapes(blueprint)
+
+    def draw(self, level: int, pick: Random) -> Drawn | None:
+        """Draw one goal toward a level, or None where the draw fails: try again with the same generator.
+
+        Args:
+            level: From 1 to 6. The number of calls, which the tools decide, can make it another.
+            pick: Draws.
+        """
+        goal = self._shapes.draw(level, pick)
+        if goal is None or not self._is_hard_to_guess(goal):
+            return None
+        if level >= _HARD and not isinstance(goal, Work) and not _goes_over_references(goal):
+            return None
+        try:
+            expected = evaluate(goal, self._blueprint, State())
+        except GoalError:
+            return None
+        if not self._is_clear(goal) or not self._rules_decide(level, goal):
+            return None
+        if any(mutant.solves(expected) for mutant in clause_mutants(goal, self._blueprint)):
+            return None
+        return Drawn(goal, expected, self._decisions(goal, expected))
+
+    # -- checks ---------------------------------------------------------------------------------
+
+    def _is_hard_to_guess(self, goal: Goal) -> bool:
+        match goal:
+            case Lookup() | Extreme():
+                return any(self._shapes.is_wide(goal.select.entity, path) for path in goal.fields)
+            case Summary():
+                return any(self._is_wide_figure(goal.select.entity, each) for each in goal.measures)
+            case Group():
+                return self._is_wide_figure(goal.select.entity, goal.measure)
+            case Listing():
+                return (
+                    self._shapes.is_wide(goal.select.entity, goal.path)
+                    or len(chosen(self._facts, goal.select)) > 2
+                )
+        return True
+
+    def _is_wide_figure(self, entity: str, measure: Measure) -> bool:
+        return measure.kind == "total" or (
+            measure.kind != "count" and self._shapes.is_wide(entity, measure.path)
+        )
+
+    def _is_clear(self, goal: Goal) -> bool:
+        """Return whether the first place is held by a margin, where a goal asks for one."""
+        if isinstance(goal, Group):
+            figures = [each[0] for each in group_figures(self._facts, goal)]
+        elif isinstance(goal, Extreme):
+            if isinstance(self._blueprint.attribute(goal.select.entity, goal.by), Day):
+                return True
+            column = self._facts.column(goal.select.entity, goal.by)
+            rows = chosen(self._facts, goal.select)
+            figures = sorted((column[number] for number, _ in rows), reverse=goal.most)
+        else:
+            return True
+        return len(figures) > 1 and _MARGIN * abs(figures[0] - figures[1]) >= abs(figures[0])
+
+    def _rules_decide(self, level: int, goal: Goal) -> bool:
+        """Return whether enough of a queue's rules, exceptions and order matter."""
+        if not isinstance(goal, Work):
+            return True
+        mistakes = rule_mistakes(goal, self._blueprint)
+        harmless = sum(not mistake.wrong for mistake in mistakes)
+        return harmless <= len(mistakes) // (2 if level < _HARD else 6)
+
+    def _decisions(self, goal: Goal, expected: Expected) -> int:
+        """Count the rows whose part, changed alone, changes the answer or the state."""
+        match goal:
+            case Lookup() | Change() | Extreme():
+                return 1
+            case Difference():
+                return len(chosen(self._facts, goal.one)) + len(chosen(self._facts, goal.other))
+        return len(expected.rows)
+
+
+def _goes_over_references(goal: Goal) -> bool:
+    """Return whether a clause of a goal is on a row that is referred to, or on rows that refer."""
+    select = goal.one if isinstance(goal, Difference) else goal.select
+    return any(isinstance(clause, Related) or "." in clause.path for clause in select.clauses)

@@ -1,0 +1,188 @@
+"""Draws the rows of a world, a column at a time; each column has a generator of its own."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Mapping, Sequence
+from math import prod
+from random import Random
+from typing import assert_never
+
+from stb_env.errors import DataError
+from stb_env.seeding import rng
+from stb_env.suites.worlds.kit import (
+    Category,
+    Code,
+    Day,
+    Email,
+    Entity,
+    Flag,
+    Life,
+    Person,
+    Quantity,
+    Ref,
+    Title,
+)
+from stb_env.suites.worlds.rows import Data
+
+_LOOK_ALIKES, _SEQUEL = 0.3, "II"
+"""Share of names that are another's and a part more, and the part of those that are no person's."""
+_LETTERS, _DIGITS = "ABCDEFGHJKLMNPQRSTUVWXYZ", "0123456789"
+"""Of the letters those that nobody takes for digits."""
+
+
+def draw_rows(
+    kit: str, entities: Mapping[str, Entity], seed: int, today: int, names: Mapping[str, Sequence[str]]
+) -> Data:
+    """Draw all rows of a world.
+
+    Args:
+        kit: Name of the kit.
+        entities: The world's entities.
+        seed: The world's seed.
+        today: The world's date, as an ordinal.
+        names: Names of people and domains of addresses.
+
+    Raises:
+        DataError: A kit's lists hold fewer names than there are rows.
+    """
+    columns = _Columns(kit, entities, seed, today, names)
+    rows = {
+        name: tuple(zip(*(columns.values(name, each) for each in entity.attributes), strict=True))
+        for name, entity in entities.items()
+    }
+    return Data(rows, columns.texts)
+
+
+class _Columns:
+    """The columns of a world, each drawn when it is first asked for, since some follow from others."""
+
+    def __init__(
+        self,
+        kit: str,
+        entities: Mapping[str, Entity],
+        seed: int,
+        today: int,
+        names: Mapping[str, Sequence[str]],
+    ) -> None:
+        self._kit, self._entities, self._seed, self._today, self._names = kit, entities, seed, today, names
+        self._counts = {
+            name: rng("rows", kit, seed, name).randint(*entity.rows) for name, entity in entities.items()
+        }
+        self._drawn: dict[tuple[str, str], Sequence[int]] = {}
+        self.texts: dict[tuple[str, str], tuple[str, ...]] = {}
+
+    def values(self, entity: str, name: str) -> Sequence[int]:
+        drawn = self._drawn.get((entity, name))
+        if drawn is None:
+            pick = rng("column", self._kit, self._seed, entity, name)
+            drawn = self._drawn[entity, name] = self._draw(entity, name, pick)
+        return drawn
+
+    def _draw(self, entity: str, name: str, pick: Random) -> Sequence[int]:
+        count, attribute = self._counts[entity], self._entities[entity].attributes[name]
+        match attribute:
+            case Person():
+                given, family = self._names["given"], self._names["family"]
+                return self._texts(entity, name, _names(given, family, count, pick, name))
+            case Title():
+                first, second = attribute.first, attribute.second
+                return self._texts(entity, name, _names(first, second, count, pick, name, _SEQUEL))
+            case Email():
+                self.values(entity, attribute.of)
+                people = self.texts[entity, attribute.of]
+                return self._texts(entity, name, _addresses(people, self._names["domains"], pick))
+            case Code():
+                return self._texts(entity, name, _codes(attribute.pattern, count, pick))
+            case Day():
+                starts = self._starts(entity, attribute.after) if attribute.after else [self._today] * count
+                low, span = attribute.between[0], attribute.between[1] - attribute.between[0] + 1
+                return [start + low + int(span * pick.random()) for start in starts]
+            case Quantity():
+                scale = 10**attribute.digits
+                low, span = attribute.low * scale, (attribute.high - attribute.low) * scale + 1
+                skew = attribute.skew
+                return [low + int(span * pick.random() ** skew) for _ in range(count)]
+            case Category() | Life():
+                return pick.choices(range(len(attribute.values)), attribute.weights or None, k=count)
+            case Flag():
+                share = attribute.share
+                return [int(pick.random() < share) for _ in range(count)]
+            case Ref():
+                size, spread = self._counts[attribute.to], attribute.spread
+                # Shuffled, so that it is not the first rows that most refer to.
+                targets = pick.sample(range(size), size)
+                return [targets[int(size * pick.random() ** spread)] for _ in range(count)]
+        assert_never(attribute)
+
+    def _texts(self, entity: str, name: str, texts: Sequence[str]) -> Sequence[int]:
+        self.texts[entity, name] = tuple(texts)
+        return range(len(texts))
+
+    def _starts(self, entity: str, path: str) -> Sequence[int]:
+        """Return the values at the end of a path, for every row of an entity."""
+        name, _, rest = path.partition(".")
+        values = self.values(entity, name)
+        attribute = self._entities[entity].attributes[name]
+        if not rest or not isinstance(attribute, Ref):
+            return values
+        starts = self._starts(attribute.to, rest)
+        return [starts[number] for number in values]
+
+
+def _names(
+    first: Sequence[str], second: Sequence[str], count: int, pick: Random, name: str, more: str = ""
+) -> list[str]:
+    """Draw names, of which some are another's and a part more, so that a search for that one finds both.
+
+    Those come before the names that they look like: whoever takes the first hit of a search is wrong.
+
+    Args:
+        first: First parts of a name.
+        second: Second parts.
+        count: Number of names.
+        pick: Draws.
+        name: What the names are of, for messages.
+        more: The part more; empty for one of the second parts.
+    """
+    drawn = _pairs(first, second, count, pick, name)
+    paired = pick.sample(range(count), 2 * int(count * _LOOK_ALIKES))
+    for one, other in zip(paired[::2], paired[1::2], strict=True):
+        earlier, later = sorted((one, other))
+        others = [part for part in second if not drawn[later].endswith(f" {part}")]
+        drawn[earlier] = f"{drawn[later]} {more or pick.choice(others)}"
+    return drawn
+
+
+def _pairs(first: Sequence[str], second: Sequence[str], count: int, pick: Random, name: str) -> list[str]:
+    """Put names together from two lists; none occurs twice."""
+    most = len(first) * len(second)
+    if count > most:
+        raise DataError(f"{name!r} can have {most} names for {count} rows; give its lists more entries")
+    width = len(second)
+    return [f"{first[each // width]} {second[each % width]}" for each in pick.sample(range(most), count)]
+
+
+def _addresses(people: Sequence[str], domains: Sequence[str], pick: Random) -> list[str]:
+    plain = (unicodedata.normalize("NFKD", person).encode("ascii", "ignore").decode() for person in people)
+    locals_ = [".".join(person.lower().split()) for person in plain]
+    chosen = pick.choices(domains, k=len(people))
+    return [f"{local}@{domain}" for local, domain in zip(locals_, chosen, strict=True)]
+
+
+def _codes(pattern: str, count: int, pick: Random) -> list[str]:
+    """Draw different codes of a pattern: the signs that are free are digits of one number."""
+    free = {"#": _DIGITS, "@": _LETTERS}
+    alphabets = [free[sign] for sign in pattern if sign in free]
+    most = prod(map(len, alphabets))
+    if count > most:
+        raise DataError(f"the pattern {pattern!r} has {most} codes for {count} rows; give it more # or @")
+    form = "".join("%s" if sign in free else sign for sign in pattern)
+    codes: list[str] = []
+    for drawn in pick.sample(range(most), count):
+        signs: list[str] = []
+        for alphabet in alphabets:
+            drawn, place = divmod(drawn, len(alphabet))
+            signs.append(alphabet[place])
+        codes.append(form % tuple(signs))
+    return codes

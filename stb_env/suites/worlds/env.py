@@ -1,0 +1,91 @@
+"""Makes the environment of generated worlds."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Mapping
+from pathlib import Path
+from typing import Unpack
+
+from stb_env.core.kinds import Count
+from stb_env.core.settings import checks_settings
+from stb_env.envs.connections import connect_judge
+from stb_env.envs.env_settings import OpenSettings
+from stb_env.envs.tool_env import ToolEnv
+from stb_env.judges.own_judge import JudgeLike
+from stb_env.suites.worlds.judge import ExactJudge
+from stb_env.suites.worlds.player import Player
+from stb_env.suites.worlds.settings import Group, Split
+from stb_env.suites.worlds.tasks import WorldTasks, task_of
+from stb_env.suites.worlds.world import GeneratedWorld
+from stb_env.tasks import Ending, Task
+from stb_env.tools import ToolCall, ToolResult
+
+
+@checks_settings
+def make(
+    split: Split = "train",
+    group: Group | None = None,
+    level: int | tuple[int, int] | list[int] | None = None,
+    kit: str | None = None,
+    worlds: Count | None = None,
+    judge: str | JudgeLike = "exact",
+    votes: Count = 1,
+    votes_cache: str | Path | None = None,
+    models: str | Path | None = None,
+    max_turns: Count = 100,
+    **settings: Unpack[OpenSettings],
+) -> ToolEnv:
+    """Make an environment of generated worlds: organisations with data, tools and rules of their own.
+
+    Args:
+        split: ``train`` is endless; ``val`` and ``test`` are fixed lists, and no task is in two of them.
+        group: ``I1-Instruction`` has new tasks in worlds of training, ``I1-Tool`` worlds and tools that
+            training never shows, ``I1-Category`` kits that it never shows.
+        level: From 1 (one or two calls) to 6 (41 to 80 calls), or the first and last of a range.
+        kit: Only worlds of this kit, such as ``vet_clinic``.
+        worlds: Only ten tasks of each of so many worlds, which makes training finite, too.
+        judge: ``exact``, or another judge, to see what it makes of episodes whose truth is known.
+        votes: How often a model judges each answer.
+        votes_cache: Folder of votes that are known.
+        models: Models file (TOML) for the judge.
+        max_turns: Actions after which an episode is cut off.
+        **settings: Further settings of `ToolEnv`.
+
+    Raises:
+        ConfigError: A setting is unknown, or no task meets them all.
+    """
+    levels = (level[0], level[1]) if isinstance(level, tuple | list) else level
+    return ToolEnv(
+        WorldTasks(split, group, levels, kit, worlds),
+        GeneratedWorld(),
+        ExactJudge() if judge == "exact" else connect_judge(judge, votes, models, votes_cache),
+        max_turns=max_turns,
+        oracle=oracle,
+        **settings,
+    )
+
+
+def oracle(task: Task) -> Generator[ToolCall, ToolResult, Ending]:
+    """Solve a task of a generated world: yields calls, is sent their results, returns the answer.
+
+    Args:
+        task: A task of generated worlds.
+
+    Returns:
+        The arguments of Finish.
+
+    Raises:
+        DataError: The task is none of theirs.
+    """
+    made = task_of(task.id)
+    plan = Player(made.world, made.solved.modes).solve(made.drawn.goal)
+    response: object = None
+    while True:
+        try:
+            request = plan.send(response)
+        except StopIteration as stop:
+            return {"answer": stop.value}
+        result = yield ToolCall(request.tool.tool.name, request.arguments)
+        if result.error and not isinstance(result.response, Mapping):
+            return f"This cannot be done any more: {result.error}"
+        response = result.response

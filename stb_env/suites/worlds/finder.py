@@ -1,0 +1,389 @@
+"""Finds rows through the tools of a world, and remembers every value that results showed.
+
+A plan is written as a generator: it yields requests, is sent their responses, and returns what it found. It
+reads no table of the world: a value that no result has shown is fetched first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterable, Mapping, Sequence
+from typing import Any, Literal
+
+from stb_env.core.jsontypes import JsonMapping, JsonObject
+from stb_env.suites.worlds.archetypes.tool import Filter, WorldTool
+from stb_env.suites.worlds.conditions import compares
+from stb_env.suites.worlds.goals import Clause, Related
+from stb_env.suites.worlds.kit import Code, Email, Person, Ref, Title
+from stb_env.suites.worlds.requests import Memory, Plan, Request, Values
+from stb_env.suites.worlds.rows import MISSING
+from stb_env.suites.worlds.world import Built
+
+Mode = Literal["bulk", "each", "back"]
+"""How rows that a reference leads to are had: all that meet the clauses are listed; those that rows refer to
+are read one by one; or they are listed first, and then the rows that refer to each of them."""
+
+
+class Finder:
+    """Finds rows of a world through its tools.
+
+    Args:
+        world: The world.
+        modes: How references are followed, by where they are: the entity and the path to them. Others are
+            followed in bulk.
+        memory: What rows of results say, kept by the plans that are tried.
+    """
+
+    def __init__(self, world: Built, modes: Mapping[str, Mode], memory: Memory | None = None) -> None:
+        self._world = world
+        self._entities = world.blueprint.entities
+        self._modes = modes
+        self._memory = Memory() if memory is None else memory
+        self.known: dict[str, dict[int, Values]] = {entity: {} for entity in self._entities}
+        self.references: dict[str, None] = {}
+        self._references = {
+            entity: [
+                (name, attribute.to, world.codec.local(entity, attribute))
+                for name, attribute in described.attributes.items()
+                if isinstance(attribute, Ref)
+            ]
+            for entity, described in self._entities.items()
+        }
+        self._named: set[tuple[str, int]] = set()
+        self._listed: set[str] = set()
+        self._met: set[tuple[str, int, Clause]] = set()
+
+    # -- what is there ---------------------------------------------------------------------------
+
+    def tool(self, kind: str, entity: str, subject: str = "") -> WorldTool | None:
+        """Return the tool of a kind for an entity, and for what it is about where that is given."""
+        return self._world.by_kind.get((kind, entity, subject))
+
+    def target(self, entity: str, reference: str) -> str:
+        """Return the entity that a reference leads to."""
+        attribute = self._entities[entity].attributes[reference]
+        if not isinstance(attribute, Ref):
+            raise KeyError(f"{reference} of {entity} refers to no entity")
+        return attribute.to
+
+    def _joining(self, entity: str, reference: str) -> list[str]:
+        """Return what a target's rows must show to be joined: their key, where services differ."""
+        attribute = self._entities[entity].attributes[reference]
+        if not isinstance(attribute, Ref) or self._world.codec.local(entity, attribute):
+            return []
+        target = self._entities[attribute.to]
+        return [target.key or target.label]
+
+    def _mode(self, at: str, reference: str) -> Mode:
+        self.references[f"{at}.{reference}"] = None
+        return self._modes.get(f"{at}.{reference}", "bulk")
+
+    # -- finding ---------------------------------------------------------------------------------
+
+    def find(
+        self, entity: str, clauses: Sequence[Clause | Related], needs: Iterable[str], at: str
+    ) -> Generator[Request, Any, list[int]]:
+        """Find the rows that meet all clauses, and see to it that the values at some paths are known."""
+        direct, inner, related = self._parted(clauses)
+        allowed: dict[str, set[int]] = {}
+        back = ""
+        for reference, deep in inner.items():
+            mode = self._mode(at, reference)
+            if mode == "each":
+                continue
+            target = self.target(entity, reference)
+            found = yield from self.find(target, deep, self._joining(entity, reference), f"{at}.{reference}")
+            allowed[reference] = set(found)
+            if mode == "back" and not back and self._linking(entity, reference):
+                back = reference
+        numbers = yield from self._candidates(entity, direct, back, sorted(allowed.get(back, ())))
+        numbers = yield from self._narrowed(entity, numbers, direct, inner, allowed, at)
+        for other in related:
+            numbers = yield from self._related(entity, numbers, other, at)
+        yield from self.provide(entity, numbers, needs, at)
+        return numbers
+
+    def _parted(
+        self, clauses: Sequence[Clause | Related]
+    ) -> tuple[list[Clause], dict[str, list[Clause]], list[Related]]:
+        direct: list[Clause] = []
+        inner: dict[str, list[Clause]] = {}
+        related: list[Related] = []
+        for clause in clauses:
+            if isinstance(clause, Related):
+                related.append(clause)
+                continue
+            first, _, rest = clause.path.partition(".")
+            if rest:
+                inner.setdefault(first, []).append(Clause(rest, clause.op, clause.value))
+            else:
+                direct.append(clause)
+        return direct, inner, related
+
+    def _linking(self, entity: str, reference: str) -> WorldTool | None:
+        """Return the tool that lists rows by what they refer to."""
+        listing = self.tool("list", entity)
+        if listing is not None and any(
+            each.field.attribute == reference and each.op == "=" for each in listing.filters
+        ):
+            return listing
+        return self.tool("related", entity, reference)
+
+    def _candidates(
+        self, entity: str, direct: Sequence[Clause], back: str, targets: Sequence[int]
+    ) -> Generator[Request, Any, list[int]]:
+        for clause in direct:
+            attribute = self._entities[entity].attributes[clause.path]
+            if clause.op == "=" and isinstance(attribute, Code | Email | Person | Title):
+                found = yield from self._by_name(entity, clause)
+                if found is not None:
+                    return found
+        if back:
+            tool = self._linking(entity, back)
+            numbers: list[int] = []
+            for target in targets:
+                clause = Clause(back, "=", target)
+                numbers += yield from self._list(tool, (*direct, clause))
+            return sorted(numbers)
+        return (yield from self._list(self.tool("list", entity), direct))
+
+    def _by_name(self, entity: str, clause: Clause) -> Generator[Request, Any, list[int] | None]:
+        """Find the one row of a name or code by a tool for that, or return None where there is none."""
+        field = self._world.codec.fields[entity][clause.path]
+        tool = self.tool("key", entity, clause.path)
+        if tool is not None:
+            response = yield Request(tool, {tool.params[0].name: field.argument(clause.value)})
+            return [self.learn(entity, response)]
+        tool = self.tool("search", entity, clause.path)
+        if tool is None:
+            return None
+        response = yield Request(tool, {tool.params[0].name: field.argument(clause.value)})
+        hits = [self.learn(entity, row) for row in response[tool.items]]
+        found = [number for number in hits if self.known[entity][number].get(clause.path) == clause.value]
+        return None if response["truncated"] and not found else found
+
+    def _list(self, tool: WorldTool | None, clauses: Sequence[Clause]) -> Generator[Request, Any, list[int]]:
+        """Read all pages of a list, narrowed by the clauses that it can filter by."""
+        if tool is None:
+            raise KeyError("every entity has a list")
+        arguments = self._filtering(tool, clauses)
+        numbers: list[int] = []
+        used = self._used(tool, clauses)
+        shown = {field.attribute for field in tool.fields}
+        if tool.entity in self._listed and all(each.field.attribute in shown for each, _ in used):
+            return sorted(self.known[tool.entity])
+        pages = self.pages(tool, arguments)
+        response: Any = None
+        while True:
+            try:
+                request = pages.send(response)
+            except StopIteration:
+                break
+            response = yield request
+            for row in response[tool.items]:
+                numbers.append(self.learn(tool.entity, row))
+                self.note_met(tool, numbers[-1], clauses)
+        if not used:
+            self._listed.add(tool.entity)
+        return numbers
+
+    def pages(self, tool: WorldTool, arguments: JsonObject) -> Generator[Request, JsonMapping, None]:
+        """Yield the requests for every page of a list; each is sent its response."""
+        if tool.pager is None:
+            raise KeyError(f"{tool.tool.name} has no pages")
+        start = 0
+        place: JsonObject | None = {}
+        while place is not None:
+            response = yield Request(tool, {**arguments, tool.pager.size_name: tool.limit, **place})
+            rows = len(response[tool.items])
+            place = tool.pager.next_page(response, start, rows)
+            start += rows
+
+    def _used(self, tool: WorldTool, clauses: Sequence[Clause]) -> list[tuple[Filter, int]]:
+        """Return the filters of a list that serve some clauses, with the stored value of each."""
+        used: list[tuple[Filter, int]] = []
+        for clause in clauses:
+            wanted = {"=": ("=", 0), ">": (">=", 1), "<": ("<=", -1)}.get(clause.op)
+            if wanted is None:
+                continue
+            used.extend(
+                (each, clause.value + wanted[1])
+                for each in tool.filters
+                if each.field.attribute == clause.path and each.op == wanted[0]
+            )
+        return used
+
+    def _filtering(self, tool: WorldTool, clauses: Sequence[Clause]) -> JsonObject:
+        groups = {param.name: param.group for param in tool.params}
+        arguments: JsonObject = {}
+        for each, value in self._used(tool, clauses):
+            holder = arguments
+            if groups[each.param]:
+                holder = arguments.setdefault(groups[each.param], {})
+            holder[each.param] = each.field.argument(value)
+        return arguments
+
+    def note_met(self, tool: WorldTool, number: int, clauses: Sequence[Clause | Related]) -> None:
+        """Remember that a row came from a list that was narrowed by some clauses."""
+        for clause in clauses:
+            if isinstance(clause, Clause) and self._used(tool, (clause,)):
+                self._met.add((tool.entity, number, clause))
+                if clause.op == "=":
+                    self.known[tool.entity][number][clause.path] = clause.value
+
+    def sorted_pages(
+        self, entity: str, clauses: Sequence[Clause | Related], by: str, *, most: bool
+    ) -> Generator[Request, JsonMapping, None] | None:
+        """Return the pages of a list in the order of an attribute, or None where it has no such order."""
+        tool = self.tool("list", entity)
+        field = next((each for each in tool.sorts if each.attribute == by), None) if tool else None
+        if tool is None or field is None:
+            return None
+        direct, _, _ = self._parted(clauses)
+        style = self._world.codec.style(entity)
+        order: JsonObject = {style.field("sort by"): field.name}
+        order[style.field("order")] = "desc" if most else "asc"
+        return self.pages(tool, {**self._filtering(tool, direct), **order})
+
+    # -- narrowing -------------------------------------------------------------------------------
+
+    def narrowed(
+        self, entity: str, numbers: Sequence[int], clauses: Sequence[Clause | Related], at: str
+    ) -> Generator[Request, Any, list[int]]:
+        """Return those of some rows that meet all clauses, reading only what is needed for that."""
+        direct, inner, related = self._parted(clauses)
+        kept = yield from self._narrowed(entity, numbers, direct, inner, {}, at)
+        for other in related:
+            kept = yield from self._related(entity, kept, other, at)
+        return kept
+
+    def _narrowed(
+        self,
+        entity: str,
+        numbers: Sequence[int],
+        direct: Sequence[Clause],
+        inner: Mapping[str, Sequence[Clause]],
+        allowed: Mapping[str, set[int]],
+        at: str,
+    ) -> Generator[Request, Any, list[int]]:
+        rows = self.known[entity]
+        kept = [number for number in numbers if self._may(rows.get(number, {}), direct, allowed)]
+        unclear = [number for number in kept if self._is_unclear(entity, number, direct, inner)]
+        yield from self.ensure(entity, unclear, [*(clause.path for clause in direct), *inner])
+        kept = [number for number in kept if self._may(rows[number], direct, allowed)]
+        for reference, deep in inner.items():
+            if reference in allowed or not kept:
+                continue
+            target = self.target(entity, reference)
+            targets = sorted({rows[number][reference] for number in kept} - {MISSING})
+            passing = set((yield from self.narrowed(target, targets, deep, f"{at}.{reference}")))
+            kept = [number for number in kept if rows[number][reference] in passing]
+        return kept
+
+    def _is_unclear(
+        self, entity: str, number: int, direct: Sequence[Clause], references: Iterable[str]
+    ) -> bool:
+        """Return whether a row must be read before it is told whether it meets the clauses."""
+        row = self.known[entity].get(number, {})
+        return any(reference not in row for reference in references) or any(
+            clause.path not in row and (entity, number, clause) not in self._met for clause in direct
+        )
+
+    def _may(self, row: Values, direct: Sequence[Clause], allowed: Mapping[str, set[int]]) -> bool:
+        """Return whether a row meets the clauses as far as its values are known."""
+        return all(
+            clause.path not in row or compares(row[clause.path], clause.op, clause.value) for clause in direct
+        ) and all(reference not in row or row[reference] in meant for reference, meant in allowed.items())
+
+    def _related(
+        self, entity: str, numbers: Sequence[int], clause: Related, at: str
+    ) -> Generator[Request, Any, list[int]]:
+        if not numbers:
+            return []
+        others = yield from self.find(
+            clause.entity, clause.clauses, [clause.reference], f"{at}~{clause.entity}"
+        )
+        yield from self.ensure(entity, numbers, self._joining(clause.entity, clause.reference))
+        referred = {self.known[clause.entity][other][clause.reference] for other in others}
+        return [number for number in numbers if (number in referred) == clause.present]
+
+    # -- reading ---------------------------------------------------------------------------------
+
+    def provide(self, entity: str, numbers: Sequence[int], paths: Iterable[str], at: str) -> Plan:
+        """See to it that the values at some paths are known for some rows."""
+        direct: dict[str, None] = {}
+        inner: dict[str, list[str]] = {}
+        for path in paths:
+            first, _, rest = path.partition(".")
+            direct[first] = None
+            if rest:
+                inner.setdefault(first, []).append(rest)
+        yield from self.ensure(entity, numbers, list(direct))
+        for reference, deep in inner.items():
+            target = self.target(entity, reference)
+            places = {self.known[entity][number][reference] for number in numbers} - {MISSING}
+            firsts = {path.partition(".")[0] for path in deep}
+            lacking = any(not firsts <= self.known[target].get(number, {}).keys() for number in places)
+            if lacking and self._mode(at, reference) != "each":
+                yield from self.find(target, (), self._joining(entity, reference), f"{at}.{reference}")
+            yield from self.provide(target, sorted(places), deep, f"{at}.{reference}")
+
+    def ensure(self, entity: str, numbers: Iterable[int], attributes: Iterable[str]) -> Plan:
+        """See to it that some attributes of some rows are known."""
+        wanted = list(dict.fromkeys(attributes))
+        rows = self.known[entity]
+        lacking = [number for number in numbers if any(name not in rows.get(number, {}) for name in wanted)]
+        unnamed = [number for number in lacking if (entity, number) not in self._named]
+        for number in unnamed:
+            yield from self._by_reference(entity, number)
+        lacking = [number for number in lacking if any(name not in rows[number] for name in wanted)]
+        batch = self.tool("batch_get", entity)
+        if batch is not None and len(lacking) > 1:
+            for start in range(0, len(lacking), batch.limit):
+                ids = [self._world.codec.id_of(entity, each) for each in lacking[start : start + batch.limit]]
+                response = yield Request(batch, {"ids": ids})
+                for row in response[batch.items]:
+                    self.learn(entity, row)
+            return
+        get = self.tool("get", entity)
+        if get is not None:
+            for number in lacking:
+                identifier = self._world.codec.id_of(entity, number)
+                self.learn(entity, (yield Request(get, {get.params[0].name: identifier})))
+
+    def _by_reference(self, entity: str, number: int) -> Plan:
+        """Read a row that another service refers to: its key is known, its identifier is not."""
+        if (entity, number) in self._named:
+            return
+        described = self._entities[entity]
+        key = described.key or described.label
+        field = self._world.codec.fields[entity][key]
+        value = field.read(self._world.codec.key_of(entity, number))
+        found = yield from self._by_name(entity, Clause(key, "=", value))
+        if found is None:
+            found = yield from self._list(self.tool("list", entity), [Clause(key, "=", value)])
+        if number not in found:
+            raise KeyError(f"no row of {entity} has the key of row {number}")
+
+    def learn(self, entity: str, shown: JsonMapping) -> int:
+        """Remember what a row in a result shows, and return the row's number."""
+        number, values = self._memory.read(self._world, entity, shown)
+        self.known[entity].setdefault(number, {}).update(values)
+        self._named.add((entity, number))
+        for name, target, local in self._references[entity]:
+            value = values.get(name, MISSING)
+            if value != MISSING:
+                self.known[target].setdefault(value, {})
+                if local:
+                    self._named.add((target, value))
+        return number
+
+    def value(self, entity: str, number: int, path: str) -> int:
+        """Return the value at the end of a path from a row; it must be known."""
+        for name in path.split("."):
+            number = self.known[entity][number][name]
+            attribute = self._entities[entity].attributes[name]
+            if number == MISSING:
+                return MISSING
+            if isinstance(attribute, Ref):
+                entity = attribute.to
+        return number

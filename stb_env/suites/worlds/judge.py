@@ -1,0 +1,157 @@
+"""The exact verifier: typed answers, the final state, and whether an answer comes from results."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TypedDict
+
+from stb_env.core import jsontext
+from stb_env.core.answers import right_fields
+from stb_env.core.jsontypes import Json, JsonObject
+from stb_env.core.request import Slow
+from stb_env.errors import JudgeError
+from stb_env.judges.judge import Case
+from stb_env.suites.worlds.blueprint import Blueprint
+from stb_env.suites.worlds.goals import Expected
+from stb_env.suites.worlds.rows import State
+from stb_env.verdict import KEPT, Verdict, VerdictStatus, Vote
+
+
+class Changes(TypedDict):
+    """What changed in the rows of an entity.
+
+    Attributes:
+        rows: The changed rows by number; null is one that was deleted.
+        new: The rows that were made, in an order of their own: their numbers are no part of a goal.
+    """
+
+    rows: dict[str, list[int] | None]
+    new: list[list[int]]
+
+
+class GoalRecord(TypedDict):
+    """What a task's ``goal`` holds.
+
+    Attributes:
+        answer: The right value of every field.
+        support: By field and entity, the rows that it stands on: bit n of the hexadecimal number is row n.
+        drawn: How many rows each entity has at the start.
+        changes: What has to change, by entity.
+    """
+
+    answer: JsonObject
+    support: dict[str, dict[str, str]]
+    drawn: dict[str, int]
+    changes: dict[str, Changes]
+
+
+def goal_record(blueprint: Blueprint, expected: Expected) -> GoalRecord:
+    """Return what solves a goal as plain data."""
+    drawn = {entity: len(rows) for entity, rows in blueprint.data.rows.items()}
+    support: dict[str, dict[str, str]] = {}
+    for name, rows in expected.support.items():
+        masks: dict[str, int] = {}
+        for entity, number in rows:
+            masks[entity] = masks.get(entity, 0) | 1 << number
+        support[name] = {entity: f"{mask:x}" for entity, mask in sorted(masks.items())}
+    return GoalRecord(
+        answer=expected.answer, support=support, drawn=drawn, changes=changes(expected.state, drawn)
+    )
+
+
+def changes(state: State, drawn: Mapping[str, int]) -> dict[str, Changes]:
+    """Return what a state changed, comparable however it was brought about.
+
+    Args:
+        state: The state.
+        drawn: How many rows each entity has at the start.
+    """
+    found: dict[str, Changes] = {}
+    for entity in sorted(state.changed):
+        rows: dict[str, list[int] | None] = {}
+        new: list[list[int]] = []
+        for number, row in sorted(state.changed[entity].items()):
+            if number < drawn[entity]:
+                rows[str(number)] = None if row is None else list(row)
+            elif row is not None:
+                new.append(list(row))
+        if rows or new:
+            found[entity] = Changes(rows=rows, new=sorted(new))
+    return found
+
+
+class ExactJudge:
+    """Compares an episode with what its task declares: data with data.
+
+    The verdict's parts are ``answer:FIELD`` for every field of the typed answer, right and supported;
+    ``state:ENTITY`` for every entity whose rows the task changes; and ``kept:ENTITY``, which is always false,
+    for every entity of which the episode changed other rows. A vote says of each part that failed what was
+    wanted and what was got.
+    """
+
+    name = "exact"
+
+    def judge(self, case: Case) -> Slow[Verdict]:
+        """Return the verdict; yields nothing.
+
+        Raises:
+            JudgeError: The case carries no state of a world.
+        """
+        yield from ()
+        if not isinstance(case.state, State):
+            raise JudgeError(
+                f"task {case.task.id} is judged by its final state, got {type(case.state).__name__}; "
+                f"pass the world's state in the case",
+                kind="internal",
+                retryable=False,
+            )
+        problems = {**dict(_answer_parts(case, case.state)), **dict(_state_parts(case, case.state))}
+        reasons = [f"{part}: {problem}" for part, problem in problems.items() if problem]
+        status: VerdictStatus = "unsolved" if reasons else "solved"
+        votes = (Vote(status, "; ".join(reasons)),) if reasons else ()
+        parts = {part: not problem for part, problem in problems.items()}
+        return Verdict.of(status, judge=self.name, votes=votes, parts=parts)
+
+
+def _answer_parts(case: Case, state: State) -> Iterator[tuple[str, str]]:
+    """Yield the part of every field with why it failed, or an empty text."""
+    expected: JsonObject = case.task.goal["answer"]
+    schema = case.task.answer if isinstance(case.task.answer, dict) else {"properties": {}}
+    given = case.answer or {}
+    right = right_fields(schema, expected, case.answer)
+    for name, value in expected.items():
+        if not right[name]:
+            yield f"answer:{name}", f"wanted {_short(value)}, got {_short(given.get(name))}"
+        elif not _is_shown(state, case.task.goal["support"].get(name, {})):
+            yield f"answer:{name}", "is right, but no result of the episode shows what it stands on"
+        else:
+            yield f"answer:{name}", ""
+
+
+def _is_shown(state: State, support: Mapping[str, str]) -> bool:
+    return all(int(mask, 16) & ~state.shown.get(entity, 0) == 0 for entity, mask in support.items())
+
+
+def _state_parts(case: Case, state: State) -> Iterator[tuple[str, str]]:
+    """Yield the part of every entity that changed or had to, with why it failed, or an empty text."""
+    wanted: Mapping[str, Changes] = case.task.goal["changes"]
+    done = changes(state, case.task.goal["drawn"])
+    for entity, change in wanted.items():
+        yield f"state:{entity}", "" if done.get(entity) == change else _fault(change, done.get(entity))
+    for entity, change in done.items():
+        asked = wanted.get(entity, Changes(rows={}, new=[]))
+        if change["rows"].keys() - asked["rows"].keys() or len(change["new"]) > len(asked["new"]):
+            yield f"{KEPT}{entity}", "has changes that nobody asked for"
+
+
+def _fault(wanted: Changes, done: Changes | None) -> str:
+    """Return how many rows are not as asked."""
+    got = done or Changes(rows={}, new=[])
+    undone = sum(got["rows"].get(number, []) != row for number, row in wanted["rows"].items())
+    more = sum(number not in wanted["rows"] for number in got["rows"])
+    new = "" if wanted["new"] == got["new"] else ", and the new rows are others"
+    return f"{undone} of {len(wanted['rows'])} rows are not as asked, {more} others changed{new}"
+
+
+def _short(value: Json) -> str:
+    return jsontext.dumps(value)[:200]

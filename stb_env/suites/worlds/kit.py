@@ -1,0 +1,419 @@
+"""A kit: one domain, declared as data in a TOML file.
+
+Names inside a kit are keys (``[entities.claim.attributes.filed]``); what people and tools call a thing are
+its words. A path names an attribute from an entity's row over references: ``visit.pet.owner.plan``.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from datetime import date
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from stb_env.errors import DataError
+
+Word = Annotated[str, Field(pattern=r"^[a-z][a-z0-9 '-]*$")]
+"""A noun, verb or name of an attribute, in lower case."""
+Nouns = Annotated[str, Field(pattern=r"^[a-z][a-z '-]*/[a-z][a-z '-]*$")]
+"""Singular and plural: ``box/boxes``."""
+Verb = Annotated[str, Field(pattern=r"^[a-z][a-z '-]*/[a-z][a-z '-]*$")]
+"""Imperative and past participle: ``deny/denied``."""
+Phrase = Annotated[str, Field(min_length=3)]
+"""Words that follow a noun, singular or plural: ``costing over {v}``; ``{np}`` stands for a noun phrase."""
+Phrases = Annotated[tuple[Phrase, ...], Field(min_length=1)]
+Range = tuple[int, int]
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class _Attribute(_Part):
+    """What all kinds of attributes share.
+
+    Attributes:
+        words: What the attribute is called: the first is plain, the others are synonyms.
+        missing: Share of rows without a value, where the dial ``dirt`` asks for it.
+        optional: Whether a world may leave the attribute out.
+    """
+
+    words: Annotated[tuple[Word, ...], Field(min_length=2)]
+    missing: Annotated[float, Field(ge=0, le=0.5)] = 0.0
+    optional: bool = False
+
+
+class Person(_Attribute):
+    """A full name; look-alikes share a first or last name."""
+
+    type: Literal["person"]
+
+
+class Title(_Attribute):
+    """A proper name that is put together from two lists."""
+
+    type: Literal["title"]
+    first: Annotated[tuple[str, ...], Field(min_length=8)]
+    second: Annotated[tuple[str, ...], Field(min_length=8)]
+
+
+class Email(_Attribute):
+    """The address of the person whose name is in attribute ``of``; unique."""
+
+    type: Literal["email"]
+    of: str
+
+
+class Code(_Attribute):
+    """A unique code that people use; ``#`` is a digit and ``@`` a letter of the pattern."""
+
+    type: Literal["code"]
+    pattern: Annotated[str, Field(pattern=r"^[A-Z@#/.-]{3,}$")]
+
+
+class Day(_Attribute):
+    """A date, in days before (negative) or after the world's today.
+
+    Attributes:
+        between: Earliest and latest day.
+        after: Path of another day that this one never precedes, over references, too (``visit.day``); then
+            `between` counts from it.
+    """
+
+    type: Literal["day"]
+    between: Range
+    after: str = ""
+    before_say: Phrases = ("from before {v}",)
+    after_say: Phrases = ("from after {v}",)
+
+
+class Quantity(_Attribute):
+    """A number with a unit, or money. Stored as a whole number of its smallest part.
+
+    Attributes:
+        low: Least value, in whole units.
+        high: Greatest value.
+        digits: Decimal places that are kept: 2 is hundredths.
+        unit: Symbol such as ``kg``; empty for counts. Money has the organisation's currency.
+        skew: 1 is even; above it small values are commoner, as prices are.
+        sums: Whether a total over rows means something.
+    """
+
+    type: Literal["number", "money"]
+    low: int
+    high: int
+    digits: Annotated[int, Field(ge=0, le=3)] = 0
+    unit: str = ""
+    skew: Annotated[float, Field(ge=0.2, le=5)] = 1.0
+    sums: bool = False
+    over_say: Phrases
+    under_say: Phrases
+
+
+class Category(_Attribute):
+    """One of a few values, each with phrases of its own or a shared one.
+
+    Attributes:
+        values: The values, in words.
+        weights: How common each is; even where empty.
+        before: Words that go in front of a noun, with ``{v}``: ``{v}`` for ``premium customers``.
+        say: Phrases with ``{v}``: ``on the {v} plan``.
+        say_not: Phrases of the contrary: ``not on the {v} plan``.
+    """
+
+    type: Literal["category"]
+    values: Annotated[tuple[str, ...], Field(min_length=2)]
+    weights: tuple[int, ...] = ()
+    before: tuple[str, ...] = ()
+    say: Phrases
+    say_not: Phrases
+
+
+class Flag(_Attribute):
+    """True or false.
+
+    Attributes:
+        share: How many rows have it true.
+        before: Words that go in front of a noun where it is true: ``unpaid``.
+        say: Phrases where it is true: ``with a receipt``.
+        say_not: Phrases where it is false: ``without a receipt``.
+    """
+
+    type: Literal["flag"]
+    share: Annotated[float, Field(gt=0, lt=1)]
+    before: tuple[str, ...] = ()
+    say: Phrases
+    say_not: Phrases
+
+
+class Life(_Attribute):
+    """The state of a row's lifecycle; actions of type ``transition`` change it. Phrases as of a category."""
+
+    type: Literal["life"]
+    values: Annotated[tuple[str, ...], Field(min_length=2)]
+    weights: tuple[int, ...] = ()
+    before: tuple[str, ...] = ()
+    say: Phrases
+    say_not: Phrases
+
+
+class Ref(_Attribute):
+    """A row of another entity: a pet's owner.
+
+    Attributes:
+        to: The entity.
+        say: Phrases with ``{np}``: ``belonging to {np}``.
+        many: Phrases from the other side, after its noun, with ``{np}``: ``owning {np}``.
+        spread: 1 spreads rows evenly; above it a few get most.
+    """
+
+    type: Literal["ref"]
+    to: str
+    say: Phrases
+    many: Phrases
+    spread: Annotated[float, Field(ge=1, le=4)] = 1.5
+
+
+Attribute = Annotated[
+    Person | Title | Email | Code | Day | Quantity | Category | Flag | Life | Ref, Field(discriminator="type")
+]
+
+Operator = Literal["=", "!=", ">", ">=", "<", "<=", "in", "not in"]
+
+
+class Condition(_Part):
+    """A comparison that decides: of a rule, a precondition or a queue.
+
+    Attributes:
+        left: A path; ``days(a, b)`` is the number of days from path a to path b (``today`` is a path, too),
+            and ``count(entity.attribute)`` is how many rows of an entity refer here by that attribute.
+        op: The operator.
+        right: A value in the kit's own words (a category, true, a number in whole units), ``$name`` for a
+            number that the world draws from the rule's `numbers`, or a path after ``@``.
+    """
+
+    left: str
+    op: Operator
+    right: str | int | bool | tuple[str, ...]
+
+
+class _Action(_Part):
+    """What all actions share.
+
+    Attributes:
+        verbs: The words for it.
+        say: Whole requests with ``{np}``, and ``{v}`` where a value is given: ``turn down {np}``.
+        when: What must hold, or the tool refuses.
+        undo: The action that takes it back, if one does.
+        bulk: Whether people ask for it on many rows at once: nobody sets the weight of all pets to one value.
+    """
+
+    verbs: Annotated[tuple[Verb, ...], Field(min_length=2)]
+    say: Annotated[tuple[Phrase, ...], Field(min_length=3)]
+    when: tuple[Condition, ...] = ()
+    undo: str = ""
+    bulk: bool = True
+
+
+class Transition(_Action):
+    """Move a row from one of some states to another."""
+
+    type: Literal["transition"]
+    field: str
+    source: Annotated[tuple[str, ...], Field(min_length=1)]
+    target: str
+
+
+class Set(_Action):
+    """Set one attribute (of any kind but life) to a value that the caller gives."""
+
+    type: Literal["set"]
+    field: str
+
+
+class Move(_Action):
+    """Move a quantity of one row to another row of the same entity; `same` must be equal in both."""
+
+    type: Literal["move"]
+    field: str
+    same: tuple[str, ...] = ()
+
+
+class Create(_Action):
+    """Make a row from the given attributes; the others start as `start` says.
+
+    Attributes:
+        fields: Attributes that the caller gives.
+        start: Values of others, in the kit's words; ``today`` for a day.
+        unique: Attributes of which no two live rows may share the values: a room and a day.
+    """
+
+    type: Literal["create"]
+    fields: Annotated[tuple[str, ...], Field(min_length=1)]
+    start: Mapping[str, str | int | bool] = {}
+    unique: tuple[str, ...] = ()
+
+
+class Delete(_Action):
+    """Remove a row to which no other refers."""
+
+    type: Literal["delete"]
+
+
+Action = Annotated[Transition | Set | Move | Create | Delete, Field(discriminator="type")]
+
+
+class Rule(_Part):
+    """A rule of a queue: the first one that applies decides.
+
+    Attributes:
+        do: The action that it asks for.
+        when: All must hold.
+        unless: None of these may hold.
+        numbers: Ranges of the numbers that a world draws, by name.
+        text: The rule in words, with ``{name}`` for each number. ``{claim}`` is what the world calls the
+            entity, ``{claim.plural}`` several of them, ``{claim.amount}`` an attribute of it,
+            ``{claim.deny}`` the participle of an action, and ``{currency}`` the organisation's money.
+    """
+
+    do: str
+    when: Annotated[tuple[Condition, ...], Field(min_length=1)]
+    unless: tuple[Condition, ...] = ()
+    numbers: Mapping[str, Range] = {}
+    text: Annotated[str, Field(min_length=20)]
+
+
+class Queue(_Part):
+    """Rows that wait for a decision, and the rules that decide them, in order of precedence.
+
+    Attributes:
+        select: Which rows wait.
+        rules: In order; a world shuffles none of them.
+        otherwise: The action where no rule applies.
+        say: What a person calls the work, with ``{np}`` for the rows: ``work through {np}``.
+        text: The sentence for `otherwise`.
+    """
+
+    select: Annotated[tuple[Condition, ...], Field(min_length=1)]
+    rules: Annotated[tuple[Rule, ...], Field(min_length=2)]
+    otherwise: str
+    say: Annotated[tuple[Phrase, ...], Field(min_length=3)]
+    text: Annotated[str, Field(min_length=20)]
+
+
+class Policy(_Part):
+    """What an action is forbidden for, although its tool lets it pass.
+
+    Attributes:
+        action: The action.
+        when: Forbidden where all of these hold.
+        numbers: As of a `Rule`.
+        text: The policy in words.
+    """
+
+    action: str
+    when: Annotated[tuple[Condition, ...], Field(min_length=1)]
+    numbers: Mapping[str, Range] = {}
+    text: Annotated[str, Field(min_length=20)]
+
+
+class Entity(_Part):
+    """One type of record.
+
+    Attributes:
+        service: The service that keeps it.
+        nouns: What it is called.
+        rows: How many a world has.
+        label: The attribute by which people name a row.
+        key: A unique attribute (email or code) that other services know, too; empty where there is none.
+        attributes: By name; order is that of the columns.
+        actions: By name.
+        queues: By name.
+        policies: Rules that forbid actions.
+        optional: Whether a world may leave the entity out (with all that refers to it).
+    """
+
+    service: str
+    nouns: Annotated[tuple[Nouns, ...], Field(min_length=2)]
+    rows: Range
+    label: str
+    key: str = ""
+    attributes: Mapping[str, Attribute]
+    actions: Mapping[str, Action] = {}
+    queues: Mapping[str, Queue] = {}
+    policies: tuple[Policy, ...] = ()
+    optional: bool = False
+
+    @cached_property
+    def columns(self) -> Mapping[str, int]:
+        """Position of each attribute in a row."""
+        return {name: place for place, name in enumerate(self.attributes)}
+
+
+class Service(_Part):
+    """A system that keeps some entities: it has a style of its own."""
+
+    words: Annotated[tuple[Word, ...], Field(min_length=3)]
+
+
+class Kit(_Part):
+    """One domain.
+
+    Attributes:
+        name: Its identifier, the file's name.
+        words: What organisations of this kind are called: ``veterinary clinic``.
+        today: Range of the world's today.
+        services: By name, one to three.
+        entities: By name, three to eight.
+    """
+
+    name: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
+    words: Annotated[tuple[Word, ...], Field(min_length=2)]
+    today: tuple[date, date]
+    services: Annotated[Mapping[str, Service], Field(min_length=1, max_length=3)]
+    entities: Annotated[Mapping[str, Entity], Field(min_length=3, max_length=8)]
+
+    def attribute(self, entity: str, path: str) -> Attribute:
+        """Return the attribute at the end of a path.
+
+        Raises:
+            KeyError: A part of the path is no attribute; the message names it.
+        """
+        *references, last = path.split(".")
+        for name in references:
+            reference = self.entities[entity].attributes[name]
+            if not isinstance(reference, Ref):
+                raise KeyError(f"{name} of {entity} refers to no entity")
+            entity = reference.to
+        return self.entities[entity].attributes[last]
+
+
+def read_kit(path: Path) -> Kit:
+    """Read a kit's file and hold it against the schema; `check_kit` then resolves what it refers to.
+
+    Raises:
+        DataError: The file is no TOML, or breaks the schema; the message has every place.
+    """
+    try:
+        return Kit.model_validate(tomllib.loads(path.read_text("utf-8")))
+    except (OSError, UnicodeError, tomllib.TOMLDecodeError) as error:
+        raise DataError(f"kit {path}: {error}") from error
+    except ValidationError as error:
+        faults = "\n".join(
+            f"  {'.'.join(map(str, fault['loc']))}: {fault['msg']}, got {fault['input']!r:.60}"
+            for fault in error.errors()
+        )
+        raise DataError(f"kit {path} breaks the schema of kits:\n{faults}") from error
+
+
+@lru_cache(maxsize=128)
+def shipped_kit(name: str) -> Kit:
+    """Return a kit that comes with the package."""
+    return read_kit(KITS / f"{name}.toml")
+
+
+KITS = Path(__file__).parent / "kits"

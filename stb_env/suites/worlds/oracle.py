@@ -1,0 +1,108 @@
+"""The oracle: the shortest plan that compiles a goal to calls of a world's tools."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from stb_env.core.jsontypes import JsonObject
+from stb_env.suites.worlds.finder import Mode
+from stb_env.suites.worlds.goals import Extreme, Goal
+from stb_env.suites.worlds.player import SORTED, Player
+from stb_env.suites.worlds.requests import Memory, Request
+from stb_env.suites.worlds.rows import State
+from stb_env.suites.worlds.world import Built
+
+_MODES: tuple[Mode, ...] = ("bulk", "each", "back")
+_FEW = 2
+"""Plans of so few calls are not made shorter."""
+
+
+@dataclass(frozen=True, slots=True)
+class Solved:
+    """What a plan came to.
+
+    Attributes:
+        answer: The answer.
+        state: The state at the end.
+        calls: How many calls it took.
+        modes: The plan: how it follows references, and whether it goes by the order of a list.
+        requests: The calls.
+    """
+
+    answer: JsonObject
+    state: State
+    calls: int
+    modes: Mapping[str, Any]
+    requests: tuple[Request, ...] = ()
+
+
+def solve(
+    world: Built, goal: Goal, least: int = 1, most: int = 80, memory: Memory | None = None
+) -> Solved | None:
+    """Return the shortest of the oracle's plans for a goal, played from the start of an episode.
+
+    Args:
+        world: The world.
+        goal: The goal.
+        least: No plan is wanted where one takes fewer calls.
+        most: Plans that take more calls are given up.
+        memory: What plans for other goals in this world have read.
+
+    Returns:
+        The plan; None where every one takes more calls, or one takes fewer than are wanted.
+    """
+    best: int | None = None
+    modes: Mapping[str, Any] = {}
+    options: dict[tuple[str, Any], None] = {(SORTED, True): None} if isinstance(goal, Extreme) else {}
+    memory = Memory() if memory is None else memory
+    memory.shorten()
+    option: Mapping[str, Any] = {}
+    tried = 0
+    # One choice at a time, each kept where it shortens the plan.
+    while best is None or best > _FEW:
+        calls, references = _tried(world, goal, option, memory, most if best is None else best - 1)
+        options.update(dict.fromkeys((place, mode) for place in references for mode in _MODES[1:]))
+        if calls is not None:
+            best, modes = calls, option
+            if best < least:
+                return None
+        if tried == len(options):
+            break
+        place, mode = list(options)[tried]
+        option = {**modes, place: mode}
+        tried += 1
+    return None if best is None else _played(world, goal, modes)
+
+
+def _tried(
+    world: Built, goal: Goal, modes: Mapping[str, Any], memory: Memory, most: int
+) -> tuple[int | None, list[str]]:
+    """Return how many calls a plan takes, None for more than the most; and the references that it follows."""
+    player = Player(world, modes, memory)
+    plan = player.solve(goal)
+    response, calls = None, 0
+    while True:
+        try:
+            request = plan.send(response)
+        except StopIteration:
+            return calls, list(player.finder.references)
+        calls += 1
+        if calls > most:
+            return None, list(player.finder.references)
+        # What acts answer is read by no plan, and they come last.
+        response = None if request.tool.kind in ("transition", "set") else memory.answer(request)
+
+
+def _played(world: Built, goal: Goal, modes: Mapping[str, Any]) -> Solved:
+    plan = Player(world, modes).solve(goal)
+    made: list[Request] = []
+    state, response = State(), None
+    while True:
+        try:
+            request = plan.send(response)
+        except StopIteration as stop:
+            return Solved(stop.value, state, len(made), modes, tuple(made))
+        made.append(request)
+        response, state = request.tool.call(state, request.arguments)

@@ -1,0 +1,341 @@
+"""Plays goals in a world: decides from what its tools show alone.
+
+It shares no code with the evaluator of goals.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Mapping, Sequence
+from datetime import date
+from typing import Any
+
+from stb_env.core.jsontypes import Json, JsonObject
+from stb_env.suites.worlds.answer_fields import field_name, group_name, list_name, measure_name
+from stb_env.suites.worlds.conditions import TODAY, Count, Days, Path, compares, operand
+from stb_env.suites.worlds.finder import Finder
+from stb_env.suites.worlds.goals import (
+    Change,
+    Clause,
+    Difference,
+    Extreme,
+    ForEach,
+    Goal,
+    Group,
+    Listing,
+    Lookup,
+    Measure,
+    Select,
+    Summary,
+    Work,
+)
+from stb_env.suites.worlds.kit import Category, Condition, Day, Flag, Life, Quantity, Ref
+from stb_env.suites.worlds.requests import Memory, Plan, Request
+from stb_env.suites.worlds.rows import MISSING
+from stb_env.suites.worlds.world import Built
+
+SORTED = "sorted"
+"""Says among the modes of a plan that the first place is taken from a list in order."""
+
+
+class Player:
+    """Plays goals in one world.
+
+    Args:
+        world: The world.
+        modes: The plan, as `Solved` has it.
+        memory: What other plans for the goal have read.
+    """
+
+    def __init__(self, world: Built, modes: Mapping[str, Any], memory: Memory | None = None) -> None:
+        self._world = world
+        self._blueprint = world.blueprint
+        self._sorted = bool(modes.get(SORTED))
+        followed = {place: mode for place, mode in modes.items() if place != SORTED}
+        self.finder = Finder(world, followed, memory)
+        self._today = MISSING
+
+    def solve(self, goal: Goal) -> Generator[Request, Any, JsonObject]:
+        """Yield the calls that solve a goal, and return the answer."""
+        match goal:
+            case Lookup():
+                numbers = yield from self._find(goal.select, goal.fields)
+                return self._fields(goal.select.entity, _only(numbers), goal.fields)
+            case Extreme():
+                number = yield from self._extreme(goal)
+                return self._fields(goal.select.entity, number, goal.fields)
+            case Summary():
+                numbers = yield from self._find(goal.select, _paths(goal.measures))
+                return self._figures(goal.select.entity, numbers, goal.measures)
+            case Group():
+                return (yield from self._group(goal))
+            case Difference():
+                return (yield from self._difference(goal))
+            case Listing():
+                return (yield from self._listing(goal))
+            case Change():
+                numbers = yield from self._find(goal.select, goal.fields)
+                answer = self._fields(goal.select.entity, _only(numbers), goal.fields)
+                yield from self._act(goal.select.entity, numbers, goal.action, goal.value)
+                return answer
+            case ForEach():
+                numbers = yield from self._find(goal.select, _paths(goal.measures))
+                answer = self._figures(goal.select.entity, numbers, goal.measures)
+                yield from self._act(goal.select.entity, numbers, goal.action, goal.value)
+                return answer
+            case Work():
+                return (yield from self._work(goal))
+
+    def _find(self, select: Select, needs: Sequence[str]) -> Generator[Request, Any, list[int]]:
+        entity = select.entity
+        return (yield from self.finder.find(entity, select.clauses, self._shown(entity, needs), entity))
+
+    def _shown(self, entity: str, paths: Sequence[str]) -> list[str]:
+        """Return paths whose values can be said: a reference is said by its target's label."""
+        return [self._said(entity, path) for path in paths]
+
+    def _said(self, entity: str, path: str) -> str:
+        attribute = self._blueprint.attribute(entity, path)
+        if isinstance(attribute, Ref):
+            return f"{path}.{self._blueprint.entities[attribute.to].label}"
+        return path
+
+    # -- answers ---------------------------------------------------------------------------------
+
+    def _json(self, entity: str, path: str, value: int) -> Json:
+        match self._blueprint.attribute(entity, path):
+            case Quantity(digits=digits):
+                return value / 10**digits if digits else value
+            case Flag():
+                return value == 1
+            case Day():
+                return date.fromordinal(value).isoformat()
+            case Category(values=values) | Life(values=values):
+                return values[value]
+        return self._blueprint.data.texts[self._blueprint.place(entity, path)][value]
+
+    def _fields(self, entity: str, number: int, paths: Sequence[str]) -> JsonObject:
+        answer: JsonObject = {}
+        for path in paths:
+            said = self._said(entity, path)
+            value = self.finder.value(entity, number, said)
+            answer[field_name(self._blueprint, entity, path)] = self._json(entity, said, value)
+        return answer
+
+    def _figure(self, entity: str, numbers: Sequence[int], measure: Measure) -> int:
+        if measure.kind == "count":
+            return len(numbers)
+        values = [self.finder.value(entity, number, measure.path) for number in numbers]
+        values = [value for value in values if value != MISSING]
+        match measure.kind:
+            case "total":
+                return sum(values)
+            case "greatest":
+                return max(values)
+            case "least":
+                return min(values)
+
+    def _figure_json(self, entity: str, measure: Measure, value: int) -> Json:
+        return value if measure.kind == "count" else self._json(entity, measure.path, value)
+
+    def _figures(self, entity: str, numbers: Sequence[int], measures: Sequence[Measure]) -> JsonObject:
+        return {
+            measure_name(self._blueprint, entity, measure): self._figure_json(
+                entity, measure, self._figure(entity, numbers, measure)
+            )
+            for measure in measures
+        }
+
+    # -- shapes ----------------------------------------------------------------------------------
+
+    def _extreme(self, goal: Extreme) -> Generator[Request, Any, int]:
+        entity, finder = goal.select.entity, self.finder
+        needs = self._shown(entity, goal.fields)
+        pages = None
+        if self._sorted:
+            pages = finder.sorted_pages(entity, goal.select.clauses, goal.by, most=goal.most)
+        if pages is None:
+            numbers = yield from self._find(goal.select, goal.fields)
+            yield from finder.provide(entity, numbers, [goal.by], entity)
+            valued = [(finder.value(entity, number, goal.by), number) for number in numbers]
+            valued = [each for each in valued if each[0] != MISSING]
+            return (max(valued) if goal.most else min(valued))[1]
+        response: Any = None
+        while True:
+            request = pages.send(response)
+            response = yield request
+            for row in response[request.tool.items]:
+                number: int = finder.learn(entity, row)
+                finder.note_met(request.tool, number, goal.select.clauses)
+                passing = yield from finder.narrowed(entity, [number], goal.select.clauses, entity)
+                if passing:
+                    yield from finder.provide(entity, passing, needs, entity)
+                    return number
+
+    def _group(self, goal: Group) -> Generator[Request, Any, JsonObject]:
+        entity, finder = goal.select.entity, self.finder
+        by = self._said(entity, goal.by)
+        numbers = yield from self._find(goal.select, [by, *_paths([goal.measure])])
+        groups: dict[int, list[int]] = {}
+        for number in numbers:
+            value = finder.value(entity, number, by)
+            if value != MISSING:
+                groups.setdefault(value, []).append(number)
+        figures = [(self._figure(entity, rows, goal.measure), value) for value, rows in groups.items()]
+        figure, value = max(figures) if goal.most else min(figures)
+        return {
+            group_name(self._blueprint, entity, goal.by): self._json(entity, by, value),
+            measure_name(self._blueprint, entity, goal.measure): self._figure_json(
+                entity, goal.measure, figure
+            ),
+        }
+
+    def _difference(self, goal: Difference) -> Generator[Request, Any, JsonObject]:
+        entity = goal.one.entity
+        one = yield from self._find(goal.one, _paths([goal.measure]))
+        other = yield from self._find(goal.other, _paths([goal.measure]))
+        first = self._figure(entity, one, goal.measure)
+        gap = abs(first - self._figure(entity, other, goal.measure))
+        name = measure_name(self._blueprint, entity, goal.measure)
+        return {
+            f"first_{name}": self._figure_json(entity, goal.measure, first),
+            f"{name}_difference": self._figure_json(entity, goal.measure, gap),
+        }
+
+    def _listing(self, goal: Listing) -> Generator[Request, Any, JsonObject]:
+        entity = goal.select.entity
+        path = self._said(entity, goal.path)
+        numbers = yield from self._find(goal.select, [path])
+        values = dict.fromkeys(self.finder.value(entity, number, path) for number in numbers)
+        said = [self._json(entity, path, value) for value in values if value != MISSING]
+        return {list_name(self._blueprint, entity, goal.path): said}
+
+    # -- acting ----------------------------------------------------------------------------------
+
+    def _act(self, entity: str, numbers: Sequence[int], action: str, value: int | None) -> Plan:
+        tool = self.finder.tool("transition", entity, action) or self.finder.tool("set", entity, action)
+        if tool is None:
+            raise KeyError(f"no tool does {action} to {entity}")
+        codec = self._world.codec
+        name = tool.params[0].name
+        if tool.limit > 1:
+            for start in range(0, len(numbers), tool.limit):
+                ids = [codec.id_of(entity, number) for number in numbers[start : start + tool.limit]]
+                yield Request(tool, {name: ids})
+            return
+        for number in numbers:
+            arguments: JsonObject = {name: codec.id_of(entity, number)}
+            if value is not None:
+                arguments[tool.params[1].name] = tool.fields[0].argument(value)
+            yield Request(tool, arguments)
+
+    def _work(self, goal: Work) -> Generator[Request, Any, JsonObject]:
+        entity, finder = goal.select.entity, self.finder
+        book = finder.tool("rules", entity, goal.queue)
+        if book is not None:
+            yield Request(book, {})
+        queue = self._blueprint.entities[entity].queues[goal.queue]
+        waiting = [self._clause(entity, condition) for condition in queue.select]
+        select = Select(entity, (*goal.select.clauses, *waiting))
+        numbers = yield from self._find(select, ())
+        decided: dict[int, str] = {}
+        for rule in queue.rules:
+            left = [number for number in numbers if number not in decided]
+            for condition in rule.when:
+                left = yield from self._holding(entity, left, condition)
+            for condition in rule.unless:
+                excepted = yield from self._holding(entity, left, condition)
+                left = [number for number in left if number not in excepted]
+            decided.update(dict.fromkeys(left, rule.do))
+        for number in numbers:
+            decided.setdefault(number, queue.otherwise)
+        told = [number for number in numbers if decided[number] == goal.decision]
+        yield from finder.provide(entity, told, _paths(goal.measures), entity)
+        answer = self._figures(entity, told, goal.measures)
+        for action in dict.fromkeys(decided.values()):
+            meant = [number for number in numbers if decided[number] == action]
+            yield from self._act(entity, meant, action, None)
+        return answer
+
+    # -- conditions ------------------------------------------------------------------------------
+
+    def _clause(self, entity: str, condition: Condition) -> Clause:
+        if condition.op not in ("=", "!=", ">", "<") or not isinstance(condition.right, str | int):
+            raise KeyError(f"the condition on {condition.left} is no clause")
+        return Clause(condition.left, condition.op, self._wanted(entity, condition.left, condition.right))
+
+    def _wanted(self, entity: str, left: str, right: str | int | bool) -> int:
+        """Return a value in the kit's own words as rows hold it."""
+        if "(" not in left and left != TODAY:
+            match self._blueprint.attribute(entity, left):
+                case Category(values=values) | Life(values=values):
+                    return values.index(str(right))
+                case Quantity(digits=digits):
+                    return int(right) * int(10**digits)
+        return int(right)
+
+    def _holding(
+        self, entity: str, numbers: Sequence[int], condition: Condition
+    ) -> Generator[Request, Any, list[int]]:
+        """Return the rows for which a condition holds, reading what it needs."""
+        left = yield from self._measured(entity, numbers, condition.left)
+        right = condition.right
+        if isinstance(right, str) and right.startswith("@"):
+            others = yield from self._measured(entity, numbers, right[1:])
+            return [
+                number
+                for number in numbers
+                if others[number] != MISSING and compares(left[number], condition.op, others[number])
+            ]
+        if isinstance(right, tuple):
+            listed = [self._wanted(entity, condition.left, each) for each in right]
+            inside = condition.op == "in"
+            known = [number for number in numbers if left[number] != MISSING]
+            return [number for number in known if (left[number] in listed) == inside]
+        wanted = self._wanted(entity, condition.left, right)
+        return [number for number in numbers if compares(left[number], condition.op, wanted)]
+
+    def _measured(
+        self, entity: str, numbers: Sequence[int], text: str
+    ) -> Generator[Request, Any, dict[int, int]]:
+        """Return what one side of a condition is for each row."""
+        finder = self.finder
+        match operand(text):
+            case Path(path):
+                return (yield from self._followed(entity, numbers, path))
+            case Days(start, end):
+                first = yield from self._followed(entity, numbers, start)
+                last = yield from self._followed(entity, numbers, end)
+                return {
+                    number: MISSING
+                    if MISSING in (first[number], last[number])
+                    else last[number] - first[number]
+                    for number in numbers
+                }
+            case Count(other, attribute):
+                rows = yield from finder.find(other, (), [attribute], f"{entity}~{other}")
+                referring = [finder.value(other, row, attribute) for row in rows]
+                return {number: referring.count(number) for number in numbers}
+
+    def _followed(
+        self, entity: str, numbers: Sequence[int], path: str
+    ) -> Generator[Request, Any, dict[int, int]]:
+        if path == TODAY:
+            if self._today == MISSING:
+                tool = self.finder.tool("today", "")
+                if tool is None:
+                    raise KeyError("every world has a tool that tells the date")
+                response = yield Request(tool, {})
+                self._today = date.fromisoformat(response["today"]).toordinal()
+            return dict.fromkeys(numbers, self._today)
+        yield from self.finder.provide(entity, numbers, [path], entity)
+        return {number: self.finder.value(entity, number, path) for number in numbers}
+
+
+def _only(numbers: Sequence[int]) -> int:
+    if len(numbers) != 1:
+        raise KeyError(f"{len(numbers)} rows are meant where one must be")
+    return numbers[0]
+
+
+def _paths(measures: Sequence[Measure]) -> list[str]:
+    return [measure.path for measure in measures if measure.path]

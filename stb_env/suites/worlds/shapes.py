@@ -1,0 +1,365 @@
+"""The shapes of goals: draws a goal of each, before anyone asks whether it carries weight."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from random import Random
+
+from stb_env.suites.worlds.blueprint import Blueprint
+from stb_env.suites.worlds.clauses import Clauses, queue_clauses
+from stb_env.suites.worlds.evaluation import (
+    chosen,
+    decide,
+    waiting,
+)
+from stb_env.suites.worlds.facts import facts_at_start
+from stb_env.suites.worlds.goals import (
+    Change,
+    Clause,
+    Difference,
+    Extreme,
+    ForEach,
+    Goal,
+    Group,
+    Listing,
+    Lookup,
+    Measure,
+    Related,
+    Select,
+    Summary,
+    Work,
+)
+from stb_env.suites.worlds.kit import (
+    Category,
+    Code,
+    Day,
+    Email,
+    Flag,
+    Life,
+    Person,
+    Quantity,
+    Ref,
+    Set,
+    Title,
+    Transition,
+)
+
+_SHAPES: Mapping[int, Mapping[str, int]] = {
+    1: {"lookup": 5, "extreme": 3, "change": 3, "summary": 2},
+    2: {"lookup": 3, "extreme": 3, "change": 2, "summary": 3, "group": 1, "listing": 1},
+    3: {"extreme": 2, "summary": 3, "group": 2, "difference": 2, "listing": 2, "for_each": 4},
+    4: {"summary": 2, "group": 1, "difference": 2, "listing": 2, "for_each": 5, "work": 4},
+    5: {"summary": 1, "difference": 1, "listing": 1, "for_each": 4, "work": 8},
+    6: {"difference": 1, "for_each": 3, "work": 8},
+}
+_ROWS: Mapping[int, tuple[int, int]] = {
+    1: (3, 15),
+    2: (3, 25),
+    3: (4, 40),
+    4: (6, 60),
+    5: (24, 110),
+    6: (24, 200),
+}
+"""Rows that are meant where they are only read."""
+_WRITES: Mapping[int, tuple[int, int]] = {
+    1: (1, 1),
+    2: (2, 3),
+    3: (3, 7),
+    4: (6, 14),
+    5: (24, 34),
+    6: (30, 60),
+}
+"""Rows that are changed."""
+_DEPTH: Mapping[int, int] = {1: 0, 2: 1, 3: 1, 4: 2, 5: 2, 6: 2}
+"""References that a clause goes over at most."""
+_PLAUSIBLE = 50
+"""Values that a guess at an answer has to choose from, at least."""
+
+
+class Shapes:
+    """Draws goals of every shape in one world.
+
+    Args:
+        blueprint: The world.
+    """
+
+    def __init__(self, blueprint: Blueprint) -> None:
+        self._blueprint = blueprint
+        self._clauses = Clauses(blueprint)
+        self._facts = facts_at_start(blueprint)
+        self._shapes: Mapping[str, Callable[[int, Random], Goal | None]] = {
+            "lookup": self._lookup,
+            "extreme": self._extreme,
+            "summary": self._summary,
+            "group": self._group,
+            "difference": self._difference,
+            "listing": self._listing,
+            "change": self._change,
+            "for_each": self._for_each,
+            "work": self._work,
+        }
+
+    def draw(self, level: int, pick: Random) -> Goal | None:
+        """Draw a goal of a shape that suits a level, or None where the draw fails."""
+        weights = _SHAPES[level]
+        return self._shapes[pick.choices(list(weights), list(weights.values()))[0]](level, pick)
+
+    # -- shapes ---------------------------------------------------------------------------------
+
+    def _lookup(self, level: int, pick: Random) -> Goal | None:
+        entity = self._entity(pick)
+        select = self._one_row(entity, level, pick)
+        fields = self._fields(entity, select, _DEPTH[level] if level < 4 else 1, pick)
+        return Lookup(select, fields) if select and fields else None
+
+    def _one_row(self, entity: str, level: int, pick: Random) -> Select | None:
+        """Draw a selection of one row: by its label, or by clauses that only it meets."""
+        alike = self._clauses.look_alikes(entity)
+        number = pick.choice(alike or range(len(self._blueprint.data.rows[entity])))
+        if level == 1 or pick.random() < 0.6:
+            label = self._blueprint.entities[entity].label
+            return Select(entity, (Clause(label, "=", self._clauses.column(entity, label)[number]),))
+        found = self._clauses.select(entity, (1, 1), pick, depth=_DEPTH[level], fewest=2, around=number)
+        return found[0] if found else None
+
+    def _extreme(self, level: int, pick: Random) -> Goal | None:
+        entity = self._entity(pick)
+        ordered = self._values(entity, Day, Quantity)
+        if not ordered:
+            return None
+        by = pick.choice(ordered)
+        found = self._select(entity, level, pick, banned=(by,))
+        label = self._blueprint.entities[entity].label
+        return found and Extreme(found[0], by, pick.random() < 0.5, (label, by))
+
+    def _summary(self, level: int, pick: Random) -> Goal | None:
+        entity = self._entity(pick)
+        measures = self._measures(entity, pick, alone=pick.random() < 0.5)
+        found = self._select(entity, level, pick, banned=[each.path for each in measures if each.path])
+        return (found and measures and Summary(found[0], measures)) or None
+
+    def _group(self, level: int, pick: Random) -> Goal | None:
+        entity = self._entity(pick)
+        by = self._groupings(entity)
+        totals = self._totals(entity)
+        if not by:
+            return None
+        group = pick.choice(by)
+        measure = Measure("total", pick.choice(totals)) if totals else Measure("count")
+        found = self._select(entity, max(level, 3), pick, banned=(group,))
+        # Nobody knows whether a group without rows has the least.
+        return found and Group(found[0], group, measure, most=True)
+
+    def _groupings(self, entity: str) -> list[str]:
+        described = self._blueprint.entities[entity]
+        return [
+            name for name, attribute in described.attributes.items() if isinstance(attribute, Category | Ref)
+        ]
+
+    def _difference(self, level: int, pick: Random) -> Goal | None:
+        entity = self._entity(pick)
+        totals = self._totals(entity)
+        between = self._values(entity, Category, Life, Flag)
+        if not totals or not between:
+            return None
+        path = pick.choice(between)
+        values = sorted(set(self._clauses.column(entity, path)))
+        if len(values) < 2:
+            return None
+        first, second = pick.sample(values, 2)
+        side = Clause(path, "=", first)
+        total = pick.choice(totals)
+        sizes = _ROWS[level][0] // 2 or 1, _ROWS[level][1]
+        found = self._clauses.select(
+            entity, sizes, pick, depth=_DEPTH[level], fixed=(side,), banned=(total,), fewest=2
+        )
+        if found is None:
+            return None
+        other = tuple(Clause(path, "=", second) if each == side else each for each in found[0].clauses)
+        return Difference(found[0], Select(entity, other), Measure("total", total))
+
+    def _listing(self, level: int, pick: Random) -> Goal | None:
+        entity = self._entity(pick)
+        fixed = [self._related(entity, pick)] if pick.random() < 0.6 else []
+        sizes = (2, 12) if level < 5 else (24, 40)
+        found = self._clauses.select(
+            entity, sizes, pick, depth=_DEPTH[level], fixed=[each for each in fixed if each]
+        )
+        return found and Listing(found[0], self._blueprint.entities[entity].label)
+
+    def _related(self, entity: str, pick: Random) -> Related | None:
+        referring = self._blueprint.referring(entity)
+        if not referring:
+            return None
+        other, reference = pick.choice(referring)
+        label = self._blueprint.entities[other].label
+        paths = [path for path in self._clauses.paths(other, 0) if self._clauses.can_say(other, path)]
+        paths = [path for path in paths if path != label]
+        clause = self._clauses.clause(other, pick.choice(paths), pick) if paths else None
+        return None if clause is None else Related(other, reference, (clause,), pick.random() < 0.4)
+
+    def _change(self, level: int, pick: Random) -> Goal | None:
+        entity, action = self._action(pick)
+        select = self._one_row(entity, level, pick) if entity else None
+        if select is None:
+            return None
+        value = self._new_value(entity, action, chosen(self._facts, select)[0][0], pick)
+        what = self._blueprint.entities[entity].actions[action]
+        fields = self._fields(entity, select, min(_DEPTH[level], 1), pick, getattr(what, "field", ""))
+        return Change(select, action, value, fields[:1]) if fields else None
+
+    def _for_each(self, level: int, pick: Random) -> Goal | None:
+        entity, action = self._action(pick)
+        if not entity:
+            return None
+        described = self._blueprint.entities[entity]
+        what = described.actions[action]
+        if not what.bulk:
+            return None
+        fixed: list[Clause] = []
+        value = None
+        field = what.field if isinstance(what, Transition | Set) else ""
+        attribute = described.attributes[field]
+        if isinstance(what, Transition) and isinstance(attribute, Life):
+            fixed = [Clause(field, "=", attribute.values.index(pick.choice(what.source)))]
+        elif isinstance(attribute, Category):
+            old, value = pick.sample(range(len(attribute.values)), 2)
+            fixed = [Clause(field, "=", old)]
+        found = self._clauses.select(
+            entity, _WRITES[level], pick, depth=_DEPTH[level], fixed=fixed, banned=(field,), fewest=2
+        )
+        if found is None:
+            return None
+        if isinstance(what, Set) and value is None:
+            value = self._new_value(entity, action, found[1][0], pick)
+        measures = self._measures(entity, pick, alone=pick.random() < 0.5)
+        kept = tuple(each for each in measures if each.path != field) or (Measure("count"),)
+        return ForEach(found[0], action, value, kept)
+
+    def _work(self, level: int, pick: Random) -> Goal | None:
+        queues = [
+            (entity, name)
+            for entity, described in self._blueprint.entities.items()
+            for name in described.queues
+        ]
+        if not queues:
+            return None
+        entity, name = pick.choice(queues)
+        fixed = queue_clauses(self._blueprint, entity, name)
+        # A clause on what rules look at would decide them for all rows alike.
+        rules = self._blueprint.entities[entity].queues[name].rules
+        conditions = [condition for rule in rules for condition in (*rule.when, *rule.unless)]
+        decided_by = [each.left for each in conditions if each.op in ("=", "!=", "in", "not in")]
+        found = self._clauses.select(
+            entity,
+            _WRITES[level],
+            pick,
+            depth=1,
+            fixed=fixed,
+            banned=decided_by,
+            fewest=len(fixed) + 1 + (pick.random() < 0.6),
+        )
+        if found is None:
+            return None
+        extra = tuple(clause for clause in found[0].clauses if clause not in fixed)
+        select = Select(entity, extra)
+        decided = decide(self._facts, entity, name, waiting(self._facts, name, select))
+        decision = pick.choice(sorted(set(decided)))
+        return Work(name, select, decision, self._measures(entity, pick, alone=pick.random() < 0.5))
+
+    # -- parts ----------------------------------------------------------------------------------
+
+    def _entity(self, pick: Random) -> str:
+        """Draw an entity; those with many attributes are commoner."""
+        entities = self._blueprint.entities
+        return pick.choices(list(entities), [len(each.attributes) for each in entities.values()])[0]
+
+    def _action(self, pick: Random) -> tuple[str, str]:
+        """Draw an action on a single row, and its entity; empty where there is none."""
+        found = [
+            (entity, name)
+            for entity, described in self._blueprint.entities.items()
+            for name, action in described.actions.items()
+            if isinstance(action, Transition)
+            or (
+                isinstance(action, Set)
+                and isinstance(described.attributes[action.field], Category | Quantity | Day)
+            )
+        ]
+        return pick.choice(found) if found else ("", "")
+
+    def _select(
+        self, entity: str, level: int, pick: Random, banned: Sequence[str] = ()
+    ) -> tuple[Select, list[int]] | None:
+        fewest = 1 if level < 3 else 2
+        return self._clauses.select(
+            entity, _ROWS[level], pick, depth=_DEPTH[level], banned=banned, fewest=fewest
+        )
+
+    def _values(self, entity: str, *kinds: type) -> list[str]:
+        attributes = self._blueprint.entities[entity].attributes
+        return [name for name, attribute in attributes.items() if isinstance(attribute, kinds)]
+
+    def _totals(self, entity: str) -> list[str]:
+        attributes = self._blueprint.entities[entity].attributes
+        return [
+            name
+            for name, attribute in attributes.items()
+            if isinstance(attribute, Quantity) and attribute.sums
+        ]
+
+    def _measures(self, entity: str, pick: Random, *, alone: bool) -> tuple[Measure, ...]:
+        """Draw a total alone, or a count and another figure."""
+        totals = self._totals(entity)
+        if totals and alone:
+            return (Measure("total", pick.choice(totals)),)
+        others = [Measure("total", path) for path in totals]
+        for path in self._values(entity, Day, Quantity):
+            others += [Measure("greatest", path), Measure("least", path)]
+        return (Measure("count"), pick.choice(others)) if others else ()
+
+    def _fields(
+        self, entity: str, select: Select | None, depth: int, pick: Random, changed: str = ""
+    ) -> tuple[str, ...]:
+        """Draw one or two values of a row, one hard to guess, none that the request names or changes."""
+        if select is None:
+            return ()
+        named = [changed, *(clause.path for clause in select.clauses if isinstance(clause, Clause))]
+        paths = [
+            path
+            for path in self._clauses.paths(entity, depth)
+            if path not in named and not isinstance(self._clauses.attribute(entity, path), Flag)
+        ]
+        wide = [path for path in paths if self.is_wide(entity, path)]
+        if not wide:
+            return ()
+        first = pick.choice(wide)
+        others = [path for path in paths if path != first]
+        second = [pick.choice(others)] if others and pick.random() < 0.4 else []
+        return (first, *second)
+
+    def _new_value(self, entity: str, action: str, number: int, pick: Random) -> int | None:
+        """Draw what an action sets, other than what any row has; None where it sets nothing."""
+        what = self._blueprint.entities[entity].actions[action]
+        if not isinstance(what, Set):
+            return None
+        attribute = self._blueprint.entities[entity].attributes[what.field]
+        column = self._clauses.column(entity, what.field)
+        if isinstance(attribute, Category):
+            others = [index for index in range(len(attribute.values)) if index != column[number]]
+            return pick.choice(others)
+        taken = set(column)
+        low, high = min(column), max(column)
+        free = (value for value in (pick.randint(low, high) for _ in range(40)) if value not in taken)
+        return next(free, high + 1)
+
+    def is_wide(self, entity: str, path: str) -> bool:
+        """Return whether a value has so many others beside it that a guess is worth nothing."""
+        owner, _ = self._blueprint.place(entity, path)
+        match self._clauses.attribute(entity, path):
+            case Person() | Title() | Email() | Code():
+                return len(self._blueprint.data.rows[owner]) >= _PLAUSIBLE
+            case Day() | Quantity():
+                column = self._clauses.column(entity, path)
+                return len(set(column)) >= _PLAUSIBLE
+        return False

@@ -1,0 +1,104 @@
+"""Figures of generated worlds: how much they have, and how little they repeat."""
+
+from __future__ import annotations
+
+import re
+import statistics
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+
+from stb_env.core.jsontypes import JsonObject
+from stb_env.suites.worlds.tasks import TASKS_A_WORLD, WorldTask, WorldTasks, task_of
+from stb_env.suites.worlds.world import Built
+
+NEAR = 0.6
+"""Requests that share so much of their words are near-duplicates."""
+
+_MASKED = re.compile(r"\S*[0-9@]\S*|(?<=[a-z,] )(?:[A-Z][\w'-]*)(?: [A-Z][\w'-]*)*")
+_WORD = re.compile(r"[a-z]+|#")
+
+
+def statistics_of(worlds: int, tell: Callable[[int], None]) -> JsonObject:
+    """Return the figures of some worlds of training, with ten tasks of each.
+
+    Args:
+        worlds: How many worlds.
+        tell: Told how many tasks there are after each.
+    """
+    source = WorldTasks("train", worlds=worlds)
+    made: list[WorldTask] = []
+    for index in range(worlds * TASKS_A_WORLD):
+        made.append(task_of(source.at(index).id))
+        tell(len(made))
+    built = {each.world.key: each.world for each in made}
+    calls = [each.solved.calls for each in made]
+    sequences = {
+        (each.world.key, *(request.tool.tool.name for request in each.solved.requests)) for each in made
+    }
+    kinds = {
+        tuple((request.tool.kind, request.tool.entity) for request in each.solved.requests) for each in made
+    }
+    words = [frozenset(_WORD.findall(masked(each.task.query))) for each in made]
+    services = [
+        len({_service(each, request.tool.entity) for request in each.solved.requests if request.tool.entity})
+        for each in made
+    ]
+    return {
+        "worlds": len(built),
+        "tasks": len(made),
+        "kits": sorted({world.blueprint.kit.name for world in built.values()}),
+        "tools a world": _spread([len(world.tools) for world in built.values()]),
+        "rows a world": _spread([_rows(world) for world in built.values()]),
+        "archetypes": len({tool.kind for world in built.values() for tool in world.tools.values()}),
+        "styles": len({style for world in built.values() for style in world.codec.styles.values()}),
+        "distinct tool specifications": len(
+            {tool.tool.spec for world in built.values() for tool in world.tools.values()}
+        ),
+        "goal shapes": dict(sorted(Counter(type(each.drawn.goal).__name__ for each in made).items())),
+        "levels": dict(sorted(Counter(str(each.task.record["level"]) for each in made).items())),
+        "calls a task": _spread(calls),
+        "distinct call sequences": len(sequences),
+        "distinct sequences of kinds and entities": len(kinds),
+        "tasks over three or more services": _share(count >= 3 for count in services),
+        "words of requests": len(frozenset[str]().union(*words)),
+        "near-duplicate requests": near_duplicates(words),
+    }
+
+
+def masked(query: str) -> str:
+    """Return a request with values and names masked, in lower case.
+
+    Examples:
+        >>> masked("Move the box of Ada Holm to 12.50 EUR by 2026-01-03.")
+        'move the box of # to # # by #'
+    """
+    return _MASKED.sub("#", query).lower()
+
+
+def near_duplicates(words: Sequence[frozenset[str]]) -> float:
+    """Return the share of requests that are near-duplicates of an earlier one."""
+    seen: list[frozenset[str]] = []
+    repeated = 0
+    for each in words:
+        if any(len(each & other) >= NEAR * len(each | other) for other in seen):
+            repeated += 1
+        else:
+            seen.append(each)
+    return round(repeated / max(1, len(words)), 4)
+
+
+def _service(each: WorldTask, entity: str) -> str:
+    return each.world.blueprint.entities[entity].service
+
+
+def _rows(world: Built) -> int:
+    return sum(len(rows) for rows in world.blueprint.data.rows.values())
+
+
+def _spread(values: Sequence[int]) -> JsonObject:
+    return {"least": min(values), "median": statistics.median(values), "most": max(values)}
+
+
+def _share(values: Iterable[bool]) -> float:
+    listed = list(values)
+    return round(sum(listed) / max(1, len(listed)), 4)

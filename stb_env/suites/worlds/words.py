@@ -1,0 +1,347 @@
+"""The sentence planner: says a goal as a person would ask for it."""
+
+from __future__ import annotations
+
+from random import Random
+
+from stb_env.suites.worlds.blueprint import Blueprint
+from stb_env.suites.worlds.clauses import queue_clauses
+from stb_env.suites.worlds.goals import (
+    Change,
+    Clause,
+    Difference,
+    Extreme,
+    ForEach,
+    Goal,
+    Group,
+    Listing,
+    Lookup,
+    Measure,
+    Select,
+    Summary,
+    Work,
+)
+from stb_env.suites.worlds.kit import Day, Ref, Set
+from stb_env.suites.worlds.nouns import participle
+from stb_env.suites.worlds.phrases import Phrases, Said, listed, several
+
+_LONG = 70
+"""Letters of a noun phrase after which a reader has lost the sentence."""
+
+
+def query(goal: Goal, blueprint: Blueprint, pick: Random, *, rules: bool = False) -> str:
+    """Return a goal in words.
+
+    Args:
+        goal: The goal.
+        blueprint: The world.
+        pick: Draws among ways to say the same.
+        rules: Whether the rules of a queue are part of the request; else the agent has to look them up.
+    """
+    planner = _Planner(Phrases(blueprint, pick))
+    match goal:
+        case Lookup():
+            return planner.lookup(goal)
+        case Extreme():
+            return planner.extreme(goal)
+        case Summary():
+            return planner.summary(goal)
+        case Group():
+            return planner.group(goal)
+        case Difference():
+            return planner.difference(goal)
+        case Listing():
+            return planner.listing(goal)
+        case Change():
+            return planner.change(goal)
+        case ForEach():
+            return planner.for_each(goal)
+        case Work():
+            return planner.work(goal, rules)
+
+
+class _Planner:
+    def __init__(self, say: Phrases) -> None:
+        self._say = say
+        self._pick = say.pick
+
+    # -- parts ----------------------------------------------------------------------------------
+
+    def _choose(self, *ways: str) -> str:
+        chosen = self._pick.choice(ways)
+        return chosen[0].upper() + chosen[1:]
+
+    def _choose_for(self, rows: str, ways: tuple[str, ...], others: tuple[str, ...]) -> str:
+        """Return one of several ways; the others end in words that would stand too far from their verb."""
+        return self._choose(*ways, *(others if len(rows) < _LONG else ()))
+
+    def _joined(self, main: str, extra: tuple[str, ...], *after: str) -> str:
+        """Return a sentence, those that limit its rows, and what follows them."""
+        limits = [self._limit(phrase, place) for place, phrase in enumerate(extra)]
+        return " ".join([main, *limits, *after])
+
+    def _limit(self, phrase: str, place: int) -> str:
+        if place:
+            return self._choose(
+                f"and of these, only the ones {phrase}.", f"of those, take only the ones {phrase}."
+            )
+        return self._choose(
+            f"I only mean the ones {phrase}.",
+            f"consider only those {phrase}.",
+            f"leave out all but those {phrase}.",
+            f"this concerns only the ones {phrase}.",
+        )
+
+    def _one(self, select: Select) -> tuple[str, tuple[str, ...]]:
+        """Return the one row that is meant, and sentences about it."""
+        label = self._say.entity(select.entity).label
+        if len(select.clauses) == 1 and isinstance(select.clauses[0], Clause):
+            clause = select.clauses[0]
+            if clause.path == label:
+                return self._say.named(select.entity, clause.value), ()
+        said = self._say.select(select)
+        about = (f"It is one {listed(list(said.extra))}.",) if said.extra else ()
+        return self._pick.choice([f"the only {said.singular}", f"the one {said.singular}"]), about
+
+    def _fields(self, entity: str, paths: tuple[str, ...]) -> str:
+        return listed([f"the {self._say.word(entity, path)}" for path in paths])
+
+    def _superlative(self, entity: str, path: str, most: bool) -> str:
+        if isinstance(self._say.blueprint.attribute(entity, path), Day):
+            return "latest" if most else "earliest"
+        return "highest" if most else "lowest"
+
+    def _figure(self, entity: str, measure: Measure, owner: str = "the") -> str:
+        """Return the name of a figure that is not the number of rows."""
+        word = self._say.word(entity, measure.path)
+        if measure.kind == "total":
+            return f"{owner} total {word}"
+        return f"{owner} {self._superlative(entity, measure.path, measure.kind == 'greatest')} {word}"
+
+    # -- shapes ---------------------------------------------------------------------------------
+
+    def lookup(self, goal: Lookup) -> str:
+        one, about = self._one(goal.select)
+        fields = self._fields(goal.select.entity, goal.fields)
+        be = "is" if len(goal.fields) == 1 else "are"
+        main = self._choose(
+            f"what {be} {fields} of {one}?",
+            f"please give me {fields} of {one}.",
+            f"I need {fields} of {one}.",
+            f"could you look up {fields} of {one}?",
+            f"find {one} and tell me {fields} on record for it."
+            if not about
+            else f"please find {fields} of {one}.",
+            f"can you tell me {fields} of {one}?",
+        )
+        return " ".join([main, *about])
+
+    def extreme(self, goal: Extreme) -> str:
+        entity = goal.select.entity
+        said = self._say.select(goal.select)
+        label, by = goal.fields
+        best = f"{self._superlative(entity, by, goal.most)} {self._say.word(entity, by)}"
+        its = self._say.its(entity)
+        give = f"Give {its} {self._say.word(entity, label)} and the {self._say.word(entity, by)}."
+        tell = f"I need {its} {self._say.word(entity, label)} and the {self._say.word(entity, by)} itself."
+        noun = self._say.noun(entity)
+        main = self._choose(
+            f"among the {said.plural}, which one has the {best}?",
+            f"which of the {said.plural} has the {best}?",
+            f"of all {said.plural}, find the one with the {best}.",
+            f"which {noun} has the {best} among the {said.plural}?",
+            f"please find the {noun} with the {best} among all {said.plural}.",
+        )
+        return self._joined(main, said.extra, self._choose(give, tell))
+
+    def summary(self, goal: Summary) -> str:
+        entity = goal.select.entity
+        said = self._say.select(goal.select)
+        if len(goal.measures) == 1:
+            word = self._say.word(entity, goal.measures[0].path)
+            main = self._choose_for(
+                said.plural,
+                (
+                    f"what is the total {word} of all {said.plural}?",
+                    f"please work out the total {word} of the {said.plural}.",
+                    f"I need the total {word} of all {said.plural}.",
+                ),
+                (
+                    f"add up the {word} of all {said.plural} and tell me the total.",
+                    f"taking all {said.plural} together, what is the total {word}?",
+                ),
+            )
+            return self._joined(main, said.extra)
+        figure = goal.measures[1]
+        theirs = self._figure(entity, figure, "their")
+        main = self._choose_for(
+            said.plural,
+            (
+                f"for the {said.plural}, I need the count and {self._figure(entity, figure)}.",
+                f"what is the number of {said.plural}, and what is {theirs}?",
+                f"I need two figures on the {said.plural}: how many there are, and {theirs}.",
+            ),
+            (
+                f"how many {said.plural} are there, and what is {theirs}?",
+                f"count the {said.plural} and tell me {theirs}, too.",
+                f"please tell me how many {said.plural} we have and {theirs}.",
+            ),
+        )
+        return self._joined(main, said.extra)
+
+    def group(self, goal: Group) -> str:
+        entity = goal.select.entity
+        said = self._say.select(goal.select)
+        group = self._say.word(entity, goal.by)
+        if goal.measure.kind == "count":
+            main = self._choose(
+                f"which {group} has the most {said.plural}, and how many?",
+                f"by {group}, where are there the most {said.plural}, and how many?",
+                f"for which {group} are there the most {said.plural}, and how many?",
+            )
+        else:
+            word = self._say.word(entity, goal.measure.path)
+            rows = said.plural
+            main = self._choose(
+                f"for which {group} is the total {word} of the {rows} highest, and what is that total?",
+                f"add up the {word} of the {rows} by {group}. Which {group} has the most, and how much?",
+                f"over all {rows}, which {group} has the highest total {word}, and how much is it?",
+                f"group the {rows} by {group}: which {group} has the highest total {word}, and what is it?",
+            )
+        ask = ""
+        attribute = self._say.blueprint.attribute(entity, goal.by)
+        if isinstance(attribute, Ref):
+            label = self._say.entity(attribute.to)
+            ask = self._choose(f"Give the {group}'s {label.attributes[label.label].words[0]}.")
+        return self._joined(main, said.extra, *([ask] if ask else []))
+
+    def difference(self, goal: Difference) -> str:
+        entity = goal.one.entity
+        one = next(clause for clause in goal.one.clauses if clause not in goal.other.clauses)
+        other = next(clause for clause in goal.other.clauses if clause not in goal.one.clauses)
+        shared = Select(entity, tuple(clause for clause in goal.one.clauses if clause != one))
+        said = self._say.select(shared)
+        first, second = self._two_sides(entity, one, other)
+        word = self._say.word(entity, goal.measure.path)
+        opening = self._choose(
+            f"take the {said.plural}.", f"look at all {said.plural}.", f"this is about the {said.plural}."
+        )
+        asked = self._choose(
+            f"what is the total {word} of those {first}, "
+            f"and by how much does it differ from the total of those {second}?",
+            f"I need the total {word} of the ones {first}, "
+            f"and the difference between it and the total of the ones {second}.",
+            f"tell me the total {word} of those {first}, and how far it is from the total of those {second}.",
+        )
+        return self._joined(opening, said.extra, asked)
+
+    def _two_sides(self, entity: str, one: object, other: object) -> tuple[str, str]:
+        if not isinstance(one, Clause) or not isinstance(other, Clause):
+            raise TypeError("the sides of a difference differ in a clause")
+        state = self._pick.getstate()
+        first = self._say.clause(entity, one)
+        # The same draw takes the same phrase, so that the sides are parallel.
+        self._pick.setstate(state)
+        return first, self._say.clause(entity, other)
+
+    def listing(self, goal: Listing) -> str:
+        said = self._say.select(goal.select)
+        words = several(self._say.word(goal.select.entity, goal.path))
+        main = self._choose(
+            f"list the {words} of all {said.plural}.",
+            f"give me the {words} of the {said.plural}.",
+            f"which {said.plural} are there? I need their {words}.",
+            f"please find all {said.plural} and list their {words}.",
+            f"I need a list of the {said.plural}: just their {words}.",
+        )
+        return self._joined(main, said.extra)
+
+    # -- requests that change something ---------------------------------------------------------
+
+    def _value(self, entity: str, action: str, value: int | None) -> str:
+        what = self._say.entity(entity).actions[action]
+        return (
+            "" if value is None or not isinstance(what, Set) else self._say.value(entity, what.field, value)
+        )
+
+    def change(self, goal: Change) -> str:
+        entity = goal.select.entity
+        one, about = self._one(goal.select)
+        form = self._pick.choice(self._say.entity(entity).actions[goal.action].say)
+        do = form.format(np=one, v=self._value(entity, goal.action, goal.value))
+        fields = self._fields(entity, goal.fields).replace("the ", f"{self._say.its(entity)} ", 1)
+        main = self._choose(
+            f"please {do}, and tell me {fields}.",
+            f"{do} and let me know {fields}.",
+            f"could you {do}? I also need {fields}.",
+            f"I want you to {do}. Then give me {fields}.",
+            f"{do}, please, and report {fields}.",
+        )
+        return " ".join([main, *about])
+
+    def for_each(self, goal: ForEach) -> str:
+        entity = goal.select.entity
+        said = self._say.select(goal.select)
+        form = self._pick.choice(self._say.entity(entity).actions[goal.action].say)
+        value = self._value(entity, goal.action, goal.value)
+        figures = listed(
+            [
+                "how many there were" if each.kind == "count" else self._figure(entity, each, "their")
+                for each in goal.measures
+            ]
+        )
+        return self._requested(form, said, value, (), self._afterwards(figures))
+
+    def _requested(self, form: str, said: Said, value: str, rules: tuple[str, ...], ask: str) -> str:
+        """Return a request for an action on many rows: in one sentence, or after one that names the rows."""
+        if not form.endswith("{np}") or said.extra or self._pick.random() < 0.3:
+            opening = self._choose(
+                f"take all {said.plural}.", f"look up all {said.plural}.", f"find every {said.singular}."
+            )
+            thing = "each of them" if self._pick.random() < 0.5 else "all of them"
+            do = form.format(np=thing, v=value)
+            return self._joined(
+                opening,
+                said.extra,
+                self._choose(f"{do}.", f"please {do}.", f"I want you to {do}."),
+                *rules,
+                ask,
+            )
+        thing = self._pick.choice([f"all {said.plural}", f"every {said.singular}", f"each {said.singular}"])
+        do = form.format(np=thing, v=value)
+        main = self._choose(f"please {do}.", f"{do}.", f"I want you to {do}.", f"could you {do}?")
+        return " ".join([main, *rules, ask])
+
+    def _afterwards(self, figures: str) -> str:
+        return self._choose(
+            f"then tell me {figures}.",
+            f"afterwards I need to know {figures}.",
+            f"when you are done, report {figures}.",
+        )
+
+    def work(self, goal: Work, rules: bool) -> str:
+        entity = goal.select.entity
+        queue = self._say.entity(entity).queues[goal.queue]
+        waiting = queue_clauses(self._say.blueprint, entity, goal.queue)
+        said = self._say.select(Select(entity, (*waiting, *goal.select.clauses)))
+        done = participle(self._say.entity(entity).actions[goal.decision])
+        figures = self._of_decided(entity, goal.measures, done)
+        said_rules = (self._rules(goal),) if rules else ()
+        form = self._pick.choice(queue.say)
+        return self._requested(form, said, "", said_rules, self._afterwards(figures))
+
+    def _of_decided(self, entity: str, measures: tuple[Measure, ...], done: str) -> str:
+        """Return the figures over the rows that got one decision, which the first of them names."""
+        nouns = self._say.nouns(entity)
+        first, *others = measures
+        if first.kind == "count":
+            opening = f"how many {nouns} you have {done}"
+        else:
+            opening = f"{self._figure(entity, first)} of the {nouns} you have {done}"
+        return listed([opening, *(self._figure(entity, each, "their") for each in others)])
+
+    def _rules(self, goal: Work) -> str:
+        queue = self._say.entity(goal.select.entity).queues[goal.queue]
+        texts = [*(rule.text for rule in queue.rules), queue.text]
+        numbered = " ".join(f"({place}) {text[0].upper()}{text[1:]}" for place, text in enumerate(texts, 1))
+        return f"The rules stand in order, and the first that applies decides: {numbered}"

@@ -1,0 +1,116 @@
+"""Worlds as a backend: every tool call of every world is answered here."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+from stb_env.backend.world import World
+from stb_env.core.jsontypes import JsonMapping, JsonObject
+from stb_env.errors import DataError, did_you_mean
+from stb_env.suites.worlds.api_error import ApiError
+from stb_env.suites.worlds.archetypes.acting import actors
+from stb_env.suites.worlds.archetypes.guidance import guidance
+from stb_env.suites.worlds.archetypes.listing import lists
+from stb_env.suites.worlds.archetypes.reading import readers
+from stb_env.suites.worlds.archetypes.tool import CATEGORY, Workshop, WorldTool
+from stb_env.suites.worlds.blueprint import Blueprint, draw_world
+from stb_env.suites.worlds.codec import Codec
+from stb_env.suites.worlds.kit import Kit, shipped_kit
+from stb_env.suites.worlds.rows import State
+from stb_env.tasks import Task
+from stb_env.tools import Status, Tool, ToolResult
+
+VERSION = 1
+"""Raised whenever equal calls or task ids stop giving equal bytes."""
+
+
+@dataclass(frozen=True, eq=False)
+class Built:
+    """A world with its tools.
+
+    Attributes:
+        key: Names it: the kit and the seed, ``vet_clinic-17``.
+        blueprint: What was drawn.
+        codec: Reads and writes the values of its services.
+        tools: Its tools by name, in the order in which tasks offer them.
+    """
+
+    key: str
+    blueprint: Blueprint
+    codec: Codec
+    tools: Mapping[str, WorldTool]
+
+    @cached_property
+    def by_kind(self) -> Mapping[tuple[str, str, str], WorldTool]:
+        """The first tool of each kind, entity and subject; the subject ``""`` stands for any."""
+        found: dict[tuple[str, str, str], WorldTool] = {}
+        for tool in self.tools.values():
+            found.setdefault((tool.kind, tool.entity, tool.subject), tool)
+            found.setdefault((tool.kind, tool.entity, ""), tool)
+        return found
+
+
+def build(kit: Kit, seed: int) -> Built:
+    """Draw a world and make its tools."""
+    key = f"{kit.name}-{seed}"
+    blueprint = draw_world(seed, kit)
+    workshop = Workshop(Codec(blueprint), key)
+    made: list[WorldTool] = []
+    for entity in blueprint.entities:
+        made += lists(workshop, entity)
+        made += readers(workshop, entity)
+        made += actors(workshop, entity)
+    made += guidance(workshop)
+    return Built(key, blueprint, workshop.codec, {each.tool.name: each for each in made})
+
+
+@lru_cache(maxsize=256)
+def built(key: str) -> Built:
+    """Return the world of a key; those that were used last are kept.
+
+    Raises:
+        DataError: There is no such kit, or the key is none.
+    """
+    name, _, seed = key.rpartition("-")
+    if not name or not seed.isdecimal():
+        raise DataError(f"a world is named kit-seed, such as vet_clinic-17, got {key!r:.60}")
+    return build(shipped_kit(name), int(seed))
+
+
+class GeneratedWorld(World[State]):
+    """Runs the tools of every world. It holds nothing itself, so one serves any number of episodes."""
+
+    @property
+    def fingerprint(self) -> JsonObject:
+        """Version of the worlds and a hash over the tools of one world of each kit in use."""
+        digest = hashlib.sha256()
+        for tool in built("vet_clinic-0").tools.values():
+            digest.update(tool.tool.spec.encode())
+        return {"world": "worlds", "version": VERSION, "tools": digest.hexdigest()}
+
+    def start(self, task: Task, seed: int) -> State:  # noqa: ARG002
+        """Return the starting state: nothing was changed or shown yet."""
+        return State()
+
+    def call(self, state: State, tool: Tool, arguments: JsonMapping) -> tuple[ToolResult, State]:
+        """Run one call.
+
+        Raises:
+            DataError: The tool is none of a world's.
+        """
+        if tool.id.category != CATEGORY:
+            raise DataError(f"{tool.name!r} is no tool of a generated world; take tools from its tasks")
+        world = built(tool.id.tool)
+        known = world.tools.get(tool.id.api)
+        if known is None:
+            near = did_you_mean(tool.id.api, world.tools)
+            raise DataError(f"{tool.id.api!r} is no tool of the world {world.key}.{near}")
+        try:
+            response, state = known.call(state, arguments)
+        except ApiError as error:
+            status = Status.INVALID_ARGUMENTS if error.arguments else Status.TOOL_ERROR
+            return ToolResult.of("", error=str(error), source="world", status=status), state
+        return ToolResult.of(response, source="world"), state

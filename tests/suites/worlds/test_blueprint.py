@@ -1,0 +1,97 @@
+"""Worlds are drawn whole, and the same wherever they are drawn."""
+
+from __future__ import annotations
+
+import hashlib
+import subprocess
+import sys
+
+import pytest
+
+from stb_env.suites.worlds.blueprint import Blueprint, draw_world
+from stb_env.suites.worlds.kit import Day, Ref, shipped_kit
+from stb_env.suites.worlds.tasks import kits
+
+SEEDS = range(12)
+
+_DIGEST = """
+import hashlib
+from stb_env.suites.worlds.tasks import kits
+from stb_env.suites.worlds.world import built
+digest = hashlib.sha256()
+for name in kits():
+    world = built(f"{name}-7")
+    digest.update(repr(sorted(world.blueprint.data.rows.items())).encode())
+    digest.update(repr(sorted(world.blueprint.data.texts.items())).encode())
+    for tool in world.tools.values():
+        digest.update(tool.tool.spec.encode())
+print(digest.hexdigest())
+"""
+
+
+@pytest.fixture(
+    params=[(kit, seed) for kit in kits() for seed in SEEDS], ids=lambda each: f"{each[0]}-{each[1]}"
+)
+def blueprint(request: pytest.FixtureRequest) -> Blueprint:
+    kit, seed = request.param
+    return draw_world(seed, shipped_kit(kit))
+
+
+def test_references_lead_to_rows_and_days_follow_each_other(blueprint: Blueprint) -> None:
+    for entity, described in blueprint.entities.items():
+        rows = blueprint.data.rows[entity]
+        for column, (name, attribute) in enumerate(described.attributes.items()):
+            if isinstance(attribute, Ref):
+                count = len(blueprint.data.rows[attribute.to])
+                assert all(0 <= row[column] < count for row in rows), (entity, name)
+            if isinstance(attribute, Day) and attribute.after and "." not in attribute.after:
+                before = described.columns[attribute.after]
+                low = attribute.between[0]
+                assert all(row[column] >= row[before] + low for row in rows), (entity, name)
+
+
+def test_labels_are_unique_and_texts_are_read_back(blueprint: Blueprint) -> None:
+    for entity, described in blueprint.entities.items():
+        rows = blueprint.data.rows[entity]
+        labels = [blueprint.label_of(entity, number) for number in range(len(rows))]
+        assert len(set(labels)) == len(labels), entity
+        for column, name in enumerate(described.attributes):
+            value = rows[-1][column]
+            text = blueprint.text_of(entity, name, value)
+            assert blueprint.value_of(entity, name, text) == value, (entity, name, text)
+
+
+def test_rules_have_their_numbers(blueprint: Blueprint) -> None:
+    for described in blueprint.entities.values():
+        for queue in described.queues.values():
+            for rule in queue.rules:
+                conditions = (*rule.when, *rule.unless)
+                assert not any(str(condition.right).startswith("$") for condition in conditions)
+                assert "{" not in rule.text
+
+
+@pytest.mark.parametrize("kit", kits())
+def test_worlds_differ_in_parts_words_and_rows(kit: str) -> None:
+    drawn = [draw_world(seed, shipped_kit(kit)) for seed in SEEDS]
+    shapes = {
+        tuple((entity, *described.attributes) for entity, described in each.entities.items())
+        for each in drawn
+    }
+    nouns = {tuple(described.nouns[0] for described in each.entities.values()) for each in drawn}
+    assert len(shapes) > 1
+    assert len(nouns) > 6
+    assert len({hashlib.sha256(repr(each.data.rows).encode()).digest() for each in drawn}) == len(SEEDS)
+
+
+def test_another_process_draws_the_same_bytes() -> None:
+    runs = [
+        subprocess.run(
+            [sys.executable, "-c", _DIGEST],
+            check=True,
+            capture_output=True,
+            text=True,
+            env={"PYTHONHASHSEED": str(seed), "PYTHONPATH": ":".join(sys.path)},
+        ).stdout
+        for seed in (1, 2)
+    ]
+    assert runs[0] == runs[1] != ""

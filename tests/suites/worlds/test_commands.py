@@ -1,0 +1,56 @@
+"""``stb-env worlds``."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from typer.testing import CliRunner
+
+from stb_env.show.cli import app
+from stb_env.suites.worlds.stats import masked, near_duplicates
+
+RUNNER = CliRunner()
+
+
+def run(*arguments: str) -> dict[str, object]:
+    result = RUNNER.invoke(app, ["worlds", *arguments, "--json"])
+    assert result.exit_code == 0, result.output
+    told = json.loads(result.stdout)
+    assert isinstance(told, dict)
+    return told
+
+
+def test_a_world_is_shown_with_a_task() -> None:
+    shown = run("show", "17", "--level", "1")
+    assert shown["world"] == "vet_clinic-17"
+    assert shown["tools"]
+    assert shown["task"]
+
+
+def test_a_new_kit_passes_the_check(tmp_path: Path) -> None:
+    path = tmp_path / "my kit.toml"
+    run("new", str(path))
+    checked = run("check", str(path))
+    assert (checked["kit"], checked["faults"]) == ("my_kit", [])
+    assert RUNNER.invoke(app, ["worlds", "new", str(path)]).exit_code == 2
+
+
+def test_a_kit_with_a_fault_fails(tmp_path: Path) -> None:
+    path = tmp_path / "kit.toml"
+    run("new", str(path))
+    path.write_text(path.read_text("utf-8").replace('label = "number"', 'label = "nothing"'), "utf-8")
+    assert RUNNER.invoke(app, ["worlds", "check", str(path)]).exit_code == 1
+    assert RUNNER.invoke(app, ["worlds", "check", "nothing"]).exit_code == 2
+
+
+def test_figures_of_a_world() -> None:
+    figures = run("stats", "--worlds", "1")
+    assert figures["tasks"] == 10
+    assert figures["archetypes"]
+
+
+def test_near_duplicates_do_not_see_values() -> None:
+    requests = ["Deny claim CL-1 of Ada Holm.", "Deny claim CL-2 of Bo Lund.", "Which box is heaviest?"]
+    words = [frozenset(masked(request).split()) for request in requests]
+    assert near_duplicates(words) == round(1 / 3, 4)

@@ -1,0 +1,148 @@
+"""Tasks of generated worlds: made again from their ids, apart by split, solved by the oracle alone."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+import stb_env
+from stb_env.envs.tool_env import ToolEnv
+from stb_env.errors import ConfigError, DataError
+from stb_env.seeding import rng
+from stb_env.suites.worlds.draw_goal import GoalDrawer, fits
+from stb_env.suites.worlds.oracle import solve
+from stb_env.suites.worlds.tasks import HELD_OUT, WorldTask, WorldTasks, kits, task_of
+from stb_env.suites.worlds.world import built
+
+LEVELS = range(1, 5)
+
+
+@pytest.fixture(scope="module")
+def made() -> list[WorldTask]:
+    """Twelve tasks of training, three of each of the lower levels."""
+    source = WorldTasks("train", level=(1, 4), worlds=2)
+    return [task_of(source.at(index).id) for index in range(12)]
+
+
+def test_the_oracle_agrees_with_the_evaluator() -> None:
+    played = 0
+    for kit in kits():
+        for seed in range(2):
+            world = built(f"{kit}-{seed}")
+            drawer = GoalDrawer(world.blueprint)
+            for level in LEVELS:
+                drawn = drawer.draw(level, rng("test", kit, seed, level))
+                solved = None if drawn is None else solve(world, drawn.goal)
+                if drawn is None or solved is None:
+                    continue
+                played += 1
+                assert solved.answer == drawn.expected.answer, drawn.goal
+                assert solved.state == drawn.expected.state, drawn.goal
+                for rows in drawn.expected.support.values():
+                    assert all(solved.state.shown[entity] >> number & 1 for entity, number in rows), (
+                        drawn.goal
+                    )
+    assert played > 8
+
+
+def test_tasks_are_made_again_from_their_ids(made: list[WorldTask]) -> None:
+    source = WorldTasks("test")
+    for each in made:
+        assert source.get(each.task.id).key == each.task.key
+        assert fits(each.task.record["level"], each.solved.calls, each.drawn.decisions)
+        assert each.task.split == "train"
+        assert len(each.task.gold) == each.task.record["calls"]
+    assert len({each.task.id for each in made}) == len(made)
+
+
+@pytest.mark.parametrize(
+    "task_id", ["", "x", "vet_clinic-1", "vet_clinic-1.7.0", "nothing-1.1.0", "vet_clinic-01.1.0"]
+)
+def test_an_id_of_no_task_is_refused(task_id: str) -> None:
+    with pytest.raises(DataError):
+        task_of(task_id)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"split": "tset"},
+        {"group": "I9"},
+        {"kit": "nothing"},
+        {"level": 0},
+        {"level": (3, 2)},
+        {"split": "train", "group": "I1-Tool"},
+        {"split": "train", "kit": HELD_OUT[0]},
+    ],
+)
+def test_settings_that_no_task_meets_are_refused(settings: dict[str, object]) -> None:
+    with pytest.raises(ConfigError):
+        WorldTasks(**settings)  # type: ignore[arg-type] # wrong on purpose
+
+
+def test_held_out_kits_and_worlds_are_not_in_training(made: list[WorldTask]) -> None:
+    trained = {each.world.key for each in made}
+    unseen = WorldTasks("test", "I1-Category", level=1)
+    other = WorldTasks("test", "I1-Tool", level=1)
+    for index in range(3):
+        task, tool_task = unseen.at(index), other.at(index)
+        assert task.record["world"].startswith(HELD_OUT)
+        assert (task.group, task.split) == ("I1-Category", "test")
+        assert (tool_task.group, tool_task.split) == ("I1-Tool", "test")
+        assert tool_task.record["world"] not in trained
+    assert not any(key.startswith(HELD_OUT) for key in trained)
+
+
+def play(env: ToolEnv, each: WorldTask, **finish: object) -> float:
+    env.reset(options={"task_id": each.task.id})
+    for call in each.task.gold:
+        env.step({"name": call.name, "arguments": call.arguments})
+    arguments = {"answer": each.task.goal["answer"], **finish}
+    _, reward, over, _, _ = env.step({"name": "Finish", "arguments": arguments})
+    assert over
+    return float(reward)
+
+
+@pytest.fixture(scope="module")
+def env() -> ToolEnv:
+    made = stb_env.make("stb/Worlds-v0")
+    assert isinstance(made, ToolEnv)
+    return made
+
+
+def test_gold_solves(env: ToolEnv, made: list[WorldTask]) -> None:
+    assert {play(env, each) for each in made} == {1.0}
+
+
+def test_an_answer_without_calls_is_not_supported(env: ToolEnv, made: list[WorldTask]) -> None:
+    for each in made:
+        bare = replace(each, task=replace(each.task, gold=()))
+        assert play(env, bare) == 0.0
+
+
+def test_whoever_changes_something_else_fails(env: ToolEnv, made: list[WorldTask]) -> None:
+    failed = 0
+    for each in made:
+        tool = next(tool for tool in each.world.tools.values() if tool.kind == "set")
+        env.reset(options={"task_id": each.task.id})
+        drawn = each.world.blueprint.data.rows[tool.entity]
+        column = tool.fields[0].column
+        value = next(row[column] for row in drawn if row[column] != drawn[0][column])
+        arguments = {
+            tool.params[0].name: each.world.codec.id_of(tool.entity, 0),
+            tool.params[1].name: tool.fields[0].argument(value),
+        }
+        observation, *_ = env.step({"name": tool.tool.name, "arguments": arguments})
+        if observation["status"]:
+            continue
+        for call in each.task.gold:
+            env.step({"name": call.name, "arguments": call.arguments})
+        finish = {"name": "Finish", "arguments": {"answer": each.task.goal["answer"]}}
+        assert env.step(finish)[1] == 0.0
+        failed += 1
+    assert failed > len(made) // 2
+
+
+def test_the_hash_follows_the_settings() -> None:
+    assert WorldTasks("val").hash == WorldTasks("val").hash != WorldTasks("val", level=2).hash
