@@ -46,6 +46,7 @@ class WinFigures:
             `stb_env.runs.metrics.sowr`.
         without_answer: Queries that are lost because the run has no answer.
         reference_without_answer: Queries that are won because the reference has none.
+        failed: Queries whose comparison failed, which the same command asks for again.
         remarks: Which protocol compared them, and in what that departs from its paper.
     """
 
@@ -56,17 +57,18 @@ class WinFigures:
     rate: JsonMapping
     without_answer: int = 0
     reference_without_answer: int = 0
+    failed: int = 0
     remarks: Sequence[str] = ()
 
     @property
-    def uncompared(self) -> int:
-        """Planned queries without a result."""
+    def undecided(self) -> int:
+        """Planned queries without a result: their comparison failed, or there was nothing to compare."""
         return int(self.rate.get("undecided", 0))
 
     @property
     def incomplete(self) -> bool:
         """True if its rate is of queries that have no result, or are lost for want of an answer."""
-        return self.measured and bool(self.uncompared or self.without_answer)
+        return self.measured and bool(self.undecided or self.without_answer)
 
     @property
     def measured(self) -> bool:
@@ -87,9 +89,9 @@ class WinFigures:
     @classmethod
     def of(cls, simulator: str, agent: str, group: str, summary: JsonMapping) -> WinFigures:
         """Take the figures from the summary of a comparison."""
-        lacking = (summary["without_answer"], summary["reference_without_answer"])
+        counts = (summary["without_answer"], summary["reference_without_answer"], summary["undecided"])
         remarks = tuple(protocol_remarks(summary.get("protocol")))
-        return cls(simulator, agent, group, summary["judge"], dict(summary["overall"]), *lacking, remarks)
+        return cls(simulator, agent, group, summary["judge"], dict(summary["overall"]), *counts, remarks)
 
     @classmethod
     def none(cls, simulator: str, agent: str, group: str) -> WinFigures:
@@ -152,8 +154,8 @@ class Results:
 
     @property
     def uncompared(self) -> int:
-        """Comparisons that are planned and have no result."""
-        return sum(win.uncompared for win in self.wins)
+        """Comparisons that failed, and are asked for again."""
+        return sum(win.failed for win in self.wins)
 
     def to_dict(self) -> dict[str, object]:
         """Return the figures as plain data."""
@@ -219,7 +221,7 @@ class Results:
         rows = [_win_row(agent, self.groups, found) for agent, found in by_agent.items()]
         wins = [win for found in by_agent.values() for win in found.values()]
         judges = sorted({win.judge for win in wins if win.judge})
-        missing = sum(win.uncompared for win in wins)
+        missing = sum(win.undecided for win in wins)
         notes = (
             "Per cent of all planned queries won; ties as halves makes an agent against itself exactly 50.",
             f"Compared by {', '.join(judges) or 'no one'}.",

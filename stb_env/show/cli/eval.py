@@ -70,8 +70,8 @@ def evaluation(
     """Play every agent on every group under every simulator; run again to resume.
 
     A budget is spent on all cells alike: each plays a part of its episodes before the next round. Exit 1
-    where it ended the evaluation, an episode was not played, a run has no valid episode, or a comparison has
-    no result; 130 where Ctrl-C or SIGTERM ended it.
+    where it ended the evaluation, an episode was not played, a run has no valid episode, or a comparison
+    failed; 130 where Ctrl-C or SIGTERM ended it.
 
     Example: stb-env eval examples/evaluation.toml --out runs/evaluation
     """
@@ -143,6 +143,7 @@ def preferring(plan: EvaluationPlan, out: Path) -> Prefer:
             "overall": asdict(score.rate),
             "without_answer": score.unanswered,
             "reference_without_answer": score.reference_unanswered,
+            "undecided": len(found.failed),
         }
 
     def by_our_rules(folder: Path, reference: Path) -> Mapping[str, object]:
