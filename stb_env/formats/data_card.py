@@ -87,7 +87,7 @@ def card(
             *(_head(kind, parts, into) if into != "datasets" else ()),
             f"# {kind}: {contents.episodes} episodes, {sum(part.rows for part in parts.values())} records",
             "",
-            _FORMS[kind],
+            _FORMS.get(kind, f"Records of the format {kind}."),
             "",
             *_replaced(sum(part.replaced for part in parts.values())),
             *_table(("part", "records", "SHA-256 of the records as JSON lines"), _rows(parts)),

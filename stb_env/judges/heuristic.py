@@ -92,6 +92,7 @@ class HeuristicJudge:
     """
 
     name = "heuristic"
+    needs_tasks = True
 
     def __init__(self, thresholds: Thresholds | None = None, *, unnamed: bool = False) -> None:
         self._limits = thresholds or Thresholds()

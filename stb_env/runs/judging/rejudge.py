@@ -11,7 +11,6 @@ from stb_env.core.files import write_json
 from stb_env.core.jsontypes import JsonMapping
 from stb_env.core.request import drive
 from stb_env.errors import ConfigError, InfrastructureError
-from stb_env.judges.heuristic import HeuristicJudge
 from stb_env.judges.judge import Judge
 from stb_env.judges.majority import MissingVotes
 from stb_env.judges.original_pass import OriginalPassJudge
@@ -79,7 +78,7 @@ def rejudge(
         folder: The run.
         judge: Decides; a function of a `Case` will do.
         only_failed: Judge only the episodes whose judge failed, in the run or since.
-        tasks: Where the tasks came from; for judges that need more than query and tools, as the heuristic.
+        tasks: Where the tasks came from; for judges that need more than query and tools (``needs_tasks``).
         concurrency: Episodes judged at the same time.
         progress: Told after each episode how many of how many are done.
 
@@ -112,8 +111,10 @@ def rejudge(
 
 def _check_settings(judge: Judge, tasks: TaskSource | None, concurrency: int) -> None:
     check_concurrency(concurrency)
-    if isinstance(judge, HeuristicJudge) and tasks is None:
-        raise ConfigError("the heuristic goes by a task's relevant APIs, which no episode holds; give tasks")
+    if getattr(judge, "needs_tasks", False) and tasks is None:
+        raise ConfigError(
+            f"judge {judge.name} goes by what tasks alone have, and no episode holds; give tasks"
+        )
 
 
 def _check_same(folder: Path, judge: Judge, episodes: Sequence[Trajectory], known: bool) -> None:

@@ -265,15 +265,15 @@ def _again(
 def _tasks(folder: Path, judge: Judge, data: str | None, *, own: bool) -> TaskSource | None:
     """Return the run's tasks for judges that look at more of them than query and tools.
 
-    The heuristic goes by the APIs that they mark as relevant. Your own judge may look at anything, and is
-    given the tasks where they can still be had.
+    Those say so by ``needs_tasks``: the heuristic goes by the APIs that tasks mark as relevant. Your own
+    judge may look at anything, and is given the tasks where they can still be had.
     """
     if own:
         try:
             return _same_tasks(folder, data)
         except STBError as error:
             tell(f"{judge.name} sees the query and tools of each episode alone: {error}")
-    return _same_tasks(folder, data) if isinstance(judge, HeuristicJudge) else None
+    return _same_tasks(folder, data) if getattr(judge, "needs_tasks", False) else None
 
 
 def _same_tasks(folder: Path, data: str | None) -> TaskSource:

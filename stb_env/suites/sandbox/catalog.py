@@ -12,6 +12,7 @@ from stb_env.backend.lazy_mapping import LazyMapping
 from stb_env.backend.world import Table, Tables
 from stb_env.core.jsontypes import Json, JsonObject
 from stb_env.errors import DataError
+from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content import edition
 from stb_env.suites.sandbox.content.edition import KEPT, within
 from stb_env.suites.sandbox.content.households import COUNT
@@ -66,7 +67,13 @@ def _tool(api: Api, name: str) -> Tool:
 
 
 def _record(api: Api) -> dict[str, object]:
-    response, _ = api.run(household(0), api.defaults)
+    try:
+        response, _ = api.run(household(0), api.defaults)
+    except ApiError as error:
+        raise DataError(
+            f"{api.tool.name}.{api.name} refuses its own example {api.defaults} in household 0: {error}; "
+            "give its parameters examples that are accepted there"
+        ) from error
     return {
         "category_name": api.tool.category,
         "tool_name": api.tool.name,

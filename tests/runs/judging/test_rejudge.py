@@ -216,7 +216,7 @@ def test_several_at_a_time_write_the_same_lines(flaky, tmp_path):
 @pytest.mark.parametrize(
     ("chosen", "settings", "message"),
     [
-        (HeuristicJudge(), {"tasks": None}, r"^the heuristic goes by a task's relevant APIs"),
+        (HeuristicJudge(), {"tasks": None}, r"^judge heuristic goes by what tasks alone have"),
         (
             PassJudge(ScriptedModel([])),
             {"only_failed": True},
