@@ -192,7 +192,7 @@ def _decided(out: Path) -> set[tuple[str, str, str]]:
     return {
         (win["simulator"], win["agent"], win["group"])
         for win in wins
-        if win["judge"] and not (win["undecided"] or win["rate"].get("undecided"))
+        if win["judge"] and win.get("failed") == 0
     }
 
 

@@ -28,9 +28,11 @@ class RunFigures:
         judges: Whose verdicts these are.
         planned: Episodes that there should be.
         episodes: Episodes that are saved.
-        invalid: Those without a verdict; they score 0.
-        solved_valid: Share of solved among valid episodes.
-        solved_all: Share of solved among planned episodes.
+        invalid: Those that failed, or that could not be judged; they score 0.
+        waiting: Those that were played and wait for a verdict, which is asked for again; they score 0 until
+            then.
+        solved_valid: Share of solved among valid episodes; None without any.
+        solved_all: Share of solved among planned episodes; None without a valid one.
         rate: SoPR among planned episodes: mean and standard deviation over votes, with a bootstrap interval
             over tasks.
         trials: Mean reward over the planned episodes of each trial that has a valid one.
@@ -48,8 +50,9 @@ class RunFigures:
     planned: int
     episodes: int
     invalid: int
-    solved_valid: float
-    solved_all: float
+    waiting: int
+    solved_valid: float | None
+    solved_all: float | None
     rate: GroupRate
     trials: Mapping[int, float]
     cost: Cost
@@ -57,9 +60,14 @@ class RunFigures:
     simulated_hits: int
     task_scores: Sequence[float]
 
+    @property
+    def measured(self) -> bool:
+        """True if any episode is valid: without one there is no rate."""
+        return bool(self.rate.valid)
+
     def to_dict(self) -> dict[str, object]:
         """Return the figures as plain data, without the scores of single tasks."""
-        data = asdict(self)
+        data = asdict(self) | {"rate": self.rate.to_dict()}
         del data["task_scores"]
         return data | trial_spread(self.trials)
 
@@ -89,8 +97,9 @@ class AgentAverage:
     trials: Mapping[int, float]
 
     def to_dict(self) -> dict[str, object]:
-        """Return the figures as plain data."""
-        return asdict(self) | trial_spread(self.trials)
+        """Return the figures as plain data; no mean where no group has a valid episode."""
+        none = {} if self.groups else dict.fromkeys(("mean", "std", "interval"))
+        return asdict(self) | none | trial_spread(self.trials)
 
 
 def run_figures(
@@ -118,6 +127,8 @@ def run_figures(
         trials, 1 + max((episode.trial for episode in episodes), default=0)
     )
     never = round(tasks) - len(by_task)
+    waiting = sum(episode.awaits_verdict for episode in episodes)
+    rate = sopr(episodes, planned=planned).overall
     return RunFigures(
         simulator,
         agent,
@@ -125,10 +136,11 @@ def run_figures(
         summary["judges"],
         planned,
         len(episodes),
-        summary["invalid"],
-        summary["solved_valid"],
-        summary["solved_all"],
-        sopr(episodes, planned=planned).overall,
+        summary["invalid"] - waiting,
+        waiting,
+        summary["solved_valid"] if rate.valid else None,
+        summary["solved_all"] if rate.valid else None,
+        rate,
         {trial: sum(by_trial[trial]) / max(tasks, len(by_trial[trial])) for trial in sorted(by_trial)},
         cost(episodes),
         cache_share(episodes, summary["sources"]),

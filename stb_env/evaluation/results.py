@@ -12,6 +12,7 @@ from stb_env.core.jsontypes import JsonMapping
 from stb_env.evaluation.figures import AgentAverage, RunFigures, agent_average, grouped_interval, trial_spread
 from stb_env.evaluation.tables import Table
 from stb_env.runs.metrics.cost import Cost
+from stb_env.runs.metrics.sowr import without_answers
 
 _WORTH: Mapping[str, float] = {"win": 1.0, "tie": 0.5, "lose": 0.0}
 
@@ -41,9 +42,11 @@ class WinFigures:
         agent: Name of the agent.
         group: Name of the group.
         judge: What compared them; empty where one of the two runs has no valid episode.
-        rate: Win, lose and tie shares, ``ties_half`` and its interval; see `stb_env.runs.metrics.sowr`.
-        invalid: Tasks left out because an episode is invalid.
-        undecided: Tasks left out because a comparison is missing.
+        rate: Win, lose and tie shares of all planned queries, ``ties_half`` and its interval; see
+            `stb_env.runs.metrics.sowr`.
+        without_answer: Queries that are lost because the run has no answer.
+        reference_without_answer: Queries that are won because the reference has none.
+        failed: Queries whose comparison failed, which the same command asks for again.
         remarks: Which protocol compared them, and in what that departs from its paper.
     """
 
@@ -52,14 +55,20 @@ class WinFigures:
     group: str
     judge: str
     rate: JsonMapping
-    invalid: int
-    undecided: int
+    without_answer: int = 0
+    reference_without_answer: int = 0
+    failed: int = 0
     remarks: Sequence[str] = ()
 
     @property
-    def uncompared(self) -> int:
-        """Tasks whose comparison is still missing."""
-        return self.undecided + int(self.rate.get("undecided", 0))
+    def undecided(self) -> int:
+        """Planned queries without a result: their comparison failed, or there was nothing to compare."""
+        return int(self.rate.get("undecided", 0))
+
+    @property
+    def incomplete(self) -> bool:
+        """True if its rate is of queries that have no result, or are lost for want of an answer."""
+        return self.measured and bool(self.undecided or self.without_answer)
 
     @property
     def measured(self) -> bool:
@@ -80,14 +89,14 @@ class WinFigures:
     @classmethod
     def of(cls, simulator: str, agent: str, group: str, summary: JsonMapping) -> WinFigures:
         """Take the figures from the summary of a comparison."""
-        left_out = (summary["invalid"], summary["undecided"])
+        counts = (summary["without_answer"], summary["reference_without_answer"], summary["undecided"])
         remarks = tuple(protocol_remarks(summary.get("protocol")))
-        return cls(simulator, agent, group, summary["judge"], dict(summary["overall"]), *left_out, remarks)
+        return cls(simulator, agent, group, summary["judge"], dict(summary["overall"]), *counts, remarks)
 
     @classmethod
     def none(cls, simulator: str, agent: str, group: str) -> WinFigures:
         """Stand for a comparison that could not be made."""
-        return cls(simulator, agent, group, "", {}, 0, 0)
+        return cls(simulator, agent, group, "", {})
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,9 +144,18 @@ class Results:
         return sum(run.planned - run.episodes for run in self.runs)
 
     @property
+    def unmeasured(self) -> list[str]:
+        """Runs that have episodes and no valid one, by name."""
+        return [
+            self._label(run.simulator, run.agent, run.group)
+            for run in self.runs
+            if run.episodes and not run.measured
+        ]
+
+    @property
     def uncompared(self) -> int:
-        """Comparisons that are planned and have no result."""
-        return sum(win.uncompared for win in self.wins)
+        """Comparisons that failed, and are asked for again."""
+        return sum(win.failed for win in self.wins)
 
     def to_dict(self) -> dict[str, object]:
         """Return the figures as plain data."""
@@ -177,7 +195,7 @@ class Results:
             (
                 f"{average.agent} (incomplete)" if average.unscored else average.agent,
                 *(_rate(runs[average.agent, group]) for group in self.groups),
-                _spread(average.mean, average.std) if average.groups else "-",
+                _average(average),
                 _interval(average.interval) if average.groups else "-",
             )
             for average in self.averages
@@ -200,22 +218,15 @@ class Results:
         for win in self.wins:
             if win.simulator == simulator:
                 by_agent.setdefault(win.agent, {})[win.group] = win
-        failing = {one.agent for one in self.averages if one.simulator == simulator and one.unscored}
-        rows = [_win_row(agent, self.groups, found, agent in failing) for agent, found in by_agent.items()]
+        rows = [_win_row(agent, self.groups, found) for agent, found in by_agent.items()]
         wins = [win for found in by_agent.values() for win in found.values()]
         judges = sorted({win.judge for win in wins if win.judge})
-        left_out = sum(win.invalid + win.undecided for win in wins)
-        missing = sum(win.rate.get("undecided", 0) for win in wins)
+        missing = sum(win.undecided for win in wins)
         notes = (
-            "Per cent of queries won; ties as halves makes an agent against itself exactly 50.",
+            "Per cent of all planned queries won; ties as halves makes an agent against itself exactly 50.",
             f"Compared by {', '.join(judges) or 'no one'}.",
-            *([f"Left out as invalid or undecided: {left_out} queries."] if left_out and not missing else []),
             *([f"Incomplete: {missing} planned queries have no result, and are no win."] if missing else []),
-            *(
-                [f"{self.reference} is incomplete: a missing answer loses."]
-                if self.reference in failing
-                else []
-            ),
+            *self._without_answers(by_agent),
             *dict.fromkeys([*self.remarks, *(remark for win in wins for remark in win.remarks)]),
         )
         columns = (
@@ -226,17 +237,24 @@ class Results:
             "ties as halves",
             "95 % interval of it",
         )
-        title = f"Solvable win rate against {self.reference}{_under(simulator, of)}"
+        lacking = " (incomplete)" if any(win.reference_without_answer for win in wins) else ""
+        title = f"Solvable win rate against {self.reference}{lacking}{_under(simulator, of)}"
         return Table(title, columns, rows, notes)
+
+    def _without_answers(self, by_agent: Mapping[str, Mapping[str, WinFigures]]) -> Iterator[str]:
+        for agent, found in by_agent.items():
+            wins = found.values()
+            mine = agent, sum(win.without_answer for win in wins)
+            theirs = str(self.reference), sum(win.reference_without_answer for win in wins)
+            planned = sum(int(win.rate.get("queries", 0)) for win in wins)
+            for name, text in without_answers(mine, theirs, planned):
+                yield f"{agent} against {self.reference}: {name} is incomplete, {text}."
 
     def _simulators(self, simulators: Sequence[str]) -> Table:
         """Return the average of each agent under each simulator, as Table 6 has it."""
         found = {(average.agent, average.simulator): average for average in self.averages}
         agents = list(dict.fromkeys(average.agent for average in self.averages))
-        rows = [
-            (agent, *(_spread(found[agent, name].mean, found[agent, name].std) for name in simulators))
-            for agent in agents
-        ]
+        rows = [(agent, *(_average(found[agent, name]) for name in simulators)) for agent in agents]
         notes = ("Average solvable pass rate over groups, per cent ± standard deviation over votes.",)
         return Table("Simulators", ("agent", *simulators), rows, notes)
 
@@ -263,15 +281,17 @@ class Results:
                 self._label(run.simulator, run.agent, run.group),
                 f"{run.episodes} of {run.planned}",
                 str(run.invalid),
-                f"{run.solved_valid:.1%}",
-                f"{run.solved_all:.1%}",
+                str(run.waiting),
+                _share(run.solved_valid),
+                _share(run.solved_all),
                 _cached(run),
                 _dollars(run.cost),
             )
             for run in self.runs
         ]
-        columns = ("run", "episodes", "invalid", "solved of valid", "solved of all")
+        columns = ("run", "episodes", "invalid", "waiting", "solved of valid", "solved of all")
         notes = (
+            "Waiting: played, and without a verdict so far; the same command asks for it.",
             "Cached: share of calls to remote APIs that the cache answered (StableToolBench, Table 7); in "
             "brackets how many of these answers a simulator had given.",
         )
@@ -284,7 +304,15 @@ class Results:
 
 
 def _rate(run: RunFigures) -> str:
-    return _spread(run.rate.mean, run.rate.std) if run.rate.valid else "-"
+    return _spread(run.rate.mean, run.rate.std) if run.measured else "-"
+
+
+def _share(share: float | None) -> str:
+    return "-" if share is None else f"{share:.1%}"
+
+
+def _average(average: AgentAverage) -> str:
+    return _spread(average.mean, average.std) if average.groups else "-"
 
 
 def _spread(mean: float | None, std: float | None) -> str:
@@ -314,16 +342,15 @@ def _under(simulator: str, of: int) -> str:
 
 
 def _incomplete(runs: Sequence[RunFigures]) -> Iterator[str]:
-    invalid, missing = sum(run.invalid for run in runs), sum(run.planned - run.episodes for run in runs)
-    yield f"Invalid episodes, which score 0: {invalid}."
-    if missing:
+    yield f"Invalid episodes, which score 0: {sum(run.invalid for run in runs)}."
+    if waiting := sum(run.waiting for run in runs):
+        yield f"Waiting for a verdict, which score 0: {waiting} episodes."
+    if missing := sum(run.planned - run.episodes for run in runs):
         yield f"Not played yet, which score 0: {missing} episodes."
 
 
-def _win_row(
-    agent: str, groups: Sequence[str], found: Mapping[str, WinFigures], incomplete: bool
-) -> tuple[str, ...]:
-    agent = f"{agent} (incomplete)" if incomplete else agent
+def _win_row(agent: str, groups: Sequence[str], found: Mapping[str, WinFigures]) -> tuple[str, ...]:
+    agent = f"{agent} (incomplete)" if any(win.incomplete for win in found.values()) else agent
     rated = [found[group] for group in groups if group in found and found[group].measured]
     cells = [
         f"{100 * win.rate['win']:.1f}" if (win := found.get(group)) in rated and win else "-"

@@ -162,6 +162,19 @@ def test_a_budget_that_ends_it_exits_1_and_a_higher_one_goes_on(
     assert json.loads(done.stdout)["spent"]["cost"] == sum(services.count().values()) == 9
 
 
+def test_an_episode_that_the_budget_leaves_without_a_verdict_waits_for_it(
+    paid: Path, services: Services, tmp_path: Path
+):
+    # Two calls of the agent and one of the simulator; the judge's is not made.
+    text = paid.read_text()
+    paid.write_text(text.replace("episodes = 2", "episodes = 2\nbudget = 3"))
+    done = stb("eval", paid, "--out", tmp_path / "out", "--yes")
+    assert done.exit_code == 1
+    shown = " ".join((tmp_path / "out" / "results.md").read_text(encoding="utf-8").split())
+    assert "Invalid episodes, which score 0: 0. Waiting for a verdict, which score 0: 1 episodes." in shown
+    assert "| chat · I1Instruction | 1 of 2 | 0 | 1 | - | - |" in shown
+
+
 def test_no_key_is_in_any_file(paid: Path, services: Services, tmp_path: Path):
     stb("eval", paid, "--out", tmp_path / "out", "--yes")
     written = b"".join(file.read_bytes() for file in (tmp_path / "out").rglob("*") if file.is_file())

@@ -103,7 +103,7 @@ def test_published_averages_come_out_of_the_same_code():
     for group, (count, queries) in won.items():
         share = count / queries
         rate = {"queries": queries, "win": share, "tie": 0.0, "lose": 1 - share, "ties_half": share}
-        wins.append(WinFigures("s", "a", group, "j", rate, 0, 0))
+        wins.append(WinFigures("s", "a", group, "j", rate))
         assert sum(wins[-1].worths) == count
         assert len(wins[-1].worths) == queries
     runs = [run_figures("s", "a", group, [episode("1")], 1) for group in won]

@@ -101,10 +101,11 @@ def test_a_stopped_command_goes_on_where_it_was_with_each_round_once(sunny, rain
     assert len(rounds) == len(set(rounds)) == 9
 
 
-def test_a_comparison_that_failed_leaves_its_query_out_until_it_is_mended(sunny, rainy):
+def test_a_comparison_that_failed_leaves_its_query_undecided_until_it_is_mended(sunny, rainy):
     judge, model = preference(lambda request: DOWN if len(model.requests) == 1 else sun(request))
     found = prefer(sunny, rainy, judge, VERDICTS)
-    assert (found.failed, found.rates.undecided, found.rates.overall.queries) == (1, 1, 2)
+    assert (found.failed, found.rates.undecided) == (1, 1)
+    assert (found.rates.overall.queries, found.rates.overall.undecided) == (3, 1)
     mended = prefer(sunny, rainy, preference(sun)[0], VERDICTS)
     assert (mended.compared, mended.rates.undecided, mended.rates.overall.win) == (1, 0, 1.0)
 
@@ -131,17 +132,26 @@ def test_a_task_that_the_candidate_never_played_is_lost(sunny, tmp_path):
     assert found.summary["decided_by"] == {"identical": 3, "missing": 6}
 
 
-def test_tasks_beyond_the_reference_are_no_queries_and_are_counted(sunny, tmp_path):
+def test_a_task_that_the_reference_never_played_is_won(sunny, tmp_path):
     short = record(tmp_path / "short", episodes=1)
     found = prefer(sunny, short, preference([])[0], VERDICTS)
-    assert (found.rates.overall.queries, found.summary["not_in_reference"]) == (1, 2)
+    assert (found.rates.overall.queries, found.rates.overall.win) == (3, pytest.approx(2 / 3))
+    told = [found.summary[name] for name in ("without_answer", "reference_without_answer")]
+    assert (told, found.summary["not_in_reference"]) == ([0, 2], 2)
 
 
-def test_a_task_without_a_verdict_is_left_out_and_counted(sunny, tmp_path):
+def test_a_task_whose_answers_lack_a_verdict_is_undecided(sunny, tmp_path):
     flaky = record(tmp_path / "flaky", "It rains.", ["Solved", DOWN, "Solved"])
     for one, other in ((flaky, sunny), (sunny, flaky)):
         found = prefer(one, other, preference(sun)[0], VERDICTS)
-        assert (found.rates.invalid, found.rates.overall.queries) == (1, 2)
+        assert (found.rates.invalid, found.rates.overall.queries, found.rates.overall.undecided) == (1, 3, 1)
+
+
+def test_an_answer_without_a_verdict_wins_against_none(sunny, tmp_path):
+    flaky = record(tmp_path / "flaky", "It rains.", ["Solved", DOWN, "Solved"])
+    short = record(tmp_path / "short", episodes=1)
+    assert prefer(flaky, short, preference(sun)[0], VERDICTS).rates.overall.win == pytest.approx(2 / 3)
+    assert prefer(short, flaky, preference(sun)[0], VERDICTS).rates.overall.lose == pytest.approx(2 / 3)
 
 
 def test_an_episode_that_gave_up_is_a_contender_without_an_answer(sunny, tmp_path):

@@ -21,9 +21,10 @@ from stb_env.runs.judging.case import case_of, is_answered
 from stb_env.runs.judging.ordered_work import Progress, check_concurrency, read_lines, work_in_order
 from stb_env.runs.metrics.sowr import Result, Sowr, sowr
 from stb_env.runs.saved_player import player_of
-from stb_env.runs.verdict_file import read_judged, slug
+from stb_env.runs.verdict_file import manifest_of, read_judged, slug
 from stb_env.trajectory import Trajectory
 from stb_env.usage import Usage
+from stb_env.verdict import VerdictStatus
 from stb_env.verdict_line import judge_line, read_judge_line
 
 _RESULTS: Mapping[str, Result] = {"first": "lose", "second": "win", "tie": "tie"}
@@ -131,13 +132,13 @@ def prefer(
     comparisons: int = 3,
     concurrency: int = 1,
     progress: Progress | None = None,
-    planned: bool = False,
 ) -> Preferred:
-    """Compare a run with a reference run on every task of the reference.
+    """Compare a run with a reference run on every task that is planned.
 
-    A task that the candidate never played is lost. A task of which either run has no valid episode is left
-    out and counted. Where tasks were played several times, comparisons take the trials in turn. What the
-    same judge compared before, on the same episodes and verdicts, is not compared again.
+    A task that only one of the two answered is won by that one, as by the paper's rules. A task that neither
+    answered, and one of which an answer has no verdict, is undecided: it counts among the planned tasks, and
+    as no win, loss or tie. Where tasks were played several times, comparisons take the trials in turn. What
+    the same judge compared before, on the same episodes and verdicts, is not compared again.
 
     Args:
         folder: The run that is rated; the comparisons are appended to a file in it.
@@ -147,8 +148,6 @@ def prefer(
         comparisons: How often each task's episodes are compared.
         concurrency: Comparisons made at the same time.
         progress: Told after each comparison how many of how many are done.
-        planned: Whether shares are of every task of the reference, as under a protocol, and not of those that
-            were decided.
 
     Raises:
         ConfigError: A number is out of range, or a run has no verdicts of that judge.
@@ -168,10 +167,14 @@ def prefer(
     results: dict[str, list[Result]] = {duel.task_id: [] for duel in duels}
     for made in rounds:
         results[made.task_id] += [made.result] if made.result is not None else []
-    groups = {task: episodes[0].group or episodes[0].suite for task, episodes in theirs.items()}
-    sizes = Counter(groups.values()) if planned else None
-    invalid = len(theirs) - len(results)
-    rates = sowr(results, groups, comparisons=comparisons, invalid=invalid, planned=sizes)
+    groups = {
+        task: episodes[0].group or episodes[0].suite
+        for run in (mine, theirs)
+        for task, episodes in run.items()
+    }
+    sizes = _planned(folder, groups)
+    total = sum(sizes.values())
+    rates = sowr(results, groups, comparisons=comparisons, invalid=total - len(results), planned=sizes)
     against = player_of(reference).name
     summary = {
         "judge": judge.name,
@@ -179,7 +182,9 @@ def prefer(
         "settings": judge.fingerprint,
         "reference": against,
         "comparisons": comparisons,
-        "tasks": len(theirs),
+        "tasks": total,
+        "without_answer": len({duel.task_id for duel in duels if duel.candidate is None}),
+        "reference_without_answer": len({duel.task_id for duel in duels if duel.reference is None}),
         "not_in_reference": len(mine.keys() - theirs.keys()),
         "decided_by": dict(sorted(Counter(made.how for made in rounds if made.how).items())),
         **rates.to_dict(),
@@ -193,6 +198,17 @@ def _check_numbers(comparisons: int, concurrency: int) -> None:
     check_concurrency(concurrency)
     if comparisons < 1:
         raise ConfigError(f"comparisons must be at least 1, got {comparisons}")
+
+
+def _planned(folder: Path, groups: Mapping[str, str]) -> Mapping[str, int]:
+    """Return how many tasks each group should have, by what is saved and by the plan of the rated run."""
+    sizes = Counter(groups.values())
+    # What was never played has no group, unless there is only one.
+    if len(sizes) == 1:
+        trials = int(manifest_of(folder).get("trials") or 1)
+        planned = (player_of(folder).planned or 0) // trials
+        sizes = Counter({group: max(size, planned) for group, size in sizes.items()})
+    return sizes
 
 
 def rounds_file(folder: Path, judge: str) -> Path:
@@ -237,7 +253,9 @@ def duels_of(
     settings: Mapping[str, object],
     comparisons: int,
 ) -> Iterator[Duel]:
-    """Yield the comparisons of two runs; none of a task where one of them has no valid episode of it.
+    """Yield the comparisons of two runs; a side without an answer has None.
+
+    There is none of a task that neither answered, nor where both did and an answer has no verdict.
 
     Args:
         mine: Episodes of the run that is rated, by task.
@@ -245,30 +263,38 @@ def duels_of(
         settings: Fingerprint of the judge that prefers.
         comparisons: How often each task's episodes are compared.
     """
-    for task in theirs:
-        played = [run.get(task, []) for run in (theirs, mine)]
-        valid = [[episode for episode in episodes if episode.valid] for episodes in played]
-        if any(episodes and not kept for episodes, kept in zip(played, valid, strict=True)):
+    for task in dict.fromkeys([*theirs, *mine]):
+        ended = [
+            [one for one in run.get(task, []) if one.valid or is_answered(one)] for run in (theirs, mine)
+        ]
+        if all(ended):
+            ended = [[one for one in episodes if one.valid] for episodes in ended]
+            if not all(ended):
+                continue
+        if not any(ended):
             continue
         for turn in range(comparisons):
-            reference, candidate = (kept[turn % len(kept)] if kept else None for kept in valid)
+            reference, candidate = (kept[turn % len(kept)] if kept else None for kept in ended)
             yield Duel(
                 task, turn, digest([settings, _shown(reference), _shown(candidate)]), reference, candidate
             )
 
 
 def _contender(episode: Trajectory | None) -> Contender | None:
-    if episode is None or episode.verdict is None:
-        return None
-    return Contender(case_of(episode, unanswered=True), episode.verdict["status"])
+    return None if episode is None else Contender(case_of(episode, unanswered=True), _status(episode))
+
+
+def _status(episode: Trajectory) -> VerdictStatus:
+    """Return an episode's verdict; where it has none it is the only answer, and no verdict is looked at."""
+    return "na" if episode.verdict is None else episode.verdict["status"]
 
 
 def _shown(episode: Trajectory | None) -> list[object] | None:
     """Return what of an episode can decide a comparison."""
-    if episode is None or episode.verdict is None:
+    if episode is None:
         return None
     calls = [step["calls"] for step in played_branch(episode).steps]
-    return [episode.query, jsontext.dumps(calls), episode.verdict["status"]]
+    return [episode.query, jsontext.dumps(calls), _status(episode)]
 
 
 def _fight(judge: Preferring, duel: Duel) -> Round:

@@ -41,6 +41,11 @@ class GroupRate:
     std: float
     interval: tuple[float, float]
 
+    def to_dict(self) -> dict[str, object]:
+        """Return the rate as plain data; no score where no episode is valid."""
+        none = {} if self.valid else dict.fromkeys(("mean", "std", "interval")) | {"scores": []}
+        return asdict(self) | none
+
 
 @dataclass(frozen=True, slots=True)
 class Sopr:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from statistics import fmean
 from typing import Literal
@@ -47,8 +47,9 @@ class Sowr:
         groups: Each group.
         average: Unweighted mean of the groups' ``win``, as the paper averages.
         average_ties_half: The same of ``ties_half``.
-        undecided: Queries that lack a comparison, left out.
-        invalid: Queries on which one of the two has no verdict, left out.
+        undecided: Queries that lack a comparison; where the planned number is known, no win, loss or tie.
+        invalid: Queries that nothing was compared of, counted the same: neither run answered them, or an
+            answer has no verdict.
     """
 
     overall: WinRate
@@ -100,6 +101,25 @@ def win_rate(results: Sequence[Result], planned: int | None = None) -> WinRate:
     return WinRate(total, undecided, win, lose, tie, half, interval)
 
 
+def without_answers(
+    rated: tuple[str, int], reference: tuple[str, int], planned: int
+) -> Iterator[tuple[str, str]]:
+    """Yield who lacks answers in a comparison, and what became of these queries; nothing where no one does.
+
+    Args:
+        rated: Who is rated, and how many queries are decided because it has no answer to them.
+        reference: The same of the player that is compared with.
+        planned: Queries that there should be.
+
+    Examples:
+        >>> list(without_answers(("mine", 0), ("ref", 9), 10))
+        [('ref', '9 of 10 planned have no answer, and are won')]
+    """
+    for (name, missing), outcome in ((rated, "lost"), (reference, "won")):
+        if missing:
+            yield name, f"{missing} of {planned} planned have no answer, and are {outcome}"
+
+
 def sowr(
     rounds: Mapping[str, Sequence[Result]],
     groups: Mapping[str, str],
@@ -114,7 +134,7 @@ def sowr(
         rounds: The results of each query's comparisons, by task id.
         groups: Group of each of these tasks.
         comparisons: How many results a query must have to count.
-        invalid: How many queries were left out before.
+        invalid: How many queries there was nothing to compare of.
         planned: How many queries each group should have, which all shares are of then, as under a protocol;
             None for those that were decided.
     """

@@ -70,8 +70,8 @@ def evaluation(
     """Play every agent on every group under every simulator; run again to resume.
 
     A budget is spent on all cells alike: each plays a part of its episodes before the next round. Exit 1
-    where it ended the evaluation, an episode was not played, or a comparison has no result; 130 where Ctrl-C
-    or SIGTERM ended it.
+    where it ended the evaluation, an episode was not played, a run has no valid episode, or a comparison
+    failed; 130 where Ctrl-C or SIGTERM ended it.
 
     Example: stb-env eval examples/evaluation.toml --out runs/evaluation
     """
@@ -96,7 +96,9 @@ def evaluation(
     _show(done, expected, out, as_json)
     if done.results.uncompared:
         tell(f"{done.results.uncompared} comparisons have no result; the same command asks for them again")
-    if done.stopped or done.results.missing or done.results.uncompared:
+    for name in done.results.unmeasured:
+        tell(f"{name} has no valid episode, and so no rate; the same command plays or judges what may pass")
+    if done.stopped or done.results.missing or done.results.uncompared or done.results.unmeasured:
         raise typer.Exit(FAILED)
 
 
@@ -136,7 +138,13 @@ def preferring(plan: EvaluationPlan, out: Path) -> Prefer:
         found = compare_answers(folder, reference, how, quiet=True)
         ((_, score),) = found.scores.items()
         judge = f"preference:{found.scoring.model.name}:{found.scoring.questions.label}"
-        return {"judge": judge, "overall": asdict(score.rate), "invalid": 0, "undecided": 0}
+        return {
+            "judge": judge,
+            "overall": asdict(score.rate),
+            "without_answer": score.unanswered,
+            "reference_without_answer": score.reference_unanswered,
+            "undecided": len(found.failed),
+        }
 
     def by_our_rules(folder: Path, reference: Path) -> Mapping[str, object]:
         manifest = manifest_of(folder)
@@ -160,7 +168,6 @@ def preferring(plan: EvaluationPlan, out: Path) -> Prefer:
             verdicts,
             comparisons=chosen.comparisons,
             concurrency=plan.concurrency,
-            planned=bool(chosen.protocol),
         ).summary
 
     def against(folder: Path, reference: Path) -> JsonMapping:

@@ -42,6 +42,7 @@ from stb_env.show.cli.poll import poll
 from stb_env.show.cli.prefer import Comparing, compare
 from stb_env.show.cli.saved_judging import saved_comparisons, saved_polls, saved_rows, saved_verdicts
 from stb_env.suite import replaced_by, suite_of
+from stb_env.suites.stabletoolbench.original_scores.answer_sets import played_departures
 from stb_env.tasks import TaskSource
 
 Folder = Annotated[Path | None, typer.Argument(metavar="DIR", help="Folder of a run.")]
@@ -155,8 +156,10 @@ def judge(
     if human is not None:
         outcome.measure(labelled)
     if chosen.protocol:
-        outcome.report["protocol"] = chosen.protocol
-        outcome.rows.extend(options.protocol_rows(chosen.protocol))
+        played = () if folder is None else played_departures(folder)
+        departures = list(dict.fromkeys([*chosen.protocol["departures"], *played]))
+        outcome.report["protocol"] = {**chosen.protocol, "departures": departures}
+        outcome.rows.extend(options.protocol_rows(outcome.report["protocol"]))
     emit(outcome.report, as_json, outcome.table())
     if outcome.failed:
         raise typer.Exit(FAILED)
@@ -300,11 +303,7 @@ def _same_tasks(folder: Path, data: str | None) -> TaskSource:
 def _rows(report: JsonObject) -> list[tuple[str, str]]:
     runs, flips = report["votes"], report["flips"]
     low, high = report["sopr"]["overall"]["interval"]
-    return [
-        ("judged now", f"{report['judged']}, without a verdict {report['failed']}"),
-        ("solved / unsure / unsolved", f"{report['solved']} / {report['unsure']} / {report['unsolved']}"),
-        ("invalid", f"{report['invalid']} ({report['invalid_share']:.1%})"),
-        ("failures", ", ".join(f"{kind} {count}" for kind, count in report["failures"].items()) or "-"),
+    rates = [
         ("solved of valid", f"{report['solved_valid']:.1%}"),
         ("solved of all", f"{report['solved_all']:.1%}"),
         (
@@ -312,6 +311,15 @@ def _rows(report: JsonObject) -> list[tuple[str, str]]:
             f"{runs['mean']:.3f} ± {runs['std']:.3f} ({len(runs['scores'])})",
         ),
         ("95 % interval over tasks", f"{low:.3f} to {high:.3f}"),
+    ]
+    if report["invalid"] == report["episodes"]:
+        rates = [("solved", "not measured: no episode is valid")]
+    return [
+        ("judged now", f"{report['judged']}, without a verdict {report['failed']}"),
+        ("solved / unsure / unsolved", f"{report['solved']} / {report['unsure']} / {report['unsolved']}"),
+        ("invalid", f"{report['invalid']} ({report['invalid_share']:.1%})"),
+        ("failures", ", ".join(f"{kind} {count}" for kind, count in report["failures"].items()) or "-"),
+        *rates,
         *_group_rows(report["sopr"]),
         ("votes that flip", f"{flips['flipped']} of {flips['tasks']}" if flips["tasks"] else "-"),
         *_bookkeeping_rows(report.get("bookkeeping")),

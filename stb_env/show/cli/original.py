@@ -16,6 +16,7 @@ from stb_env.core.jsontypes import JsonObject
 from stb_env.errors import ConfigError, DataError
 from stb_env.models import CachedModel
 from stb_env.models.preflight import checking
+from stb_env.runs.metrics.sowr import without_answers
 from stb_env.show.cli.judge_outcome import Outcome
 from stb_env.suites.stabletoolbench.original_scores.answer_sets import (
     AnswerFile,
@@ -238,15 +239,20 @@ def original_preferences(source: Path, reference: Path, how: OriginalJudging, qu
         **_head(found.scoring, mine, found.failed),
         "reference": theirs.player,
         "groups": rates,
-        "average": fmean(score.win for score in found.scores.values()),
+        "average": _mean(rates, "win"),
     }
-    rows = [
-        (group, f"win {one['win']:.1f}%, tie {one['tie']:.1f}%, lose {one['lose']:.1f}% ({_size(one)})")
-        for group, one in rates.items()
-    ]
-    if len(rates) > 1:
+    rows = [(group, _shares(one)) for group, one in rates.items()]
+    if len(rates) > 1 and report["average"] is not None:
         rows.append((f"average win rate of {len(rates)} groups", f"{report['average']:.1f}%"))
     rows += _missing_rows(rates)
+    rows += [
+        (f"incomplete: {name}", text)
+        for name, text in without_answers(
+            (mine.player, _sum(rates, "without_answer")),
+            (theirs.player, _sum(rates, "reference_without_answer")),
+            _sum(rates, "planned"),
+        )
+    ]
     results = {
         (task, 0): row_result(row, theirs.name, mine.name)
         for judged in found.judged.values()
@@ -274,7 +280,10 @@ def _place(file: AnswerFile) -> str:
 
 def _trials(files: Sequence[AnswerFile], judged: Sequence[Judged]) -> list[TrialRows]:
     planned = [file.planned for file in files] or [len(one.results) for one in judged]
-    return [TrialRows(one.results, size, one.unanswered) for one, size in zip(judged, planned, strict=False)]
+    return [
+        TrialRows(one.results, size, one.unanswered, one.reference_unanswered)
+        for one, size in zip(judged, planned, strict=False)
+    ]
 
 
 def _pass_rows(group: str, score: PassScore) -> Iterator[tuple[str, str]]:
@@ -289,20 +298,27 @@ def _pass_rows(group: str, score: PassScore) -> Iterator[tuple[str, str]]:
         yield f"  trials of {group}", f"{spread} ({each})"
 
 
+def _shares(one: JsonObject) -> str:
+    if one["win"] is None:
+        return f"no rate: none of {_size(one)} has a result"
+    return f"win {one['win']:.1f}%, tie {one['tie']:.1f}%, lose {one['lose']:.1f}% ({_size(one)})"
+
+
 def _size(one: JsonObject) -> str:
     return f"{one['queries']} queries" + (f", {one['trials']} trials" if one["trials"] > 1 else "")
 
 
 def _missing_rows(rates: Mapping[str, JsonObject]) -> Iterator[tuple[str, str]]:
     """Yield what is incomplete: planned queries that nothing was judged of."""
-    missing, unanswered, planned = (
-        sum(one.get(name, 0) for one in rates.values())
-        for name in ("without_result", "without_answer", "planned")
-    )
-    if missing:
-        yield "incomplete", f"{missing} of {planned} planned have no result, and are no success"
-    if unanswered:
-        yield "incomplete", f"{unanswered} of {planned} planned have no answer, and are lost"
+    if missing := _sum(rates, "without_result"):
+        yield (
+            "incomplete",
+            f"{missing} of {_sum(rates, 'planned')} planned have no result, and are no success",
+        )
+
+
+def _sum(rates: Mapping[str, JsonObject], name: str) -> int:
+    return sum(one.get(name, 0) for one in rates.values())
 
 
 def _pass_results(how: OriginalJudging, model: str, group: str) -> Mapping[str, str]:

@@ -13,7 +13,8 @@ from stb_env.judges.preference import Preferring
 from stb_env.judges.registry import EXACT, load_judge, load_preference
 from stb_env.models.preflight import checking
 from stb_env.runs.judging import prefer
-from stb_env.runs.metrics.sowr import most_frequent
+from stb_env.runs.metrics.sowr import most_frequent, without_answers
+from stb_env.runs.saved_player import player_of
 from stb_env.runs.verdict_file import manifest_of
 from stb_env.show.cli.judge_outcome import Outcome, spent, tell
 from stb_env.show.cli.judging_settings import JudgingSettings
@@ -35,11 +36,6 @@ class Comparing:
     cache: Path
     seed: int = 0
 
-    @property
-    def planned(self) -> bool:
-        """True where shares are of every planned query, as under a protocol."""
-        return bool(self.settings.protocol)
-
 
 def compare(folder: Path, reference: Path, how: Comparing, concurrency: int, quiet: bool) -> Outcome:
     """Compare two runs and report win, tie and lose shares.
@@ -60,7 +56,6 @@ def compare(folder: Path, reference: Path, how: Comparing, concurrency: int, qui
             comparisons=how.settings.comparisons,
             concurrency=concurrency,
             progress=progress,
-            planned=how.planned,
         )
     report = {
         "compared": found.compared,
@@ -77,7 +72,7 @@ def compare(folder: Path, reference: Path, how: Comparing, concurrency: int, qui
         "comparison",
         report,
         f"{folder.resolve().name} against {report['reference']}, by {judge.name}",
-        [*_rows(report, how), spent(found.usage)],
+        [*_rows(report, player_of(folder).name), spent(found.usage)],
         f"kept in {folder}; verdicts of {verdicts} first",
         bool(found.rates.undecided),
         {judge.name: decided},
@@ -117,16 +112,25 @@ def _preferring(verdicts: str, how: Comparing) -> Preferring:
     )
 
 
-def _rows(report: JsonObject, how: Comparing) -> list[tuple[str, str]]:
+def _rows(report: JsonObject, rated: str) -> list[tuple[str, str]]:
     overall, decided = report["overall"], report["decided_by"]
     low, high = overall["interval"]
     rows = [
         ("compared now", f"{report['compared']}, without a result {report['failed']}"),
-        ("queries", f"{overall['queries']} of {report['tasks']}"),
-        (
-            "no win: invalid / undecided" if how.planned else "left out: invalid / undecided",
-            f"{report['invalid']} / {report['undecided']}",
+        ("queries", str(overall["queries"])),
+        ("no result: invalid / undecided", f"{report['invalid']} / {report['undecided']}"),
+        *(
+            (f"incomplete: {name}", text)
+            for name, text in without_answers(
+                (rated, report["without_answer"]),
+                (report["reference"], report["reference_without_answer"]),
+                report["tasks"],
+            )
         ),
+    ]
+    if overall["undecided"] == overall["queries"]:
+        return [*rows, ("win / tie / lose", "not measured: no query has a result")]
+    rows += [
         ("win / tie / lose", " / ".join(f"{overall[name]:.1%}" for name in ("win", "tie", "lose"))),
         ("ties as halves", f"{overall['ties_half']:.1%}"),
         ("95 % interval of it over queries", f"{low:.1%} to {high:.1%}"),

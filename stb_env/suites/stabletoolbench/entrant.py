@@ -10,6 +10,7 @@ from pathlib import Path
 from stb_env.core.jsontypes import JsonMapping
 from stb_env.errors import ConfigError, DataError
 from stb_env.runs.metrics.sopr import average, sopr
+from stb_env.runs.metrics.sowr import without_answers
 from stb_env.runs.saved_player import player_of
 from stb_env.runs.verdict_file import manifest_of, read_judged
 from stb_env.suites.stabletoolbench.answers import read_json
@@ -61,6 +62,11 @@ class Entrant:
         return sum(rate.unscored for rate in self.rates.values())
 
     @property
+    def reference_unanswered(self) -> int:
+        """Planned episodes that are won because the reference has no answer."""
+        return sum(rate.reference_unanswered for rate in self.rates.values())
+
+    @property
     def average(self) -> float | None:
         """Unweighted mean over the six groups; None where one of them is missing: it has no rank."""
         return None if self.missing else average(self.rates.values())[0]
@@ -77,7 +83,8 @@ class Entrant:
         """Its name, what judged it where that is no model that was asked for a verdict, and what lacks."""
         known = not self.judge or self.judge.partition(":")[0] in _KINDS.values()
         name = self.name if known else f"{self.name} ({self.judge})"
-        return f"{name} (incomplete)" if self.unscored else name
+        name = f"{name} (incomplete)" if self.unscored else name
+        return f"{name} (reference incomplete)" if self.reference_unanswered else name
 
     def foreign(self, metric: str) -> bool:
         """Return whether what judged is no judge of the metric: a heuristic, a verifier, your own."""
@@ -96,9 +103,11 @@ class Entrant:
                 found.append(f"{group}: {rate.queries} of {sizes[group]} queries")
             if rate.trials > 1:
                 found.append(f"{group}: each query played {rate.trials} times, not once")
+            planned = rate.queries * rate.trials
             if rate.unscored:
-                planned = rate.queries * rate.trials
                 found.append(f"{group}: incomplete, {rate.unscored} of {planned} planned have no result")
+            lacking = without_answers((self.name, 0), (self.against, rate.reference_unanswered), planned)
+            found += [f"{group}: the reference {name} is incomplete, {text}" for name, text in lacking]
         if self.against:
             found.append(f"against {self.against}")
         return found + list(self.remarks)
@@ -128,6 +137,10 @@ class Entrant:
             "trials": {group: rate.trials for group, rate in self.rates.items()},
             "unscored": {group: rate.unscored for group, rate in self.rates.items()},
             "complete": not self.unscored,
+            "reference_without_answer": {
+                group: rate.reference_unanswered for group, rate in self.rates.items()
+            },
+            "reference_complete": not self.reference_unanswered,
             "ranked": not self.missing,
             "average": self.average,
             "average_std": self.average_std,
@@ -203,14 +216,21 @@ def _comparisons(folder: Path) -> Iterator[Entrant]:
     manifest = manifest_of(folder)
     for file in sorted(folder.glob("summary-*-against-*.json")):
         summary = read_json(file)
-        left_out = summary["invalid"] + summary["undecided"]
-        rates = {}
-        for group, rate in summary["groups"].items():
-            if group in GROUPS and rate["queries"]:
-                # A run is of one group, and what was left out is of it.
-                planned = rate["queries"] + left_out
-                won = 100 * rate["win"] * rate["queries"] / planned
-                rates[group] = GroupFigures(won, 0.0, planned, unscored=left_out)
+        if "reference_without_answer" not in summary:
+            raise DataError(f"{file} does not say which answers are missing; compare the two runs again")
+        mine, theirs = summary["without_answer"], summary["reference_without_answer"]
+        # A run is of one group, and the answers that are missing are of it.
+        rates = {
+            group: GroupFigures(
+                100 * rate["win"],
+                0.0,
+                rate["queries"],
+                unscored=rate["undecided"] + mine,
+                reference_unanswered=theirs,
+            )
+            for group, rate in summary["groups"].items()
+            if group in GROUPS and rate["queries"] > rate["undecided"]
+        }
         remarks = [f"verdicts of {summary['verdicts']} go first"]
         if summary["settings"].get("order") != "random":
             remarks.append("each pair was asked in both orders, not once in a random one")
@@ -251,17 +271,20 @@ def _of_files(place: Path, metric: str) -> Iterator[Entrant]:
             one = _described(file, stem, results, who, metric)
             known = found.setdefault((one.name, folder), one)
             known.votes = max(known.votes, one.votes)
-            planned, unanswered = int(who.get("planned") or len(results)), int(who.get("unanswered") or 0)
-            rows = TrialRows(results, planned, unanswered)
+            lacking = (int(who.get(name) or 0) for name in ("unanswered", "reference_unanswered"))
+            rows = TrialRows(results, int(who.get("planned") or len(results)), *lacking)
             known.trials.setdefault(_STEMS[stem], []).append(rows)
         except (KeyError, TypeError, AttributeError, StopIteration) as error:
             raise DataError(f"{file} is no whole result file: {error!r}") from error
     for one in found.values():
         try:
-            rates = {group: _figures(one, trials, metric) for group, trials in one.trials.items()}
+            found_rates = {group: _figures(one, trials, metric) for group, trials in one.trials.items()}
         except (KeyError, TypeError, AttributeError) as error:
             raise DataError(f"the result files of {one.name} in {place} are not whole: {error!r}") from error
-        yield Entrant(f"{one.name} (files)", one.judge, rates, one.votes, one.against, one.remarks)
+        # A group of which nothing has a result has no rate.
+        rates = {group: rate for group, rate in found_rates.items() if rate is not None}
+        if rates:
+            yield Entrant(f"{one.name} (files)", one.judge, rates, one.votes, one.against, one.remarks)
 
 
 def _described(file: Path, stem: str, results: JsonMapping, who: JsonMapping, metric: str) -> _Found:
@@ -293,10 +316,13 @@ def _metric_of(results: Mapping[str, object]) -> str:
     return "SoPR" if isinstance(first.get("is_solved"), dict) else "SoWR" if "round_0" in first else ""
 
 
-def _figures(one: _Found, trials: Sequence[TrialRows], metric: str) -> GroupFigures:
+def _figures(one: _Found, trials: Sequence[TrialRows], metric: str) -> GroupFigures | None:
+    if not any(trial.rows for trial in trials):
+        return None
     if metric == "SoPR":
         score = pass_score(trials, one.votes)
         size = (score.queries, score.trials, score.rate.invalid)
         return GroupFigures(100 * score.rate.mean, 100 * score.rate.std, *size)
     won = win_score(trials, *one.sides)
-    return GroupFigures(100 * won.rate.win, 0.0, won.queries, won.trials, won.lacking)
+    lacking = won.lacking, won.reference_unanswered
+    return GroupFigures(100 * won.rate.win, 0.0, won.queries, won.trials, *lacking)

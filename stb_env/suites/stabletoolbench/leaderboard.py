@@ -33,6 +33,7 @@ class GroupFigures:
         queries: Queries that were planned.
         trials: How often each was played.
         unscored: Planned episodes without a result; they are no success.
+        reference_unanswered: Those that are won because the reference has no answer.
     """
 
     mean: float
@@ -40,6 +41,7 @@ class GroupFigures:
     queries: int
     trials: int = 1
     unscored: int = 0
+    reference_unanswered: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -131,7 +131,10 @@ def test_golden_judging_writes_the_official_result_files(played: Played, stb: Ca
     for name, run in played.runs.items():
         done = stb("judge", run, "--protocol", "stabletoolbench", "--models", played.models, "--json")
         assert done.exit_code == 0, done.stderr
-        assert done.report["protocol"]["departures"] == ["own prompts stand in for the original evaluator's"]
+        departures = done.report["protocol"]["departures"]
+        assert departures[0] == "own prompts stand in for the original evaluator's"
+        # In what the run departs, as on the leaderboard.
+        assert "mode is 'offline', not 'live'" in departures
         # Named by the agent, whatever its folder is called.
         (scores,) = (run / "scores").glob(f"{STEM}_{name}*.json")
         kept = json.loads(scores.read_text(encoding="utf-8"))

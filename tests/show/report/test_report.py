@@ -114,7 +114,7 @@ def test_the_rates_are_those_of_the_package(runs: Path, page: Page):
 
 def test_outcomes_and_failures_are_counted_by_kind(page: Page):
     row = page.tables["Outcomes"][3]
-    assert row == ["mixed", "3", "0", "2", "1", "0", "6"]
+    assert row == ["mixed", "3", "0", "2", "1", "0", "0", "6"]
     (failure,) = page.tables["Failures"][1:]
     assert failure[:4] == ["mixed", "model", "agent", "1"]
 

@@ -21,7 +21,13 @@ Draw = Callable[["Axes"], None]
 
 FORMATS = ("svg", "pdf")
 
-_COLOURS = {"solved": "#1c6e43", "unsure": "#d9a440", "unsolved": "#b3261e", "invalid": "#6b3fa0"}
+_COLOURS = {
+    "solved": "#1c6e43",
+    "unsure": "#d9a440",
+    "unsolved": "#b3261e",
+    "invalid": "#6b3fa0",
+    "waiting": "#7f8c99",
+}
 _MISSING = "#c9c5bd"
 _INK = "#24588f"
 # Text stays text, to be searched and set in the paper's own font; files of the same figures are the same.
@@ -73,8 +79,9 @@ def _pictures(report: Report) -> Iterator[tuple[str, float, Draw]]:
     """Yield name, height in inches and how to draw each picture."""
     runs = report.runs
     tall = 0.9 + 0.3 * len(runs)
-    if runs:
+    if any(run.measured for run in runs):
         yield "solved", tall, lambda axes: _solved(axes, runs)
+    if runs:
         yield "outcomes", tall + 0.3, lambda axes: _outcomes(axes, runs)
     allowed = [pair for pair in report.pairs if pair.comparison is not None]
     if allowed:
@@ -87,7 +94,7 @@ def _pictures(report: Report) -> Iterator[tuple[str, float, Draw]]:
 
 
 def _solved(axes: Axes, runs: Sequence[ReportedRun]) -> None:
-    rows = [(run.name, run.summary["solved_valid"], *run.solved_interval) for run in runs]
+    rows = [(run.name, run.summary["solved_valid"], *run.solved_interval) for run in runs if run.measured]
     _intervals(axes, [(name, 100 * value, 100 * low, 100 * high) for name, value, low, high in rows])
     axes.set_xlim(-2, 102)
     axes.set_xlabel("solved of valid episodes (%), 95 % interval over tasks")
@@ -96,9 +103,8 @@ def _solved(axes: Axes, runs: Sequence[ReportedRun]) -> None:
 def _outcomes(axes: Axes, runs: Sequence[ReportedRun]) -> None:
     done = [0.0] * len(runs)
     places = list(range(len(runs)))
-    parts = {name: [int(run.summary[name]) for run in runs] for name in _COLOURS}
-    parts["not played"] = [run.missing for run in runs]
-    for name, amounts in parts.items():
+    for name in runs[0].outcomes:
+        amounts = [run.outcomes[name] for run in runs]
         if any(amounts):
             shares = [
                 100 * amount / max(1, run.summary["planned"])

@@ -184,19 +184,17 @@ def _summary(runs: Sequence[ReportedRun]) -> Iterator[Element]:
     rows = [
         (run.name, 100 * run.summary["solved_valid"], *(100 * limit for limit in run.solved_interval))
         for run in runs
+        if run.measured
     ]
     title = "Solved of valid episodes, with 95 % interval"
-    yield figure(title, charts.intervals(title, rows, 0, 100))
+    if rows:
+        yield figure(title, charts.intervals(title, rows, 0, 100))
     yield drawn(summary_table(runs), heading=False)
 
 
 def _outcomes(runs: Sequence[ReportedRun]) -> Iterator[Element]:
-    names = ("solved", "unsure", "unsolved", "invalid")
-    rows = [
-        (run.name, {**{name: int(run.summary[name]) for name in names}, "not played": run.missing})
-        for run in runs
-    ]
-    shown = [name for name in (*names, "not played") if any(parts[name] for _, parts in rows)]
+    rows = [(run.name, run.outcomes) for run in runs]
+    shown = [name for name in runs[0].outcomes if any(parts[name] for _, parts in rows)]
     title = "How episodes ended"
     yield figure(title, charts.stacked(title, rows, shares=True), charts.legend(shown))
     yield drawn(outcome_table(runs), heading=False)

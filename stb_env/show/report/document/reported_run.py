@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
 from stb_env.core.jsontypes import JsonMapping
@@ -95,12 +95,40 @@ class ReportedRun:
         return max(0, int(self.summary["planned"]) - int(self.summary["episodes"]))
 
     @property
+    def measured(self) -> bool:
+        """True if any episode is valid: without one there is no rate."""
+        return bool(self.summary["episodes"] > self.summary["invalid"])
+
+    @property
+    def waiting(self) -> int:
+        """Episodes that were played, and that the judge whose verdicts count has not judged yet."""
+        return sum(episode.awaits_verdict for episode in self.judged.episodes)
+
+    @property
+    def invalid_share(self) -> float | None:
+        """Share of invalid episodes among those that do not wait for a verdict; None where all do."""
+        decided = int(self.summary["episodes"]) - self.waiting
+        return self.outcomes["invalid"] / decided if decided else None
+
+    @property
+    def outcomes(self) -> dict[str, int]:
+        """Planned episodes, counted by how they ended."""
+        ended = {name: int(self.summary[name]) for name in ("solved", "unsure", "unsolved", "invalid")}
+        ended["invalid"] -= self.waiting
+        return {**ended, "waiting": self.waiting, "not played": self.missing}
+
+    @property
     def unscored(self) -> int:
         """Planned episodes without a verdict."""
         return self.missing + int(self.summary["invalid"])
 
     def to_dict(self) -> dict[str, object]:
-        """Return the figures as plain data; of what was measured, how it is spread."""
+        """Return the figures as plain data; of what was measured, how it is spread.
+
+        Without a valid episode there is no rate.
+        """
+        unmeasured = () if self.measured else ("solved_valid", "solved_all", "mean", "std", "interval")
+        interval = list(self.solved_interval) if self.measured else None
         return {
             "name": self.name,
             "folder": str(self.judged.folder),
@@ -109,9 +137,13 @@ class ReportedRun:
             "judge": self.judged.judge,
             "reward_mode": self.reward_mode,
             **self.summary,
-            "rate": None if self.rate is None else asdict(self.rate),
+            **dict.fromkeys(unmeasured),
+            "invalid": self.outcomes["invalid"],
+            "invalid_share": self.invalid_share,
+            "waiting": self.waiting,
+            "rate": None if self.rate is None else self.rate.to_dict(),
             "missing": self.missing,
-            "solved_interval": list(self.solved_interval),
+            "solved_interval": interval,
             "cost": self.cost.to_dict(),
             "roles": {role: usage.report() for role, usage in self.roles.items()},
             "failed": [

@@ -79,13 +79,7 @@ def summary_table(runs: Sequence[ReportedRun]) -> Table:
         (
             run.name,
             f"{run.agent} (incomplete)" if run.unscored else run.agent,
-            percent(run.summary["solved_valid"]),
-            interval(run.solved_interval),
-            percent(run.summary["solved_all"]),
-            _score(run.rate),
-            percent(run.summary["invalid_share"]),
-            f"{run.summary['mean']:.3f}",
-            "{:.3f} to {:.3f}".format(*run.summary["interval"]),
+            *_rates(run),
         )
         for run in runs
     ]
@@ -104,10 +98,25 @@ def summary_table(runs: Sequence[ReportedRun]) -> Table:
     notes = (
         "Intervals are 95 % bootstrap intervals over tasks. Of all: of every planned episode, those that "
         "failed or were not played included; score: per cent, mean ± standard deviation over votes.",
-        f"Judged by {judges}.",
+        f"Judged by {judges}; invalid: of the episodes that do not wait for a verdict.",
         _reward_note(runs),
     )
     return Table("Summary", columns, rows, notes)
+
+
+def _rates(run: ReportedRun) -> tuple[str, ...]:
+    invalid = _share(run.invalid_share)
+    if not run.measured:
+        return ("-", "-", "-", "-", invalid, "-", "-")
+    return (
+        percent(run.summary["solved_valid"]),
+        interval(run.solved_interval),
+        percent(run.summary["solved_all"]),
+        _score(run.rate),
+        invalid,
+        f"{run.summary['mean']:.3f}",
+        "{:.3f} to {:.3f}".format(*run.summary["interval"]),
+    )
 
 
 def _reward_note(runs: Sequence[ReportedRun]) -> str:
@@ -119,22 +128,18 @@ def _reward_note(runs: Sequence[ReportedRun]) -> str:
 
 
 def _score(rate: GroupRate | None) -> str:
-    return "-" if rate is None or not rate.valid else f"{100 * rate.mean:.1f} ± {100 * rate.std:.1f}"
+    return "-" if rate is None else f"{100 * rate.mean:.1f} ± {100 * rate.std:.1f}"
 
 
 def outcome_table(runs: Sequence[ReportedRun]) -> Table:
     """Return how the episodes of each run ended."""
-    names = ("solved", "unsure", "unsolved", "invalid")
     rows = [
-        (
-            run.name,
-            *(f"{run.summary[name]:,}" for name in names),
-            f"{run.missing:,}",
-            f"{run.summary['planned']:,}",
-        )
+        (run.name, *(f"{count:,}" for count in run.outcomes.values()), f"{run.summary['planned']:,}")
         for run in runs
     ]
-    return Table("Outcomes", ("run", *names, "not played", "planned"), rows)
+    names = list(runs[0].outcomes) if runs else []
+    notes = ("Waiting: played, and without a verdict so far.",)
+    return Table("Outcomes", ("run", *names, "planned"), rows, notes)
 
 
 def failure_table(runs: Sequence[ReportedRun]) -> Table:

@@ -103,6 +103,11 @@ def how_played(manifest: Mapping[str, object]) -> tuple[str, ...]:
     return ("played without a protocol: its depth, prompts and observations are not the paper's",)
 
 
+def played_departures(source: Path) -> tuple[str, ...]:
+    """Return in what the answers in a folder were not played as those of the paper, one sentence each."""
+    return how_played(manifest_of(source)) if is_run(source) else ("how it was played the files do not say",)
+
+
 def _of_run(source: Path) -> AnswerSet:
     episodes, manifest, who = read_judged(source), manifest_of(source), player_of(source)
     trials = max([int(manifest.get("trials") or 1), *(1 + episode.trial for episode in episodes)])
@@ -115,7 +120,7 @@ def _of_run(source: Path) -> AnswerSet:
         for group in groups
         if (played := [one for one in episodes if (one.group, one.trial) == (group, trial)]) or planned
     ]
-    return AnswerSet(who.name, slug(who.name), who.identity, files, how_played(manifest))
+    return AnswerSet(who.name, slug(who.name), who.identity, files, played_departures(source))
 
 
 def _file(group: str, folder: str, planned: int, episodes: Sequence[Trajectory]) -> AnswerFile:
@@ -137,7 +142,7 @@ def _of_files(source: Path) -> AnswerSet:
         raise DataError(f"{source} holds neither a run nor converted answers nor answer files")
     name = (source if source.is_dir() else source.parent).resolve().name
     files = [AnswerFile(group, "", entries, list(entries), len(entries)) for group, entries in groups.items()]
-    return AnswerSet(name, name, "", files, ("how it was played the files do not say",))
+    return AnswerSet(name, name, "", files, played_departures(source))
 
 
 def _converted(source: Path) -> Iterator[tuple[str, dict[str, Entry]]]:

@@ -24,11 +24,13 @@ class TrialRows:
         rows: What it has of each query, by query id.
         planned: How many queries there should be.
         unanswered: How many rows of a comparison are lost because the rated player gave no answer.
+        reference_unanswered: How many are won because the reference gave none.
     """
 
     rows: Mapping[str, JsonMapping]
     planned: int
     unanswered: int = 0
+    reference_unanswered: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,33 +77,37 @@ class WinScore:
         trials: How often each was planned to be played.
         rate: Shares of all of these pairs.
         unanswered: Pairs that are lost because the rated player gave no answer.
+        reference_unanswered: Pairs that are won because the reference gave none.
     """
 
     queries: int
     trials: int
     rate: WinRate
     unanswered: int = 0
+    reference_unanswered: int = 0
 
     @property
     def lacking(self) -> int:
         """Planned pairs without a result or without an answer of the rated player."""
         return self.rate.undecided + self.unanswered
 
-    @property
-    def win(self) -> float:
-        """The share of wins, in per cent."""
-        return _percent(self.rate.win)
-
     def to_dict(self) -> dict[str, object]:
-        """Return the figures as plain data, rates in per cent."""
-        shares = {name: _percent(getattr(self.rate, name)) for name in ("win", "tie", "lose", "ties_half")}
+        """Return the figures as plain data, rates in per cent; no rate where nothing has a result."""
+        rate = self.rate
+        shares: dict[str, object] = dict.fromkeys(("win", "tie", "lose", "ties_half", "interval"))
+        if rate.queries > rate.undecided:
+            shares = {name: _percent(getattr(rate, name)) for name in ("win", "tie", "lose", "ties_half")}
+            shares["interval"] = [_percent(end) for end in rate.interval]
         counts = {
-            "planned": self.rate.queries,
-            "without_result": self.rate.undecided,
+            "planned": rate.queries,
+            "without_result": rate.undecided,
             "without_answer": self.unanswered,
+            "reference_without_answer": self.reference_unanswered,
+            "complete": not self.lacking,
+            "reference_complete": not self.reference_unanswered,
         }
-        head = {"queries": self.queries, "trials": self.trials, **counts, "complete": not self.lacking}
-        return {**head, **shares, "interval": [_percent(end) for end in self.rate.interval]}
+        head = {"queries": self.queries, "trials": self.trials, **counts}
+        return {**head, **shares}
 
 
 def _percent(share: float) -> float:
@@ -152,5 +158,10 @@ def win_score(trials: Sequence[TrialRows], reference: str, output: str) -> WinSc
     """
     results = [row_result(row, reference, output) for one in trials for row in one.rows.values()]
     planned = sum(max(one.planned, len(one.rows)) for one in trials)
-    unanswered = sum(one.unanswered for one in trials)
-    return WinScore(planned // len(trials), len(trials), win_rate(results, planned), unanswered)
+    return WinScore(
+        planned // len(trials),
+        len(trials),
+        win_rate(results, planned),
+        sum(one.unanswered for one in trials),
+        sum(one.reference_unanswered for one in trials),
+    )

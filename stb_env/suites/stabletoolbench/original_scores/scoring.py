@@ -31,11 +31,13 @@ class Judged:
         results: The result file: what it has of each query, by query id.
         failed: Why queries have no result, by query id.
         unanswered: How many results of a comparison stand because the rated player gave no answer.
+        reference_unanswered: How many stand because the reference gave none.
     """
 
     results: Mapping[str, JsonMapping]
     failed: Mapping[str, str]
     unanswered: int = 0
+    reference_unanswered: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,9 +140,9 @@ class Scoring:
             kept.write(counts)
         kept.write(counts)
         kept.write_table(Preferences(rivals[0], rivals[1], counts).to_csv())
-        unanswered = sum(task not in files[1].converted for task in counts)
-        kept.record(who | {"failed": len(failed), "unanswered": unanswered})
-        return Judged(counts, failed, unanswered)
+        theirs, mine = (sum(task not in file.converted for task in counts) for file in files)
+        kept.record(who | {"failed": len(failed), "unanswered": mine, "reference_unanswered": theirs})
+        return Judged(counts, failed, mine, theirs)
 
     def _open(
         self, file: AnswerFile, name: str, who: JsonObject, hashes: Mapping[str, str]
