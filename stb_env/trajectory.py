@@ -13,7 +13,7 @@ from typing import BinaryIO, NamedTuple, cast
 from stb_env.core import jsontext
 from stb_env.core.episode_html import episode_html
 from stb_env.core.jsontypes import JsonMapping, JsonObject
-from stb_env.core.run_identity import foreign, saved_identity
+from stb_env.core.run_identity import RunCheck
 from stb_env.errors import DataError
 from stb_env.steps import CallRecord, ProgramRecord, Step, arguments_text, messages
 from stb_env.tools import FINISH, Status
@@ -299,7 +299,7 @@ def read_trajectories(path: str | Path) -> list[Trajectory]:
 
     Raises:
         DataError: The file is missing, a line is broken, was changed or is of another run than the folder's
-            manifest says, or an episode stands twice.
+            manifest or an earlier line says, or an episode stands twice.
 
     Examples:
         >>> from stb_env import read_trajectories
@@ -316,7 +316,7 @@ def iter_trajectories(path: str | Path) -> Iterator[Trajectory]:
 
     Raises:
         DataError: The file is missing, a line is broken, was changed or is of another run than the folder's
-            manifest says, or an episode stands twice.
+            manifest or an earlier line says, or an episode stands twice.
 
     Examples:
         >>> next(iter_trajectories("runs/nothing"))
@@ -329,19 +329,23 @@ def iter_trajectories(path: str | Path) -> Iterator[Trajectory]:
     if not file.is_file():
         raise DataError(f"{file} does not exist; give a run folder or its trajectories.jsonl")
     if file == folder:
-        yield from (line.episode for line in saved_lines(file, once=file.name == "trajectories.jsonl"))
+        own = file.name in ("trajectories.jsonl", "played.jsonl")
+        check = RunCheck(file.parent, mixed=not own)
+        yield from (
+            line.episode for line in saved_lines(file, once=file.name == "trajectories.jsonl", check=check)
+        )
         return
     with ExitStack() as files:
         # Opened first: at the end of a run its lines are in the other file, and it is removed.
         journal = None
         with suppress(FileNotFoundError):
             journal = files.enter_context((folder / "played.jsonl").open("rb"))
-        known = set()
-        for line in saved_lines(file, once=True):
+        known, check = set(), RunCheck(folder)
+        for line in saved_lines(file, once=True, check=check):
             known.add(line.episode.key)
             yield line.episode
         if journal is not None:
-            yield from _waiting(folder, journal, known)
+            yield from _waiting(folder, journal, known, check)
 
 
 class SavedLine(NamedTuple):
@@ -358,16 +362,17 @@ class SavedLine(NamedTuple):
     episode: Trajectory
 
 
-def saved_lines(file: Path, *, once: bool) -> Iterator[SavedLine]:
+def saved_lines(file: Path, *, once: bool, check: RunCheck | None = None) -> Iterator[SavedLine]:
     r"""Yield the whole lines of a file of episodes.
 
     Args:
         file: The file.
         once: Whether each episode may stand there only once.
+        check: Checks of which run the lines are; that of the file's folder where not given.
 
     Raises:
-        DataError: A line is broken, was changed or is of another run than the folder's manifest says, or an
-            episode stands twice.
+        DataError: A line is broken, was changed or is of another run than the folder's manifest or an earlier
+            line says, or an episode stands twice.
 
     Examples:
         >>> import tempfile
@@ -379,10 +384,10 @@ def saved_lines(file: Path, *, once: bool) -> Iterator[SavedLine]:
         stb_env.errors.DataError: .../trajectories.jsonl, line 1: not a trajectory line ...
     """
     with file.open("rb") as lines:
-        yield from _lines(lines, file, saved_identity(file.parent), once=once)
+        yield from _lines(lines, file, check or RunCheck(file.parent), once=once)
 
 
-def _lines(lines: BinaryIO, file: Path, run: str, *, once: bool) -> Iterator[SavedLine]:
+def _lines(lines: BinaryIO, file: Path, check: RunCheck, *, once: bool) -> Iterator[SavedLine]:
     first: dict[Key, int] = {}
     begin = 0
     for number, line in enumerate(lines, 1):
@@ -393,7 +398,7 @@ def _lines(lines: BinaryIO, file: Path, run: str, *, once: bool) -> Iterator[Sav
             episode = Trajectory.from_json(line.decode("utf-8"))
         except (DataError, UnicodeDecodeError) as error:
             raise DataError(f"{file}, line {number}: {error}") from error
-        if wrong := foreign(episode.run, run):
+        if wrong := check.wrong(episode.run):
             raise DataError(f"{file}, line {number}: the episode {wrong}")
         before = first.setdefault(episode.key, number)
         if once and before != number:
@@ -405,15 +410,15 @@ def _lines(lines: BinaryIO, file: Path, run: str, *, once: bool) -> Iterator[Sav
         begin += len(line)
 
 
-def _waiting(folder: Path, journal: BinaryIO, known: Container[object]) -> Iterator[Trajectory]:
+def _waiting(
+    folder: Path, journal: BinaryIO, known: Container[object], check: RunCheck
+) -> Iterator[Trajectory]:
     """Yield the played episodes of a run that its ``trajectories.jsonl`` does not have yet.
 
     The last line on an episode counts, and a verdict that it lacks may stand in ``verdicts.jsonl``.
     """
     name = folder / "played.jsonl"
-    newest = {
-        line.episode.key: line.begin for line in _lines(journal, name, saved_identity(folder), once=False)
-    }
+    newest = {line.episode.key: line.begin for line in _lines(journal, name, check, once=False)}
     given = (line for line in verdict_lines(folder / "verdicts.jsonl") if line.verdict is not None)
     verdicts = {line.key: line for line in given}
     for key, begin in newest.items():

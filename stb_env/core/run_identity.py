@@ -71,3 +71,40 @@ def foreign(run: str, folder_run: str) -> str:
         f"belongs to another run ({run[:12]}; this folder's manifest.json is of {folder_run[:12]}): "
         "put the file back that was there, or play the run again"
     )
+
+
+class RunCheck:
+    """Finds the line of another run: than the folder's manifest says, or than the lines before it.
+
+    Args:
+        folder: Holds the lines.
+        mixed: Whether lines of several runs may stand together where there is no manifest.
+
+    Examples:
+        >>> check = RunCheck(Path("runs/nothing"))
+        >>> check.wrong("a" * 32), check.wrong("")
+        ('', '')
+        >>> check.wrong("b" * 32)  # doctest: +ELLIPSIS
+        'belongs to another run (bbbbbbbbbbbb; the lines before it are of aaaaaaaaaaaa, ...
+    """
+
+    def __init__(self, folder: Path, *, mixed: bool = False) -> None:
+        self._manifest = saved_identity(folder)
+        self._mixed = mixed
+        self._first = ""
+
+    def wrong(self, run: str) -> str:
+        """Return what is wrong with an episode of this run, or nothing.
+
+        Args:
+            run: Identity that the episode carries; empty in lines that were written before runs had one.
+        """
+        if self._manifest:
+            return foreign(run, self._manifest)
+        self._first = self._first or run
+        if self._mixed or run in ("", self._first):
+            return ""
+        return (
+            f"belongs to another run ({run[:12]}; the lines before it are of {self._first[:12]}, and no "
+            "manifest.json says whose folder it is): put back the files that were there"
+        )

@@ -117,6 +117,7 @@ def _played(
         stop_equal=trials.stop_equal,
         advantages=trials.estimator,
         concurrency=options.concurrency,
+        ordered=False,
         remark=remark,
         deadlines=options.deadlines,
     )

@@ -181,3 +181,41 @@ def test_a_view_that_follows_a_run_sees_waiting_episodes_take_their_place(unfini
     ]
     assert (unfinished / "trajectories.jsonl").read_bytes() == (whole / "trajectories.jsonl").read_bytes()
     assert not (unfinished / "played.jsonl").exists()
+
+
+@pytest.mark.parametrize("text", ["hello", "", "{}"])
+@pytest.mark.parametrize("name", ["trajectories.jsonl", "played.jsonl", "verdicts-heuristic.jsonl"])
+def test_an_export_of_a_run_with_a_line_that_is_none_names_it(run: Path, name: str, text: str):
+    file = run / name
+    if name == "verdicts-heuristic.jsonl":
+        assert stb("judge", run, "--judge", "heuristic").exit_code == 0
+    before = file.read_text() if file.exists() else ""
+    file.write_text(f"{before}{text}\n")
+    done = stb(*READERS["view"](run))
+    assert done.exit_code == 2
+    assert f"error: {file}, line {before.count(chr(10)) + 1}: " in done.output
+    assert not (run.parent / "view").exists()
+
+
+def test_an_export_of_a_run_with_an_edited_verdict_names_it(run: Path):
+    assert stb("judge", run, "--judge", "heuristic").exit_code == 0
+    (file,) = run.glob("verdicts-*.jsonl")
+    file.write_text(file.read_text().replace('"status": "', '"status": "un', 1))
+    done = stb(*READERS["view"](run))
+    assert done.exit_code == 2
+    assert f"error: {file}, line 1: " in done.output
+
+
+@pytest.mark.parametrize("reader", ["view", "costs", "sft", "export"])
+@pytest.mark.parametrize("name", ["trajectories.jsonl", "played.jsonl"])
+def test_lines_of_two_runs_are_refused_without_a_manifest_too(run: Path, reader: str, name: str):
+    other = run.parent / "other"
+    assert stb("run", "stb/Sandbox-v1", "--agent", "noop", "--seed", 1, *PLAY[4:], other).exit_code != 2
+    lines = (other / "trajectories.jsonl").read_text()
+    with (run / name).open("a") as file:
+        file.write(lines)
+    (run / "manifest.json").unlink()
+    done = stb(*READERS[reader](run))
+    assert done.exit_code == 2
+    assert f"error: {run / name}, line {4 if name == 'trajectories.jsonl' else 1}: " in done.output
+    assert "belongs to another run" in done.output

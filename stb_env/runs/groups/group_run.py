@@ -21,10 +21,11 @@ GroupKey: TypeAlias = tuple[str, int]
 
 
 class GroupRun:
-    """A run folder (see `Run`) with ``groups.jsonl`` beside its episodes: one line a group, in task order.
+    """A run folder (see `Run`) with ``groups.jsonl`` beside its episodes: one line a group.
 
-    A group is saved whole or not at all: what a killed process left of one, and a group with an episode that
-    failed for a reason that may pass, moves to ``failures.jsonl`` and is played again.
+    Lines are appended as groups end, and are put in task order when the run ends or goes on. A group is saved
+    whole or not at all: what a killed process left of one, and a group with an episode that failed for a
+    reason that may pass, moves to ``failures.jsonl`` and is played again.
 
     Args:
         folder: Made where it does not exist.

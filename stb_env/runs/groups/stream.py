@@ -40,6 +40,7 @@ def groups(
     advantages: Estimator = "grpo",
     version: Callable[[], int] | None = None,
     concurrency: int = 1,
+    ordered: bool = True,
     remark: Remark = _log.warning,
     deadlines: Deadlines = NO_DEADLINES,
 ) -> Generator[Group, None, None]:
@@ -68,11 +69,12 @@ def groups(
             ``engine["model_version"]``; an agent may say it itself.
         concurrency: Trials played at the same time, on one event loop; those of an agent that blocks in
             threads.
+        ordered: Whether a group that ends before an earlier one waits for it.
         remark: Told of each bug of the agent's, once; a log where not given.
         deadlines: How long calls, steps and trials may take; a trial begins where it parts from the others.
 
     Yields:
-        Each group, in the order of the tasks.
+        Each group, in the order of the tasks; as it ends where ``ordered`` is False.
 
     Raises:
         ConfigError: A setting is out of range, the environment cannot be forked, or a prefix does not fit.
@@ -89,7 +91,7 @@ def groups(
     with _crew(env, agent, concurrency, version, remark, deadlines) as workers:
         planned = _planned(workers, trials, tasks, seed, prefix)
         if concurrency > 1:
-            yield from _waited(_overlapping(planned, _ahead(trials, concurrency)))
+            yield from _waited(_overlapping(planned, _ahead(trials, concurrency), ordered=ordered))
         else:
             yield from map(drive, planned)
 
@@ -149,7 +151,9 @@ def _ahead(trials: Trials, concurrency: int) -> int:
     return concurrency // trials.first + 1
 
 
-async def _overlapping(planned: Iterator[Slow[Group]], ahead: int) -> AsyncGenerator[Group, None]:
+async def _overlapping(
+    planned: Iterator[Slow[Group]], ahead: int, *, ordered: bool = True
+) -> AsyncGenerator[Group, None]:
     flying: deque[asyncio.Task[Group]] = deque()
     try:
         while True:
@@ -157,6 +161,9 @@ async def _overlapping(planned: Iterator[Slow[Group]], ahead: int) -> AsyncGener
                 flying.append(asyncio.ensure_future(adrive(work)))
             if not flying:
                 return
+            if not ordered:
+                await asyncio.wait(flying, return_when=asyncio.FIRST_COMPLETED)
+                flying = deque(sorted(flying, key=lambda task: not task.done()))
             yield await flying.popleft()
     finally:
         for task in flying:
@@ -202,11 +209,24 @@ def _crew(
 
 def _waited(many: AsyncGenerator[Group, None]) -> Generator[Group, None, None]:
     """Yield from a generator that runs on the background loop, which goes on meanwhile."""
+    asked: asyncio.Task[Group] | None = None
+
+    async def following() -> Group:
+        nonlocal asked
+        asked = asyncio.ensure_future(anext(many))
+        return await asked
+
+    async def end() -> None:
+        # Who is interrupted while waiting for a group leaves the generator at work on it.
+        if asked is not None and asked.cancel():
+            await asyncio.wait([asked])
+        await many.aclose()
+
     try:
         while True:
             try:
-                yield wait_for(anext(many))
+                yield wait_for(following())
             except StopAsyncIteration:
                 return
     finally:
-        wait_for(many.aclose())
+        wait_for(end())

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Protocol, TypeVar
 
 from stb_env.core.files import LineWriter
+from stb_env.core.interrupts import held
 from stb_env.errors import ConfigError, DataError
 
 Progress = Callable[[int, int], None]
@@ -41,7 +43,8 @@ def work_in_order(
 ) -> list[Result]:
     """Append the result of each item to a file, in the order of the items, and return them.
 
-    A file without new lines is not touched. Whoever stops loses only the items in progress.
+    A file without new lines is not touched. Whoever stops waits for the items in progress, whose results are
+    appended too; without concurrency the one in progress is lost.
     """
     results = []
     for result in _lines(todo, work, file, concurrency):
@@ -57,14 +60,31 @@ def _lines(
     if not todo:
         return
     lines = LineWriter(file)
+    if concurrency == 1:
+        try:
+            for item in todo:
+                result = work(item)
+                lines.write(result.to_json())
+                yield result
+        finally:
+            lines.close()
+        return
     pool = ThreadPoolExecutor(concurrency, thread_name_prefix="judge")
+    pending = deque(pool.submit(work, item) for item in todo)
     try:
-        for result in map(work, todo) if concurrency == 1 else pool.map(work, todo):
-            lines.write(result.to_json())
+        while pending:
+            result = pending[0].result()
+            with held():
+                lines.write(result.to_json())
+                pending.popleft()
             yield result
     finally:
-        # Whoever stops waits for the items in progress alone.
         pool.shutdown(cancel_futures=True)
+        for future in pending:
+            # They begin in order: what stands behind one that never began did not begin either.
+            if future.cancelled() or future.exception() is not None:
+                break
+            lines.write(future.result().to_json())
         lines.close()
 
 

@@ -11,13 +11,14 @@ import typer
 from rich.table import Table
 
 from stb_env.console import options
-from stb_env.console.output import emit, reporting
+from stb_env.console.output import emit, reporting, stoppable
 from stb_env.console.progress import bar, spending
 from stb_env.core.options import EnvironmentOptions, Seed
 from stb_env.evaluation.play_groups import play_groups
 from stb_env.evaluation.resolved import RunSpec, resolve
 from stb_env.models.meter import Meter, current_meter
 from stb_env.runs.groups.advantages import Estimator
+from stb_env.runs.groups.group_run import read_groups
 from stb_env.runs.groups.trials import Trials
 from stb_env.runs.play_options import PlayOptions
 from stb_env.show.cli.judge_outcome import tell
@@ -57,7 +58,8 @@ def groups(
 ) -> None:
     """Play K trials at each task from one state, with rewards and advantages; run again to resume.
 
-    ``groups.jsonl`` stands beside the episodes of an ordinary run folder. Exit 1 where no trial has a reward.
+    ``groups.jsonl`` stands beside the episodes of an ordinary run folder. Exit 1 where no trial has a reward;
+    130 where Ctrl-C or SIGTERM ended it.
 
     Example: stb-env groups stb/Sandbox-v1 --agent 'keyword(calls=2)' --k 4 --out runs/groups
     """
@@ -65,12 +67,22 @@ def groups(
     chosen = environment.given() | options.read_settings(settings)
     spec = RunSpec(env_id, agent, chosen, seed=seed, episodes=tasks)
     meter = current_meter() or Meter()
-    with closing(resolve(spec)) as resolved, bar(env_id, as_json, meter) as progress:
+    with (
+        closing(resolve(spec)) as resolved,
+        stoppable(out, _saved_groups),
+        bar(env_id, as_json, meter) as progress,
+    ):
         summary = play_groups(resolved, out, trials, how, progress=progress, remark=tell)
     told = {**summary, "spent": meter.total.report(), "failed_calls": meter.failed, "out": str(out)}
     emit(told, as_json, _table(summary, out, meter))
     if summary["invalid"] == summary["episodes"] and summary["groups"]:
         raise typer.Exit(1)
+
+
+def _saved_groups(folder: Path) -> str:
+    """Say how many groups are saved in a folder; none where it stopped before its files were made."""
+    file = folder / "groups.jsonl"
+    return f"{len(read_groups(file)) if file.is_file() else 0} groups are saved"
 
 
 def _table(summary: Mapping[str, object], out: Path, meter: Meter) -> Table:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -9,7 +10,7 @@ import typer
 from typing_extensions import Doc
 
 from stb_env.console import options
-from stb_env.console.output import FAILED, emit, reporting
+from stb_env.console.output import FAILED, emit, reporting, stoppable
 from stb_env.console.progress import bar
 from stb_env.core.jsontypes import JsonObject
 from stb_env.core.options import Concurrency, Data, Seed
@@ -30,9 +31,16 @@ from stb_env.show.cli.judging_settings import (
     JudgingSettings,
     settings_under,
 )
-from stb_env.show.cli.original import OriginalJudging, OriginalOptions, original_passes, original_preferences
+from stb_env.show.cli.original import (
+    SCORES,
+    OriginalJudging,
+    OriginalOptions,
+    original_passes,
+    original_preferences,
+)
 from stb_env.show.cli.poll import poll
 from stb_env.show.cli.prefer import Comparing, compare
+from stb_env.show.cli.saved_judging import saved_comparisons, saved_polls, saved_rows, saved_verdicts
 from stb_env.suite import replaced_by, suite_of
 from stb_env.suites.stabletoolbench.original_scores.answer_sets import played_departures
 from stb_env.tasks import TaskSource
@@ -95,7 +103,7 @@ def judge(
     """Judge a run's answers again, compare them with another run's, or vote on tasks.
 
     The run stays as it is; what was decided is kept beside it, and a stopped command goes on where it was.
-    Exit 1 where an episode, a comparison or a task is still undecided.
+    Exit 1 where an episode, a comparison or a task is still undecided; 130 where Ctrl-C or SIGTERM ended it.
 
     Example: stb-env judge runs/chat --models models.toml --votes 3
     """
@@ -116,7 +124,8 @@ def judge(
         _refuse(
             "--solvable", **{"--compat": judging.compat, "--evaluator": judging.evaluator, **only_original}
         )
-        outcome = poll(solvable, data, models or [], needed, out, votes_cache, concurrency, as_json)
+        with stoppable(out, saved_polls):
+            outcome = poll(solvable, data, models or [], needed, out, votes_cache, concurrency, as_json)
     elif chosen.compat is not None:
         _refuse("--compat original", **{"--needed": needed, "--only-failed": mend, "--judge": judging.judge})
         times = chosen.comparisons if against is not None else chosen.votes or _TIMES
@@ -140,7 +149,8 @@ def judge(
         if against is not None:
             _refuse("--against", **{"--only-failed": mend})
             comparing = Comparing(chosen, file, cache, seed)
-            outcome = compare(run, _run_folder(against), comparing, concurrency, as_json)
+            with stoppable(run, saved_comparisons):
+                outcome = compare(run, _run_folder(against), comparing, concurrency, as_json)
         else:
             outcome = _judged(run, chosen, file, cache, data, only_failed, concurrency, as_json)
     if human is not None:
@@ -215,9 +225,10 @@ def _refuse(what: str, **given: object) -> None:
 def _as_the_original(folder: Path | None, against: Path | None, how: OriginalJudging, quiet: bool) -> Outcome:
     if folder is None:
         raise ConfigError("give the folder of a run or of answers, or tasks to vote on with --solvable")
-    if against is None:
-        return original_passes(folder, how, quiet)
-    return original_preferences(folder, against, how, quiet)
+    with stoppable(how.out or folder / SCORES, saved_rows):
+        if against is None:
+            return original_passes(folder, how, quiet)
+        return original_preferences(folder, against, how, quiet)
 
 
 def _run_folder(folder: Path | None) -> Path:
@@ -239,7 +250,7 @@ def _one(models: list[Path] | None) -> Path | None:
 def _again(
     folder: Path, judge: Judge, only_failed: bool, tasks: TaskSource | None, concurrency: int, quiet: bool
 ) -> Outcome:
-    with bar(judge.name, quiet) as progress:
+    with stoppable(folder, partial(saved_verdicts, judge.name)), bar(judge.name, quiet) as progress:
         result = rejudge(
             folder, judge, only_failed=only_failed, tasks=tasks, concurrency=concurrency, progress=progress
         )

@@ -12,7 +12,7 @@ import typer
 from stb_env.console import options
 from stb_env.console.output import emit, reporting
 from stb_env.core.options import Data
-from stb_env.show.report.saved.line_check import check_lines
+from stb_env.show.report.saved.line_check import check_lines, check_whole
 from stb_env.show.report.view.export import MOST_STATES, export_view
 from stb_env.show.report.view.run_index import RunIndex
 from stb_env.show.report.view.server import ViewServer
@@ -58,7 +58,8 @@ def view(
     """
     run_index = RunIndex(runs, env_id=env, data=data)
     for run in run_index.runs:
-        check_lines(run.folder)
+        # A run that is looked at may go on, and shows damaged lines as such; an export is passed on.
+        (check_lines if export is None else check_whole)(run.folder)
     if export is not None:
         told = {**export_view(run_index, export, most_states=states), "out": str(export)}
         emit(told, as_json)

@@ -17,7 +17,11 @@ from stb_env.suites.stabletoolbench.answers import read_json
 from stb_env.suites.stabletoolbench.leaderboard import GroupFigures, Row, group_sizes
 from stb_env.suites.stabletoolbench.original_scores.answer_sets import how_played
 from stb_env.suites.stabletoolbench.original_scores.planned_scores import TrialRows, pass_score, win_score
-from stb_env.suites.stabletoolbench.original_scores.result_files import PROVENANCE, read_provenance
+from stb_env.suites.stabletoolbench.original_scores.result_files import (
+    PROVENANCE,
+    ResultFiles,
+    read_provenance,
+)
 from stb_env.suites.stabletoolbench.queries import GROUPS
 from stb_env.trajectory import Trajectory
 
@@ -261,6 +265,7 @@ def _of_files(place: Path, metric: str) -> Iterator[Entrant]:
         who = read_provenance(file.parent).get(file.stem, {})
         if not isinstance(results, dict) or (who.get("metric") or _metric_of(results)) != metric:
             continue
+        ResultFiles(file.parent, file.stem).check(results)
         folder = file.parent.parent if file.parent.name.startswith("trial_") else file.parent
         try:
             one = _described(file, stem, results, who, metric)

@@ -137,6 +137,21 @@ class Sleeper(Guesser):
         return super().act(observation, info)
 
 
+def test_without_an_order_a_group_waits_for_no_earlier_one():
+    came: list[str] = []
+
+    async def act(observation: Any, info: Any) -> Any:
+        while info["task_id"] == "day" and not came:
+            await asyncio.sleep(0.001)
+        return finish("Tuesday")
+
+    tasks = ["day", "move"]
+    played = groups(notes(), tasks, 2, agent=lambda: as_agent(act), concurrency=4, ordered=False)
+    came.append(next(played).task_id)
+    came.append(next(played).task_id)
+    assert came == ["move", "day"]
+
+
 @pytest.mark.parametrize("concurrency", [1, 16])
 def test_a_trial_that_passes_a_deadline_is_invalid_and_the_others_of_its_group_count(concurrency: int):
     group = one(agent=Sleeper, deadlines=Deadlines(call=0.01), concurrency=concurrency)

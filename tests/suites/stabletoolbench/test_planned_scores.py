@@ -112,6 +112,35 @@ def test_a_row_of_another_answer_is_judged_again(agents: Field, tmp_path: Path):
     assert "999" not in json.loads(file.read_text(encoding="utf-8"))
 
 
+@pytest.mark.parametrize("against", [None, "beta"])
+def test_a_row_that_was_edited_is_an_error_on_the_leaderboard_and_judged_anew(
+    agents: Field, tmp_path: Path, against: str | None
+):
+    played = Played(agents, tmp_path, {INSTRUCTION: 5})
+    more = () if against is None else ("--against", played.run(against))
+    first = played.judge("gamma", *more)
+    (file,) = played.results.glob("*gamma-agent.json")
+    saved = file.read_text(encoding="utf-8")
+    edited = saved.replace("AnswerStatus.Unsolved", "AnswerStatus.Solved").replace(
+        '"beta-agent": 3', '"beta-agent": 0'
+    )
+    assert edited != saved
+    file.write_text(edited, encoding="utf-8")
+    board = (
+        "stabletoolbench",
+        "leaderboard",
+        played.results,
+        "--metric",
+        "sopr" if against is None else "sowr",
+    )
+    refused = stb(*board, code=2)
+    assert f"{file}, query " in refused.stderr
+    assert "the row was changed since it was written" in refused.stderr
+    assert played.judge("gamma", *more) == first
+    assert file.read_text(encoding="utf-8") == saved
+    stb(*board)
+
+
 # -- all planned queries -------------------------------------------------------------------------------
 
 

@@ -48,13 +48,13 @@ def key_of(data: JsonMapping) -> Key:
     return str(data["task_id"]), int(data["trial"]), int(data["seed"])
 
 
-def wrong_line(line: bytes, data: JsonMapping, run: str) -> str:
+def wrong_line(line: bytes, data: JsonMapping, run: str = "") -> str:
     """Return how a line differs from what was written, or nothing.
 
     Args:
         line: The line.
         data: What it says, as `read_line` reads it.
-        run: Identity of the run in whose folder it stands.
+        run: Identity of the run in whose folder it stands; empty where that is not known.
     """
     if wrong := foreign(str(data.get("run", "")), run):
         return wrong

@@ -4,10 +4,27 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from stb_env.core.run_identity import saved_identity
+from stb_env.core.run_identity import RunCheck
 from stb_env.errors import DataError
+from stb_env.runs.verdict_file import read_judgements
 from stb_env.show.report.saved.episode_row import key_of, read_line, wrong_line
-from stb_env.trajectory import Key
+from stb_env.trajectory import Key, iter_trajectories
+
+
+def check_whole(folder: Path) -> None:
+    """Check every line of a run, and every verdict that was given on it later.
+
+    Raises:
+        DataError: A line is broken, was changed, is of another run, or stands twice.
+
+    Examples:
+        >>> check_whole(Path("runs/nothing"))
+    """
+    if (folder / "trajectories.jsonl").is_file():
+        for _ in iter_trajectories(folder):
+            pass
+    for file in sorted(folder.glob("verdicts*.jsonl")):
+        read_judgements(file)
 
 
 def check_lines(folder: Path) -> None:
@@ -22,7 +39,7 @@ def check_lines(folder: Path) -> None:
     Examples:
         >>> check_lines(Path("runs/nothing"))
     """
-    run = saved_identity(folder)
+    check = RunCheck(folder)
     for name in ("trajectories.jsonl", "played.jsonl"):
         file = folder / name
         if not file.is_file():
@@ -32,7 +49,7 @@ def check_lines(folder: Path) -> None:
             for number, line in enumerate(lines, 1):
                 try:
                     data = read_line(line)
-                    key, wrong = key_of(data), wrong_line(line, data, run)
+                    key, wrong = key_of(data), check.wrong(str(data.get("run", ""))) or wrong_line(line, data)
                 except (ValueError, KeyError, TypeError):
                     continue
                 if wrong:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from stb_env.core.files import make_folder
-from stb_env.errors import ConfigError, STBError
+from stb_env.errors import ConfigError
 from stb_env.show.report.view.page_files import page_files
 from stb_env.show.report.view.run_index import RunIndex, encoded
 
@@ -29,6 +29,7 @@ def export_view(run_index: RunIndex, folder: Path, *, most_states: int = MOST_ST
 
     Raises:
         ConfigError: The folder holds something else.
+        DataError: A line of a run is damaged.
         StorageError: The disk refuses it.
     """
     make_folder(folder)
@@ -56,14 +57,7 @@ def _files(run_index: RunIndex, most_states: int) -> Iterator[tuple[str, bytes]]
             yield f"data/{run}/rows/{first}.json", encoded(rows)
             first, total = first + len(rows["rows"]), rows["total"]
         for number in range(total):
-            yield f"data/{run}/episodes/{number}.json", encoded(_episode(run_index, run, number))
+            yield f"data/{run}/episodes/{number}.json", encoded(run_index.runs[run].episode(number))
         known = most_states if total and run_index.has_states(run) else 0
         for number in range(min(total, known)):
             yield f"data/{run}/states/{number}.json", encoded(run_index.states(run, number))
-
-
-def _episode(run_index: RunIndex, run: int, number: int) -> dict[str, object]:
-    try:
-        return run_index.runs[run].episode(number)
-    except STBError as error:
-        return {"error": str(error)}

@@ -11,6 +11,7 @@ from pathlib import Path
 from stb_env.core.files import write_json, write_text
 from stb_env.core.jsontypes import JsonMapping
 from stb_env.errors import DataError
+from stb_env.models.chat import digest
 from stb_env.suites.stabletoolbench.answers import read_json
 
 PROVENANCE = "judging.json"
@@ -52,10 +53,32 @@ class ResultFiles:
             raise DataError(f"{self.json} is no result file: it must hold an object for each query")
         return value
 
+    def changed(self, results: Mapping[str, JsonMapping]) -> set[str]:
+        """Return the queries whose rows are not what was written here; rows without a hash are not known."""
+        hashes = read_provenance(self.folder).get(self.stem, {}).get("rows", {})
+        return {task for task, row in results.items() if task in hashes and hashes[task] != digest(row)}
+
+    def check(self, results: Mapping[str, JsonMapping]) -> None:
+        """Refuse rows that are not what was written here.
+
+        Raises:
+            DataError: A row was changed.
+        """
+        if changed := self.changed(results):
+            raise DataError(
+                f"{self.json}, query {min(changed)}: the row was changed since it was written (its hash in "
+                f"{PROVENANCE} differs); run the `stb-env judge` that wrote it again, which judges it anew"
+            )
+
     def write(self, results: Mapping[str, object]) -> None:
-        """Replace the object, in the original's layout."""
+        """Replace the object, in the original's layout, and keep a hash of each row beside it."""
+        text = _encodable(json.dumps(results, indent=4, ensure_ascii=False))
+        known = read_provenance(self.folder)
+        rows = {task: digest(row) for task, row in json.loads(text).items()}
         self.json.parent.mkdir(parents=True, exist_ok=True)
-        write_text(self.json, _encodable(json.dumps(results, indent=4, ensure_ascii=False)))
+        # In this order: a row that is there has its hash.
+        write_json(self.folder / PROVENANCE, {**known, self.stem: {**known.get(self.stem, {}), "rows": rows}})
+        write_text(self.json, text)
 
     def write_table(self, text: str) -> None:
         """Replace the table."""
@@ -65,7 +88,19 @@ class ResultFiles:
     def record(self, who: Mapping[str, object]) -> None:
         """Keep who judged beside the official files."""
         known = read_provenance(self.folder)
-        write_json(self.folder / PROVENANCE, {**known, self.stem: dict(who)})
+        rows = known.get(self.stem, {}).get("rows", {})
+        write_json(self.folder / PROVENANCE, {**known, self.stem: {**who, "rows": rows}})
+
+
+def all_result_files(folder: Path) -> list[ResultFiles]:
+    """Return the result files below a folder that say who judged.
+
+    Examples:
+        >>> all_result_files(Path("runs/nothing"))
+        []
+    """
+    folders = sorted(file.parent for file in folder.rglob(PROVENANCE))
+    return [ResultFiles(each, stem) for each in folders for stem in read_provenance(each)]
 
 
 def read_provenance(folder: Path) -> Mapping[str, JsonMapping]:

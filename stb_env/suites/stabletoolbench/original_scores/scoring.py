@@ -45,8 +45,8 @@ class Scoring:
     """Settings of scoring groups, and the folder of the result files.
 
     Each row is bound to a hash of the answer that it scores and of the judge, which stands beside the
-    official files: a row of another answer is judged anew. A query whose judge fails is left out of the file
-    and told, so that running again completes it; the original ends there.
+    official files: a row of another answer is judged anew, and so is one that was edited. A query whose judge
+    fails is left out of the file and told, so that running again completes it; the original ends there.
 
     Attributes:
         questions: What the judge is asked.
@@ -156,11 +156,13 @@ class Scoring:
         if before.get("identity") and who["identity"] and before["identity"] != who["identity"]:
             files = ResultFiles(files.folder, f"{files.stem}-{who['identity'][:8]}")
             before = read_provenance(files.folder).get(files.stem, {})
-        theirs = before.get("hashes", {})
+        theirs, saved = before.get("hashes", {}), files.read()
+        changed = files.changed(saved)
         known = {
             task: row
-            for task, row in files.read().items()
-            if (task in hashes and theirs.get(task) == hashes[task]) or not (self.bound or task in theirs)
+            for task, row in saved.items()
+            if task not in changed
+            and ((task in hashes and theirs.get(task) == hashes[task]) or not (self.bound or task in theirs))
         }
         # In this order, so that no row of another answer is ever beside the hash of this one.
         files.write(known)
