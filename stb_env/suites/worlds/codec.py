@@ -53,7 +53,7 @@ class Field:
     schema: JsonObject
     inner: str = ""
 
-    def argument(self, value: int) -> Json:
+    def argument(self, value: int) -> object:
         """Write a stored value as an argument: an amount with its currency is the bare amount there."""
         written = self.write(value)
         return written["amount"] if isinstance(written, Mapping) else written
@@ -61,7 +61,7 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class _Numbering:
-    """How the numbers of rows become identifiers and back.
+    """Turns the numbers of rows into identifiers and back.
 
     Attributes:
         form: The form of identifiers, as a format; empty where they are bare numbers.

@@ -71,7 +71,7 @@ def show(
     emit(shown, as_json, _world_tables(shown))
 
 
-def _row(world: Built, entity: str, number: int) -> JsonObject:
+def _row(world: Built, entity: str, number: int) -> dict[str, object]:
     blueprint = world.blueprint
     row = blueprint.data.rows[entity][number]
     names = blueprint.entities[entity].attributes

@@ -34,7 +34,7 @@ class Days:
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """How many rows of an entity refer to the row by an attribute."""
+    """Number of rows of an entity that refer to the row by an attribute."""
 
     entity: str
     attribute: str

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
-from stb_env.core.jsontypes import Json, JsonObject
+from stb_env.core.jsontypes import JsonObject
 from stb_env.suites.worlds.answer_fields import field_name, group_name, list_name, measure_name
 from stb_env.suites.worlds.blueprint import Blueprint
 from stb_env.suites.worlds.facts import COMPARE, Facts, facts_at_start, json_value
@@ -148,7 +148,7 @@ def figure(facts: Facts, entity: str, found: list[tuple[int, Row]], measure: Mea
     return max(values) if measure.kind == "greatest" else min(values)
 
 
-def figure_value(blueprint: Blueprint, entity: str, measure: Measure, value: int) -> Json:
+def figure_value(blueprint: Blueprint, entity: str, measure: Measure, value: int) -> object:
     """Return a figure as typed answers hold it."""
     return value if measure.kind == "count" else json_value(blueprint, entity, measure.path, value)
 
@@ -296,7 +296,7 @@ def _action(facts: Facts, entity: str, action: str, value: int | None) -> Callab
 
 @dataclass(frozen=True, slots=True)
 class Applied:
-    """What a rule says of one row: which of its conditions hold, and which of its exceptions."""
+    """Outcome of a rule for one row: the conditions and exceptions that hold."""
 
     action: str
     when: tuple[bool, ...]
@@ -304,7 +304,7 @@ class Applied:
 
     @property
     def applies(self) -> bool:
-        """Whether the rule asks for its action."""
+        """True where the rule asks for its action."""
         return all(self.when) and not any(self.unless)
 
 

@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from stb_env.core.jsontypes import Json
 from stb_env.suites.worlds.kit import Attribute, Category, Condition, Flag, Life, Quantity
 from stb_env.suites.worlds.rows import MISSING, Row, State
 
@@ -166,7 +165,7 @@ def _whole(attribute: Attribute | None, value: str | int | bool) -> int:
     return int(value) * scale
 
 
-def json_value(blueprint: Blueprint, entity: str, path: str, value: int) -> Json:
+def json_value(blueprint: Blueprint, entity: str, path: str, value: int) -> object:
     """Return a stored value as typed answers hold it: text, an ISO date, a number, true or false."""
     match blueprint.attribute(entity, path):
         case Quantity(digits=digits):

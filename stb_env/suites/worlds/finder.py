@@ -19,7 +19,7 @@ from stb_env.suites.worlds.rows import MISSING
 from stb_env.suites.worlds.world import Built
 
 Mode = Literal["bulk", "each", "back"]
-"""How rows that a reference leads to are had: all that meet the clauses are listed; those that rows refer to
+"""Ways to rows that a reference leads to: all that meet the clauses are listed; those that rows refer to
 are read one by one; or they are listed first, and then the rows that refer to each of them."""
 
 

@@ -38,7 +38,7 @@ class Clause:
 
 @dataclass(frozen=True, slots=True)
 class Related:
-    """Whether rows of another entity refer to the row.
+    """Condition that rows of another entity refer to the row, or that none does.
 
     Attributes:
         entity: The other entity.
@@ -193,7 +193,7 @@ Goal = Lookup | Extreme | Summary | Group | Difference | Listing | Change | ForE
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """What solves a goal.
+    """Solution of a goal.
 
     Attributes:
         answer: The value of every field.

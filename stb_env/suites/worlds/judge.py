@@ -7,7 +7,7 @@ from typing import TypedDict
 
 from stb_env.core import jsontext
 from stb_env.core.answers import right_fields
-from stb_env.core.jsontypes import Json, JsonObject
+from stb_env.core.jsontypes import JsonObject
 from stb_env.core.request import Slow
 from stb_env.errors import JudgeError
 from stb_env.judges.judge import Case
@@ -18,7 +18,7 @@ from stb_env.verdict import KEPT, Verdict, VerdictStatus, Vote
 
 
 class Changes(TypedDict):
-    """What changed in the rows of an entity.
+    """Changes in the rows of an entity.
 
     Attributes:
         rows: The changed rows by number; null is one that was deleted.
@@ -30,7 +30,7 @@ class Changes(TypedDict):
 
 
 class GoalRecord(TypedDict):
-    """What a task's ``goal`` holds.
+    """Content of a task's ``goal``.
 
     Attributes:
         answer: The right value of every field.
@@ -153,5 +153,5 @@ def _fault(wanted: Changes, done: Changes | None) -> str:
     return f"{undone} of {len(wanted['rows'])} rows are not as asked, {more} others changed{new}"
 
 
-def _short(value: Json) -> str:
+def _short(value: object) -> str:
     return jsontext.dumps(value)[:200]

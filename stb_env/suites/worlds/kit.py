@@ -34,7 +34,7 @@ class _Part(BaseModel):
 
 
 class _Attribute(_Part):
-    """What all kinds of attributes share.
+    """Fields that all kinds of attributes share.
 
     Attributes:
         words: What the attribute is called: the first is plain, the others are synonyms.
@@ -202,7 +202,7 @@ class Condition(_Part):
 
 
 class _Action(_Part):
-    """What all actions share.
+    """Fields that all actions share.
 
     Attributes:
         verbs: The words for it.
@@ -306,7 +306,7 @@ class Queue(_Part):
 
 
 class Policy(_Part):
-    """What an action is forbidden for, although its tool lets it pass.
+    """Case in which an action is forbidden, although its tool lets it pass.
 
     Attributes:
         action: The action.

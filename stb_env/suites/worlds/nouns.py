@@ -1,4 +1,4 @@
-"""What a world calls things: slots for texts that name entities and attributes."""
+"""Words of a world: slots for texts that name entities and attributes."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ _FEW = 2
 
 @dataclass(frozen=True, slots=True)
 class Solved:
-    """What a plan came to.
+    """Outcome of a plan.
 
     Attributes:
         answer: The answer.

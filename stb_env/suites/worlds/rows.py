@@ -16,7 +16,7 @@ MISSING = -(2**62)
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """What an episode changed. The empty state is that of a new episode; equal changes are equal states.
+    """Changes of an episode. The empty state is that of a new episode; equal changes are equal states.
 
     Attributes:
         changed: Rows by number and entity; None is a row that was deleted. A row equal to the one that the

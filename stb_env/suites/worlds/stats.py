@@ -7,7 +7,6 @@ import statistics
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 
-from stb_env.core.jsontypes import JsonObject
 from stb_env.suites.worlds.tasks import TASKS_A_WORLD, WorldTask, WorldTasks, task_of
 from stb_env.suites.worlds.world import Built
 
@@ -18,7 +17,7 @@ _MASKED = re.compile(r"\S*[0-9@]\S*|(?<=[a-z,] )(?:[A-Z][\w'-]*)(?: [A-Z][\w'-]*
 _WORD = re.compile(r"[a-z]+|#")
 
 
-def statistics_of(worlds: int, tell: Callable[[int], None]) -> JsonObject:
+def statistics_of(worlds: int, tell: Callable[[int], None]) -> dict[str, object]:
     """Return the figures of some worlds of training, with ten tasks of each.
 
     Args:
@@ -95,7 +94,7 @@ def _rows(world: Built) -> int:
     return sum(len(rows) for rows in world.blueprint.data.rows.values())
 
 
-def _spread(values: Sequence[int]) -> JsonObject:
+def _spread(values: Sequence[int]) -> dict[str, object]:
     return {"least": min(values), "median": statistics.median(values), "most": max(values)}
 
 

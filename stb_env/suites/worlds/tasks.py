@@ -30,7 +30,7 @@ TEST_GROUP, VAL_GROUP = 60, 30
 WORLDS = {"train": range(10_000, 10_000 + 2**20), "val": range(1_000, 2_000), "test": range(1_000)}
 """Seeds of the worlds of each split."""
 _NEW_TASKS = {"val": 1_000_000, "test": 2_000_000}
-"""Where the numbers of tasks begin that are new ones in worlds of training."""
+"""First number of the tasks that are new ones in worlds of training."""
 _ATTEMPTS = 24
 """Draws in one world before the next world is tried."""
 _WORLDS_TRIED = 40

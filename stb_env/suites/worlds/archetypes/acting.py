@@ -67,12 +67,12 @@ def _transition(workshop: Workshop, entity: str, name: str, action: Transition, 
     def written(state: State, number: int) -> JsonObject:
         return codec.row(entity, number, workshop.existing(state, entity, number), (field,))
 
-    def run_one(state: State, bound: Bound) -> tuple[Json, State]:
+    def run_one(state: State, bound: Bound) -> tuple[object, State]:
         number = bound[single.name]
         state = show(moved(state, number), entity, (number,))
         return written(state, number), state
 
-    def run_many(state: State, bound: Bound) -> tuple[Json, State]:
+    def run_many(state: State, bound: Bound) -> tuple[object, State]:
         for number in bound["ids"]:
             state = moved(state, number)
         return {items: [written(state, number) for number in bound["ids"]]}, show(state, entity, bound["ids"])
@@ -115,7 +115,7 @@ def _set(workshop: Workshop, entity: str, name: str, action: Set) -> WorldTool:
     single = workshop.id_param(entity)
     value_param = Param(style.field("new", *field.words), field.schema, field.read, required=True)
 
-    def run(state: State, bound: Bound) -> tuple[Json, State]:
+    def run(state: State, bound: Bound) -> tuple[object, State]:
         number, value = bound[single.name], bound[value_param.name]
         row = workshop.existing(state, entity, number)
         if isinstance(attribute, Ref):

@@ -25,7 +25,7 @@ def _rules(workshop: Workshop, entity: str, name: str) -> WorldTool:
     queue = described.queues[name]
     said: list[Json] = [*(rule.text for rule in queue.rules), queue.text]
 
-    def run(state: State, bound: Bound) -> tuple[Json, State]:
+    def run(state: State, bound: Bound) -> tuple[object, State]:
         del bound
         return {"rules": said}, state
 
@@ -38,7 +38,7 @@ def _rules(workshop: Workshop, entity: str, name: str) -> WorldTool:
 def _today(workshop: Workshop, service: str) -> WorldTool:
     day = date.fromordinal(workshop.codec.blueprint.today).isoformat()
 
-    def run(state: State, bound: Bound) -> tuple[Json, State]:
+    def run(state: State, bound: Bound) -> tuple[object, State]:
         del bound
         return {"today": day}, state
 

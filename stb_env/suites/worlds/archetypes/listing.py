@@ -149,7 +149,7 @@ class _Listing:
             pager=self._pager,
         )
 
-    def _run(self, state: State, bound: Bound) -> tuple[Json, State]:
+    def _run(self, state: State, bound: Bound) -> tuple[object, State]:
         numbers = self._found(state, bound)
         data, entity = self._workshop.data, self._entity
         sort = bound.get(self._style.field("sort by")) if self._sorts else None

@@ -36,7 +36,7 @@ def _get(workshop: Workshop, entity: str) -> WorldTool:
     one = codec.noun(entity)[0]
     param = workshop.id_param(entity)
 
-    def run(state: State, bound: Bound) -> tuple[Json, State]:
+    def run(state: State, bound: Bound) -> tuple[object, State]:
         number = bound[param.name]
         row = workshop.existing(state, entity, number)
         return codec.row(entity, number, row, fields), show(state, entity, (number,))
@@ -59,7 +59,7 @@ def _batch(workshop: Workshop, entity: str, limit: int) -> WorldTool:
             raise ApiError(style.error("invalid", f"ids must be a list of 1 to {limit} ids"), arguments=True)
         return [codec.number_of(entity, each) for each in value]
 
-    def run(state: State, bound: Bound) -> tuple[Json, State]:
+    def run(state: State, bound: Bound) -> tuple[object, State]:
         numbers: list[int] = bound["ids"]
         rows = [(number, workshop.existing(state, entity, number)) for number in numbers]
         response: JsonObject = {items: [codec.row(entity, number, row, fields) for number, row in rows]}
@@ -99,7 +99,7 @@ def _by_key(workshop: Workshop, entity: str, key: str) -> WorldTool:
     one = codec.noun(entity)[0]
     param = Param(field.name, field.schema, field.read, required=True)
 
-    def run(state: State, bound: Bound) -> tuple[Json, State]:
+    def run(state: State, bound: Bound) -> tuple[object, State]:
         numbers = workshop.data.having(state, entity, field.column, bound[field.name])
         if not numbers:
             raise ApiError(style.error("not_found", f"no {one} has this {field.name}"))
@@ -133,7 +133,7 @@ def _search(workshop: Workshop, entity: str) -> WorldTool:
             raise ApiError(style.error("invalid", message), arguments=True)
         return words
 
-    def run(state: State, bound: Bound) -> tuple[Json, State]:
+    def run(state: State, bound: Bound) -> tuple[object, State]:
         hits: list[int] = []
         rows: list[Json] = []
         more = False

@@ -22,7 +22,7 @@ CATEGORY = "Worlds"
 Kind = Literal["list", "related", "get", "batch_get", "key", "search", "transition", "set", "rules", "today"]
 Bound = Mapping[str, Any]
 """Arguments by the name of their parameter, each as its `Param.read` gives it."""
-Run = Callable[[State, Bound], tuple[Json, State]]
+Run = Callable[[State, Bound], tuple[object, State]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class Param:
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """What a list can be narrowed to.
+    """Filter that a list offers.
 
     Attributes:
         param: The parameter's name.
@@ -92,7 +92,7 @@ class WorldTool:
     items: str = ""
     pager: Pager | None = None
 
-    def call(self, state: State, arguments: JsonMapping) -> tuple[Json, State]:
+    def call(self, state: State, arguments: JsonMapping) -> tuple[object, State]:
         """Run one call.
 
         Raises:
