@@ -1,4 +1,4 @@
-"""Saved runs as tests change them."""
+"""Saved runs as tests change and compare them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,12 @@ from pathlib import Path
 from stb_env.trajectory import read_trajectories
 
 
+def unbound(folder: Path) -> list[str]:
+    """Return the lines of a run's episodes without its identity, by which runs that are played alike differ."""
+    return [replace(episode, run="").to_json() for episode in read_trajectories(folder)]
+
+
 def unbind(folder: Path) -> None:
     """Write a run's episodes without its identity, as older versions did, so that its manifest may change."""
-    lines = [replace(episode, run="").to_json() for episode in read_trajectories(folder)]
-    (folder / "trajectories.jsonl").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    text = "".join(f"{line}\n" for line in unbound(folder))
+    (folder / "trajectories.jsonl").write_text(text, encoding="utf-8")

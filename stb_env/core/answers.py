@@ -119,7 +119,9 @@ def code_key(text: str) -> str:
         >>> code_key("NW 110") == code_key("nw-110"), code_key("ab.c@x") == code_key("a.bc@x")
         (True, False)
     """
-    return _CODE_BREAKS.sub("", unicodedata.normalize("NFC", text)).casefold()
+    kept = _CODE_BREAKS.sub("", unicodedata.normalize("NFC", text)).casefold()
+    # Marks that a break kept apart are in their order only now.
+    return unicodedata.normalize("NFC", kept)
 
 
 def _date_key(text: str) -> str:
