@@ -9,7 +9,7 @@ from stb_env.trajectory import read_trajectories
 
 
 def unbound(folder: Path) -> list[str]:
-    """Return the lines of a run's episodes without its identity, by which runs that are played alike differ."""
+    """Return the lines of a run's episodes without its identity, in which equal runs may differ."""
     return [replace(episode, run="").to_json() for episode in read_trajectories(folder)]
 
 
