@@ -17,25 +17,18 @@ from stb_env.suites.worlds.kit import (
     Attribute,
     Category,
     Code,
-    Condition,
-    Create,
     Day,
     Email,
     Entity,
     Flag,
     Kit,
     Life,
-    Move,
     Person,
-    Policy,
     Quantity,
-    Queue,
     Ref,
-    Rule,
-    Set,
     Title,
-    Transition,
 )
+from stb_env.suites.worlds.kit_actions import Condition, Create, Move, Policy, Queue, Rule, Set, Transition
 from stb_env.suites.worlds.mutants import rule_mistakes
 from stb_env.suites.worlds.nouns import slots
 from stb_env.suites.worlds.pruning import path_resolves

@@ -28,7 +28,8 @@ from stb_env.suites.worlds.goals import (
     Summary,
     Work,
 )
-from stb_env.suites.worlds.kit import Life, Set, Transition
+from stb_env.suites.worlds.kit import Life
+from stb_env.suites.worlds.kit_actions import Set, Transition
 from stb_env.suites.worlds.rows import MISSING, Row, State
 
 

@@ -9,7 +9,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from stb_env.core.jsontypes import Json
-from stb_env.suites.worlds.kit import Attribute, Category, Condition, Flag, Life, Quantity
+from stb_env.suites.worlds.kit import Attribute, Category, Flag, Life, Quantity
+from stb_env.suites.worlds.kit_actions import Condition
 from stb_env.suites.worlds.rows import MISSING, Row, State
 
 if TYPE_CHECKING:

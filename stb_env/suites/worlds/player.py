@@ -28,7 +28,8 @@ from stb_env.suites.worlds.goals import (
     Summary,
     Work,
 )
-from stb_env.suites.worlds.kit import Category, Condition, Day, Flag, Life, Quantity, Ref
+from stb_env.suites.worlds.kit import Category, Day, Flag, Life, Quantity, Ref
+from stb_env.suites.worlds.kit_actions import Condition
 from stb_env.suites.worlds.requests import Memory, Plan, Request
 from stb_env.suites.worlds.rows import MISSING
 from stb_env.suites.worlds.world import Built

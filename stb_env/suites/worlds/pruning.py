@@ -7,21 +7,8 @@ from random import Random
 
 from stb_env.seeding import rng
 from stb_env.suites.worlds.conditions import TODAY, Count, Days, Path, operands
-from stb_env.suites.worlds.kit import (
-    Action,
-    Condition,
-    Create,
-    Day,
-    Delete,
-    Email,
-    Entity,
-    Kit,
-    Move,
-    Policy,
-    Queue,
-    Ref,
-    Rule,
-)
+from stb_env.suites.worlds.kit import Day, Email, Entity, Kit, Ref
+from stb_env.suites.worlds.kit_actions import Action, Condition, Create, Delete, Move, Policy, Queue, Rule
 from stb_env.suites.worlds.nouns import Noun, slots
 
 _DROPPED_ATTRIBUTES, _DROPPED_ENTITIES = 0.3, 0.35

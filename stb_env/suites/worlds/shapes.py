@@ -29,20 +29,8 @@ from stb_env.suites.worlds.goals import (
     Summary,
     Work,
 )
-from stb_env.suites.worlds.kit import (
-    Category,
-    Code,
-    Day,
-    Email,
-    Flag,
-    Life,
-    Person,
-    Quantity,
-    Ref,
-    Set,
-    Title,
-    Transition,
-)
+from stb_env.suites.worlds.kit import Category, Code, Day, Email, Flag, Life, Person, Quantity, Ref, Title
+from stb_env.suites.worlds.kit_actions import Set, Transition
 
 _SHAPES: Mapping[int, Mapping[str, int]] = {
     1: {"lookup": 5, "extreme": 3, "change": 3, "summary": 2},

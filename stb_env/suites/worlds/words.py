@@ -21,7 +21,8 @@ from stb_env.suites.worlds.goals import (
     Summary,
     Work,
 )
-from stb_env.suites.worlds.kit import Day, Ref, Set
+from stb_env.suites.worlds.kit import Day, Ref
+from stb_env.suites.worlds.kit_actions import Set
 from stb_env.suites.worlds.nouns import participle
 from stb_env.suites.worlds.phrases import Phrases, Said, listed, several
 

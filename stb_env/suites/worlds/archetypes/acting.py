@@ -9,7 +9,8 @@ from stb_env.seeding import rng
 from stb_env.suites.worlds.api_error import ApiError
 from stb_env.suites.worlds.archetypes.tool import Bound, Param, Workshop, WorldTool, show, with_article
 from stb_env.suites.worlds.facts import Facts
-from stb_env.suites.worlds.kit import Category, Condition, Day, Flag, Life, Quantity, Ref, Set, Transition
+from stb_env.suites.worlds.kit import Category, Day, Flag, Life, Quantity, Ref
+from stb_env.suites.worlds.kit_actions import Condition, Set, Transition
 from stb_env.suites.worlds.rows import Row, State
 
 
