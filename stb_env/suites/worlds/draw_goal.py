@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from random import Random
 
 from stb_env.suites.worlds.blueprint import Blueprint
+from stb_env.suites.worlds.costs import Costs
 from stb_env.suites.worlds.evaluation import (
     chosen,
     evaluate,
@@ -49,6 +50,8 @@ DECISIONS: Mapping[int, int] = {1: 0, 2: 0, 3: 0, 4: 6, 5: 24, 6: 24}
 
 _HARD = 5
 """From this level on filters alone never choose the rows: a clause is on another row, or a rule is."""
+_CANDIDATES = 12
+"""Goals of which the first that suits is taken."""
 _MARGIN = 100
 """The runner-up is worse by at least one part in so many."""
 
@@ -79,25 +82,43 @@ class GoalDrawer:
 
     Args:
         blueprint: The world.
+        costs: Estimates how long a goal takes with the world's tools; None draws goals of any length.
     """
 
-    def __init__(self, blueprint: Blueprint) -> None:
+    def __init__(self, blueprint: Blueprint, costs: Costs | None = None) -> None:
         self._blueprint = blueprint
+        self._costs = costs
         self._facts = facts_at_start(blueprint)
         self._shapes = Shapes(blueprint)
 
     def draw(self, level: int, pick: Random) -> Drawn | None:
-        """Draw one goal toward a level, or None where the draw fails: try again with the same generator.
+        """Draw a goal toward a level, or None where the draw fails: try again with the same generator.
 
         Args:
-            level: From 1 to 6. The number of calls, which the tools decide, can make it another.
+            level: From 1 to 6. The number of calls, which the oracle tells, can still make it another.
             pick: Draws.
         """
-        goal = self._shapes.draw(level, pick)
-        if goal is None or not self._is_hard_to_guess(goal):
-            return None
+        for _ in range(_CANDIDATES):
+            goal = self._shapes.draw(level, pick)
+            if goal is not None and self._suits(level, goal):
+                drawn = self._checked(level, goal)
+                if drawn is not None:
+                    return drawn
+        return None
+
+    def _suits(self, level: int, goal: Goal) -> bool:
+        """Return whether a goal cannot be guessed, and is about as long and as hard as its level asks."""
+        if not self._is_hard_to_guess(goal):
+            return False
         if level >= _HARD and not isinstance(goal, Work) and not _goes_over_references(goal):
-            return None
+            return False
+        if self._costs is None:
+            return True
+        cost = self._costs.cost(goal)
+        return fits(level, cost.calls, cost.compared)
+
+    def _checked(self, level: int, goal: Goal) -> Drawn | None:
+        """Return a goal with what solves it; None where it has no single answer or a part has no weight."""
         try:
             expected = evaluate(goal, self._blueprint, State())
         except GoalError:

@@ -14,7 +14,7 @@ from stb_env.suites.worlds.archetypes.tool import Filter, WorldTool
 from stb_env.suites.worlds.conditions import compares
 from stb_env.suites.worlds.goals import Clause, Related
 from stb_env.suites.worlds.kit import Code, Email, Person, Ref, Title
-from stb_env.suites.worlds.requests import Memory, Plan, Request, Values
+from stb_env.suites.worlds.requests import Memory, Plan, Read, Request, Values
 from stb_env.suites.worlds.rows import MISSING
 from stb_env.suites.worlds.world import Built
 
@@ -40,17 +40,10 @@ class Finder:
         self._memory = Memory() if memory is None else memory
         self.known: dict[str, dict[int, Values]] = {entity: {} for entity in self._entities}
         self.references: dict[str, None] = {}
-        self._references = {
-            entity: [
-                (name, attribute.to, world.codec.local(entity, attribute))
-                for name, attribute in described.attributes.items()
-                if isinstance(attribute, Ref)
-            ]
-            for entity, described in self._entities.items()
-        }
         self._named: set[tuple[str, int]] = set()
-        self._listed: set[str] = set()
-        self._met: set[tuple[str, int, Clause]] = set()
+        self._listed: dict[tuple[str, str], list[int]] = {}
+        self._filters: dict[tuple[str, tuple[Clause | Related, ...]], list[Clause]] = {}
+        self._met: dict[tuple[str, Clause], set[int]] = {}
 
     # -- what is there ---------------------------------------------------------------------------
 
@@ -169,7 +162,10 @@ class Finder:
         numbers: list[int] = []
         used = self._used(tool, clauses)
         shown = {field.attribute for field in tool.fields}
-        if tool.entity in self._listed and all(each.field.attribute in shown for each, _ in used):
+        known = (tool.tool.name, repr(arguments))
+        if known in self._listed:
+            return list(self._listed[known])
+        if (tool.entity, "") in self._listed and all(each.field.attribute in shown for each, _ in used):
             return sorted(self.known[tool.entity])
         pages = self.pages(tool, arguments)
         response: Any = None
@@ -179,11 +175,11 @@ class Finder:
             except StopIteration:
                 break
             response = yield request
-            for row in response[tool.items]:
-                numbers.append(self.learn(tool.entity, row))
-                self.note_met(tool, numbers[-1], clauses)
+            numbers += self.learn_all(tool, response)
+        self.note_met(tool, numbers, clauses)
+        self._listed[known] = list(numbers)
         if not used:
-            self._listed.add(tool.entity)
+            self._listed[tool.entity, ""] = numbers
         return numbers
 
     def pages(self, tool: WorldTool, arguments: JsonObject) -> Generator[Request, JsonMapping, None]:
@@ -222,13 +218,23 @@ class Finder:
             holder[each.param] = each.field.argument(value)
         return arguments
 
-    def note_met(self, tool: WorldTool, number: int, clauses: Sequence[Clause | Related]) -> None:
-        """Remember that a row came from a list that was narrowed by some clauses."""
-        for clause in clauses:
-            if isinstance(clause, Clause) and self._used(tool, (clause,)):
-                self._met.add((tool.entity, number, clause))
-                if clause.op == "=":
-                    self.known[tool.entity][number][clause.path] = clause.value
+    def note_met(self, tool: WorldTool, numbers: Sequence[int], clauses: Sequence[Clause | Related]) -> None:
+        """Remember that rows came from a list that was narrowed by some clauses."""
+        rows = self.known[tool.entity]
+        for clause in self._served(tool, clauses):
+            self._met.setdefault((tool.entity, clause), set()).update(numbers)
+            if clause.op == "=":
+                for number in numbers:
+                    rows[number][clause.path] = clause.value
+
+    def _served(self, tool: WorldTool, clauses: Sequence[Clause | Related]) -> list[Clause]:
+        """Return the clauses that a list is narrowed by."""
+        key = (tool.tool.name, tuple(clauses))
+        found = self._filters.get(key)
+        if found is None:
+            direct = (clause for clause in clauses if isinstance(clause, Clause))
+            found = self._filters[key] = [clause for clause in direct if self._used(tool, (clause,))]
+        return found
 
     def sorted_pages(
         self, entity: str, clauses: Sequence[Clause | Related], by: str, *, most: bool
@@ -285,7 +291,7 @@ class Finder:
         """Return whether a row must be read before it is told whether it meets the clauses."""
         row = self.known[entity].get(number, {})
         return any(reference not in row for reference in references) or any(
-            clause.path not in row and (entity, number, clause) not in self._met for clause in direct
+            clause.path not in row and number not in self._met.get((entity, clause), ()) for clause in direct
         )
 
     def _may(self, row: Values, direct: Sequence[Clause], allowed: Mapping[str, set[int]]) -> bool:
@@ -366,15 +372,27 @@ class Finder:
 
     def learn(self, entity: str, shown: JsonMapping) -> int:
         """Remember what a row in a result shows, and return the row's number."""
-        number, values = self._memory.read(self._world, entity, shown)
-        self.known[entity].setdefault(number, {}).update(values)
+        return self._note(entity, self._memory.read(self._world, entity, shown))
+
+    def learn_all(self, tool: WorldTool, response: JsonMapping) -> list[int]:
+        """Remember what all rows of a result show, and return their numbers."""
+        entity = tool.entity
+        read = self._memory.read_all(self._world, entity, response, tool.items)
+        return [self._note(entity, row) for row in read]
+
+    def _note(self, entity: str, read: Read) -> int:
+        number, values, leads = read
+        rows = self.known[entity]
+        before = rows.get(number)
+        if before is None:
+            rows[number] = dict(values)
+        else:
+            before.update(values)
         self._named.add((entity, number))
-        for name, target, local in self._references[entity]:
-            value = values.get(name, MISSING)
-            if value != MISSING:
-                self.known[target].setdefault(value, {})
-                if local:
-                    self._named.add((target, value))
+        for target, value, local in leads:
+            self.known[target].setdefault(value, {})
+            if local:
+                self._named.add((target, value))
         return number
 
     def value(self, entity: str, number: int, path: str) -> int:

@@ -73,7 +73,7 @@ def solve(
         place, mode = list(options)[tried]
         option = {**modes, place: mode}
         tried += 1
-    return None if best is None else _played(world, goal, modes)
+    return None if best is None else _played(world, goal, modes, memory)
 
 
 def _tried(
@@ -95,8 +95,9 @@ def _tried(
         response = None if request.tool.kind in ("transition", "set") else memory.answer(request)
 
 
-def _played(world: Built, goal: Goal, modes: Mapping[str, Any]) -> Solved:
-    plan = Player(world, modes).solve(goal)
+def _played(world: Built, goal: Goal, modes: Mapping[str, Any], memory: Memory) -> Solved:
+    # No plan reads a row after it has acted, so what rows say at the start holds for all of it.
+    plan = Player(world, modes, memory).solve(goal)
     made: list[Request] = []
     state, response = State(), None
     while True:

@@ -166,7 +166,7 @@ class Player:
             response = yield request
             for row in response[request.tool.items]:
                 number: int = finder.learn(entity, row)
-                finder.note_met(request.tool, number, goal.select.clauses)
+                finder.note_met(request.tool, (number,), goal.select.clauses)
                 passing = yield from finder.narrowed(entity, [number], goal.select.clauses, entity)
                 if passing:
                     yield from finder.provide(entity, passing, needs, entity)

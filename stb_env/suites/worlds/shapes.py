@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from random import Random
 
 from stb_env.suites.worlds.blueprint import Blueprint
-from stb_env.suites.worlds.clauses import Clauses, queue_clauses
+from stb_env.suites.worlds.clauses import clauses_of, queue_clauses
 from stb_env.suites.worlds.evaluation import (
     chosen,
     decide,
@@ -73,7 +73,7 @@ class Shapes:
 
     def __init__(self, blueprint: Blueprint) -> None:
         self._blueprint = blueprint
-        self._clauses = Clauses(blueprint)
+        self._clauses = clauses_of(blueprint)
         self._facts = facts_at_start(blueprint)
         self._shapes: Mapping[str, Callable[[int, Random], Goal | None]] = {
             "lookup": self._lookup,

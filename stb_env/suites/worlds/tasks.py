@@ -11,6 +11,7 @@ from typing import get_args
 from stb_env.errors import ConfigError, DataError, did_you_mean
 from stb_env.seeding import mix, rng
 from stb_env.suites.worlds.answer_fields import answer_schema
+from stb_env.suites.worlds.costs import Costs
 from stb_env.suites.worlds.draw_goal import CALLS, Drawn, GoalDrawer, fits
 from stb_env.suites.worlds.judge import goal_record
 from stb_env.suites.worlds.kit import KITS
@@ -204,7 +205,8 @@ def kits() -> tuple[str, ...]:
 @lru_cache(maxsize=512)
 def drawer(key: str) -> GoalDrawer:
     """Return what draws the goals of a world."""
-    return GoalDrawer(built(key).blueprint)
+    world = built(key)
+    return GoalDrawer(world.blueprint, Costs(world))
 
 
 @lru_cache(maxsize=4)
