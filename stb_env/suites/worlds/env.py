@@ -12,8 +12,10 @@ from stb_env.envs.connections import connect_judge
 from stb_env.envs.env_settings import OpenSettings
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.judges.own_judge import JudgeLike
+from stb_env.suites.worlds.careful import CarefulPlayer
 from stb_env.suites.worlds.judge import ExactJudge
 from stb_env.suites.worlds.player import Player
+from stb_env.suites.worlds.requests import Plan
 from stb_env.suites.worlds.settings import Group, Split
 from stb_env.suites.worlds.tasks import WorldTasks, task_of
 from stb_env.suites.worlds.world import GeneratedWorld
@@ -28,6 +30,8 @@ def make(
     level: int | tuple[int, int] | list[int] | None = None,
     kit: str | None = None,
     worlds: Count | None = None,
+    policies: bool = False,
+    pairs: float = 0.5,
     judge: str | JudgeLike = "exact",
     votes: Count = 1,
     votes_cache: str | Path | None = None,
@@ -44,6 +48,9 @@ def make(
         level: From 1 (one or two calls) to 6 (41 to 80 calls), or the first and last of a range.
         kit: Only worlds of this kit, such as ``vet_clinic``.
         worlds: Only ten tasks of each of so many worlds, which makes training finite, too.
+        policies: Whether worlds have policies, and requests can be refused: because a policy forbids them,
+            because a state does not allow them, or because a name in them is no row's.
+        pairs: Share of tasks in pairs then: of each pair one cannot be met, and its twin can.
         judge: ``exact``, or another judge, to see what it makes of episodes whose truth is known.
         votes: How often a model judges each answer.
         votes_cache: Folder of votes that are known.
@@ -56,7 +63,7 @@ def make(
     """
     levels = (level[0], level[1]) if isinstance(level, tuple | list) else level
     return ToolEnv(
-        WorldTasks(split, group, levels, kit, worlds),
+        WorldTasks(split, group, levels, kit, worlds, policies, pairs),
         GeneratedWorld(),
         ExactJudge() if judge == "exact" else connect_judge(judge, votes, models, votes_cache),
         max_turns=max_turns,
@@ -78,14 +85,21 @@ def oracle(task: Task) -> Generator[ToolCall, ToolResult, Ending]:
         DataError: The task is none of theirs.
     """
     made = task_of(task.id)
-    plan = Player(made.world, made.solved.modes).solve(made.drawn.goal)
+    # One of a pair has to look whether it can be met.
+    plan: Plan = (
+        CarefulPlayer(made.world, made.solved.modes).end(made.drawn.goal, made.missing)
+        if made.paired
+        else Player(made.world, made.solved.modes).solve(made.drawn.goal)
+    )
     response: object = None
     while True:
         try:
             request = plan.send(response)
         except StopIteration as stop:
-            return {"answer": stop.value}
+            return stop.value if made.paired else {"answer": stop.value}
         result = yield ToolCall(request.tool.tool.name, request.arguments)
-        if result.error and not isinstance(result.response, Mapping):
-            return f"This cannot be done any more: {result.error}"
         response = result.response
+        if result.error and not isinstance(response, Mapping):
+            if made.missing is None:
+                return f"This cannot be done any more: {result.error}"
+            response = {"error": result.error}

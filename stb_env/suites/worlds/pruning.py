@@ -40,7 +40,7 @@ def prune(kit: Kit, seed: int, currency: str) -> Mapping[str, Entity]:
         for name, entity in kept.items()
     }
     texts = slots(bare, currency, {name: kit.entities[name].actions for name in bare})
-    return {name: _with_acts(bare, name, kit.entities[name], texts, pick) for name in bare}
+    return {name: _with_acts(bare, name, kit.entities[name], texts, pick, seed) for name in bare}
 
 
 _NOTHING: dict[str, object] = {"actions": {}, "queues": {}, "policies": ()}
@@ -70,7 +70,12 @@ def _led(words: tuple[str, ...], pick: Random) -> tuple[str, ...]:
 
 
 def _with_acts(
-    entities: Mapping[str, Entity], name: str, declared: Entity, texts: Mapping[str, Noun | str], pick: Random
+    entities: Mapping[str, Entity],
+    name: str,
+    declared: Entity,
+    texts: Mapping[str, Noun | str],
+    pick: Random,
+    seed: int,
 ) -> Entity:
     actions = {
         key: action for key, action in declared.actions.items() if _action_resolves(entities, name, action)
@@ -87,7 +92,8 @@ def _with_acts(
             text = _sentence(queue.text, texts, {})
             queues[key] = queue.model_copy(update={"rules": rules, "text": text})
     policies = tuple(
-        _numbered_policy(policy, texts, pick)
+        # Each has numbers of its own, so that one more policy changes nothing else of a world.
+        _numbered_policy(policy, texts, rng("policy", seed, name, policy.text))
         for policy in declared.policies
         if policy.action in actions and _resolve(entities, name, policy.when)
     )

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import re
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import get_args
 
@@ -16,7 +17,9 @@ from stb_env.suites.worlds.draw_goal import CALLS, Drawn, GoalDrawer, fits
 from stb_env.suites.worlds.judge import goal_record
 from stb_env.suites.worlds.kit import KITS
 from stb_env.suites.worlds.oracle import Solved, solve
-from stb_env.suites.worlds.requests import Memory
+from stb_env.suites.worlds.pairs import Member, PairDrawer, evidence
+from stb_env.suites.worlds.refusals import Missing, Refusal, reasons_of, refusal_of
+from stb_env.suites.worlds.requests import Memory, Request
 from stb_env.suites.worlds.settings import Group, Split
 from stb_env.suites.worlds.words import query
 from stb_env.suites.worlds.world import VERSION, Built, built
@@ -38,7 +41,9 @@ _WORLDS_TRIED = 40
 TASKS_A_WORLD = 10
 """Consecutive tasks that share a world, so that it is built once for all of them."""
 
-_ID = re.compile(r"([a-z][a-z0-9_]*-(?:0|[1-9]\d{0,8}))\.([1-6])\.(0|[1-9]\d{0,8})")
+_ID = re.compile(r"([a-z][a-z0-9_]*-(?:0|[1-9]\d{0,8}))\.([1-6])\.(0|[1-9]\d{0,8})(?:\.([abo]))?")
+_PAIR = 2
+"""Tasks of a pair; one that stands alone where some can be refused has the third of the suffixes."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,12 +55,18 @@ class WorldTask:
         drawn: The goal, and what solves it.
         solved: The oracle's plan.
         task: The task.
+        paired: Whether it is one of a pair, of which one cannot be met.
+        refusal: Why it cannot be met; None where it can.
+        missing: The name in it that is no row's, if there is one.
     """
 
     world: Built
     drawn: Drawn
     solved: Solved
     task: Task
+    paired: bool = False
+    refusal: Refusal | None = None
+    missing: Missing | None = None
 
 
 class WorldTasks:
@@ -70,6 +81,9 @@ class WorldTasks:
             None is all.
         kit: Only worlds of this kit.
         worlds: Only ten tasks of each of so many worlds, which makes training finite, too.
+        policies: Whether worlds have policies, and requests can be refused: because a policy forbids them,
+            because a state does not allow them, or because a name in them is no row's.
+        pairs: Share of tasks in pairs then: of each pair one cannot be met, and its twin can.
 
     Raises:
         ConfigError: A setting is unknown, or no task meets them all.
@@ -87,6 +101,8 @@ class WorldTasks:
         level: int | tuple[int, int] | None = None,
         kit: str | None = None,
         worlds: int | None = None,
+        policies: bool = False,
+        pairs: float = 0.5,
     ) -> None:
         _check("split", split, get_args(Split))
         if group is not None:
@@ -114,6 +130,9 @@ class WorldTasks:
             )
         self._worlds = worlds
         self._settings = f"{split} {group} {level} {kit} {worlds}"
+        self._pairs = pairs if policies else None
+        if policies:
+            self._settings += f" policies {pairs}"
 
     @property
     def size(self) -> int | None:
@@ -158,7 +177,7 @@ class WorldTasks:
 
     def _task(self, group: Group, turn: int, number: int) -> Task:
         """Return a task of a group: of the next world that has one, where a world has none of the level."""
-        level = self._levels[(turn * TASKS_A_WORLD + number) % len(self._levels)]
+        level, form = self._level_and_form(turn, number)
         names = self._kits[group]
         first, which = divmod(turn, len(names))
         seeds = WORLDS["train" if group == "I1-Instruction" else self._split]
@@ -166,10 +185,19 @@ class WorldTasks:
         for tried in range(_WORLDS_TRIED):
             # Worlds from anywhere in the split stand in for one that has no such task.
             seed = seeds[(first + (mix(first, tried) if tried else 0)) % len(seeds)]
-            made = _made(f"{names[which]}-{seed}", level, start + number)
+            made = _formed(f"{names[which]}-{seed}", level, start + number, form)
             if made is not None:
                 return made.task
         raise DataError(f"no world of {names[which]} has a task of level {level} in {_WORLDS_TRIED} tries")
+
+    def _level_and_form(self, turn: int, number: int) -> tuple[int, str]:
+        """Return the level of a task, and the suffix of its id; the two of a pair share the level."""
+        if self._pairs is None:
+            return self._levels[(turn * TASKS_A_WORLD + number) % len(self._levels)], ""
+        place, member = divmod(number, _PAIR)
+        level = self._levels[(turn * TASKS_A_WORLD // _PAIR + place) % len(self._levels)]
+        paired = rng("paired", self._split, turn, place).random() < self._pairs
+        return level, "ab"[member] if paired else "o"
 
 
 def task_in(key: str, level: int) -> Task | None:
@@ -190,7 +218,7 @@ def task_of(task_id: str) -> WorldTask:
             f"no task {task_id!r:.80} in generated worlds; an id is kit-seed.level.number, such as "
             f"{kits()[0]}-17.3.0"
         )
-    made = _made(found[1], int(found[2]), int(found[3]))
+    made = _formed(found[1], int(found[2]), int(found[3]), found[4] or "")
     if made is None:
         raise DataError(f"the world {found[1]} has no task {found[3]} of level {found[2]}")
     return made
@@ -216,31 +244,97 @@ def memory(key: str) -> Memory:
     return Memory()
 
 
+def _formed(key: str, level: int, number: int, form: str) -> WorldTask | None:
+    """Return a task of a world by the suffix of its id, or None where the world has none of the level."""
+    if form in ("", "o"):
+        return _made(key, level, number, refusable=form == "o")
+    pair = _pair(key, level, number - number % _PAIR)
+    return None if pair is None else pair[number % _PAIR]
+
+
 # Runs play a task once a trial, and drawing it costs much more than the rest of a reset.
 @lru_cache(maxsize=2048)
-def _made(key: str, level: int, number: int) -> WorldTask | None:
+def _made(key: str, level: int, number: int, *, refusable: bool = False) -> WorldTask | None:
     """Draw a task of a world, or return None where it has none of the level."""
     world = built(key)
     for attempt in range(_ATTEMPTS):
         drawn = drawer(key).draw(level, rng("goal", key, level, number, attempt))
-        solved = None if drawn is None else solve(world, drawn.goal, *CALLS[level], memory(key))
-        if drawn is None or solved is None or not fits(level, solved.calls, drawn.decisions):
+        if drawn is None or (refusable and refusal_of(drawn.goal, world.blueprint) is not None):
+            continue
+        solved = solve(world, drawn.goal, *CALLS[level], memory(key))
+        if solved is None:
+            continue
+        if not fits(level, solved.calls, drawn.decisions):
             continue
         said = query(drawn.goal, world.blueprint, rng("words", key, level, number))
-        task = Task(
-            id=f"{key}.{level}.{number}",
-            query=said,
-            tools=tuple(tool.tool for tool in world.tools.values()),
-            suite="worlds",
-            group=_group_of(key),
-            split=_split_of(key, number),
-            gold=tuple(ToolCall(each.tool.tool.name, each.arguments) for each in solved.requests),
-            goal=dict(goal_record(world.blueprint, drawn.expected)),
-            record={"world": key, "level": level, "calls": solved.calls, "decisions": drawn.decisions},
-            answer=answer_schema(drawn.goal, world.blueprint),
-        )
+        task = _task(world, drawn, solved.requests, said, level, number)
+        if refusable:
+            task = _refusable(task, world, None, None, "o")
         return WorldTask(world, drawn, solved, task)
     return None
+
+
+@lru_cache(maxsize=1024)
+def _pair(key: str, level: int, number: int) -> tuple[WorldTask, ...] | None:
+    """Draw a pair of tasks of a world, or return None where it has none of the level."""
+    world = built(key)
+    pairs = PairDrawer(world, drawer(key), memory(key))
+    for attempt in range(_ATTEMPTS):
+        pair = pairs.draw(level, rng("pair", key, level, number, attempt))
+        made = [] if pair is None else [_member(world, each, level, number) for each in pair]
+        if made and None not in made:
+            # Which of them can be met follows from no part of an id.
+            place = rng("which", key, level, number).randrange(_PAIR)
+            one, other = made[place], made[1 - place]
+            return tuple(
+                replace(each, task=replace(each.task, id=f"{key}.{level}.{number + at}.{'ab'[at]}"))
+                for at, each in enumerate((one, other))
+                if each is not None
+            )
+    return None
+
+
+def _member(world: Built, member: Member, level: int, number: int) -> WorldTask | None:
+    """Return the task of one of a pair, or None where its words do not name what is missing exactly once."""
+    said = query(member.drawn.goal, world.blueprint, rng("words", world.key, level, number))
+    if member.missing is not None:
+        if said.count(member.missing.label) != 1:
+            return None
+        said = said.replace(member.missing.label, member.missing.text)
+    task = _task(world, member.drawn, member.ended.requests, said, level, number)
+    task = _refusable(task, world, member.refusal, member.missing, "a")
+    return WorldTask(world, member.drawn, member.solved, task, True, member.refusal, member.missing)
+
+
+def _task(
+    world: Built, drawn: Drawn, requests: Sequence[Request], said: str, level: int, number: int
+) -> Task:
+    """Return a task that cannot be refused."""
+    return Task(
+        id=f"{world.key}.{level}.{number}",
+        query=said,
+        tools=tuple(tool.tool for tool in world.tools.values() if tool.kind != "policies"),
+        suite="worlds",
+        group=_group_of(world.key),
+        split=_split_of(world.key, number),
+        gold=tuple(ToolCall(each.tool.tool.name, each.arguments) for each in requests),
+        goal=dict(goal_record(world.blueprint, drawn.expected)),
+        record={"world": world.key, "level": level, "calls": len(requests), "decisions": drawn.decisions},
+        answer=answer_schema(drawn.goal, world.blueprint),
+    )
+
+
+def _refusable(
+    task: Task, world: Built, refusal: Refusal | None, missing: Missing | None, suffix: str
+) -> Task:
+    """Return a task as it is where requests can be refused: with policies, and with ``cannot``."""
+    return replace(
+        task,
+        id=f"{task.id}.{suffix}",
+        tools=tuple(tool.tool for tool in world.tools.values()),
+        goal={**task.goal, **evidence(world, refusal, missing)},
+        cannot=reasons_of(world.blueprint),
+    )
 
 
 def _group_of(key: str) -> Group:

@@ -19,7 +19,19 @@ if TYPE_CHECKING:
 CATEGORY = "Worlds"
 """The category of every tool of a world; the tool of its identity is the world's key."""
 
-Kind = Literal["list", "related", "get", "batch_get", "key", "search", "transition", "set", "rules", "today"]
+Kind = Literal[
+    "list",
+    "related",
+    "get",
+    "batch_get",
+    "key",
+    "search",
+    "transition",
+    "set",
+    "rules",
+    "policies",
+    "today",
+]
 Bound = Mapping[str, Any]
 """Arguments by the name of their parameter, each as its `Param.read` gives it."""
 Run = Callable[[State, Bound], tuple[Json, State]]
