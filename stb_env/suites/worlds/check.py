@@ -15,6 +15,7 @@ from stb_env.suites.worlds.draw_goal import GoalDrawer
 from stb_env.suites.worlds.goals import Measure, Select, Work
 from stb_env.suites.worlds.kit import (
     Attribute,
+    By,
     Category,
     Code,
     Day,
@@ -137,11 +138,13 @@ def _attribute(kit: Kit, entity: str, at: str, attribute: Attribute) -> Iterator
             yield from _phrases(f"{at}.after_say", attribute.after_say, ["v"])
         case Quantity():
             yield from _range(at, (attribute.low, attribute.high))
+            yield from _by(kit, entity, at, attribute.by, 2)
             yield from _phrases(f"{at}.over_say", attribute.over_say, ["v"])
             yield from _phrases(f"{at}.under_say", attribute.under_say, ["v"])
         case Category() | Life():
             if attribute.weights and len(attribute.weights) != len(attribute.values):
                 yield f"{at}.weights: {len(attribute.weights)} weights for {len(attribute.values)} values"
+            yield from _by(kit, entity, at, attribute.by, len(attribute.values))
             if len(set(attribute.values)) < len(attribute.values):
                 yield f"{at}.values: a value stands twice"
             yield from _phrases(f"{at}.say", attribute.say, ["v"])
@@ -156,6 +159,25 @@ def _attribute(kit: Kit, entity: str, at: str, attribute: Attribute) -> Iterator
                 yield f"{at}.to: there is no entity {attribute.to!r}"
             yield from _phrases(f"{at}.say", attribute.say, ["np"])
             yield from _phrases(f"{at}.many", attribute.many, ["np"])
+
+
+def _by(kit: Kit, entity: str, at: str, by: By | None, count: int) -> Iterator[str]:
+    """Yield what is wrong with a distribution that follows another attribute."""
+    if by is None:
+        return
+    match _at_path(kit, entity, by.path):
+        case Category(values=values) | Life(values=values):
+            known = values
+        case Flag():
+            known = ("false", "true")
+        case _:
+            yield f"{at}.by.path: {by.path!r} leads to no category, state or flag"
+            return
+    for value, numbers in by.values.items():
+        if value not in known:
+            yield f"{at}.by: {by.path} is never {value!r}"
+        if len(numbers) != count:
+            yield f"{at}.by.values.{value}: must be {count} numbers, got {len(numbers)}"
 
 
 def _range(at: str, between: tuple[int, int]) -> Iterator[str]:

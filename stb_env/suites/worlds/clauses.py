@@ -106,9 +106,9 @@ class Clauses:
         if found is None:
             label = self.blueprint.entities[entity].label
             texts = self.blueprint.data.texts[entity, label]
-            beginnings = sorted({text.rpartition(" ")[0] for text in texts})
             known = {text: number for number, text in enumerate(texts)}
-            found = self._look_alikes[entity] = [known[text] for text in beginnings if text in known]
+            beginnings = {before for text in texts for before in _beginnings(text) if before in known}
+            found = self._look_alikes[entity] = sorted(known[text] for text in beginnings)
         return found
 
     def _named_row(self, entity: str, path: str, values: list[int], pick: Random) -> int:
@@ -187,6 +187,13 @@ class Clauses:
 def clauses_of(blueprint: Blueprint) -> Clauses:
     """Return what draws the clauses of a world, with what it looked up before."""
     return Clauses(blueprint)
+
+
+def _beginnings(text: str) -> Iterator[str]:
+    """Yield the first words of a text, as many as there are but the last."""
+    words = text.split(" ")
+    for count in range(1, len(words)):
+        yield " ".join(words[:count])
 
 
 def queue_clauses(blueprint: Blueprint, entity: str, queue: str) -> tuple[Clause, ...]:

@@ -34,6 +34,19 @@ class _Attribute(Part):
     optional: bool = False
 
 
+class By(Part):
+    """A distribution that follows another attribute: cats weigh less than dogs.
+
+    Attributes:
+        path: A category, state or flag, over references too; without it the general distribution holds.
+        values: By its value, the least and greatest number, or the weights of a category. Others have the
+            general distribution.
+    """
+
+    path: str
+    values: Annotated[Mapping[str, tuple[int, ...]], Field(min_length=1)]
+
+
 class Person(_Attribute):
     """A full name; look-alikes share a first or last name."""
 
@@ -41,11 +54,19 @@ class Person(_Attribute):
 
 
 class Title(_Attribute):
-    """A proper name that is put together from two lists."""
+    """A proper name that is put together from two lists.
+
+    Attributes:
+        first: The beginnings of names.
+        second: Their ends.
+        more: Parts that make a look-alike of a name: ``Coral Star`` and ``Coral Star Junior``; the ends of
+            others where it is empty.
+    """
 
     type: Literal["title"]
     first: Annotated[tuple[str, ...], Field(min_length=8)]
     second: Annotated[tuple[str, ...], Field(min_length=8)]
+    more: tuple[str, ...] = ()
 
 
 class Email(_Attribute):
@@ -88,6 +109,7 @@ class Quantity(_Attribute):
         unit: Symbol such as ``kg``; empty for counts. Money has the organisation's currency.
         skew: 1 is even; above it small values are commoner, as prices are.
         sums: Whether a total over rows means something.
+        by: Ranges that follow another attribute.
     """
 
     type: Literal["number", "money"]
@@ -97,6 +119,7 @@ class Quantity(_Attribute):
     unit: str = ""
     skew: Annotated[float, Field(ge=0.2, le=5)] = 1.0
     sums: bool = False
+    by: By | None = None
     over_say: Phrases
     under_say: Phrases
 
@@ -107,6 +130,7 @@ class Category(_Attribute):
     Attributes:
         values: The values, in words.
         weights: How common each is; even where empty.
+        by: Weights that follow another attribute.
         before: Words that go in front of a noun, with ``{v}``: ``{v}`` for ``premium customers``.
         say: Phrases with ``{v}``: ``on the {v} plan``.
         say_not: Phrases of the contrary: ``not on the {v} plan``.
@@ -115,6 +139,7 @@ class Category(_Attribute):
     type: Literal["category"]
     values: Annotated[tuple[str, ...], Field(min_length=2)]
     weights: tuple[int, ...] = ()
+    by: By | None = None
     before: tuple[str, ...] = ()
     say: Phrases
     say_not: Phrases
@@ -143,6 +168,7 @@ class Life(_Attribute):
     type: Literal["life"]
     values: Annotated[tuple[str, ...], Field(min_length=2)]
     weights: tuple[int, ...] = ()
+    by: By | None = None
     before: tuple[str, ...] = ()
     say: Phrases
     say_not: Phrases
