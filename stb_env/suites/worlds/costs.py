@@ -14,6 +14,7 @@ from stb_env.suites.worlds.conditions import TODAY, Count, Days, Path, operand
 from stb_env.suites.worlds.facts import facts_at_start
 from stb_env.suites.worlds.goals import (
     Change,
+    Clause,
     Difference,
     Extreme,
     ForEach,
@@ -71,6 +72,8 @@ class Costs:
             case Extreme():
                 return self._extreme(goal)
             case Summary():
+                if self._is_told(goal):
+                    return Cost(1, 0)
                 return self._total(self._search.find(goal.select, _paths(goal.measures)))
             case Group():
                 by = self._said(goal.select.entity, (goal.by,))
@@ -131,6 +134,18 @@ class Costs:
         hops = sum(isinstance(each, Related) or "." in each.path for each in clauses)
         read = -(-before // listing.limit) + hops * before
         return Cost(min(found.calls, read), min(found.compared, before))
+
+    def _is_told(self, goal: Summary) -> bool:
+        """Return whether the first page of a list in order tells all figures."""
+        entity, clauses = goal.select.entity, goal.select.clauses
+        listing = self._search.listing(entity)
+        ordered = {each.path for each in goal.measures if each.kind in ("greatest", "least")}
+        return (
+            self._world.codec.style(entity).total
+            and len(ordered) == 1
+            and ordered <= {each.attribute for each in listing.sorts}
+            and all(isinstance(each, Clause) and self._search.serves(listing, each) for each in clauses)
+        )
 
     def _work(self, goal: Work) -> Cost:
         entity, blueprint = goal.select.entity, self._world.blueprint

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
 
 from stb_env.suites.worlds.blueprint import Blueprint
 from stb_env.suites.worlds.costs import Costs
+from stb_env.suites.worlds.decisions import decisions
 from stb_env.suites.worlds.evaluation import (
     chosen,
     evaluate,
@@ -15,7 +17,6 @@ from stb_env.suites.worlds.evaluation import (
 )
 from stb_env.suites.worlds.facts import facts_at_start
 from stb_env.suites.worlds.goals import (
-    Change,
     Difference,
     Expected,
     Extreme,
@@ -33,6 +34,7 @@ from stb_env.suites.worlds.kit import (
     Day,
 )
 from stb_env.suites.worlds.mutants import clause_mutants, rule_mistakes
+from stb_env.suites.worlds.oracle import Solved
 from stb_env.suites.worlds.rows import State
 from stb_env.suites.worlds.shapes import Shapes
 
@@ -50,7 +52,7 @@ DECISIONS: Mapping[int, int] = {1: 0, 2: 0, 3: 0, 4: 6, 5: 24, 6: 24}
 
 _HARD = 5
 """From this level on filters alone never choose the rows: a clause is on another row, or a rule is."""
-_CANDIDATES = 12
+_CANDIDATES = 20
 """Goals of which the first that suits is taken."""
 _MARGIN = 100
 """The runner-up is worse by at least one part in so many."""
@@ -63,12 +65,12 @@ class Drawn:
     Attributes:
         goal: The goal.
         expected: What solves it.
-        decisions: How many rows decide it, each by itself.
+        decisions: How many decisions change the verdict, each by itself; they are counted once it is played.
     """
 
     goal: Goal
     expected: Expected
-    decisions: int
+    decisions: int = 0
 
 
 def fits(level: int, calls: int, decisions: int) -> bool:
@@ -98,12 +100,14 @@ class GoalDrawer:
             level: From 1 to 6. The number of calls, which the oracle tells, can still make it another.
             pick: Draws.
         """
+        failed: Counter[str] = Counter()
         for _ in range(_CANDIDATES):
-            goal = self._shapes.draw(level, pick)
+            shape, goal = self._shapes.draw(level, pick, failed)
             if goal is not None and self._suits(level, goal):
                 drawn = self._checked(level, goal)
                 if drawn is not None:
                     return drawn
+            failed[shape] += 1
         return None
 
     def _suits(self, level: int, goal: Goal) -> bool:
@@ -127,7 +131,7 @@ class GoalDrawer:
             return None
         if any(mutant.solves(expected) for mutant in clause_mutants(goal, self._blueprint)):
             return None
-        return Drawn(goal, expected, self._decisions(goal, expected))
+        return Drawn(goal, expected)
 
     # -- checks ---------------------------------------------------------------------------------
 
@@ -173,14 +177,10 @@ class GoalDrawer:
         harmless = sum(not mistake.wrong for mistake in mistakes)
         return harmless <= len(mistakes) // (2 if level < _HARD else 6)
 
-    def _decisions(self, goal: Goal, expected: Expected) -> int:
-        """Count the rows whose part, changed alone, changes the answer or the state."""
-        match goal:
-            case Lookup() | Change() | Extreme():
-                return 1
-            case Difference():
-                return len(chosen(self._facts, goal.one)) + len(chosen(self._facts, goal.other))
-        return len(expected.rows)
+
+def decided(drawn: Drawn, solved: Solved, blueprint: Blueprint) -> Drawn:
+    """Return a goal with the decisions that the oracle's plan takes counted."""
+    return replace(drawn, decisions=decisions(drawn.goal, blueprint, solved.judged))
 
 
 def _goes_over_references(goal: Goal) -> bool:

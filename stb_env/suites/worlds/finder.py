@@ -10,10 +10,11 @@ from collections.abc import Generator, Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 from stb_env.core.jsontypes import JsonMapping, JsonObject
-from stb_env.suites.worlds.archetypes.tool import Filter, WorldTool
+from stb_env.suites.worlds.archetypes.tool import WorldTool
 from stb_env.suites.worlds.conditions import compares
 from stb_env.suites.worlds.goals import Clause, Related
 from stb_env.suites.worlds.kit import Code, Email, Person, Ref, Title
+from stb_env.suites.worlds.list_requests import filtering, pages, used_filters
 from stb_env.suites.worlds.requests import Memory, Plan, Read, Request, Values
 from stb_env.suites.worlds.rows import MISSING
 from stb_env.suites.worlds.world import Built
@@ -42,6 +43,7 @@ class Finder:
         self.references: dict[str, None] = {}
         self._named: set[tuple[str, int]] = set()
         self._listed: dict[tuple[str, str], list[int]] = {}
+        self.judged: dict[str, set[int]] = {entity: set() for entity in self._entities}
         self._filters: dict[tuple[str, tuple[Clause | Related, ...]], list[Clause]] = {}
         self._met: dict[tuple[str, Clause], set[int]] = {}
 
@@ -89,7 +91,7 @@ class Finder:
             if mode == "back" and not back and self._linking(entity, reference):
                 back = reference
         numbers = yield from self._candidates(entity, direct, back, sorted(allowed.get(back, ())))
-        numbers = yield from self._narrowed(entity, numbers, direct, inner, allowed, at)
+        numbers = yield from self._narrowed(entity, numbers, direct, inner, allowed, at, back)
         for other in related:
             numbers = yield from self._related(entity, numbers, other, at)
         yield from self.provide(entity, numbers, needs, at)
@@ -158,20 +160,20 @@ class Finder:
         """Read all pages of a list, narrowed by the clauses that it can filter by."""
         if tool is None:
             raise KeyError("every entity has a list")
-        arguments = self._filtering(tool, clauses)
+        arguments = filtering(tool, clauses)
         numbers: list[int] = []
-        used = self._used(tool, clauses)
+        used = used_filters(tool, clauses)
         shown = {field.attribute for field in tool.fields}
         known = (tool.tool.name, repr(arguments))
         if known in self._listed:
             return list(self._listed[known])
         if (tool.entity, "") in self._listed and all(each.field.attribute in shown for each, _ in used):
             return sorted(self.known[tool.entity])
-        pages = self.pages(tool, arguments)
+        reading = pages(tool, arguments)
         response: Any = None
         while True:
             try:
-                request = pages.send(response)
+                request = reading.send(response)
             except StopIteration:
                 break
             response = yield request
@@ -182,58 +184,22 @@ class Finder:
             self._listed[tool.entity, ""] = numbers
         return numbers
 
-    def pages(self, tool: WorldTool, arguments: JsonObject) -> Generator[Request, JsonMapping, None]:
-        """Yield the requests for every page of a list; each is sent its response."""
-        if tool.pager is None:
-            raise KeyError(f"{tool.tool.name} has no pages")
-        start = 0
-        place: JsonObject | None = {}
-        while place is not None:
-            response = yield Request(tool, {**arguments, tool.pager.size_name: tool.limit, **place})
-            rows = len(response[tool.items])
-            place = tool.pager.next_page(response, start, rows)
-            start += rows
-
-    def _used(self, tool: WorldTool, clauses: Sequence[Clause]) -> list[tuple[Filter, int]]:
-        """Return the filters of a list that serve some clauses, with the stored value of each."""
-        used: list[tuple[Filter, int]] = []
-        for clause in clauses:
-            wanted = {"=": ("=", 0), ">": (">=", 1), "<": ("<=", -1)}.get(clause.op)
-            if wanted is None:
-                continue
-            used.extend(
-                (each, clause.value + wanted[1])
-                for each in tool.filters
-                if each.field.attribute == clause.path and each.op == wanted[0]
-            )
-        return used
-
-    def _filtering(self, tool: WorldTool, clauses: Sequence[Clause]) -> JsonObject:
-        groups = {param.name: param.group for param in tool.params}
-        arguments: JsonObject = {}
-        for each, value in self._used(tool, clauses):
-            holder = arguments
-            if groups[each.param]:
-                holder = arguments.setdefault(groups[each.param], {})
-            holder[each.param] = each.field.argument(value)
-        return arguments
-
     def note_met(self, tool: WorldTool, numbers: Sequence[int], clauses: Sequence[Clause | Related]) -> None:
         """Remember that rows came from a list that was narrowed by some clauses."""
         rows = self.known[tool.entity]
-        for clause in self._served(tool, clauses):
+        for clause in self.served(tool, clauses):
             self._met.setdefault((tool.entity, clause), set()).update(numbers)
             if clause.op == "=":
                 for number in numbers:
                     rows[number][clause.path] = clause.value
 
-    def _served(self, tool: WorldTool, clauses: Sequence[Clause | Related]) -> list[Clause]:
+    def served(self, tool: WorldTool, clauses: Sequence[Clause | Related]) -> list[Clause]:
         """Return the clauses that a list is narrowed by."""
         key = (tool.tool.name, tuple(clauses))
         found = self._filters.get(key)
         if found is None:
             direct = (clause for clause in clauses if isinstance(clause, Clause))
-            found = self._filters[key] = [clause for clause in direct if self._used(tool, (clause,))]
+            found = self._filters[key] = [clause for clause in direct if used_filters(tool, (clause,))]
         return found
 
     def sorted_pages(
@@ -248,7 +214,7 @@ class Finder:
         style = self._world.codec.style(entity)
         order: JsonObject = {style.field("sort by"): field.name}
         order[style.field("order")] = "desc" if most else "asc"
-        return self.pages(tool, {**self._filtering(tool, direct), **order})
+        return pages(tool, {**filtering(tool, direct), **order})
 
     # -- narrowing -------------------------------------------------------------------------------
 
@@ -270,11 +236,17 @@ class Finder:
         inner: Mapping[str, Sequence[Clause]],
         allowed: Mapping[str, set[int]],
         at: str,
+        back: str = "",
     ) -> Generator[Request, Any, list[int]]:
         rows = self.known[entity]
+        for clause in direct:
+            met = self._met.get((entity, clause), ())
+            self.judge(entity, [number for number in numbers if number not in met])
         kept = [number for number in numbers if self._may(rows.get(number, {}), direct, allowed)]
         unclear = [number for number in kept if self._is_unclear(entity, number, direct, inner)]
         yield from self.ensure(entity, unclear, [*(clause.path for clause in direct), *inner])
+        if inner.keys() - {back}:
+            self.judge(entity, [each for each in numbers if self._may(rows.get(each, {}), direct, {})])
         kept = [number for number in kept if self._may(rows[number], direct, allowed)]
         for reference, deep in inner.items():
             if reference in allowed or not kept:
@@ -284,6 +256,10 @@ class Finder:
             passing = set((yield from self.narrowed(target, targets, deep, f"{at}.{reference}")))
             kept = [number for number in kept if rows[number][reference] in passing]
         return kept
+
+    def judge(self, entity: str, numbers: Iterable[int]) -> None:
+        """Remember that the plan itself compares or decides some rows, rather than a filter."""
+        self.judged[entity].update(numbers)
 
     def _is_unclear(
         self, entity: str, number: int, direct: Sequence[Clause], references: Iterable[str]
@@ -309,6 +285,7 @@ class Finder:
             clause.entity, clause.clauses, [clause.reference], f"{at}~{clause.entity}"
         )
         yield from self.ensure(entity, numbers, self._joining(clause.entity, clause.reference))
+        self.judge(entity, numbers)
         referred = {self.known[clause.entity][other][clause.reference] for other in others}
         return [number for number in numbers if (number in referred) == clause.present]
 

@@ -65,6 +65,9 @@ class Player:
                 number = yield from self._extreme(goal)
                 return self._fields(goal.select.entity, number, goal.fields)
             case Summary():
+                told = (yield from self._told(goal)) if self._sorted else None
+                if told is not None:
+                    return told
                 numbers = yield from self._find(goal.select, _paths(goal.measures))
                 return self._figures(goal.select.entity, numbers, goal.measures)
             case Group():
@@ -157,6 +160,7 @@ class Player:
         if pages is None:
             numbers = yield from self._find(goal.select, goal.fields)
             yield from finder.provide(entity, numbers, [goal.by], entity)
+            finder.judge(entity, numbers)
             valued = [(finder.value(entity, number, goal.by), number) for number in numbers]
             valued = [each for each in valued if each[0] != MISSING]
             return (max(valued) if goal.most else min(valued))[1]
@@ -172,10 +176,39 @@ class Player:
                     yield from finder.provide(entity, passing, needs, entity)
                     return number
 
+    def _told(self, goal: Summary) -> Generator[Request, Any, JsonObject | None]:
+        """Take a number of rows and the greatest or least value from the first page of a list in order.
+
+        That is possible where the list tells how many rows there are, and filters by every clause.
+        """
+        entity, finder = goal.select.entity, self.finder
+        ordered = next((each for each in goal.measures if each.kind in ("greatest", "least")), None)
+        listing = finder.tool("list", entity)
+        if ordered is None or listing is None or not self._world.codec.style(entity).total:
+            return None
+        clauses = goal.select.clauses
+        pages = finder.sorted_pages(entity, clauses, ordered.path, most=ordered.kind == "greatest")
+        if pages is None or len(finder.served(listing, clauses)) < len(clauses):
+            return None
+        response: Any = None
+        while True:
+            response = yield pages.send(response)
+            for number in finder.learn_all(listing, response):
+                value = finder.value(entity, number, ordered.path)
+                if value != MISSING:
+                    figures = {ordered: value, Measure("count"): int(response["total"])}
+                    return {
+                        measure_name(self._blueprint, entity, each): self._figure_json(
+                            entity, each, figures[each]
+                        )
+                        for each in goal.measures
+                    }
+
     def _group(self, goal: Group) -> Generator[Request, Any, JsonObject]:
         entity, finder = goal.select.entity, self.finder
         by = self._said(entity, goal.by)
         numbers = yield from self._find(goal.select, [by, *_paths([goal.measure])])
+        finder.judge(entity, numbers)
         groups: dict[int, list[int]] = {}
         for number in numbers:
             value = finder.value(entity, number, by)
@@ -238,6 +271,7 @@ class Player:
         waiting = [self._clause(entity, condition) for condition in queue.select]
         select = Select(entity, (*goal.select.clauses, *waiting))
         numbers = yield from self._find(select, ())
+        finder.judge(entity, numbers)
         decided: dict[int, str] = {}
         for rule in queue.rules:
             left = [number for number in numbers if number not in decided]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from random import Random
 
@@ -54,10 +55,12 @@ _WRITES: Mapping[int, tuple[int, int]] = {
     2: (2, 3),
     3: (3, 7),
     4: (6, 14),
-    5: (24, 34),
-    6: (30, 60),
+    5: (14, 30),
+    6: (24, 60),
 }
 """Rows that are changed."""
+_RARER = 2.0
+"""By how much a shape becomes rarer each time that a goal of it does not do."""
 _DEPTH: Mapping[int, int] = {1: 0, 2: 1, 3: 1, 4: 2, 5: 2, 6: 2}
 """References that a clause goes over at most."""
 _PLAUSIBLE = 50
@@ -87,10 +90,18 @@ class Shapes:
             "work": self._work,
         }
 
-    def draw(self, level: int, pick: Random) -> Goal | None:
-        """Draw a goal of a shape that suits a level, or None where the draw fails."""
+    def draw(self, level: int, pick: Random, failed: Counter[str]) -> tuple[str, Goal | None]:
+        """Draw a shape that suits a level, and a goal of it; None where the draw fails.
+
+        Args:
+            level: From 1 to 6.
+            pick: Draws.
+            failed: How often a goal of each shape did not do: such shapes become rarer.
+        """
         weights = _SHAPES[level]
-        return self._shapes[pick.choices(list(weights), list(weights.values()))[0]](level, pick)
+        chances = [weight / _RARER ** failed[shape] for shape, weight in weights.items()]
+        shape = pick.choices(list(weights), chances)[0]
+        return shape, self._shapes[shape](level, pick)
 
     # -- shapes ---------------------------------------------------------------------------------
 

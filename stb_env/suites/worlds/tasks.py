@@ -13,7 +13,7 @@ from stb_env.errors import ConfigError, DataError, did_you_mean
 from stb_env.seeding import mix, rng
 from stb_env.suites.worlds.answer_fields import answer_schema
 from stb_env.suites.worlds.costs import Costs
-from stb_env.suites.worlds.draw_goal import CALLS, Drawn, GoalDrawer, fits
+from stb_env.suites.worlds.draw_goal import CALLS, Drawn, GoalDrawer, decided, fits
 from stb_env.suites.worlds.judge import goal_record
 from stb_env.suites.worlds.kit import KITS
 from stb_env.suites.worlds.oracle import Solved, solve
@@ -264,6 +264,7 @@ def _made(key: str, level: int, number: int, *, refusable: bool = False) -> Worl
         solved = solve(world, drawn.goal, *CALLS[level], memory(key))
         if solved is None:
             continue
+        drawn = decided(drawn, solved, world.blueprint)
         if not fits(level, solved.calls, drawn.decisions):
             continue
         said = query(drawn.goal, world.blueprint, rng("words", key, level, number))
