@@ -27,7 +27,7 @@ from stb_env.tasks import Task
 from stb_env.tools import ToolCall
 
 LEVELS = range(1, 7)
-HELD_OUT = ("museum_loans",)
+HELD_OUT = ("museum_loans", "vineyard")
 """Kits that training never shows."""
 TEST_GROUP, VAL_GROUP = 60, 30
 """Tasks of each group in the fixed splits."""
