@@ -14,7 +14,7 @@ from stb_env.suites.worlds.archetypes.tool import WorldTool
 from stb_env.suites.worlds.conditions import compares
 from stb_env.suites.worlds.goals import Clause, Related
 from stb_env.suites.worlds.kit import Code, Email, Person, Ref, Title
-from stb_env.suites.worlds.list_requests import filtering, pages, used_filters
+from stb_env.suites.worlds.list_requests import filtering, pages, parted, used_filters
 from stb_env.suites.worlds.requests import Memory, Plan, Read, Request, Values
 from stb_env.suites.worlds.rows import MISSING
 from stb_env.suites.worlds.world import Built
@@ -40,7 +40,8 @@ class Finder:
         self._modes = modes
         self._memory = Memory() if memory is None else memory
         self.known: dict[str, dict[int, Values]] = {entity: {} for entity in self._entities}
-        self.references: dict[str, None] = {}
+        self.options: dict[tuple[str, Mode], None] = {}
+        """The other ways in which references could be followed, in the order in which they came up."""
         self._named: set[tuple[str, int]] = set()
         self._listed: dict[tuple[str, str], list[int]] = {}
         self.judged: dict[str, set[int]] = {entity: set() for entity in self._entities}
@@ -68,9 +69,12 @@ class Finder:
         target = self._entities[attribute.to]
         return [target.key or target.label]
 
-    def _mode(self, at: str, reference: str) -> Mode:
-        self.references[f"{at}.{reference}"] = None
-        return self._modes.get(f"{at}.{reference}", "bulk")
+    def _mode(self, at: str, reference: str, *others: Mode) -> Mode:
+        """Return how a reference is followed, of the ways there are."""
+        place = f"{at}.{reference}"
+        for mode in others:
+            self.options[place, mode] = None
+        return self._modes.get(place, "bulk")
 
     # -- finding ---------------------------------------------------------------------------------
 
@@ -78,17 +82,18 @@ class Finder:
         self, entity: str, clauses: Sequence[Clause | Related], needs: Iterable[str], at: str
     ) -> Generator[Request, Any, list[int]]:
         """Find the rows that meet all clauses, and see to it that the values at some paths are known."""
-        direct, inner, related = self._parted(clauses)
+        direct, inner, related = parted(clauses)
         allowed: dict[str, set[int]] = {}
         back = ""
         for reference, deep in inner.items():
-            mode = self._mode(at, reference)
+            linked = self._linking(entity, reference) is not None
+            mode = self._mode(at, reference, "each", *(("back",) if linked else ()))
             if mode == "each":
                 continue
             target = self.target(entity, reference)
             found = yield from self.find(target, deep, self._joining(entity, reference), f"{at}.{reference}")
             allowed[reference] = set(found)
-            if mode == "back" and not back and self._linking(entity, reference):
+            if mode == "back" and linked and not back:
                 back = reference
         numbers = yield from self._candidates(entity, direct, back, sorted(allowed.get(back, ())))
         numbers = yield from self._narrowed(entity, numbers, direct, inner, allowed, at, back)
@@ -96,23 +101,6 @@ class Finder:
             numbers = yield from self._related(entity, numbers, other, at)
         yield from self.provide(entity, numbers, needs, at)
         return numbers
-
-    def _parted(
-        self, clauses: Sequence[Clause | Related]
-    ) -> tuple[list[Clause], dict[str, list[Clause]], list[Related]]:
-        direct: list[Clause] = []
-        inner: dict[str, list[Clause]] = {}
-        related: list[Related] = []
-        for clause in clauses:
-            if isinstance(clause, Related):
-                related.append(clause)
-                continue
-            first, _, rest = clause.path.partition(".")
-            if rest:
-                inner.setdefault(first, []).append(Clause(rest, clause.op, clause.value))
-            else:
-                direct.append(clause)
-        return direct, inner, related
 
     def _linking(self, entity: str, reference: str) -> WorldTool | None:
         """Return the tool that lists rows by what they refer to."""
@@ -210,7 +198,7 @@ class Finder:
         field = next((each for each in tool.sorts if each.attribute == by), None) if tool else None
         if tool is None or field is None:
             return None
-        direct, _, _ = self._parted(clauses)
+        direct, _, _ = parted(clauses)
         style = self._world.codec.style(entity)
         order: JsonObject = {style.field("sort by"): field.name}
         order[style.field("order")] = "desc" if most else "asc"
@@ -222,7 +210,7 @@ class Finder:
         self, entity: str, numbers: Sequence[int], clauses: Sequence[Clause | Related], at: str
     ) -> Generator[Request, Any, list[int]]:
         """Return those of some rows that meet all clauses, reading only what is needed for that."""
-        direct, inner, related = self._parted(clauses)
+        direct, inner, related = parted(clauses)
         kept = yield from self._narrowed(entity, numbers, direct, inner, {}, at)
         for other in related:
             kept = yield from self._related(entity, kept, other, at)
@@ -242,19 +230,23 @@ class Finder:
         for clause in direct:
             met = self._met.get((entity, clause), ())
             self.judge(entity, [number for number in numbers if number not in met])
-        kept = [number for number in numbers if self._may(rows.get(number, {}), direct, allowed)]
-        unclear = [number for number in kept if self._is_unclear(entity, number, direct, inner)]
-        yield from self.ensure(entity, unclear, [*(clause.path for clause in direct), *inner])
+        passing = self._passing(entity, numbers, direct)
+        kept = self._allowed(entity, passing, allowed)
+        if direct or inner:
+            unclear = [number for number in kept if self._is_unclear(entity, number, direct, inner)]
+            if unclear:
+                yield from self.ensure(entity, unclear, [*(clause.path for clause in direct), *inner])
+                passing = self._passing(entity, passing, direct)
+                kept = self._allowed(entity, passing, allowed)
         if inner.keys() - {back}:
-            self.judge(entity, [each for each in numbers if self._may(rows.get(each, {}), direct, {})])
-        kept = [number for number in kept if self._may(rows[number], direct, allowed)]
+            self.judge(entity, passing)
         for reference, deep in inner.items():
             if reference in allowed or not kept:
                 continue
             target = self.target(entity, reference)
             targets = sorted({rows[number][reference] for number in kept} - {MISSING})
-            passing = set((yield from self.narrowed(target, targets, deep, f"{at}.{reference}")))
-            kept = [number for number in kept if rows[number][reference] in passing]
+            meeting = set((yield from self.narrowed(target, targets, deep, f"{at}.{reference}")))
+            kept = [number for number in kept if rows[number][reference] in meeting]
         return kept
 
     def judge(self, entity: str, numbers: Iterable[int]) -> None:
@@ -270,11 +262,28 @@ class Finder:
             clause.path not in row and number not in self._met.get((entity, clause), ()) for clause in direct
         )
 
-    def _may(self, row: Values, direct: Sequence[Clause], allowed: Mapping[str, set[int]]) -> bool:
-        """Return whether a row meets the clauses as far as its values are known."""
-        return all(
-            clause.path not in row or compares(row[clause.path], clause.op, clause.value) for clause in direct
-        ) and all(reference not in row or row[reference] in meant for reference, meant in allowed.items())
+    def _passing(self, entity: str, numbers: Sequence[int], direct: Sequence[Clause]) -> list[int]:
+        """Return the rows that meet some clauses as far as their values are known."""
+        rows, kept = self.known[entity], list(numbers)
+        for clause in direct:
+            path, op, value = clause.path, clause.op, clause.value
+            kept = [
+                number
+                for number in kept
+                if path not in (row := rows.get(number, {})) or compares(row[path], op, value)
+            ]
+        return kept
+
+    def _allowed(self, entity: str, numbers: list[int], allowed: Mapping[str, set[int]]) -> list[int]:
+        """Return the rows whose references lead to rows that are meant, as far as they are known."""
+        rows = self.known[entity]
+        for name, meant in allowed.items():
+            numbers = [
+                number
+                for number in numbers
+                if rows.get(number, {}).get(name) in meant or name not in rows[number]
+            ]
+        return numbers
 
     def _related(
         self, entity: str, numbers: Sequence[int], clause: Related, at: str
@@ -306,7 +315,7 @@ class Finder:
             places = {self.known[entity][number][reference] for number in numbers} - {MISSING}
             firsts = {path.partition(".")[0] for path in deep}
             lacking = any(not firsts <= self.known[target].get(number, {}).keys() for number in places)
-            if lacking and self._mode(at, reference) != "each":
+            if lacking and self._mode(at, reference, "each") != "each":
                 yield from self.find(target, (), self._joining(entity, reference), f"{at}.{reference}")
             yield from self.provide(target, sorted(places), deep, f"{at}.{reference}")
 
@@ -324,8 +333,7 @@ class Finder:
             for start in range(0, len(lacking), batch.limit):
                 ids = [self._world.codec.id_of(entity, each) for each in lacking[start : start + batch.limit]]
                 response = yield Request(batch, {"ids": ids})
-                for row in response[batch.items]:
-                    self.learn(entity, row)
+                self.learn_all(batch, response)
             return
         get = self.tool("get", entity)
         if get is not None:

@@ -1,4 +1,4 @@
-"""Requests to lists: their pages, and the filters that serve the clauses of a selection."""
+"""Requests to lists: their pages, and how the clauses of a selection are served."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Generator, Sequence
 
 from stb_env.core.jsontypes import JsonMapping, JsonObject
 from stb_env.suites.worlds.archetypes.tool import Filter, WorldTool
-from stb_env.suites.worlds.goals import Clause
+from stb_env.suites.worlds.goals import Clause, Related
 from stb_env.suites.worlds.requests import Request
 
 
@@ -48,3 +48,22 @@ def filtering(tool: WorldTool, clauses: Sequence[Clause]) -> JsonObject:
             holder = arguments.setdefault(groups[each.param], {})
         holder[each.param] = each.field.argument(value)
     return arguments
+
+
+def parted(
+    clauses: Sequence[Clause | Related],
+) -> tuple[list[Clause], dict[str, list[Clause]], list[Related]]:
+    """Return the clauses on rows themselves, over each reference, and on rows that refer to them."""
+    direct: list[Clause] = []
+    inner: dict[str, list[Clause]] = {}
+    related: list[Related] = []
+    for clause in clauses:
+        if isinstance(clause, Related):
+            related.append(clause)
+            continue
+        first, _, rest = clause.path.partition(".")
+        if rest:
+            inner.setdefault(first, []).append(Clause(rest, clause.op, clause.value))
+        else:
+            direct.append(clause)
+    return direct, inner, related

@@ -14,7 +14,6 @@ from stb_env.suites.worlds.requests import Memory, Request
 from stb_env.suites.worlds.rows import State
 from stb_env.suites.worlds.world import Built
 
-_MODES: tuple[Mode, ...] = ("bulk", "each", "back")
 _FEW = 2
 """Plans of so few calls are not made shorter."""
 
@@ -84,8 +83,8 @@ def _shortened(
     options: dict[tuple[str, Any], None] = {}
     option, tried = modes, 0
     while best is None or best[0] > max(_FEW, least - 1):
-        calls, references = _tried(world, goal, option, memory, most if best is None else best[0] - 1)
-        options.update(dict.fromkeys((place, mode) for place in references for mode in _MODES[1:]))
+        calls, others = _tried(world, goal, option, memory, most if best is None else best[0] - 1)
+        options.update(dict.fromkeys(others))
         if calls is not None:
             best, modes = (calls, option), option
         if tried == len(options):
@@ -98,8 +97,8 @@ def _shortened(
 
 def _tried(
     world: Built, goal: Goal, modes: Mapping[str, Any], memory: Memory, most: int
-) -> tuple[int | None, list[str]]:
-    """Return how many calls a plan takes, None for more than the most; and the references that it follows."""
+) -> tuple[int | None, list[tuple[str, Mode]]]:
+    """Return how many calls a plan takes, None for more than the most; and other ways to go."""
     player = Player(world, modes, memory)
     plan = player.solve(goal)
     response, calls = None, 0
@@ -107,10 +106,10 @@ def _tried(
         try:
             request = plan.send(response)
         except StopIteration:
-            return calls, list(player.finder.references)
+            return calls, list(player.finder.options)
         calls += 1
         if calls > most:
-            return None, list(player.finder.references)
+            return None, list(player.finder.options)
         # What acts answer is read by no plan, and they come last.
         response = None if request.tool.kind in ("transition", "set") else memory.answer(request)
 
