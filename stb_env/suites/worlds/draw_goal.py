@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from random import Random
+from typing import Literal
 
+from stb_env.seeding import derive
 from stb_env.suites.worlds.blueprint import Blueprint
 from stb_env.suites.worlds.costs import Costs
 from stb_env.suites.worlds.decisions import decisions
@@ -27,6 +29,7 @@ from stb_env.suites.worlds.goals import (
     Lookup,
     Measure,
     Related,
+    Select,
     Summary,
     Work,
 )
@@ -38,6 +41,7 @@ from stb_env.suites.worlds.oracle import Solved
 from stb_env.suites.worlds.rows import State
 from stb_env.suites.worlds.shapes import Shapes
 
+Part = Literal["train", "val", "test"]
 CALLS: Mapping[int, tuple[int, int]] = {
     1: (1, 2),
     2: (3, 5),
@@ -54,6 +58,10 @@ _HARD = 5
 """From this level on filters alone never choose the rows: a clause is on another row, or a rule is."""
 _CANDIDATES = 20
 """Goals of which the first that suits is taken."""
+_DRAWS_A_PART = 120
+"""Draws in which a goal of one part is looked for."""
+_PARTS: Mapping[int, Part] = {0: "test", 1: "val"}
+"""Of so many in eight goals of a world, the split that alone has them; the others are for training."""
 _MARGIN = 100
 """The runner-up is worse by at least one part in so many."""
 
@@ -93,16 +101,23 @@ class GoalDrawer:
         self._facts = facts_at_start(blueprint)
         self._shapes = Shapes(blueprint)
 
-    def draw(self, level: int, pick: Random) -> Drawn | None:
+    def draw(self, level: int, pick: Random, part: Part | None = None) -> Drawn | None:
         """Draw a goal toward a level, or None where the draw fails: try again with the same generator.
 
         Args:
             level: From 1 to 6. The number of calls, which the oracle tells, can still make it another.
             pick: Draws.
+            part: The part of the world's goals that it is of; None is any.
         """
         failed: Counter[str] = Counter()
-        for _ in range(_CANDIDATES):
+        candidates = 0
+        for _ in range(_CANDIDATES if part is None else _DRAWS_A_PART):
             shape, goal = self._shapes.draw(level, pick, failed)
+            if goal is not None and part not in (None, part_of(goal)):
+                continue
+            candidates += 1
+            if candidates > _CANDIDATES:
+                break
             if goal is not None and self._suits(level, goal):
                 drawn = self._checked(level, goal)
                 if drawn is not None:
@@ -176,6 +191,26 @@ class GoalDrawer:
         mistakes = rule_mistakes(goal, self._blueprint)
         harmless = sum(not mistake.wrong for mistake in mistakes)
         return harmless <= len(mistakes) // (2 if level < _HARD else 6)
+
+
+def part_of(goal: Goal) -> Part:
+    """Return the split that alone has a goal, where splits share a world.
+
+    The order of clauses, fields and figures makes no other goal of it.
+    """
+    return _PARTS.get(derive("part", identity(goal)) % 8, "train")
+
+
+def identity(goal: Goal) -> str:
+    """Return a text that two goals share exactly where they ask for the same."""
+    said: list[str] = [type(goal).__name__]
+    for each in fields(goal):
+        value = getattr(goal, each.name)
+        if isinstance(value, Select):
+            said.append(f"{value.entity} {sorted(map(repr, value.clauses))}")
+        else:
+            said.append(repr(sorted(map(repr, value)) if isinstance(value, tuple) else value))
+    return " | ".join(said)
 
 
 def decided(drawn: Drawn, solved: Solved, blueprint: Blueprint) -> Drawn:

@@ -14,10 +14,11 @@ from stb_env.envs.tool_env import ToolEnv
 from stb_env.judges.own_judge import JudgeLike
 from stb_env.suites.worlds.careful import CarefulPlayer
 from stb_env.suites.worlds.judge import ExactJudge
+from stb_env.suites.worlds.making import task_of
 from stb_env.suites.worlds.player import Player
 from stb_env.suites.worlds.requests import Plan
 from stb_env.suites.worlds.settings import Group, Split
-from stb_env.suites.worlds.tasks import WorldTasks, task_of
+from stb_env.suites.worlds.tasks import WorldTasks
 from stb_env.suites.worlds.world import GeneratedWorld
 from stb_env.tasks import Ending, Task
 from stb_env.tools import ToolCall, ToolResult

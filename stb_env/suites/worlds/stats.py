@@ -8,7 +8,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 
 from stb_env.core.jsontypes import JsonObject
-from stb_env.suites.worlds.tasks import TASKS_A_WORLD, WorldTask, WorldTasks, task_of
+from stb_env.suites.worlds.making import WorldTask, task_of
+from stb_env.suites.worlds.tasks import TASKS_A_WORLD, WorldTasks
 from stb_env.suites.worlds.world import Built
 
 NEAR = 0.6
@@ -30,18 +31,17 @@ def statistics_of(worlds: int, tell: Callable[[int], None]) -> JsonObject:
     for index in range(worlds * TASKS_A_WORLD):
         made.append(task_of(source.at(index).id))
         tell(len(made))
-    built = {each.world.key: each.world for each in made}
+    built = {each.key: each.world for each in made}
     calls = [each.solved.calls for each in made]
+    called = [[built[each.key].tools[call.name] for call in each.task.gold] for each in made]
     sequences = {
-        (each.world.key, *(request.tool.tool.name for request in each.solved.requests)) for each in made
+        (each.key, *(tool.tool.name for tool in tools)) for each, tools in zip(made, called, strict=True)
     }
-    kinds = {
-        tuple((request.tool.kind, request.tool.entity) for request in each.solved.requests) for each in made
-    }
+    kinds = {tuple((tool.kind, tool.entity) for tool in tools) for tools in called}
     words = [frozenset(_WORD.findall(masked(each.task.query))) for each in made]
     services = [
-        len({_service(each, request.tool.entity) for request in each.solved.requests if request.tool.entity})
-        for each in made
+        len({_service(built[each.key], tool.entity) for tool in tools if tool.entity})
+        for each, tools in zip(made, called, strict=True)
     ]
     return {
         "worlds": len(built),
@@ -87,8 +87,8 @@ def near_duplicates(words: Sequence[frozenset[str]]) -> float:
     return round(repeated / max(1, len(words)), 4)
 
 
-def _service(each: WorldTask, entity: str) -> str:
-    return each.world.blueprint.entities[entity].service
+def _service(world: Built, entity: str) -> str:
+    return world.blueprint.entities[entity].service
 
 
 def _rows(world: Built) -> int:

@@ -16,10 +16,10 @@ from stb_env.suites.worlds.draw_goal import CALLS, Drawn, GoalDrawer, decided, f
 from stb_env.suites.worlds.evaluation import evaluate
 from stb_env.suites.worlds.goals import Clause, Measure, Select, Summary
 from stb_env.suites.worlds.kit import Life
+from stb_env.suites.worlds.making import drawer, kits
 from stb_env.suites.worlds.oracle import Solved, solve
 from stb_env.suites.worlds.requests import Memory
 from stb_env.suites.worlds.rows import State
-from stb_env.suites.worlds.tasks import drawer, kits
 from stb_env.suites.worlds.world import Built, built
 
 LEVELS = range(1, 7)
