@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from random import Random
 
 from stb_env.core.jsontypes import JsonObject
-from stb_env.suites.worlds.blueprint import names
 from stb_env.suites.worlds.careful import CarefulPlayer, Ended, play
-from stb_env.suites.worlds.clauses import Clauses
-from stb_env.suites.worlds.draw_goal import CALLS, Drawn, GoalDrawer, fits
+from stb_env.suites.worlds.clauses import clauses_of
+from stb_env.suites.worlds.conditions import TODAY, Days, Path, operand
+from stb_env.suites.worlds.costs import Costs
+from stb_env.suites.worlds.draw_goal import CALLS, Drawn, GoalDrawer, decided, fits
 from stb_env.suites.worlds.evaluation import evaluate
 from stb_env.suites.worlds.facts import facts_at_start
 from stb_env.suites.worlds.goals import (
@@ -25,7 +27,7 @@ from stb_env.suites.worlds.goals import (
     Select,
 )
 from stb_env.suites.worlds.judge import masks
-from stb_env.suites.worlds.kit import Category, Code, Day, Life, Person, Quantity, Title
+from stb_env.suites.worlds.kit import Category, Day, Life, Quantity
 from stb_env.suites.worlds.kit_actions import Set, Transition
 from stb_env.suites.worlds.mutants import clause_mutants
 from stb_env.suites.worlds.nouns import forms
@@ -42,6 +44,7 @@ from stb_env.suites.worlds.refusals import (
 from stb_env.suites.worlds.requests import Memory
 from stb_env.suites.worlds.rows import Row, State
 from stb_env.suites.worlds.shapes import Shapes
+from stb_env.suites.worlds.unknown_names import unknown_name
 from stb_env.suites.worlds.world import Built
 
 _KINDS: Mapping[int, Mapping[str, int]] = {
@@ -53,7 +56,7 @@ _KINDS: Mapping[int, Mapping[str, int]] = {
     6: {"policies": 4, "not_found": 1},
 }
 """Why the one of a pair cannot be met, by level: ``policy`` for one row, ``policies`` for many."""
-_ROWS: Mapping[int, tuple[int, int]] = {3: (3, 7), 4: (6, 14), 5: (24, 34), 6: (28, 60)}
+_ROWS: Mapping[int, tuple[int, int]] = {3: (3, 6), 4: (6, 13), 5: (24, 29), 6: (28, 56)}
 """Rows of requests for many, by level."""
 _FEW = 3
 """Of the rows of a request for many that cannot be met, one in so many is forbidden at most."""
@@ -126,7 +129,8 @@ class PairDrawer:
         self._blueprint = world.blueprint
         self._drawer = drawer
         self._memory = memory
-        self._clauses = Clauses(world.blueprint)
+        self._clauses = clauses_of(world.blueprint)
+        self._costs = Costs(world)
         self._shapes = Shapes(world.blueprint)
         self._facts = facts_at_start(world.blueprint)
         self._kinds: Mapping[str, Callable[[int, Random], tuple[Goal, Goal, Missing | None] | None]] = {
@@ -170,7 +174,10 @@ class PairDrawer:
             except GoalError:
                 return None
         ended = play(CarefulPlayer(self._world, solved.modes), goal, missing, CALLS[level][1])
-        drawn = Drawn(goal, expected, max(1, len(expected.rows)))
+        # Of a request for many, each row is held against the policies.
+        drawn = Drawn(goal, expected, len(expected.rows))
+        if not isinstance(goal, ForEach):
+            drawn = decided(drawn, solved, self._blueprint)
         return None if ended is None else Member(drawn, refusal, missing, ended, solved)
 
     # -- names that are no row's ----------------------------------------------------------------
@@ -183,7 +190,7 @@ class PairDrawer:
             named = list(self._named(drawn.goal.select))
             if named:
                 entity, label = pick.choice(named)
-                text = self._unknown(entity, label, pick)
+                text = unknown_name(self._blueprint, entity, label, pick)
                 return (drawn.goal, drawn.goal, Missing(entity, label, text)) if text else None
         return None
 
@@ -194,31 +201,6 @@ class PairDrawer:
                 owner, last = self._blueprint.place(select.entity, clause.path)
                 if last == self._blueprint.entities[owner].label:
                     yield owner, self._blueprint.text_of(owner, last, clause.value)
-
-    def _unknown(self, entity: str, label: str, pick: Random) -> str:
-        """Return a name that no row has and that looks like others as a label does; empty for none."""
-        described = self._blueprint.entities[entity]
-        texts = self._blueprint.data.texts[entity, described.label]
-        known = {text.casefold() for text in texts}
-        attribute = described.attributes[described.label]
-        base = next((text for text in texts if label.startswith(f"{text} ")), "")
-        for _ in range(_TRIES):
-            match attribute:
-                case Code():
-                    place = pick.choice([at for at, char in enumerate(label) if char.isdigit()])
-                    text = label[:place] + pick.choice("0123456789") + label[place + 1 :]
-                case _ if base:
-                    # As the label is another's and a part more, so is this one.
-                    text = pick.choice(texts) + label.removeprefix(base)
-                case Person() | Title():
-                    first = names()["given"] if isinstance(attribute, Person) else attribute.first
-                    start = next(part for part in first if label.startswith(f"{part} "))
-                    text = pick.choice(first) + label.removeprefix(start)
-                case _:
-                    return ""
-            if text.casefold() not in known:
-                return text
-        return ""
 
     # -- rows that an action does not suit, or must not be done to ------------------------------
 
@@ -323,37 +305,67 @@ class PairDrawer:
             return None
         entity, name = coded.entity, coded.policy.action
         action = self._blueprint.entities[entity].actions[name]
+        sizes = self._sizes(level, entity, name)
         if not action.bulk or not isinstance(action, Transition | Set):
             return None
-        fixed: list[Clause] = []
         value = None
         if isinstance(action, Transition):
-            fixed = [Clause(action.field, "=", pick.choice(self._states(entity, action, target=False)))]
+            state = pick.choice(self._states(entity, action, target=False))
+            fixed = Clause(action.field, "=", state)
         elif isinstance(self._blueprint.entities[entity].attributes[action.field], Category):
             value = self._new_value(entity, name, (), pick)
-        measures = self._measures(entity, action.field, pick)
-        if (value is None and not fixed) or not measures:
+            fixed = Clause(action.field, "!=", value or 0)
+        else:
             return None
-        forbidden = set(breaking(self._blueprint, coded, self._facts.rows(entity)))
+        meant = self._clauses.rows_of(entity, fixed)
+        forbidden = meant.intersection(breaking(self._blueprint, coded, self._facts.rows(entity)))
+        measures = self._measures(entity, action.field, pick)
+        if not measures or not forbidden or len(meant) - len(forbidden) < sizes[0]:
+            return None
+        least, most = CALLS[level]
         found: dict[bool, Goal] = {}
         for _ in range(_TRIES):
+            # A clause on what a policy looks at leaves out what it forbids more often than others do.
+            narrow = self._excluding(coded, forbidden, pick) if False not in found else None
             drawn = self._clauses.select(
-                entity, _ROWS[level], pick, depth=2, fixed=fixed, banned=(action.field,), fewest=2
+                entity,
+                sizes,
+                pick,
+                depth=2,
+                fixed=[fixed, narrow] if narrow else [fixed],
+                banned=(action.field,),
+                fewest=2,
             )
-            if drawn is None:
+            bad = len(forbidden.intersection(drawn[1])) if drawn else 0
+            if drawn is None or bad > max(1, len(drawn[1]) // _FEW) or bool(bad) in found:
                 continue
-            select, rows = drawn
-            if value is not None:
-                select = replace(select, clauses=(*select.clauses, Clause(action.field, "!=", value)))
-                rows = [row for row in rows if self._facts.column(entity, action.field)[row] != value]
-            bad = len(forbidden.intersection(rows))
-            if bad > max(1, len(rows) // _FEW) or bool(bad) in found:
-                continue
-            goal = ForEach(select, name, value, measures)
-            if self._carries_weight(goal):
+            goal = ForEach(drawn[0], name, value, measures)
+            # The policies take one call more.
+            if least <= self._costs.cost(goal).calls + 1 <= most and self._carries_weight(goal):
                 found[bool(bad)] = goal
             if len(found) == len((True, False)):
                 return found[True], found[False], None
+        return None
+
+    def _sizes(self, level: int, entity: str, action: str) -> tuple[int, int]:
+        """Return how many rows a request for many is about: as many as its calls allow."""
+        low, high = _ROWS[level]
+        return low, high * (2 if self._costs.acts_in_batches(entity, action) > 1 else 1)
+
+    def _excluding(self, coded: CodedPolicy, forbidden: AbstractSet[int], pick: Random) -> Clause | None:
+        """Draw a clause that no row meets that a policy forbids, on one of what it looks at."""
+        paths: list[str] = []
+        for condition in coded.policy.when:
+            match operand(condition.left):
+                case Path(path):
+                    paths.append(path)
+                case Days(start, end):
+                    paths += [path for path in (start, end) if path != TODAY]
+        paths = [path for path in paths if self._clauses.can_say(coded.entity, path)]
+        for _ in range(_FEW if paths else 0):
+            clause = self._clauses.clause(coded.entity, pick.choice(paths), pick)
+            if clause is not None and not forbidden & self._clauses.rows_of(coded.entity, clause):
+                return clause
         return None
 
     def _measures(self, entity: str, changed: str, pick: Random) -> tuple[Measure, ...]:
