@@ -68,7 +68,7 @@ class CodedPolicy:
     policy: Policy
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=32)
 def policies_of(blueprint: Blueprint) -> tuple[CodedPolicy, ...]:
     """Return the policies of a world with their codes."""
     found = [(name, policy) for name, entity in blueprint.entities.items() for policy in entity.policies]
