@@ -29,7 +29,17 @@ from stb_env.suites.worlds.kit import (
     Ref,
     Title,
 )
-from stb_env.suites.worlds.kit_actions import Condition, Create, Move, Policy, Queue, Rule, Set, Transition
+from stb_env.suites.worlds.kit_actions import (
+    Condition,
+    Create,
+    Delete,
+    Move,
+    Policy,
+    Queue,
+    Rule,
+    Set,
+    Transition,
+)
 from stb_env.suites.worlds.mutants import rule_mistakes
 from stb_env.suites.worlds.nouns import slots
 from stb_env.suites.worlds.pruning import path_resolves
@@ -241,6 +251,11 @@ def _action(kit: Kit, name: str, key: str) -> Iterator[str]:
             if field is None or isinstance(field, Life):
                 yield f"{at}.field: {action.field!r} is no attribute of {name} that can be set"
             yield from _slots(f"{at}.say", action.say, ["np", "v"])
+        case Delete():
+            yield from _slots(f"{at}.say", action.say, ["np"])
+            for other, described in kit.entities.items():
+                if any(isinstance(each, Ref) and each.to == name for each in described.attributes.values()):
+                    yield f"{at}: rows of {other} refer to {name}, so none can be deleted"
         case Move():
             if not isinstance(field, Quantity):
                 yield f"{at}.field: {action.field!r} is no number of {name}"

@@ -29,7 +29,7 @@ from stb_env.suites.worlds.goals import (
     Work,
 )
 from stb_env.suites.worlds.kit import Life
-from stb_env.suites.worlds.kit_actions import Set, Transition
+from stb_env.suites.worlds.kit_actions import Delete, Set, Transition
 from stb_env.suites.worlds.rows import MISSING, Row, State
 
 
@@ -254,6 +254,9 @@ def _acted(
     known: dict[str, Callable[[int, Row], Row | None]] = {}
     changed: dict[int, Row | None] = {}
     for (number, row), action in acts:
+        if isinstance(facts.blueprint.entities[entity].actions[action], Delete):
+            changed[number] = None
+            continue
         if action not in known:
             known[action] = _action(facts, entity, action, value)
         after = known[action](number, row)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from stb_env.core.jsontypes import JsonObject
+from stb_env.suites.worlds.archetypes.tool import ACTS
 from stb_env.suites.worlds.finder import Mode
 from stb_env.suites.worlds.goals import Extreme, Goal, Summary
 from stb_env.suites.worlds.player import SORTED, Player
@@ -111,7 +112,7 @@ def _tried(
         if calls > most:
             return None, list(player.finder.options)
         # What acts answer is read by no plan, and they come last.
-        response = None if request.tool.kind in ("transition", "set") else memory.answer(request)
+        response = None if request.tool.kind in ACTS else memory.answer(request)
 
 
 def _played(world: Built, goal: Goal, modes: Mapping[str, Any], memory: Memory) -> Solved:

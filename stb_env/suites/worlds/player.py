@@ -11,6 +11,7 @@ from typing import Any
 
 from stb_env.core.jsontypes import Json, JsonObject
 from stb_env.suites.worlds.answer_fields import field_name, group_name, list_name, measure_name
+from stb_env.suites.worlds.archetypes.tool import ACTS
 from stb_env.suites.worlds.conditions import TODAY, Count, Days, Path, compares, operand
 from stb_env.suites.worlds.finder import Finder
 from stb_env.suites.worlds.goals import (
@@ -246,7 +247,7 @@ class Player:
     # -- acting ----------------------------------------------------------------------------------
 
     def _act(self, entity: str, numbers: Sequence[int], action: str, value: int | None) -> Plan:
-        tool = self.finder.tool("transition", entity, action) or self.finder.tool("set", entity, action)
+        tool = next((found for kind in ACTS if (found := self.finder.tool(kind, entity, action))), None)
         if tool is None:
             raise KeyError(f"no tool does {action} to {entity}")
         codec = self._world.codec

@@ -31,7 +31,7 @@ from stb_env.suites.worlds.goals import (
     Work,
 )
 from stb_env.suites.worlds.kit import Category, Code, Day, Email, Flag, Life, Person, Quantity, Ref, Title
-from stb_env.suites.worlds.kit_actions import Set, Transition
+from stb_env.suites.worlds.kit_actions import Delete, Set, Transition
 
 _SHAPES: Mapping[int, Mapping[str, int]] = {
     1: {"lookup": 5, "extreme": 3, "change": 3, "summary": 2},
@@ -218,7 +218,7 @@ class Shapes:
         fixed: list[Clause] = []
         value = None
         field = what.field if isinstance(what, Transition | Set) else ""
-        attribute = described.attributes[field]
+        attribute = described.attributes.get(field)
         if isinstance(what, Transition) and isinstance(attribute, Life):
             fixed = [Clause(field, "=", attribute.values.index(pick.choice(what.source)))]
         elif isinstance(attribute, Category):
@@ -279,7 +279,7 @@ class Shapes:
             (entity, name)
             for entity, described in self._blueprint.entities.items()
             for name, action in described.actions.items()
-            if isinstance(action, Transition)
+            if isinstance(action, Transition | Delete)
             or (
                 isinstance(action, Set)
                 and isinstance(described.attributes[action.field], Category | Quantity | Day)

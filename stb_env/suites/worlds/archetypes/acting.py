@@ -10,7 +10,7 @@ from stb_env.suites.worlds.api_error import ApiError
 from stb_env.suites.worlds.archetypes.tool import Bound, Param, Workshop, WorldTool, show, with_article
 from stb_env.suites.worlds.facts import Facts
 from stb_env.suites.worlds.kit import Category, Day, Flag, Life, Quantity, Ref
-from stb_env.suites.worlds.kit_actions import Condition, Set, Transition
+from stb_env.suites.worlds.kit_actions import Condition, Delete, Set, Transition
 from stb_env.suites.worlds.rows import Row, State
 
 
@@ -24,6 +24,8 @@ def actors(workshop: Workshop, entity: str) -> Iterator[WorldTool]:
                 yield _transition(workshop, entity, name, action, batch)
             case Set():
                 yield _set(workshop, entity, name, action)
+            case Delete():
+                yield _delete(workshop, entity, name)
             case _:
                 continue
 
@@ -134,3 +136,22 @@ def _set(workshop: Workshop, entity: str, name: str, action: Set) -> WorldTool:
     params = (single, value_param)
     tool = workshop.tool(tool_name, about, params)
     return WorldTool(tool, "set", entity, params, run, fields=(field,), subject=name)
+
+
+def _delete(workshop: Workshop, entity: str, name: str) -> WorldTool:
+    """Make the tool that deletes a row; kits declare it only where no other row can refer to it."""
+    codec, style = workshop.codec, workshop.style(entity)
+    one = codec.noun(entity)[0]
+    single = workshop.id_param(entity)
+
+    def run(state: State, bound: Bound) -> tuple[Json, State]:
+        number = bound[single.name]
+        workshop.existing(state, entity, number)
+        state = show(workshop.data.put(state, entity, number, None), entity, (number,))
+        return {"deleted": codec.id_of(entity, number)}, state
+
+    tool_name = workshop.name(codec.blueprint.entities[entity].service, style.verb("delete"), one)
+    about = f"Deletes {with_article(one)} for good."
+    return WorldTool(
+        workshop.tool(tool_name, about, [single]), "delete", entity, (single,), run, subject=name
+    )

@@ -28,10 +28,13 @@ Kind = Literal[
     "search",
     "transition",
     "set",
+    "delete",
     "rules",
     "policies",
     "today",
 ]
+ACTS: tuple[Kind, ...] = ("transition", "set", "delete")
+"""Kinds that change rows."""
 Bound = Mapping[str, Any]
 """Arguments by the name of their parameter, each as its `Param.read` gives it."""
 Run = Callable[[State, Bound], tuple[Json, State]]
