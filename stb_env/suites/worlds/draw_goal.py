@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from random import Random
 from typing import Literal
@@ -58,6 +58,8 @@ _HARD = 5
 """From this level on filters alone never choose the rows: a clause is on another row, or a rule is."""
 _CANDIDATES = 20
 """Goals of which the first that suits is taken."""
+_HARMLESS = 0.4
+"""Share of the mistakes of a kind that change nothing, at most, at hard levels."""
 _DRAWS_A_PART = 120
 """Draws in which a goal of one part is looked for."""
 _PARTS: Mapping[int, Part] = {0: "test", 1: "val"}
@@ -109,6 +111,12 @@ class GoalDrawer:
             pick: Draws.
             part: The part of the world's goals that it is of; None is any.
         """
+        return next((drawn for _, drawn in self.candidates(level, pick, part) if drawn is not None), None)
+
+    def candidates(
+        self, level: int, pick: Random, part: Part | None = None
+    ) -> Iterator[tuple[Goal, Drawn | None]]:
+        """Yield goals about as long as the level asks, until one does; each with what is made of it."""
         failed: Counter[str] = Counter()
         candidates = 0
         for _ in range(_CANDIDATES if part is None else _DRAWS_A_PART):
@@ -120,10 +128,10 @@ class GoalDrawer:
                 break
             if goal is not None and self._suits(level, goal):
                 drawn = self._checked(level, goal)
+                yield goal, drawn
                 if drawn is not None:
-                    return drawn
+                    return
             failed[shape] += 1
-        return None
 
     def _suits(self, level: int, goal: Goal) -> bool:
         """Return whether a goal cannot be guessed, and is about as long and as hard as its level asks."""
@@ -189,8 +197,14 @@ class GoalDrawer:
         if not isinstance(goal, Work):
             return True
         mistakes = rule_mistakes(goal, self._blueprint)
-        harmless = sum(not mistake.wrong for mistake in mistakes)
-        return harmless <= len(mistakes) // (2 if level < _HARD else 6)
+        harmless = Counter(mistake.kind for mistake in mistakes if not mistake.wrong)
+        if level < _HARD:
+            return harmless.total() <= len(mistakes) // 2
+        # So no mistake of a kind solves more of the tasks in which it can be made than that.
+        stands = Counter(mistake.kind for mistake in mistakes)
+        return harmless.total() <= len(mistakes) // 6 and all(
+            count <= _HARMLESS * stands[kind] for kind, count in harmless.items()
+        )
 
 
 def part_of(goal: Goal) -> Part:

@@ -8,10 +8,22 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 
 from stb_env.core.jsontypes import JsonObject
+from stb_env.seeding import rng
+from stb_env.suites.worlds.careless import careless_solves
+from stb_env.suites.worlds.costs import Costs
+from stb_env.suites.worlds.draw_goal import GoalDrawer
+from stb_env.suites.worlds.evaluation import evaluate
+from stb_env.suites.worlds.goals import Goal, GoalError, Work
 from stb_env.suites.worlds.making import WorldTask, task_of
+from stb_env.suites.worlds.mutants import clause_mutants, rule_mistakes
+from stb_env.suites.worlds.oracle import solve
+from stb_env.suites.worlds.rows import State
 from stb_env.suites.worlds.tasks import TASKS_A_WORLD, WorldTasks
 from stb_env.suites.worlds.world import Built
 
+_HARD_LEVELS = (5, 6)
+_WORLDS_OF_MISTAKES = 30
+"""Worlds in which mistakes are made on purpose."""
 NEAR = 0.6
 """Requests that share so much of their words are near-duplicates."""
 
@@ -62,7 +74,49 @@ def statistics_of(worlds: int, tell: Callable[[int], None]) -> JsonObject:
         "tasks over three or more services": _share(count >= 3 for count in services),
         "words of requests": len(frozenset[str]().union(*words)),
         "near-duplicate requests": near_duplicates(words),
+        "tasks of levels 5 and 6 that mistakes solve": mistakes(list(built.values())[:_WORLDS_OF_MISTAKES]),
     }
+
+
+def mistakes(worlds: Sequence[Built]) -> JsonObject:
+    """Return the share of goals that each mistake solves, of those in which it can be made.
+
+    ``drawn`` are the goals that are long enough, and ``kept`` those of them in which mistakes change enough.
+    """
+    counts = {"drawn": (Counter[str](), Counter[str]()), "kept": (Counter[str](), Counter[str]())}
+    for world in worlds:
+        drawer = GoalDrawer(world.blueprint, Costs(world))
+        for level in _HARD_LEVELS:
+            for goal, drawn in drawer.candidates(level, rng("mistakes", world.key, level)):
+                for name, solves in _made_in(world, goal):
+                    for stood, solved in [counts["drawn"], *([counts["kept"]] if drawn else [])]:
+                        stood[name] += 1
+                        solved[name] += solves
+    return {
+        name: {
+            when: round(solved[name] / stood[name], 2) if stood[name] else None
+            for when, (stood, solved) in counts.items()
+        }
+        for name in sorted(counts["drawn"][0])
+    }
+
+
+def _made_in(world: Built, goal: Goal) -> list[tuple[str, bool]]:
+    """Return the mistakes that can be made in a task, and whether each solves it."""
+    try:
+        expected = evaluate(goal, world.blueprint, State())
+    except GoalError:
+        return []
+    found = [
+        (f"{mutant.kind} a clause", mutant.solves(expected))
+        for mutant in clause_mutants(goal, world.blueprint)
+    ]
+    if isinstance(goal, Work):
+        found += [(each.kind, each.wrong == 0) for each in rule_mistakes(goal, world.blueprint)]
+    solved = solve(world, goal)
+    if solved is not None:
+        found += careless_solves(world, goal, solved, expected).items()
+    return found
 
 
 def masked(query: str) -> str:

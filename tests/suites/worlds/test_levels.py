@@ -9,6 +9,7 @@ from dataclasses import replace
 import pytest
 
 from stb_env.seeding import rng
+from stb_env.suites.worlds.careless import careless_solves
 from stb_env.suites.worlds.clauses import clauses_of
 from stb_env.suites.worlds.costs import Costs
 from stb_env.suites.worlds.decisions import decisions
@@ -20,6 +21,7 @@ from stb_env.suites.worlds.making import drawer, kits
 from stb_env.suites.worlds.oracle import Solved, solve
 from stb_env.suites.worlds.requests import Memory
 from stb_env.suites.worlds.rows import State
+from stb_env.suites.worlds.stats import mistakes
 from stb_env.suites.worlds.world import Built, built
 
 LEVELS = range(1, 7)
@@ -130,6 +132,31 @@ def test_a_draw_is_quick() -> None:
             taken += time.process_time() - begun
             landed += solved is not None
         assert taken < limit * max(1, landed)
+
+
+def test_mistakes_seldom_solve_hard_tasks() -> None:
+    shares = mistakes([built(f"{kit}-{seed}") for kit in kits()[:2] for seed in range(60, 63)])
+    assert {"ignores a rule", "drops a clause", "reads the first page alone"} <= shares.keys()
+    for name, share in shares.items():
+        assert set(share) == {"drawn", "kept"}
+        assert share["kept"] is None or share["kept"] <= 0.4, name
+
+
+def test_who_reads_one_page_or_takes_the_first_hit_is_wrong() -> None:
+    solves: dict[str, list[bool]] = {}
+    for kit in kits()[:3]:
+        world = built(f"{kit}-5")
+        for level in (1, 3):
+            for attempt in range(12):
+                drawn = drawer(world.key).draw(level, rng("careless", kit, level, attempt))
+                solved = None if drawn is None else solve(world, drawn.goal)
+                if drawn is not None and solved is not None:
+                    for name, right in careless_solves(world, drawn.goal, solved, drawn.expected).items():
+                        solves.setdefault(name, []).append(right)
+    first_hit, first_page = solves["takes the first search hit"], solves["reads the first page alone"]
+    assert len(first_hit) > 5
+    assert sum(first_hit) <= 0.2 * len(first_hit)
+    assert sum(first_page) <= 0.4 * len(first_page)
 
 
 def test_clauses_of_a_world_are_kept() -> None:
