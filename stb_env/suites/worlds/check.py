@@ -260,9 +260,14 @@ def _action(kit: Kit, name: str, key: str) -> Iterator[str]:
             if not isinstance(field, Quantity):
                 yield f"{at}.field: {action.field!r} is no number of {name}"
         case Create():
-            for given in (*action.fields, *action.start, *action.unique):
+            for given in (*action.fields, *action.start):
                 if given not in entity.attributes:
                     yield f"{at}: {name} has no attribute {given!r}"
+            if not isinstance(entity.attributes.get(action.fields[0]), Ref):
+                yield f"{at}.fields: the first must be a reference, got {action.fields[0]!r}"
+            if not isinstance(entity.attributes[entity.label], Code):
+                yield f"{at}: the label of {name} is no code, so no new row can have one"
+            yield from _slots(f"{at}.say", action.say, sorted([*action.fields[1:], "noun", "np"]))
     if action.undo and action.undo not in entity.actions:
         yield f"{at}.undo: {name} has no action {action.undo!r}"
     yield from _conditions(kit, name, f"{at}.when", action.when, {})

@@ -22,6 +22,7 @@ from stb_env.suites.worlds.goals import (
     Group,
     Listing,
     Lookup,
+    Make,
     Measure,
     Related,
     Select,
@@ -82,7 +83,7 @@ class Costs:
                 one = self._total(self._search.find(goal.one, _paths((goal.measure,))))
                 other = self._total(self._search.find(goal.other, _paths((goal.measure,))))
                 return Cost(one.calls + other.calls, one.compared + other.compared)
-            case Change():
+            case Change() | Make():
                 found = self._search.find(goal.select, self._said(goal.select.entity, goal.fields))
                 return self._total(found, 1)
             case ForEach():

@@ -20,6 +20,7 @@ from stb_env.suites.worlds.goals import (
     Group,
     Listing,
     Lookup,
+    Make,
     Measure,
     Select,
     Summary,
@@ -44,7 +45,7 @@ def decisions(goal: Goal, blueprint: Blueprint, judged: Mapping[str, Set[int]]) 
     entity = goal.one.entity if isinstance(goal, Difference) else goal.select.entity
     own = judged.get(entity, frozenset())
     match goal:
-        case Lookup() | Change():
+        case Lookup() | Change() | Make():
             return _ALONE
         case Extreme():
             return _first_place(facts, goal, own)

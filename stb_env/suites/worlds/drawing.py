@@ -29,6 +29,8 @@ from stb_env.suites.worlds.rows import Data
 
 _LOOK_ALIKES = 0.3
 """Share of names that are another's and a part more."""
+SPARE_CODES = 48
+"""Codes for rows that are made in an episode."""
 _LETTERS, _DIGITS = "ABCDEFGHJKLMNPQRSTUVWXYZ", "0123456789"
 """Of the letters those that nobody takes for digits."""
 
@@ -95,7 +97,9 @@ class _Columns:
                 people = self.texts[entity, attribute.of]
                 return self._texts(entity, name, _addresses(people, self._names["domains"], pick))
             case Code():
-                return self._texts(entity, name, _codes(attribute.pattern, count, pick))
+                codes = _codes(attribute.pattern, count + SPARE_CODES, pick)
+                self.texts[entity, name] = tuple(codes)
+                return range(count)
             case Day():
                 starts = self._starts(entity, attribute.after) if attribute.after else [self._today] * count
                 low, span = attribute.between[0], attribute.between[1] - attribute.between[0] + 1

@@ -61,7 +61,7 @@ class Finder:
             raise KeyError(f"{reference} of {entity} refers to no entity")
         return attribute.to
 
-    def _joining(self, entity: str, reference: str) -> list[str]:
+    def joining(self, entity: str, reference: str) -> list[str]:
         """Return what a target's rows must show to be joined: their key, where services differ."""
         attribute = self._entities[entity].attributes[reference]
         if not isinstance(attribute, Ref) or self._world.codec.local(entity, attribute):
@@ -91,7 +91,7 @@ class Finder:
             if mode == "each":
                 continue
             target = self.target(entity, reference)
-            found = yield from self.find(target, deep, self._joining(entity, reference), f"{at}.{reference}")
+            found = yield from self.find(target, deep, self.joining(entity, reference), f"{at}.{reference}")
             allowed[reference] = set(found)
             if mode == "back" and linked and not back:
                 back = reference
@@ -293,7 +293,7 @@ class Finder:
         others = yield from self.find(
             clause.entity, clause.clauses, [clause.reference], f"{at}~{clause.entity}"
         )
-        yield from self.ensure(entity, numbers, self._joining(clause.entity, clause.reference))
+        yield from self.ensure(entity, numbers, self.joining(clause.entity, clause.reference))
         self.judge(entity, numbers)
         referred = {self.known[clause.entity][other][clause.reference] for other in others}
         return [number for number in numbers if (number in referred) == clause.present]
@@ -316,7 +316,7 @@ class Finder:
             firsts = {path.partition(".")[0] for path in deep}
             lacking = any(not firsts <= self.known[target].get(number, {}).keys() for number in places)
             if lacking and self._mode(at, reference, "each") != "each":
-                yield from self.find(target, (), self._joining(entity, reference), f"{at}.{reference}")
+                yield from self.find(target, (), self.joining(entity, reference), f"{at}.{reference}")
             yield from self.provide(target, sorted(places), deep, f"{at}.{reference}")
 
     def ensure(self, entity: str, numbers: Iterable[int], attributes: Iterable[str]) -> Plan:

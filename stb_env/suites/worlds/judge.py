@@ -59,6 +59,7 @@ class GoalRecord(TypedDict):
         support: By field and entity, the rows that it stands on: bit n of the hexadecimal number is row n.
         drawn: How many rows each entity has at the start.
         changes: What has to change, by entity.
+        generated: By entity of rows that have to be made, the column of which each has a value of its own.
         cannot: Why the request cannot be met; None where it can. Only tasks have it that offer a refusal.
         shown: By entity, the rows that show why, as in `support`.
         looks: The calls of which one shows it, too, where a name is no row's.
@@ -68,6 +69,7 @@ class GoalRecord(TypedDict):
     support: dict[str, dict[str, str]]
     drawn: dict[str, int]
     changes: dict[str, Changes]
+    generated: NotRequired[dict[str, int]]
     cannot: NotRequired[Cannot | None]
     shown: NotRequired[dict[str, str]]
     looks: NotRequired[Looks]
@@ -77,9 +79,15 @@ def goal_record(blueprint: Blueprint, expected: Expected) -> GoalRecord:
     """Return what solves a goal as plain data."""
     drawn = {entity: len(rows) for entity, rows in blueprint.data.rows.items()}
     support = {name: masks(rows) for name, rows in expected.support.items()}
-    return GoalRecord(
-        answer=expected.answer, support=support, drawn=drawn, changes=changes(expected.state, drawn)
-    )
+    generated = {
+        entity: blueprint.entities[entity].columns[blueprint.entities[entity].label]
+        for entity in expected.state.made
+    }
+    done = changes(expected.state, drawn, generated)
+    record = GoalRecord(answer=expected.answer, support=support, drawn=drawn, changes=done)
+    if generated:
+        record["generated"] = generated
+    return record
 
 
 def masks(rows: Iterable[RowId]) -> dict[str, str]:
@@ -90,12 +98,15 @@ def masks(rows: Iterable[RowId]) -> dict[str, str]:
     return {entity: f"{mask:x}" for entity, mask in sorted(found.items())}
 
 
-def changes(state: State, drawn: Mapping[str, int]) -> dict[str, Changes]:
+def changes(
+    state: State, drawn: Mapping[str, int], generated: Mapping[str, int] | None = None
+) -> dict[str, Changes]:
     """Return what a state changed, comparable however it was brought about.
 
     Args:
         state: The state.
         drawn: How many rows each entity has at the start.
+        generated: By entity, the column of which new rows have values of their own: they are left out.
     """
     found: dict[str, Changes] = {}
     for entity in sorted(state.changed):
@@ -105,7 +116,8 @@ def changes(state: State, drawn: Mapping[str, int]) -> dict[str, Changes]:
             if number < drawn[entity]:
                 rows[str(number)] = None if row is None else list(row)
             elif row is not None:
-                new.append(list(row))
+                own = (generated or {}).get(entity)
+                new.append([value for column, value in enumerate(row) if column != own])
         if rows or new:
             found[entity] = Changes(rows=rows, new=sorted(new))
     return found
@@ -210,7 +222,7 @@ def _is_shown(state: State, support: Mapping[str, str]) -> bool:
 def _state_parts(case: Case, state: State) -> Iterator[tuple[str, str]]:
     """Yield the part of every entity that changed or had to, with why it failed, or an empty text."""
     wanted: Mapping[str, Changes] = case.task.goal["changes"]
-    done = changes(state, case.task.goal["drawn"])
+    done = changes(state, case.task.goal["drawn"], case.task.goal.get("generated"))
     for entity, change in wanted.items():
         yield f"state:{entity}", "" if done.get(entity) == change else _fault(change, done.get(entity))
     for entity, change in done.items():

@@ -71,18 +71,19 @@ class Move(_Action):
 
 
 class Create(_Action):
-    """Make a row from the given attributes; the others start as `start` says.
+    """Make a row from the given attributes; others start as `start` says, and a code is made for its label.
+
+    The slots of `say` are the given attributes, ``{np}`` for what the first of them refers to, and
+    ``{noun}``.
 
     Attributes:
-        fields: Attributes that the caller gives.
-        start: Values of others, in the kit's words; ``today`` for a day.
-        unique: Attributes of which no two live rows may share the values: a room and a day.
+        fields: Attributes that the caller gives; the first is a reference.
+        start: Values of others, in the kit's words.
     """
 
     type: Literal["create"]
     fields: Annotated[tuple[str, ...], Field(min_length=1)]
-    start: Mapping[str, str | int | bool] = {}
-    unique: tuple[str, ...] = ()
+    start: Mapping[str, str] = {}
 
 
 class Delete(_Action):

@@ -124,6 +124,13 @@ class Phrases:
                 return f"{number} {unit}".rstrip()
         return text
 
+    def given(self, entity: str, name: str, value: int) -> str:
+        """Return a value of a new row in words: of a flag the phrase that says it."""
+        attribute = self.entity(entity).attributes[name]
+        if isinstance(attribute, Flag):
+            return self.pick.choice(attribute.say if value else attribute.say_not)
+        return self.value(entity, name, value)
+
     def named(self, entity: str, label: int) -> str:
         """Return the row of a label, which is an index in its column: ``the pet Captain Marble``."""
         described = self.entity(entity)

@@ -24,13 +24,14 @@ from stb_env.suites.worlds.goals import (
     Group,
     Listing,
     Lookup,
+    Make,
     Measure,
     Select,
     Summary,
     Work,
 )
 from stb_env.suites.worlds.kit import Category, Day, Flag, Life, Quantity, Ref
-from stb_env.suites.worlds.kit_actions import Condition
+from stb_env.suites.worlds.kit_actions import Condition, Create
 from stb_env.suites.worlds.requests import Memory, Plan, Request
 from stb_env.suites.worlds.rows import MISSING
 from stb_env.suites.worlds.world import Built
@@ -81,6 +82,12 @@ class Player:
                 numbers = yield from self._find(goal.select, goal.fields)
                 answer = self._fields(goal.select.entity, _only(numbers), goal.fields)
                 yield from self._act(goal.select.entity, numbers, goal.action, goal.value)
+                return answer
+            case Make():
+                joining = self.finder.joining(goal.entity, self._creating(goal).fields[0])
+                numbers = yield from self._find(goal.select, [*goal.fields, *joining])
+                answer = self._fields(goal.select.entity, _only(numbers), goal.fields)
+                yield self._new(goal, _only(numbers))
                 return answer
             case ForEach():
                 numbers = yield from self._find(goal.select, _paths(goal.measures))
@@ -262,6 +269,19 @@ class Player:
             if value is not None:
                 arguments[tool.params[1].name] = tool.fields[0].argument(value)
             yield Request(tool, arguments)
+
+    def _creating(self, goal: Make) -> Create:
+        action = self._blueprint.entities[goal.entity].actions[goal.action]
+        if not isinstance(action, Create):
+            raise KeyError(f"{goal.action} makes no row of {goal.entity}")
+        return action
+
+    def _new(self, goal: Make, meant: int) -> Request:
+        tool = self.finder.tool("create", goal.entity, goal.action)
+        if tool is None:
+            raise KeyError(f"no tool makes rows of {goal.entity}")
+        values = {self._creating(goal).fields[0]: meant, **dict(goal.values)}
+        return Request(tool, {each.name: each.argument(values[each.attribute]) for each in tool.fields})
 
     def _work(self, goal: Work) -> Generator[Request, Any, JsonObject]:
         entity, finder = goal.select.entity, self.finder

@@ -105,8 +105,8 @@ def _action_resolves(entities: Mapping[str, Entity], name: str, action: Action) 
     used: Sequence[str]
     match action:
         case Create():
-            used = (*action.fields, *action.start, *action.unique)
-            if set(entities[name].attributes) - {*action.fields, *action.start}:
+            used = (*action.fields, *action.start)
+            if set(entities[name].attributes) - {entities[name].label, *used}:
                 return False
         case Move():
             used = (action.field, *action.same)

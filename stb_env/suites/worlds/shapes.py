@@ -24,6 +24,7 @@ from stb_env.suites.worlds.goals import (
     Group,
     Listing,
     Lookup,
+    Make,
     Measure,
     Related,
     Select,
@@ -32,10 +33,11 @@ from stb_env.suites.worlds.goals import (
 )
 from stb_env.suites.worlds.kit import Category, Code, Day, Email, Flag, Life, Person, Quantity, Ref, Title
 from stb_env.suites.worlds.kit_actions import Delete, Set, Transition
+from stb_env.suites.worlds.new_rows import creations, new_values
 
 _SHAPES: Mapping[int, Mapping[str, int]] = {
-    1: {"lookup": 5, "extreme": 3, "change": 3, "summary": 2},
-    2: {"lookup": 3, "extreme": 3, "change": 2, "summary": 3, "group": 1, "listing": 1},
+    1: {"lookup": 5, "extreme": 3, "change": 3, "make": 1, "summary": 2},
+    2: {"lookup": 3, "extreme": 3, "change": 2, "make": 1, "summary": 3, "group": 1, "listing": 1},
     3: {"extreme": 2, "summary": 3, "group": 2, "difference": 2, "listing": 2, "for_each": 4},
     4: {"summary": 2, "group": 1, "difference": 2, "listing": 2, "for_each": 5, "work": 4},
     5: {"summary": 1, "difference": 1, "listing": 1, "for_each": 4, "work": 8},
@@ -86,6 +88,7 @@ class Shapes:
             "difference": self._difference,
             "listing": self._listing,
             "change": self._change,
+            "make": self._make,
             "for_each": self._for_each,
             "work": self._work,
         }
@@ -206,6 +209,19 @@ class Shapes:
         what = self._blueprint.entities[entity].actions[action]
         fields = self._fields(entity, select, min(_DEPTH[level], 1), pick, getattr(what, "field", ""))
         return Change(select, action, value, fields[:1]) if fields else None
+
+    def _make(self, level: int, pick: Random) -> Goal | None:
+        found = creations(self._blueprint)
+        if not found:
+            return None
+        entity, action, parent = pick.choice(found)
+        select = self._one_row(parent, level, pick)
+        fields = self._fields(parent, select, 0, pick)
+        if select is None or not fields:
+            return None
+        meant = chosen(self._facts, select)[0][0]
+        values = new_values(self._blueprint, entity, action, meant, pick)
+        return Make(select, entity, action, values, fields[:1])
 
     def _for_each(self, level: int, pick: Random) -> Goal | None:
         entity, action = self._action(pick)

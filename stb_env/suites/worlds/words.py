@@ -16,6 +16,7 @@ from stb_env.suites.worlds.goals import (
     Group,
     Listing,
     Lookup,
+    Make,
     Measure,
     Select,
     Summary,
@@ -55,6 +56,8 @@ def query(goal: Goal, blueprint: Blueprint, pick: Random, *, rules: bool = False
             return planner.listing(goal)
         case Change():
             return planner.change(goal)
+        case Make():
+            return planner.make(goal)
         case ForEach():
             return planner.for_each(goal)
         case Work():
@@ -275,6 +278,18 @@ class _Planner:
         form = self._pick.choice(self._say.entity(entity).actions[goal.action].say)
         do = form.format(np=one, v=self._value(entity, goal.action, goal.value))
         fields = self._fields(entity, goal.fields).replace("the ", f"{self._say.its(entity)} ", 1)
+        return self._done_and_told(do, fields, about)
+
+    def make(self, goal: Make) -> str:
+        parent = goal.select.entity
+        one, about = self._one(goal.select)
+        form = self._pick.choice(self._say.entity(goal.entity).actions[goal.action].say)
+        values = {name: self._say.given(goal.entity, name, value) for name, value in goal.values}
+        do = form.format(np=one, noun=self._say.noun(goal.entity), **values)
+        fields = self._fields(parent, goal.fields).replace("the ", f"the {self._say.noun(parent)}'s ", 1)
+        return self._done_and_told(do, fields, about)
+
+    def _done_and_told(self, do: str, fields: str, about: tuple[str, ...]) -> str:
         main = self._choose(
             f"please {do}, and tell me {fields}.",
             f"{do} and let me know {fields}.",

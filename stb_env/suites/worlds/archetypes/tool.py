@@ -29,11 +29,12 @@ Kind = Literal[
     "transition",
     "set",
     "delete",
+    "create",
     "rules",
     "policies",
     "today",
 ]
-ACTS: tuple[Kind, ...] = ("transition", "set", "delete")
+ACTS: tuple[Kind, ...] = ("transition", "set", "delete", "create")
 """Kinds that change rows."""
 Bound = Mapping[str, Any]
 """Arguments by the name of their parameter, each as its `Param.read` gives it."""
@@ -179,7 +180,12 @@ class Workshop:
         required: list[str] = []
         for param in params:
             if param.group:
-                empty = {"type": "object", "properties": {}, "additionalProperties": False}
+                empty: JsonObject = {
+                    "type": "object",
+                    "description": "Narrows the list; of several, all must hold, and bounds are included.",
+                    "properties": {},
+                    "additionalProperties": False,
+                }
                 group = properties.setdefault(param.group, empty)
                 group["properties"][param.name] = param.schema
             else:
