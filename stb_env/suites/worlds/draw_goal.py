@@ -16,6 +16,7 @@ from stb_env.suites.worlds.evaluation import (
     chosen,
     evaluate,
     group_figures,
+    waiting,
 )
 from stb_env.suites.worlds.facts import facts_at_start
 from stb_env.suites.worlds.goals import (
@@ -58,6 +59,7 @@ _HARD = 5
 """From this level on filters alone never choose the rows: a clause is on another row, or a rule is."""
 _CANDIDATES = 20
 """Goals of which the first that suits is taken."""
+_BOUNDS = ("<", "<=", ">", ">=")
 _HARMLESS = 0.4
 """Share of the mistakes of a kind that change nothing, at most, at hard levels."""
 _DRAWS_A_PART = 120
@@ -146,6 +148,8 @@ class GoalDrawer:
 
     def _checked(self, level: int, goal: Goal) -> Drawn | None:
         """Return a goal with what solves it; None where it has no single answer or a part has no weight."""
+        if isinstance(goal, Work) and self._is_on_a_bound(goal):
+            return None
         try:
             expected = evaluate(goal, self._blueprint, State())
         except GoalError:
@@ -191,6 +195,18 @@ class GoalDrawer:
         else:
             return True
         return len(figures) > 1 and _MARGIN * abs(figures[0] - figures[1]) >= abs(figures[0])
+
+    def _is_on_a_bound(self, goal: Work) -> bool:
+        """Return whether a row has the very number that a rule compares with."""
+        entity = goal.select.entity
+        rows = waiting(self._facts, goal.queue, goal.select)
+        for rule in self._blueprint.entities[entity].queues[goal.queue].rules:
+            for condition in (*rule.when, *rule.unless):
+                if condition.op in _BOUNDS and isinstance(condition.right, int):
+                    equal = self._facts.test(entity, condition.model_copy(update={"op": "="}))
+                    if any(equal(*each) for each in rows):
+                        return True
+        return False
 
     def _rules_decide(self, level: int, goal: Goal) -> bool:
         """Return whether enough of a queue's rules, exceptions and order matter."""

@@ -13,6 +13,7 @@ from stb_env.envs.env_settings import OpenSettings
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.judges.own_judge import JudgeLike
 from stb_env.suites.worlds.careful import CarefulPlayer
+from stb_env.suites.worlds.draw_goal import CALLS
 from stb_env.suites.worlds.judge import ExactJudge
 from stb_env.suites.worlds.making import task_of
 from stb_env.suites.worlds.player import Player
@@ -22,6 +23,9 @@ from stb_env.suites.worlds.tasks import WorldTasks
 from stb_env.suites.worlds.world import GeneratedWorld
 from stb_env.tasks import Ending, Task
 from stb_env.tools import ToolCall, ToolResult
+
+_SPARE_TURNS = 40
+"""Actions beside twice the calls of the longest plan."""
 
 
 @checks_settings
@@ -37,7 +41,7 @@ def make(
     votes: Count = 1,
     votes_cache: str | Path | None = None,
     models: str | Path | None = None,
-    max_turns: Count = 100,
+    max_turns: Count | None = None,
     **settings: Unpack[OpenSettings],
 ) -> ToolEnv:
     """Make an environment of generated worlds: organisations with data, tools and rules of their own.
@@ -56,15 +60,20 @@ def make(
         votes: How often a model judges each answer.
         votes_cache: Folder of votes that are known.
         models: Models file (TOML) for the judge.
-        max_turns: Actions after which an episode is cut off.
+        max_turns: Actions after which an episode is cut off; None is 40 more than twice the calls of the
+            longest tasks.
         **settings: Further settings of `ToolEnv`.
 
     Raises:
         ConfigError: A setting is unknown, or no task meets them all.
     """
     levels = (level[0], level[1]) if isinstance(level, tuple | list) else level
+    tasks = WorldTasks(split, group, levels, kit, worlds, policies, pairs)
+    if max_turns is None:
+        _, most = CALLS[tasks.levels[-1]]
+        max_turns = 2 * most + _SPARE_TURNS
     return ToolEnv(
-        WorldTasks(split, group, levels, kit, worlds, policies, pairs),
+        tasks,
         GeneratedWorld(),
         ExactJudge() if judge == "exact" else connect_judge(judge, votes, models, votes_cache),
         max_turns=max_turns,

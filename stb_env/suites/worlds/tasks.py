@@ -42,6 +42,9 @@ class WorldTasks:
             because a state does not allow them, or because a name in them is no row's.
         pairs: Share of tasks in pairs then: of each pair one cannot be met, and its twin can.
 
+    Attributes:
+        levels: Its levels.
+
     Raises:
         ConfigError: A setting is unknown, or no task meets them all.
 
@@ -70,7 +73,7 @@ class WorldTasks:
         self.name = "Worlds"
         self._kit = kit
         self._split: Split = split
-        self._levels = _levels(level)
+        self.levels = _levels(level)
         self._kits = {
             each: tuple(name for name in known if (name in HELD_OUT) == (each == "I1-Category"))
             for each in get_args(Group)
@@ -117,7 +120,7 @@ class WorldTasks:
 
     def endless(self) -> WorldTasks:
         """Return the training tasks, of which there are as many as anyone wants to draw."""
-        levels = self._levels[0], self._levels[-1]
+        levels = self.levels[0], self.levels[-1]
         kit = self._kit if self._kit not in HELD_OUT else None
         if self._pairs is None:
             return WorldTasks("train", level=levels, kit=kit)
@@ -183,21 +186,21 @@ class WorldTasks:
         found = self._chosen.get((group, turn))
         if found is None:
             forms = [""] if self._pairs is None else ["o", "a"]
-            asked = [(level, form) for level in self._levels for form in forms]
+            asked = [(level, form) for level in self.levels for form in forms]
             for key in self._candidates(group, turn):
                 if all(formed(key, level, start, form) is not None for level, form in asked):
                     found = self._chosen[group, turn] = key
                     break
             else:
-                raise DataError(f"none of {_WORLDS_TRIED} worlds has tasks of levels {list(self._levels)}")
+                raise DataError(f"none of {_WORLDS_TRIED} worlds has tasks of levels {list(self.levels)}")
         return found
 
     def _level_and_form(self, turn: int, number: int) -> tuple[int, str]:
         """Return the level of a task, and the suffix of its id; the two of a pair share the level."""
         if self._pairs is None:
-            return self._levels[(turn * TASKS_A_WORLD + number) % len(self._levels)], ""
+            return self.levels[(turn * TASKS_A_WORLD + number) % len(self.levels)], ""
         place, member = divmod(number, PAIR)
-        level = self._levels[(turn * TASKS_A_WORLD // PAIR + place) % len(self._levels)]
+        level = self.levels[(turn * TASKS_A_WORLD // PAIR + place) % len(self.levels)]
         paired = rng("paired", self._split, turn, place).random() < self._pairs
         return level, "ab"[member] if paired else "o"
 
