@@ -12,10 +12,11 @@ from stb_env.seeding import rng
 from stb_env.suites.worlds.answer_fields import answer_schema
 from stb_env.suites.worlds.costs import Costs
 from stb_env.suites.worlds.draw_goal import CALLS, Drawn, GoalDrawer, decided, fits
+from stb_env.suites.worlds.evidence import evidence
 from stb_env.suites.worlds.judge import goal_record
 from stb_env.suites.worlds.kit import KITS
 from stb_env.suites.worlds.oracle import Solved, solve
-from stb_env.suites.worlds.pairs import Member, PairDrawer, evidence
+from stb_env.suites.worlds.pairs import Member, PairDrawer
 from stb_env.suites.worlds.refusals import Missing, Refusal, reasons_of, refusal_of
 from stb_env.suites.worlds.requests import Memory, Request
 from stb_env.suites.worlds.settings import Group, Split

@@ -7,7 +7,6 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from random import Random
 
-from stb_env.core.jsontypes import JsonObject
 from stb_env.suites.worlds.careful import CarefulPlayer, Ended, play
 from stb_env.suites.worlds.clauses import clauses_of
 from stb_env.suites.worlds.conditions import TODAY, Days, Path, operand
@@ -26,19 +25,18 @@ from stb_env.suites.worlds.goals import (
     Measure,
     Select,
 )
-from stb_env.suites.worlds.judge import masks
 from stb_env.suites.worlds.kit import Category, Day, Life, Quantity
 from stb_env.suites.worlds.kit_actions import Set, Transition
 from stb_env.suites.worlds.mutants import clause_mutants
 from stb_env.suites.worlds.nouns import forms
 from stb_env.suites.worlds.oracle import Solved, solve
 from stb_env.suites.worlds.refusals import (
-    BOOK,
     CodedPolicy,
     Missing,
     Refusal,
     breaking,
     policies_of,
+    policies_on,
     refusal_of,
 )
 from stb_env.suites.worlds.requests import Memory
@@ -84,35 +82,6 @@ class Member:
 
 Pair = tuple[Member, Member]
 """A request that cannot be met, and its twin that can."""
-
-
-def evidence(world: Built, refusal: Refusal | None, missing: Missing | None) -> JsonObject:
-    """Return what the goal of a task says of a refusal: why, and what in an episode shows it.
-
-    Args:
-        world: The world.
-        refusal: Why the request cannot be met; None where it can.
-        missing: The name in it that is no row's, if there is one.
-    """
-    if refusal is None:
-        return {"cannot": None}
-    told: JsonObject = {"cannot": {"reason": refusal.reason, "what": list(refusal.what)}}
-    if missing is None:
-        books = [(f"{BOOK}{refusal.rows[0][0]}", 0)] if refusal.reason == "policy" else []
-        return {**told, "shown": masks([*refusal.rows, *books])}
-    entity = missing.entity
-    label = world.blueprint.entities[entity].label
-    tools = [tool for tool in world.tools.values() if tool.entity == entity]
-    exact = [
-        tool.tool.name
-        for tool in tools
-        if (tool.kind == "key" and tool.subject == label)
-        or any(each.field.attribute == label for each in tool.filters)
-    ]
-    searches = [tool.tool.name for tool in tools if tool.kind == "search"]
-    every = [(entity, number) for number in range(len(world.blueprint.data.rows[entity]))]
-    looks = {"text": missing.text, "search": searches, "exact": exact}
-    return {**told, "shown": masks(every), "looks": looks}
 
 
 class PairDrawer:
@@ -220,7 +189,17 @@ class PairDrawer:
                 continue
             column = self._facts.column(entity, action.field)
             values = self._states(entity, action)
-            others = [number for number, value in enumerate(column) if value not in values]
+            # Of two reasons to refuse, which is meant would be a question.
+            forbidden = {
+                number
+                for each in policies_on(self._blueprint, entity, goal.action)
+                for number in breaking(self._blueprint, each, self._facts.rows(entity))
+            }
+            others = [
+                number
+                for number, value in enumerate(column)
+                if value not in values and number not in forbidden
+            ]
             if others:
                 return replace(goal, select=self._by_label(entity, pick.choice(others))), goal, None
         return None
