@@ -40,8 +40,8 @@ _SHAPES: Mapping[int, Mapping[str, int]] = {
     2: {"lookup": 3, "extreme": 3, "change": 2, "make": 1, "summary": 3, "group": 1, "listing": 1},
     3: {"extreme": 2, "summary": 3, "group": 2, "difference": 2, "listing": 2, "for_each": 4},
     4: {"summary": 2, "group": 1, "difference": 2, "listing": 2, "for_each": 5, "work": 4},
-    5: {"summary": 1, "difference": 1, "listing": 1, "for_each": 4, "work": 8},
-    6: {"difference": 1, "for_each": 3, "work": 8},
+    5: {"summary": 1, "difference": 1, "listing": 1, "for_each": 4, "work": 20},
+    6: {"difference": 1, "for_each": 3, "work": 20},
 }
 _ROWS: Mapping[int, tuple[int, int]] = {
     1: (3, 15),
