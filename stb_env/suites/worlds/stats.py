@@ -27,7 +27,7 @@ _WORLDS_OF_MISTAKES = 30
 NEAR = 0.6
 """Requests that share so much of their words are near-duplicates."""
 
-_MASKED = re.compile(r"\S*[0-9@]\S*|(?<=[a-z,] )(?:[A-Z][\w'-]*)(?: [A-Z][\w'-]*)*")
+_MASKED = re.compile(r"\S*[0-9@]\S*|(?<=[a-z0-9,] )(?:[A-Z][\w'-]*)(?: [A-Z][\w'-]*)*")
 _WORD = re.compile(r"[a-z]+|#")
 
 
