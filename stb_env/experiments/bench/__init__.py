@@ -7,6 +7,7 @@ from pathlib import Path
 
 from stb_env.experiments.bench.cache import cache_measurements
 from stb_env.experiments.bench.episodes import episode_measurements
+from stb_env.experiments.bench.generated import generated_measurements
 from stb_env.experiments.bench.measurement import Measurement
 from stb_env.experiments.bench.rollouts import rollout_measurements
 from stb_env.experiments.bench.startup import start_measurements
@@ -41,6 +42,7 @@ def bench(*, seconds: float = 0.5, data: str | None = None, entries: int = 2_000
     figures += sandbox_measurements(seconds)
     figures += vector_measurements(seconds)
     figures += world_measurements(seconds)
+    figures += generated_measurements(seconds)
     figures += code_measurements(seconds)
     figures += searcher_measurements(seconds)
     figures += start_measurements(seconds, data)

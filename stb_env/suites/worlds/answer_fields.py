@@ -14,6 +14,7 @@ from stb_env.suites.worlds.goals import (
     Group,
     Listing,
     Lookup,
+    Make,
     Measure,
     Summary,
     Work,
@@ -71,7 +72,7 @@ def _identifier(words: str) -> str:
 def answer_schema(goal: Goal, blueprint: Blueprint) -> JsonObject:
     """Return the JSON Schema of a goal's answer; it follows from goal and kit, never from the rows."""
     match goal:
-        case Lookup() | Extreme() | Change():
+        case Lookup() | Extreme() | Change() | Make():
             entity = goal.select.entity
             return object_schema(
                 {

@@ -15,25 +15,29 @@ from stb_env.suites.worlds.draw_goal import GoalDrawer
 from stb_env.suites.worlds.goals import Measure, Select, Work
 from stb_env.suites.worlds.kit import (
     Attribute,
+    By,
     Category,
     Code,
-    Condition,
-    Create,
     Day,
     Email,
     Entity,
     Flag,
     Kit,
     Life,
-    Move,
     Person,
-    Policy,
     Quantity,
-    Queue,
     Ref,
+    Title,
+)
+from stb_env.suites.worlds.kit_actions import (
+    Condition,
+    Create,
+    Delete,
+    Move,
+    Policy,
+    Queue,
     Rule,
     Set,
-    Title,
     Transition,
 )
 from stb_env.suites.worlds.mutants import rule_mistakes
@@ -144,11 +148,13 @@ def _attribute(kit: Kit, entity: str, at: str, attribute: Attribute) -> Iterator
             yield from _phrases(f"{at}.after_say", attribute.after_say, ["v"])
         case Quantity():
             yield from _range(at, (attribute.low, attribute.high))
+            yield from _by(kit, entity, at, attribute.by, 2)
             yield from _phrases(f"{at}.over_say", attribute.over_say, ["v"])
             yield from _phrases(f"{at}.under_say", attribute.under_say, ["v"])
         case Category() | Life():
             if attribute.weights and len(attribute.weights) != len(attribute.values):
                 yield f"{at}.weights: {len(attribute.weights)} weights for {len(attribute.values)} values"
+            yield from _by(kit, entity, at, attribute.by, len(attribute.values))
             if len(set(attribute.values)) < len(attribute.values):
                 yield f"{at}.values: a value stands twice"
             yield from _phrases(f"{at}.say", attribute.say, ["v"])
@@ -163,6 +169,25 @@ def _attribute(kit: Kit, entity: str, at: str, attribute: Attribute) -> Iterator
                 yield f"{at}.to: there is no entity {attribute.to!r}"
             yield from _phrases(f"{at}.say", attribute.say, ["np"])
             yield from _phrases(f"{at}.many", attribute.many, ["np"])
+
+
+def _by(kit: Kit, entity: str, at: str, by: By | None, count: int) -> Iterator[str]:
+    """Yield what is wrong with a distribution that follows another attribute."""
+    if by is None:
+        return
+    match _at_path(kit, entity, by.path):
+        case Category(values=values) | Life(values=values):
+            known = values
+        case Flag():
+            known = ("false", "true")
+        case _:
+            yield f"{at}.by.path: {by.path!r} leads to no category, state or flag"
+            return
+    for value, numbers in by.values.items():
+        if value not in known:
+            yield f"{at}.by: {by.path} is never {value!r}"
+        if len(numbers) != count:
+            yield f"{at}.by.values.{value}: must be {count} numbers, got {len(numbers)}"
 
 
 def _range(at: str, between: tuple[int, int]) -> Iterator[str]:
@@ -226,13 +251,23 @@ def _action(kit: Kit, name: str, key: str) -> Iterator[str]:
             if field is None or isinstance(field, Life):
                 yield f"{at}.field: {action.field!r} is no attribute of {name} that can be set"
             yield from _slots(f"{at}.say", action.say, ["np", "v"])
+        case Delete():
+            yield from _slots(f"{at}.say", action.say, ["np"])
+            for other, described in kit.entities.items():
+                if any(isinstance(each, Ref) and each.to == name for each in described.attributes.values()):
+                    yield f"{at}: rows of {other} refer to {name}, so none can be deleted"
         case Move():
             if not isinstance(field, Quantity):
                 yield f"{at}.field: {action.field!r} is no number of {name}"
         case Create():
-            for given in (*action.fields, *action.start, *action.unique):
+            for given in (*action.fields, *action.start):
                 if given not in entity.attributes:
                     yield f"{at}: {name} has no attribute {given!r}"
+            if not isinstance(entity.attributes.get(action.fields[0]), Ref):
+                yield f"{at}.fields: the first must be a reference, got {action.fields[0]!r}"
+            if not isinstance(entity.attributes[entity.label], Code):
+                yield f"{at}: the label of {name} is no code, so no new row can have one"
+            yield from _slots(f"{at}.say", action.say, sorted([*action.fields[1:], "noun", "np"]))
     if action.undo and action.undo not in entity.actions:
         yield f"{at}.undo: {name} has no action {action.undo!r}"
     yield from _conditions(kit, name, f"{at}.when", action.when, {})

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
+from stb_env.core.jsontypes import JsonObject
 from stb_env.envs.tool_env import ToolEnv
+from stb_env.suites.worlds.careful import CarefulPlayer, play
 from stb_env.suites.worlds.draw_goal import fits
 from stb_env.suites.worlds.evaluation import evaluate
+from stb_env.suites.worlds.making import WorldTask, task_of
 from stb_env.suites.worlds.rows import State
-from stb_env.suites.worlds.tasks import task_of
 from stb_env.suites.worlds.world import build
 from stb_env.tasks import Task
 from stb_env.testing.report import Report
@@ -33,10 +35,11 @@ def check(report: Report, env: ToolEnv, tasks: Sequence[Task]) -> None:
     unequal: list[str] = []
     outside: list[str] = []
     for each in made:
-        expected = evaluate(each.drawn.goal, each.world.blueprint, State())
-        if each.solved.answer != expected.answer or each.solved.state != expected.state:
+        if not _agree(each):
             unequal.append(each.task.id)
-        if not fits(each.task.record["level"], each.solved.calls, each.drawn.decisions):
+        calls = each.task.record["calls"]
+        # A request that cannot be met is of its twin's level: the calls are fewer that show why.
+        if each.refusal is None and not fits(each.task.record["level"], calls, each.drawn.decisions):
             outside.append(each.task.id)
     _add(report, "truth is derived twice", unequal, len(made))
     _add(report, "tasks are of their level", outside, len(made))
@@ -53,6 +56,21 @@ def check(report: Report, env: ToolEnv, tasks: Sequence[Task]) -> None:
         if not same or world.blueprint.data.rows != again.blueprint.data.rows:
             other.append(key)
     _add(report, "worlds are the same again", other, len(worlds))
+
+
+def _agree(each: WorldTask) -> bool:
+    """Return whether the oracle and the evaluator end a task alike."""
+    if each.refusal is not None:
+        wanted: JsonObject = {"cannot": {"reason": each.refusal.reason, "what": list(each.refusal.what)}}
+        state = State()
+    else:
+        expected = evaluate(each.drawn.goal, each.world.blueprint, State())
+        wanted, state = {"answer": expected.answer}, expected.state
+    if not each.paired:
+        return {"answer": each.solved.answer} == wanted and each.solved.state == state
+    player = CarefulPlayer(each.world, each.solved.modes)
+    ended = play(player, each.drawn.goal, each.missing, each.task.record["calls"])
+    return ended is not None and ended.ending == wanted and ended.state == state
 
 
 def _add(report: Report, name: str, failed: Sequence[str], count: int) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from random import Random
 
 from stb_env.suites.worlds.blueprint import Blueprint
@@ -17,6 +18,8 @@ _MOST_CLAUSES, _MOST_HOPS = 4, 2
 _TRIES = 14
 _LOWEST, _HIGHEST = 0.15, 0.85
 """Shares of an entity's rows below the bound of a threshold."""
+_MOST_KEPT = 200
+"""Clauses of a world whose rows are kept."""
 _BOUNDS = 5
 """Bounds of which the roundest is taken."""
 
@@ -32,6 +35,7 @@ class Clauses:
         self.blueprint = blueprint
         self._facts = facts_at_start(blueprint)
         self._look_alikes: dict[str, list[int]] = {}
+        self._meeting: dict[tuple[str, Clause | Related], frozenset[int]] = {}
         self._paths: dict[tuple[str, int], list[str]] = {}
 
     def column(self, entity: str, path: str) -> list[int]:
@@ -49,8 +53,16 @@ class Clauses:
         """Return the attribute at the end of a path."""
         return self.blueprint.attribute(entity, path)
 
-    def rows_of(self, entity: str, clause: Clause | Related) -> set[int]:
-        """Return the numbers of the rows that meet a clause."""
+    def rows_of(self, entity: str, clause: Clause | Related) -> frozenset[int]:
+        """Return the numbers of the rows that meet a clause; those of the clauses asked for last are kept."""
+        found = self._meeting.get((entity, clause))
+        if found is None:
+            if len(self._meeting) >= _MOST_KEPT:
+                self._meeting.clear()
+            found = self._meeting[entity, clause] = frozenset(self._rows_of(entity, clause))
+        return found
+
+    def _rows_of(self, entity: str, clause: Clause | Related) -> set[int]:
         if isinstance(clause, Clause):
             compare, value = COMPARE[clause.op], clause.value
             column = self.column(entity, clause.path)
@@ -94,9 +106,9 @@ class Clauses:
         if found is None:
             label = self.blueprint.entities[entity].label
             texts = self.blueprint.data.texts[entity, label]
-            beginnings = sorted({text.rpartition(" ")[0] for text in texts})
             known = {text: number for number, text in enumerate(texts)}
-            found = self._look_alikes[entity] = [known[text] for text in beginnings if text in known]
+            beginnings = {before for text in texts for before in _beginnings(text) if before in known}
+            found = self._look_alikes[entity] = sorted(known[text] for text in beginnings)
         return found
 
     def _named_row(self, entity: str, path: str, values: list[int], pick: Random) -> int:
@@ -169,6 +181,19 @@ class Clauses:
         attribute = self.blueprint.entities[owner].attributes[last]
         label = self.blueprint.entities[owner].label
         return isinstance(attribute, Category | Life | Flag | Day | Quantity) or last == label
+
+
+@lru_cache(maxsize=32)
+def clauses_of(blueprint: Blueprint) -> Clauses:
+    """Return what draws the clauses of a world, with what it looked up before."""
+    return Clauses(blueprint)
+
+
+def _beginnings(text: str) -> Iterator[str]:
+    """Yield the first words of a text, as many as there are but the last."""
+    words = text.split(" ")
+    for count in range(1, len(words)):
+        yield " ".join(words[:count])
 
 
 def queue_clauses(blueprint: Blueprint, entity: str, queue: str) -> tuple[Clause, ...]:

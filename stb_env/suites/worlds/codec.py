@@ -106,6 +106,15 @@ class Codec:
         self._by_name = {
             entity: {field.name: field for field in fields.values()} for entity, fields in self.fields.items()
         }
+        self.references: Mapping[str, tuple[tuple[str, str, bool], ...]] = {
+            entity: tuple(
+                (name, attribute.to, self.local(entity, attribute))
+                for name, attribute in described.attributes.items()
+                if isinstance(attribute, Ref)
+            )
+            for entity, described in blueprint.entities.items()
+        }
+        """The references of each entity: attribute, entity that it leads to, and whether that is local."""
 
     def style(self, entity: str) -> Style:
         """Return the style of the service that keeps an entity."""

@@ -18,8 +18,8 @@ from stb_env.core.jsontypes import JsonObject
 from stb_env.errors import ConfigError
 from stb_env.suites.worlds.check import check_kit, sample_sentences
 from stb_env.suites.worlds.kit import Kit, read_kit, shipped_kit
+from stb_env.suites.worlds.making import kits, task_in
 from stb_env.suites.worlds.stats import statistics_of
-from stb_env.suites.worlds.tasks import kits, task_in
 from stb_env.suites.worlds.world import Built, build
 
 app = typer.Typer(no_args_is_help=True, help="Generated worlds: look at them, and check or begin a kit.")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from stb_env.errors import DataError
-from stb_env.suites.worlds.kit import Condition
+from stb_env.suites.worlds.kit_actions import Condition
 from stb_env.suites.worlds.rows import MISSING
 
 TODAY = "today"

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields, replace
 from random import Random
+from typing import Literal
 
+from stb_env.seeding import derive
 from stb_env.suites.worlds.blueprint import Blueprint
+from stb_env.suites.worlds.costs import Costs
+from stb_env.suites.worlds.decisions import decisions
 from stb_env.suites.worlds.evaluation import (
     chosen,
     evaluate,
     group_figures,
+    waiting,
 )
 from stb_env.suites.worlds.facts import facts_at_start
 from stb_env.suites.worlds.goals import (
-    Change,
     Difference,
     Expected,
     Extreme,
@@ -25,6 +30,7 @@ from stb_env.suites.worlds.goals import (
     Lookup,
     Measure,
     Related,
+    Select,
     Summary,
     Work,
 )
@@ -32,9 +38,11 @@ from stb_env.suites.worlds.kit import (
     Day,
 )
 from stb_env.suites.worlds.mutants import clause_mutants, rule_mistakes
+from stb_env.suites.worlds.oracle import Solved
 from stb_env.suites.worlds.rows import State
 from stb_env.suites.worlds.shapes import Shapes
 
+Part = Literal["train", "val", "test"]
 CALLS: Mapping[int, tuple[int, int]] = {
     1: (1, 2),
     2: (3, 5),
@@ -49,6 +57,15 @@ DECISIONS: Mapping[int, int] = {1: 0, 2: 0, 3: 0, 4: 6, 5: 24, 6: 24}
 
 _HARD = 5
 """From this level on filters alone never choose the rows: a clause is on another row, or a rule is."""
+_CANDIDATES = 20
+"""Goals of which the first that suits is taken."""
+_BOUNDS = ("<", "<=", ">", ">=")
+_HARMLESS = 0.4
+"""Share of the mistakes of a kind that change nothing, at most, at hard levels."""
+_DRAWS_A_PART = 120
+"""Draws in which a goal of one part is looked for."""
+_PARTS: Mapping[int, Part] = {0: "test", 1: "val"}
+"""Of so many in eight goals of a world, the split that alone has them; the others are for training."""
 _MARGIN = 100
 """The runner-up is worse by at least one part in so many."""
 
@@ -60,12 +77,12 @@ class Drawn:
     Attributes:
         goal: The goal.
         expected: What solves it.
-        decisions: How many rows decide it, each by itself.
+        decisions: How many decisions change the verdict, each by itself; they are counted once it is played.
     """
 
     goal: Goal
     expected: Expected
-    decisions: int
+    decisions: int = 0
 
 
 def fits(level: int, calls: int, decisions: int) -> bool:
@@ -79,24 +96,59 @@ class GoalDrawer:
 
     Args:
         blueprint: The world.
+        costs: Estimates how long a goal takes with the world's tools; None draws goals of any length.
     """
 
-    def __init__(self, blueprint: Blueprint) -> None:
+    def __init__(self, blueprint: Blueprint, costs: Costs | None = None) -> None:
         self._blueprint = blueprint
+        self._costs = costs
         self._facts = facts_at_start(blueprint)
         self._shapes = Shapes(blueprint)
 
-    def draw(self, level: int, pick: Random) -> Drawn | None:
-        """Draw one goal toward a level, or None where the draw fails: try again with the same generator.
+    def draw(self, level: int, pick: Random, part: Part | None = None) -> Drawn | None:
+        """Draw a goal toward a level, or None where the draw fails: try again with the same generator.
 
         Args:
-            level: From 1 to 6. The number of calls, which the tools decide, can make it another.
+            level: From 1 to 6. The number of calls, which the oracle tells, can still make it another.
             pick: Draws.
+            part: The part of the world's goals that it is of; None is any.
         """
-        goal = self._shapes.draw(level, pick)
-        if goal is None or not self._is_hard_to_guess(goal):
-            return None
+        return next((drawn for _, drawn in self.candidates(level, pick, part) if drawn is not None), None)
+
+    def candidates(
+        self, level: int, pick: Random, part: Part | None = None
+    ) -> Iterator[tuple[Goal, Drawn | None]]:
+        """Yield goals about as long as the level asks, until one does; each with what is made of it."""
+        failed: Counter[str] = Counter()
+        candidates = 0
+        for _ in range(_CANDIDATES if part is None else _DRAWS_A_PART):
+            shape, goal = self._shapes.draw(level, pick, failed)
+            if goal is not None and part not in (None, part_of(goal)):
+                continue
+            candidates += 1
+            if candidates > _CANDIDATES:
+                break
+            if goal is not None and self._suits(level, goal):
+                drawn = self._checked(level, goal)
+                yield goal, drawn
+                if drawn is not None:
+                    return
+            failed[shape] += 1
+
+    def _suits(self, level: int, goal: Goal) -> bool:
+        """Return whether a goal cannot be guessed, and is about as long and as hard as its level asks."""
+        if not self._is_hard_to_guess(goal):
+            return False
         if level >= _HARD and not isinstance(goal, Work) and not _goes_over_references(goal):
+            return False
+        if self._costs is None:
+            return True
+        cost = self._costs.cost(goal)
+        return fits(level, cost.calls, cost.compared)
+
+    def _checked(self, level: int, goal: Goal) -> Drawn | None:
+        """Return a goal with what solves it; None where it has no single answer or a part has no weight."""
+        if isinstance(goal, Work) and self._is_on_a_bound(goal):
             return None
         try:
             expected = evaluate(goal, self._blueprint, State())
@@ -106,7 +158,7 @@ class GoalDrawer:
             return None
         if any(mutant.solves(expected) for mutant in clause_mutants(goal, self._blueprint)):
             return None
-        return Drawn(goal, expected, self._decisions(goal, expected))
+        return Drawn(goal, expected)
 
     # -- checks ---------------------------------------------------------------------------------
 
@@ -144,22 +196,56 @@ class GoalDrawer:
             return True
         return len(figures) > 1 and _MARGIN * abs(figures[0] - figures[1]) >= abs(figures[0])
 
+    def _is_on_a_bound(self, goal: Work) -> bool:
+        """Return whether a row has the very number that a rule compares with."""
+        entity = goal.select.entity
+        rows = waiting(self._facts, goal.queue, goal.select)
+        for rule in self._blueprint.entities[entity].queues[goal.queue].rules:
+            for condition in (*rule.when, *rule.unless):
+                if condition.op in _BOUNDS and isinstance(condition.right, int):
+                    equal = self._facts.test(entity, condition.model_copy(update={"op": "="}))
+                    if any(equal(*each) for each in rows):
+                        return True
+        return False
+
     def _rules_decide(self, level: int, goal: Goal) -> bool:
         """Return whether enough of a queue's rules, exceptions and order matter."""
         if not isinstance(goal, Work):
             return True
         mistakes = rule_mistakes(goal, self._blueprint)
-        harmless = sum(not mistake.wrong for mistake in mistakes)
-        return harmless <= len(mistakes) // (2 if level < _HARD else 6)
+        harmless = Counter(mistake.kind for mistake in mistakes if not mistake.wrong)
+        if level < _HARD:
+            return harmless.total() <= len(mistakes) // 2
+        # So no mistake of a kind solves more of the tasks in which it can be made than that.
+        stands = Counter(mistake.kind for mistake in mistakes)
+        return harmless.total() <= len(mistakes) // 6 and all(
+            count <= _HARMLESS * stands[kind] for kind, count in harmless.items()
+        )
 
-    def _decisions(self, goal: Goal, expected: Expected) -> int:
-        """Count the rows whose part, changed alone, changes the answer or the state."""
-        match goal:
-            case Lookup() | Change() | Extreme():
-                return 1
-            case Difference():
-                return len(chosen(self._facts, goal.one)) + len(chosen(self._facts, goal.other))
-        return len(expected.rows)
+
+def part_of(goal: Goal) -> Part:
+    """Return the split that alone has a goal, where splits share a world.
+
+    The order of clauses, fields and figures makes no other goal of it.
+    """
+    return _PARTS.get(derive("part", identity(goal)) % 8, "train")
+
+
+def identity(goal: Goal) -> str:
+    """Return a text that two goals share exactly where they ask for the same."""
+    said: list[str] = [type(goal).__name__]
+    for each in fields(goal):
+        value = getattr(goal, each.name)
+        if isinstance(value, Select):
+            said.append(f"{value.entity} {sorted(map(repr, value.clauses))}")
+        else:
+            said.append(repr(sorted(map(repr, value)) if isinstance(value, tuple) else value))
+    return " | ".join(said)
+
+
+def decided(drawn: Drawn, solved: Solved, blueprint: Blueprint) -> Drawn:
+    """Return a goal with the decisions that the oracle's plan takes counted."""
+    return replace(drawn, decisions=decisions(drawn.goal, blueprint, solved.judged))
 
 
 def _goes_over_references(goal: Goal) -> bool:

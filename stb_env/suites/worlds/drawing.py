@@ -11,6 +11,7 @@ from typing import assert_never
 from stb_env.errors import DataError
 from stb_env.seeding import rng
 from stb_env.suites.worlds.kit import (
+    By,
     Category,
     Code,
     Day,
@@ -23,10 +24,13 @@ from stb_env.suites.worlds.kit import (
     Ref,
     Title,
 )
+from stb_env.suites.worlds.pruning import path_resolves
 from stb_env.suites.worlds.rows import Data
 
-_LOOK_ALIKES, _SEQUEL = 0.3, "II"
-"""Share of names that are another's and a part more, and the part of those that are no person's."""
+_LOOK_ALIKES = 0.3
+"""Share of names that are another's and a part more."""
+SPARE_CODES = 48
+"""Codes for rows that are made in an episode."""
 _LETTERS, _DIGITS = "ABCDEFGHJKLMNPQRSTUVWXYZ", "0123456789"
 """Of the letters those that nobody takes for digits."""
 
@@ -87,24 +91,31 @@ class _Columns:
                 return self._texts(entity, name, _names(given, family, count, pick, name))
             case Title():
                 first, second = attribute.first, attribute.second
-                return self._texts(entity, name, _names(first, second, count, pick, name, _SEQUEL))
+                return self._texts(entity, name, _names(first, second, count, pick, name, attribute.more))
             case Email():
                 self.values(entity, attribute.of)
                 people = self.texts[entity, attribute.of]
                 return self._texts(entity, name, _addresses(people, self._names["domains"], pick))
             case Code():
-                return self._texts(entity, name, _codes(attribute.pattern, count, pick))
+                codes = _codes(attribute.pattern, count + SPARE_CODES, pick)
+                self.texts[entity, name] = tuple(codes)
+                return range(count)
             case Day():
                 starts = self._starts(entity, attribute.after) if attribute.after else [self._today] * count
                 low, span = attribute.between[0], attribute.between[1] - attribute.between[0] + 1
                 return [start + low + int(span * pick.random()) for start in starts]
             case Quantity():
                 scale = 10**attribute.digits
-                low, span = attribute.low * scale, (attribute.high - attribute.low) * scale + 1
-                skew = attribute.skew
-                return [low + int(span * pick.random() ** skew) for _ in range(count)]
+                skew, general = attribute.skew, (attribute.low, attribute.high)
+                ranges = self._by(entity, attribute.by, count, general)
+                drawn = [(low * scale, (high - low) * scale + 1, pick.random()) for low, high in ranges]
+                return [low + int(span * share**skew) for low, span, share in drawn]
             case Category() | Life():
-                return pick.choices(range(len(attribute.values)), attribute.weights or None, k=count)
+                values = range(len(attribute.values))
+                if attribute.by is None:
+                    return pick.choices(values, attribute.weights or None, k=count)
+                weights = self._by(entity, attribute.by, count, attribute.weights or (1,) * len(values))
+                return [pick.choices(values, each)[0] for each in weights]
             case Flag():
                 share = attribute.share
                 return [int(pick.random() < share) for _ in range(count)]
@@ -119,6 +130,24 @@ class _Columns:
         self.texts[entity, name] = tuple(texts)
         return range(len(texts))
 
+    def _by(
+        self, entity: str, by: By | None, count: int, general: tuple[int, ...]
+    ) -> Sequence[tuple[int, ...]]:
+        """Return the numbers of each row's distribution: those of what it follows, or the general ones."""
+        if by is None or not path_resolves(self._entities, entity, by.path):
+            return [general] * count
+        owner = entity
+        *references, last = by.path.split(".")
+        for name in references:
+            reference = self._entities[owner].attributes[name]
+            owner = reference.to if isinstance(reference, Ref) else owner
+        followed = self._entities[owner].attributes[last]
+        if isinstance(followed, Category | Life):
+            known = [by.values.get(value, general) for value in followed.values]
+        else:
+            known = [by.values.get(value, general) for value in ("false", "true")]
+        return [known[value] for value in self._starts(entity, by.path)]
+
     def _starts(self, entity: str, path: str) -> Sequence[int]:
         """Return the values at the end of a path, for every row of an entity."""
         name, _, rest = path.partition(".")
@@ -131,7 +160,12 @@ class _Columns:
 
 
 def _names(
-    first: Sequence[str], second: Sequence[str], count: int, pick: Random, name: str, more: str = ""
+    first: Sequence[str],
+    second: Sequence[str],
+    count: int,
+    pick: Random,
+    name: str,
+    more: Sequence[str] = (),
 ) -> list[str]:
     """Draw names, of which some are another's and a part more, so that a search for that one finds both.
 
@@ -143,14 +177,17 @@ def _names(
         count: Number of names.
         pick: Draws.
         name: What the names are of, for messages.
-        more: The part more; empty for one of the second parts.
+        more: What the part more is drawn from; the second parts where it is empty.
     """
     drawn = _pairs(first, second, count, pick, name)
     paired = pick.sample(range(count), 2 * int(count * _LOOK_ALIKES))
+    known = set(drawn)
     for one, other in zip(paired[::2], paired[1::2], strict=True):
         earlier, later = sorted((one, other))
-        others = [part for part in second if not drawn[later].endswith(f" {part}")]
-        drawn[earlier] = f"{drawn[later]} {more or pick.choice(others)}"
+        base = drawn[later]
+        longer = [f"{base} {part}" for part in more or second if not base.endswith(f" {part}")]
+        drawn[earlier] = pick.choice([each for each in longer if each not in known] or [drawn[earlier]])
+        known.add(drawn[earlier])
     return drawn
 
 

@@ -12,13 +12,20 @@ from stb_env.envs.connections import connect_judge
 from stb_env.envs.env_settings import OpenSettings
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.judges.own_judge import JudgeLike
+from stb_env.suites.worlds.careful import CarefulPlayer
+from stb_env.suites.worlds.draw_goal import CALLS
 from stb_env.suites.worlds.judge import ExactJudge
+from stb_env.suites.worlds.making import task_of
 from stb_env.suites.worlds.player import Player
+from stb_env.suites.worlds.requests import Plan
 from stb_env.suites.worlds.settings import Group, Split
-from stb_env.suites.worlds.tasks import WorldTasks, task_of
+from stb_env.suites.worlds.tasks import WorldTasks
 from stb_env.suites.worlds.world import GeneratedWorld
 from stb_env.tasks import Ending, Task
 from stb_env.tools import ToolCall, ToolResult
+
+_SPARE_TURNS = 40
+"""Actions beside twice the calls of the longest plan."""
 
 
 @checks_settings
@@ -28,11 +35,13 @@ def make(
     level: int | tuple[int, int] | list[int] | None = None,
     kit: str | None = None,
     worlds: Count | None = None,
+    policies: bool = False,
+    pairs: float = 0.5,
     judge: str | JudgeLike = "exact",
     votes: Count = 1,
     votes_cache: str | Path | None = None,
     models: str | Path | None = None,
-    max_turns: Count = 100,
+    max_turns: Count | None = None,
     **settings: Unpack[OpenSettings],
 ) -> ToolEnv:
     """Make an environment of generated worlds: organisations with data, tools and rules of their own.
@@ -44,19 +53,27 @@ def make(
         level: From 1 (one or two calls) to 6 (41 to 80 calls), or the first and last of a range.
         kit: Only worlds of this kit, such as ``vet_clinic``.
         worlds: Only ten tasks of each of so many worlds, which makes training finite, too.
+        policies: Whether worlds have policies, and requests can be refused: because a policy forbids them,
+            because a state does not allow them, or because a name in them is no row's.
+        pairs: Share of tasks in pairs then: of each pair one cannot be met, and its twin can.
         judge: ``exact``, or another judge, to see what it makes of episodes whose truth is known.
         votes: How often a model judges each answer.
         votes_cache: Folder of votes that are known.
         models: Models file (TOML) for the judge.
-        max_turns: Actions after which an episode is cut off.
+        max_turns: Actions after which an episode is cut off; None is 40 more than twice the calls of the
+            longest tasks.
         **settings: Further settings of `ToolEnv`.
 
     Raises:
         ConfigError: A setting is unknown, or no task meets them all.
     """
     levels = (level[0], level[1]) if isinstance(level, tuple | list) else level
+    tasks = WorldTasks(split, group, levels, kit, worlds, policies, pairs)
+    if max_turns is None:
+        _, most = CALLS[tasks.levels[-1]]
+        max_turns = 2 * most + _SPARE_TURNS
     return ToolEnv(
-        WorldTasks(split, group, levels, kit, worlds),
+        tasks,
         GeneratedWorld(),
         ExactJudge() if judge == "exact" else connect_judge(judge, votes, models, votes_cache),
         max_turns=max_turns,
@@ -78,14 +95,21 @@ def oracle(task: Task) -> Generator[ToolCall, ToolResult, Ending]:
         DataError: The task is none of theirs.
     """
     made = task_of(task.id)
-    plan = Player(made.world, made.solved.modes).solve(made.drawn.goal)
+    # One of a pair has to look whether it can be met.
+    plan: Plan = (
+        CarefulPlayer(made.world, made.solved.modes).end(made.drawn.goal, made.missing)
+        if made.paired
+        else Player(made.world, made.solved.modes).solve(made.drawn.goal)
+    )
     response: object = None
     while True:
         try:
             request = plan.send(response)
         except StopIteration as stop:
-            return {"answer": stop.value}
+            return stop.value if made.paired else {"answer": stop.value}
         result = yield ToolCall(request.tool.tool.name, request.arguments)
-        if result.error and not isinstance(result.response, Mapping):
-            return f"This cannot be done any more: {result.error}"
         response = result.response
+        if result.error and not isinstance(response, Mapping):
+            if made.missing is None:
+                return f"This cannot be done any more: {result.error}"
+            response = {"error": result.error}

@@ -21,6 +21,7 @@ from stb_env.suites.worlds.goals import (
     Group,
     Listing,
     Lookup,
+    Make,
     Measure,
     Related,
     RowId,
@@ -28,7 +29,8 @@ from stb_env.suites.worlds.goals import (
     Summary,
     Work,
 )
-from stb_env.suites.worlds.kit import Life, Set, Transition
+from stb_env.suites.worlds.kit import Life
+from stb_env.suites.worlds.kit_actions import Create, Delete, Set, Transition
 from stb_env.suites.worlds.rows import MISSING, Row, State
 
 
@@ -85,6 +87,10 @@ def evaluate(goal: Goal, blueprint: Blueprint, state: State, *, skips: bool = Fa
             told = _fields(facts, goal.select.entity, row, goal.fields)
             after = _acted(facts, goal.select.entity, [(row, goal.action)], goal.value, skips=False)
             return replace(told, state=after)
+        case Make():
+            row = _only(facts, goal.select)
+            told = _fields(facts, goal.select.entity, row, goal.fields)
+            return replace(told, state=_made(facts, goal, row[0]), rows=())
         case ForEach():
             found = chosen(facts, goal.select)
             acts = [(row, goal.action) for row in found]
@@ -253,6 +259,9 @@ def _acted(
     known: dict[str, Callable[[int, Row], Row | None]] = {}
     changed: dict[int, Row | None] = {}
     for (number, row), action in acts:
+        if isinstance(facts.blueprint.entities[entity].actions[action], Delete):
+            changed[number] = None
+            continue
         if action not in known:
             known[action] = _action(facts, entity, action, value)
         after = known[action](number, row)
@@ -261,6 +270,20 @@ def _acted(
         elif not skips:
             raise GoalError(f"row {number} of {entity} is none that one can {action}, or is so already")
     return facts.blueprint.data.put_all(facts.state, entity, changed)
+
+
+def _made(facts: Facts, goal: Make, meant: int) -> State:
+    """Return the state with the new row, whose label is the next code."""
+    described = facts.blueprint.entities[goal.entity]
+    action = described.actions[goal.action]
+    if not isinstance(action, Create):
+        raise GoalError(f"{goal.action} makes no row of {goal.entity}")
+    data = facts.blueprint.data
+    values = {action.fields[0]: meant, **dict(goal.values)}
+    for name, text in action.start.items():
+        values[name] = facts.blueprint.value_of(goal.entity, name, text)
+    values[described.label] = len(data.rows[goal.entity]) + facts.state.made.get(goal.entity, 0)
+    return data.add(facts.state, goal.entity, tuple(values[name] for name in described.attributes))[1]
 
 
 def _action(facts: Facts, entity: str, action: str, value: int | None) -> Callable[[int, Row], Row | None]:

@@ -8,7 +8,9 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from stb_env.suites.worlds.kit import Attribute, Category, Condition, Flag, Life, Quantity
+from stb_env.core.jsontypes import Json
+from stb_env.suites.worlds.kit import Attribute, Category, Flag, Life, Quantity
+from stb_env.suites.worlds.kit_actions import Condition
 from stb_env.suites.worlds.rows import MISSING, Row, State
 
 if TYPE_CHECKING:
@@ -165,7 +167,7 @@ def _whole(attribute: Attribute | None, value: str | int | bool) -> int:
     return int(value) * scale
 
 
-def json_value(blueprint: Blueprint, entity: str, path: str, value: int) -> object:
+def json_value(blueprint: Blueprint, entity: str, path: str, value: int) -> Json:
     """Return a stored value as typed answers hold it: text, an ISO date, a number, true or false."""
     match blueprint.attribute(entity, path):
         case Quantity(digits=digits):

@@ -10,11 +10,12 @@ from collections.abc import Generator, Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 from stb_env.core.jsontypes import JsonMapping, JsonObject
-from stb_env.suites.worlds.archetypes.tool import Filter, WorldTool
+from stb_env.suites.worlds.archetypes.tool import WorldTool
 from stb_env.suites.worlds.conditions import compares
 from stb_env.suites.worlds.goals import Clause, Related
 from stb_env.suites.worlds.kit import Code, Email, Person, Ref, Title
-from stb_env.suites.worlds.requests import Memory, Plan, Request, Values
+from stb_env.suites.worlds.list_requests import filtering, pages, parted, used_filters
+from stb_env.suites.worlds.requests import Memory, Plan, Read, Request, Values
 from stb_env.suites.worlds.rows import MISSING
 from stb_env.suites.worlds.world import Built
 
@@ -39,18 +40,13 @@ class Finder:
         self._modes = modes
         self._memory = Memory() if memory is None else memory
         self.known: dict[str, dict[int, Values]] = {entity: {} for entity in self._entities}
-        self.references: dict[str, None] = {}
-        self._references = {
-            entity: [
-                (name, attribute.to, world.codec.local(entity, attribute))
-                for name, attribute in described.attributes.items()
-                if isinstance(attribute, Ref)
-            ]
-            for entity, described in self._entities.items()
-        }
+        self.options: dict[tuple[str, Mode], None] = {}
+        """The other ways in which references could be followed, in the order in which they came up."""
         self._named: set[tuple[str, int]] = set()
-        self._listed: set[str] = set()
-        self._met: set[tuple[str, int, Clause]] = set()
+        self._listed: dict[tuple[str, str], list[int]] = {}
+        self.judged: dict[str, set[int]] = {entity: set() for entity in self._entities}
+        self._filters: dict[tuple[str, tuple[Clause | Related, ...]], list[Clause]] = {}
+        self._met: dict[tuple[str, Clause], set[int]] = {}
 
     # -- what is there ---------------------------------------------------------------------------
 
@@ -65,7 +61,7 @@ class Finder:
             raise KeyError(f"{reference} of {entity} refers to no entity")
         return attribute.to
 
-    def _joining(self, entity: str, reference: str) -> list[str]:
+    def joining(self, entity: str, reference: str) -> list[str]:
         """Return what a target's rows must show to be joined: their key, where services differ."""
         attribute = self._entities[entity].attributes[reference]
         if not isinstance(attribute, Ref) or self._world.codec.local(entity, attribute):
@@ -73,9 +69,12 @@ class Finder:
         target = self._entities[attribute.to]
         return [target.key or target.label]
 
-    def _mode(self, at: str, reference: str) -> Mode:
-        self.references[f"{at}.{reference}"] = None
-        return self._modes.get(f"{at}.{reference}", "bulk")
+    def _mode(self, at: str, reference: str, *others: Mode) -> Mode:
+        """Return how a reference is followed, of the ways there are."""
+        place = f"{at}.{reference}"
+        for mode in others:
+            self.options[place, mode] = None
+        return self._modes.get(place, "bulk")
 
     # -- finding ---------------------------------------------------------------------------------
 
@@ -83,41 +82,25 @@ class Finder:
         self, entity: str, clauses: Sequence[Clause | Related], needs: Iterable[str], at: str
     ) -> Generator[Request, Any, list[int]]:
         """Find the rows that meet all clauses, and see to it that the values at some paths are known."""
-        direct, inner, related = self._parted(clauses)
+        direct, inner, related = parted(clauses)
         allowed: dict[str, set[int]] = {}
         back = ""
         for reference, deep in inner.items():
-            mode = self._mode(at, reference)
+            linked = self._linking(entity, reference) is not None
+            mode = self._mode(at, reference, "each", *(("back",) if linked else ()))
             if mode == "each":
                 continue
             target = self.target(entity, reference)
-            found = yield from self.find(target, deep, self._joining(entity, reference), f"{at}.{reference}")
+            found = yield from self.find(target, deep, self.joining(entity, reference), f"{at}.{reference}")
             allowed[reference] = set(found)
-            if mode == "back" and not back and self._linking(entity, reference):
+            if mode == "back" and linked and not back:
                 back = reference
         numbers = yield from self._candidates(entity, direct, back, sorted(allowed.get(back, ())))
-        numbers = yield from self._narrowed(entity, numbers, direct, inner, allowed, at)
+        numbers = yield from self._narrowed(entity, numbers, direct, inner, allowed, at, back)
         for other in related:
             numbers = yield from self._related(entity, numbers, other, at)
         yield from self.provide(entity, numbers, needs, at)
         return numbers
-
-    def _parted(
-        self, clauses: Sequence[Clause | Related]
-    ) -> tuple[list[Clause], dict[str, list[Clause]], list[Related]]:
-        direct: list[Clause] = []
-        inner: dict[str, list[Clause]] = {}
-        related: list[Related] = []
-        for clause in clauses:
-            if isinstance(clause, Related):
-                related.append(clause)
-                continue
-            first, _, rest = clause.path.partition(".")
-            if rest:
-                inner.setdefault(first, []).append(Clause(rest, clause.op, clause.value))
-            else:
-                direct.append(clause)
-        return direct, inner, related
 
     def _linking(self, entity: str, reference: str) -> WorldTool | None:
         """Return the tool that lists rows by what they refer to."""
@@ -165,70 +148,47 @@ class Finder:
         """Read all pages of a list, narrowed by the clauses that it can filter by."""
         if tool is None:
             raise KeyError("every entity has a list")
-        arguments = self._filtering(tool, clauses)
+        arguments = filtering(tool, clauses)
         numbers: list[int] = []
-        used = self._used(tool, clauses)
+        used = used_filters(tool, clauses)
         shown = {field.attribute for field in tool.fields}
-        if tool.entity in self._listed and all(each.field.attribute in shown for each, _ in used):
+        known = (tool.tool.name, repr(arguments))
+        if known in self._listed:
+            return list(self._listed[known])
+        if (tool.entity, "") in self._listed and all(each.field.attribute in shown for each, _ in used):
             return sorted(self.known[tool.entity])
-        pages = self.pages(tool, arguments)
+        reading = pages(tool, arguments)
         response: Any = None
         while True:
             try:
-                request = pages.send(response)
+                request = reading.send(response)
             except StopIteration:
                 break
             response = yield request
-            for row in response[tool.items]:
-                numbers.append(self.learn(tool.entity, row))
-                self.note_met(tool, numbers[-1], clauses)
+            numbers += self.learn_all(tool, response)
+        self.note_met(tool, numbers, clauses)
+        self._listed[known] = list(numbers)
         if not used:
-            self._listed.add(tool.entity)
+            self._listed[tool.entity, ""] = numbers
         return numbers
 
-    def pages(self, tool: WorldTool, arguments: JsonObject) -> Generator[Request, JsonMapping, None]:
-        """Yield the requests for every page of a list; each is sent its response."""
-        if tool.pager is None:
-            raise KeyError(f"{tool.tool.name} has no pages")
-        start = 0
-        place: JsonObject | None = {}
-        while place is not None:
-            response = yield Request(tool, {**arguments, tool.pager.size_name: tool.limit, **place})
-            rows = len(response[tool.items])
-            place = tool.pager.next_page(response, start, rows)
-            start += rows
+    def note_met(self, tool: WorldTool, numbers: Sequence[int], clauses: Sequence[Clause | Related]) -> None:
+        """Remember that rows came from a list that was narrowed by some clauses."""
+        rows = self.known[tool.entity]
+        for clause in self.served(tool, clauses):
+            self._met.setdefault((tool.entity, clause), set()).update(numbers)
+            if clause.op == "=":
+                for number in numbers:
+                    rows[number][clause.path] = clause.value
 
-    def _used(self, tool: WorldTool, clauses: Sequence[Clause]) -> list[tuple[Filter, int]]:
-        """Return the filters of a list that serve some clauses, with the stored value of each."""
-        used: list[tuple[Filter, int]] = []
-        for clause in clauses:
-            wanted = {"=": ("=", 0), ">": (">=", 1), "<": ("<=", -1)}.get(clause.op)
-            if wanted is None:
-                continue
-            used.extend(
-                (each, clause.value + wanted[1])
-                for each in tool.filters
-                if each.field.attribute == clause.path and each.op == wanted[0]
-            )
-        return used
-
-    def _filtering(self, tool: WorldTool, clauses: Sequence[Clause]) -> JsonObject:
-        groups = {param.name: param.group for param in tool.params}
-        arguments: JsonObject = {}
-        for each, value in self._used(tool, clauses):
-            holder = arguments
-            if groups[each.param]:
-                holder = arguments.setdefault(groups[each.param], {})
-            holder[each.param] = each.field.argument(value)
-        return arguments
-
-    def note_met(self, tool: WorldTool, number: int, clauses: Sequence[Clause | Related]) -> None:
-        """Remember that a row came from a list that was narrowed by some clauses."""
-        for clause in clauses:
-            if isinstance(clause, Clause) and self._used(tool, (clause,)):
-                self._met.add((tool.entity, number, clause))
-                if clause.op == "=":
-                    self.known[tool.entity][number][clause.path] = clause.value
+    def served(self, tool: WorldTool, clauses: Sequence[Clause | Related]) -> list[Clause]:
+        """Return the clauses that a list is narrowed by."""
+        key = (tool.tool.name, tuple(clauses))
+        found = self._filters.get(key)
+        if found is None:
+            direct = (clause for clause in clauses if isinstance(clause, Clause))
+            found = self._filters[key] = [clause for clause in direct if used_filters(tool, (clause,))]
+        return found
 
     def sorted_pages(
         self, entity: str, clauses: Sequence[Clause | Related], by: str, *, most: bool
@@ -238,11 +198,11 @@ class Finder:
         field = next((each for each in tool.sorts if each.attribute == by), None) if tool else None
         if tool is None or field is None:
             return None
-        direct, _, _ = self._parted(clauses)
+        direct, _, _ = parted(clauses)
         style = self._world.codec.style(entity)
         order: JsonObject = {style.field("sort by"): field.name}
         order[style.field("order")] = "desc" if most else "asc"
-        return self.pages(tool, {**self._filtering(tool, direct), **order})
+        return pages(tool, {**filtering(tool, direct), **order})
 
     # -- narrowing -------------------------------------------------------------------------------
 
@@ -250,7 +210,7 @@ class Finder:
         self, entity: str, numbers: Sequence[int], clauses: Sequence[Clause | Related], at: str
     ) -> Generator[Request, Any, list[int]]:
         """Return those of some rows that meet all clauses, reading only what is needed for that."""
-        direct, inner, related = self._parted(clauses)
+        direct, inner, related = parted(clauses)
         kept = yield from self._narrowed(entity, numbers, direct, inner, {}, at)
         for other in related:
             kept = yield from self._related(entity, kept, other, at)
@@ -264,20 +224,34 @@ class Finder:
         inner: Mapping[str, Sequence[Clause]],
         allowed: Mapping[str, set[int]],
         at: str,
+        back: str = "",
     ) -> Generator[Request, Any, list[int]]:
         rows = self.known[entity]
-        kept = [number for number in numbers if self._may(rows.get(number, {}), direct, allowed)]
-        unclear = [number for number in kept if self._is_unclear(entity, number, direct, inner)]
-        yield from self.ensure(entity, unclear, [*(clause.path for clause in direct), *inner])
-        kept = [number for number in kept if self._may(rows[number], direct, allowed)]
+        for clause in direct:
+            met = self._met.get((entity, clause), ())
+            self.judge(entity, [number for number in numbers if number not in met])
+        passing = self._passing(entity, numbers, direct)
+        kept = self._allowed(entity, passing, allowed)
+        if direct or inner:
+            unclear = [number for number in kept if self._is_unclear(entity, number, direct, inner)]
+            if unclear:
+                yield from self.ensure(entity, unclear, [*(clause.path for clause in direct), *inner])
+                passing = self._passing(entity, passing, direct)
+                kept = self._allowed(entity, passing, allowed)
+        if inner.keys() - {back}:
+            self.judge(entity, passing)
         for reference, deep in inner.items():
             if reference in allowed or not kept:
                 continue
             target = self.target(entity, reference)
             targets = sorted({rows[number][reference] for number in kept} - {MISSING})
-            passing = set((yield from self.narrowed(target, targets, deep, f"{at}.{reference}")))
-            kept = [number for number in kept if rows[number][reference] in passing]
+            meeting = set((yield from self.narrowed(target, targets, deep, f"{at}.{reference}")))
+            kept = [number for number in kept if rows[number][reference] in meeting]
         return kept
+
+    def judge(self, entity: str, numbers: Iterable[int]) -> None:
+        """Remember that the plan itself compares or decides some rows, rather than a filter."""
+        self.judged[entity].update(numbers)
 
     def _is_unclear(
         self, entity: str, number: int, direct: Sequence[Clause], references: Iterable[str]
@@ -285,14 +259,31 @@ class Finder:
         """Return whether a row must be read before it is told whether it meets the clauses."""
         row = self.known[entity].get(number, {})
         return any(reference not in row for reference in references) or any(
-            clause.path not in row and (entity, number, clause) not in self._met for clause in direct
+            clause.path not in row and number not in self._met.get((entity, clause), ()) for clause in direct
         )
 
-    def _may(self, row: Values, direct: Sequence[Clause], allowed: Mapping[str, set[int]]) -> bool:
-        """Return whether a row meets the clauses as far as its values are known."""
-        return all(
-            clause.path not in row or compares(row[clause.path], clause.op, clause.value) for clause in direct
-        ) and all(reference not in row or row[reference] in meant for reference, meant in allowed.items())
+    def _passing(self, entity: str, numbers: Sequence[int], direct: Sequence[Clause]) -> list[int]:
+        """Return the rows that meet some clauses as far as their values are known."""
+        rows, kept = self.known[entity], list(numbers)
+        for clause in direct:
+            path, op, value = clause.path, clause.op, clause.value
+            kept = [
+                number
+                for number in kept
+                if path not in (row := rows.get(number, {})) or compares(row[path], op, value)
+            ]
+        return kept
+
+    def _allowed(self, entity: str, numbers: list[int], allowed: Mapping[str, set[int]]) -> list[int]:
+        """Return the rows whose references lead to rows that are meant, as far as they are known."""
+        rows = self.known[entity]
+        for name, meant in allowed.items():
+            numbers = [
+                number
+                for number in numbers
+                if rows.get(number, {}).get(name) in meant or name not in rows[number]
+            ]
+        return numbers
 
     def _related(
         self, entity: str, numbers: Sequence[int], clause: Related, at: str
@@ -302,7 +293,8 @@ class Finder:
         others = yield from self.find(
             clause.entity, clause.clauses, [clause.reference], f"{at}~{clause.entity}"
         )
-        yield from self.ensure(entity, numbers, self._joining(clause.entity, clause.reference))
+        yield from self.ensure(entity, numbers, self.joining(clause.entity, clause.reference))
+        self.judge(entity, numbers)
         referred = {self.known[clause.entity][other][clause.reference] for other in others}
         return [number for number in numbers if (number in referred) == clause.present]
 
@@ -323,8 +315,8 @@ class Finder:
             places = {self.known[entity][number][reference] for number in numbers} - {MISSING}
             firsts = {path.partition(".")[0] for path in deep}
             lacking = any(not firsts <= self.known[target].get(number, {}).keys() for number in places)
-            if lacking and self._mode(at, reference) != "each":
-                yield from self.find(target, (), self._joining(entity, reference), f"{at}.{reference}")
+            if lacking and self._mode(at, reference, "each") != "each":
+                yield from self.find(target, (), self.joining(entity, reference), f"{at}.{reference}")
             yield from self.provide(target, sorted(places), deep, f"{at}.{reference}")
 
     def ensure(self, entity: str, numbers: Iterable[int], attributes: Iterable[str]) -> Plan:
@@ -341,8 +333,7 @@ class Finder:
             for start in range(0, len(lacking), batch.limit):
                 ids = [self._world.codec.id_of(entity, each) for each in lacking[start : start + batch.limit]]
                 response = yield Request(batch, {"ids": ids})
-                for row in response[batch.items]:
-                    self.learn(entity, row)
+                self.learn_all(batch, response)
             return
         get = self.tool("get", entity)
         if get is not None:
@@ -366,15 +357,27 @@ class Finder:
 
     def learn(self, entity: str, shown: JsonMapping) -> int:
         """Remember what a row in a result shows, and return the row's number."""
-        number, values = self._memory.read(self._world, entity, shown)
-        self.known[entity].setdefault(number, {}).update(values)
+        return self._note(entity, self._memory.read(self._world, entity, shown))
+
+    def learn_all(self, tool: WorldTool, response: JsonMapping) -> list[int]:
+        """Remember what all rows of a result show, and return their numbers."""
+        entity = tool.entity
+        read = self._memory.read_all(self._world, entity, response, tool.items)
+        return [self._note(entity, row) for row in read]
+
+    def _note(self, entity: str, read: Read) -> int:
+        number, values, leads = read
+        rows = self.known[entity]
+        before = rows.get(number)
+        if before is None:
+            rows[number] = dict(values)
+        else:
+            before.update(values)
         self._named.add((entity, number))
-        for name, target, local in self._references[entity]:
-            value = values.get(name, MISSING)
-            if value != MISSING:
-                self.known[target].setdefault(value, {})
-                if local:
-                    self._named.add((target, value))
+        for target, value, local in leads:
+            self.known[target].setdefault(value, {})
+            if local:
+                self._named.add((target, value))
         return number
 
     def value(self, entity: str, number: int, path: str) -> int:

@@ -155,6 +155,26 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
+class Make:
+    """Make a row that refers to the one row that is meant, and give values of that one.
+
+    Attributes:
+        select: The row that the new one refers to.
+        entity: The entity of the new row.
+        action: The action, by its name in the kit.
+        values: The attributes of the new row that are given, each with its value as rows hold it; the one
+            that refers to the row that is meant is not among them.
+        fields: Paths of the values that are asked for, from the row that is meant.
+    """
+
+    select: Select
+    entity: str
+    action: str
+    values: tuple[tuple[str, int], ...]
+    fields: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class ForEach:
     """Do an action to every row that is meant, and give figures over them as they were before.
 
@@ -188,7 +208,7 @@ class Work:
     measures: tuple[Measure, ...]
 
 
-Goal = Lookup | Extreme | Summary | Group | Difference | Listing | Change | ForEach | Work
+Goal = Lookup | Extreme | Summary | Group | Difference | Listing | Change | Make | ForEach | Work
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import TypedDict
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NotRequired, TypedDict
 
 from stb_env.core import jsontext
 from stb_env.core.answers import right_fields
@@ -12,8 +12,9 @@ from stb_env.core.request import Slow
 from stb_env.errors import JudgeError
 from stb_env.judges.judge import Case
 from stb_env.suites.worlds.blueprint import Blueprint
-from stb_env.suites.worlds.goals import Expected
+from stb_env.suites.worlds.goals import Expected, RowId
 from stb_env.suites.worlds.rows import State
+from stb_env.tools import Status
 from stb_env.verdict import KEPT, Verdict, VerdictStatus, Vote
 
 
@@ -29,42 +30,83 @@ class Changes(TypedDict):
     new: list[list[int]]
 
 
+class Looks(TypedDict):
+    """Calls that would have found a row of a name.
+
+    Attributes:
+        text: The name.
+        search: Tools that search by words of it.
+        exact: Tools that take the whole of it.
+    """
+
+    text: str
+    search: list[str]
+    exact: list[str]
+
+
+class Cannot(TypedDict):
+    """Reason that a request cannot be met, as Finish takes it."""
+
+    reason: str
+    what: list[str]
+
+
 class GoalRecord(TypedDict):
     """Content of a task's ``goal``.
 
     Attributes:
-        answer: The right value of every field.
+        answer: The right value of every field; none where the request cannot be met.
         support: By field and entity, the rows that it stands on: bit n of the hexadecimal number is row n.
         drawn: How many rows each entity has at the start.
         changes: What has to change, by entity.
+        generated: By entity of rows that have to be made, the column of which each has a value of its own.
+        cannot: Why the request cannot be met; None where it can. Only tasks have it that offer a refusal.
+        shown: By entity, the rows that show why, as in `support`.
+        looks: The calls of which one shows it, too, where a name is no row's.
     """
 
     answer: JsonObject
     support: dict[str, dict[str, str]]
     drawn: dict[str, int]
     changes: dict[str, Changes]
+    generated: NotRequired[dict[str, int]]
+    cannot: NotRequired[Cannot | None]
+    shown: NotRequired[dict[str, str]]
+    looks: NotRequired[Looks]
 
 
 def goal_record(blueprint: Blueprint, expected: Expected) -> GoalRecord:
     """Return what solves a goal as plain data."""
     drawn = {entity: len(rows) for entity, rows in blueprint.data.rows.items()}
-    support: dict[str, dict[str, str]] = {}
-    for name, rows in expected.support.items():
-        masks: dict[str, int] = {}
-        for entity, number in rows:
-            masks[entity] = masks.get(entity, 0) | 1 << number
-        support[name] = {entity: f"{mask:x}" for entity, mask in sorted(masks.items())}
-    return GoalRecord(
-        answer=expected.answer, support=support, drawn=drawn, changes=changes(expected.state, drawn)
-    )
+    support = {name: masks(rows) for name, rows in expected.support.items()}
+    generated = {
+        entity: blueprint.entities[entity].columns[blueprint.entities[entity].label]
+        for entity in expected.state.made
+    }
+    done = changes(expected.state, drawn, generated)
+    record = GoalRecord(answer=expected.answer, support=support, drawn=drawn, changes=done)
+    if generated:
+        record["generated"] = generated
+    return record
 
 
-def changes(state: State, drawn: Mapping[str, int]) -> dict[str, Changes]:
+def masks(rows: Iterable[RowId]) -> dict[str, str]:
+    """Return rows by entity: bit n of the hexadecimal number is row n."""
+    found: dict[str, int] = {}
+    for entity, number in rows:
+        found[entity] = found.get(entity, 0) | 1 << number
+    return {entity: f"{mask:x}" for entity, mask in sorted(found.items())}
+
+
+def changes(
+    state: State, drawn: Mapping[str, int], generated: Mapping[str, int] | None = None
+) -> dict[str, Changes]:
     """Return what a state changed, comparable however it was brought about.
 
     Args:
         state: The state.
         drawn: How many rows each entity has at the start.
+        generated: By entity, the column of which new rows have values of their own: they are left out.
     """
     found: dict[str, Changes] = {}
     for entity in sorted(state.changed):
@@ -74,7 +116,8 @@ def changes(state: State, drawn: Mapping[str, int]) -> dict[str, Changes]:
             if number < drawn[entity]:
                 rows[str(number)] = None if row is None else list(row)
             elif row is not None:
-                new.append(list(row))
+                own = (generated or {}).get(entity)
+                new.append([value for column, value in enumerate(row) if column != own])
         if rows or new:
             found[entity] = Changes(rows=rows, new=sorted(new))
     return found
@@ -84,6 +127,7 @@ class ExactJudge:
     """Compares an episode with what its task declares: data with data.
 
     The verdict's parts are ``answer:FIELD`` for every field of the typed answer, right and supported;
+    ``cannot`` where the request cannot be met;
     ``state:ENTITY`` for every entity whose rows the task changes; and ``kept:ENTITY``, which is always false,
     for every entity of which the episode changed other rows. A vote says of each part that failed what was
     wanted and what was got.
@@ -105,7 +149,8 @@ class ExactJudge:
                 kind="internal",
                 retryable=False,
             )
-        problems = {**dict(_answer_parts(case, case.state)), **dict(_state_parts(case, case.state))}
+        told = _cannot_part if case.task.goal.get("cannot") else _answer_parts
+        problems = {**dict(told(case, case.state)), **dict(_state_parts(case, case.state))}
         reasons = [f"{part}: {problem}" for part, problem in problems.items() if problem]
         status: VerdictStatus = "unsolved" if reasons else "solved"
         votes = (Vote(status, "; ".join(reasons)),) if reasons else ()
@@ -127,6 +172,48 @@ def _answer_parts(case: Case, state: State) -> Iterator[tuple[str, str]]:
         else:
             yield f"answer:{name}", ""
 
+    if case.cannot is not None:
+        # Whoever did the work and says that it cannot be done has not done it.
+        yield f"{KEPT}request", f"can be met, got {_short(case.cannot)}"
+
+
+def _cannot_part(case: Case, state: State) -> Iterator[tuple[str, str]]:
+    goal, given = case.task.goal, case.cannot
+    wanted: Cannot = goal["cannot"]
+    if given is None or given["reason"] != wanted["reason"] or set(given["what"]) != set(wanted["what"]):
+        yield "cannot", f"wanted {_short(dict(wanted))}, got {_short(given)}"
+    elif not _is_shown(state, goal["shown"]) and not ("looks" in goal and _looked(case, goal["looks"])):
+        yield "cannot", "is right, but no call of the episode shows it"
+    else:
+        yield "cannot", ""
+
+
+def _looked(case: Case, looks: Looks) -> bool:
+    """Return whether a call would have found the row of a name, were there one."""
+    name = looks["text"].casefold()
+    for call in case.calls:
+        if isinstance(call.arguments, str) or call.result.status == Status.INVALID_ARGUMENTS:
+            continue
+        given = [text.casefold().split() for text in _texts(call.arguments)]
+        if call.name in looks["exact"] and name.split() in given:
+            return True
+        response = call.result.response
+        if call.name not in looks["search"] or not isinstance(response, Mapping):
+            continue
+        # Of more hits than are shown, the row may be one.
+        whole = response.get("truncated") is False
+        if whole and any(words and all(word in name for word in words) for words in given):
+            return True
+    return False
+
+
+def _texts(value: object) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for inner in value.values():
+            yield from _texts(inner)
+
 
 def _is_shown(state: State, support: Mapping[str, str]) -> bool:
     return all(int(mask, 16) & ~state.shown.get(entity, 0) == 0 for entity, mask in support.items())
@@ -135,7 +222,7 @@ def _is_shown(state: State, support: Mapping[str, str]) -> bool:
 def _state_parts(case: Case, state: State) -> Iterator[tuple[str, str]]:
     """Yield the part of every entity that changed or had to, with why it failed, or an empty text."""
     wanted: Mapping[str, Changes] = case.task.goal["changes"]
-    done = changes(state, case.task.goal["drawn"])
+    done = changes(state, case.task.goal["drawn"], case.task.goal.get("generated"))
     for entity, change in wanted.items():
         yield f"state:{entity}", "" if done.get(entity) == change else _fault(change, done.get(entity))
     for entity, change in done.items():

@@ -13,27 +13,14 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field, ValidationError
 
 from stb_env.errors import DataError
-
-Word = Annotated[str, Field(pattern=r"^[a-z][a-z0-9 '-]*$")]
-"""A noun, verb or name of an attribute, in lower case."""
-Nouns = Annotated[str, Field(pattern=r"^[a-z][a-z '-]*/[a-z][a-z '-]*$")]
-"""Singular and plural: ``box/boxes``."""
-Verb = Annotated[str, Field(pattern=r"^[a-z][a-z '-]*/[a-z][a-z '-]*$")]
-"""Imperative and past participle: ``deny/denied``."""
-Phrase = Annotated[str, Field(min_length=3)]
-"""Words that follow a noun, singular or plural: ``costing over {v}``; ``{np}`` stands for a noun phrase."""
-Phrases = Annotated[tuple[Phrase, ...], Field(min_length=1)]
-Range = tuple[int, int]
+from stb_env.suites.worlds.kit_actions import Action, Policy, Queue
+from stb_env.suites.worlds.kit_parts import Nouns, Part, Phrases, Range, Word
 
 
-class _Part(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class _Attribute(_Part):
+class _Attribute(Part):
     """Fields that all kinds of attributes share.
 
     Attributes:
@@ -47,6 +34,19 @@ class _Attribute(_Part):
     optional: bool = False
 
 
+class By(Part):
+    """A distribution that follows another attribute: cats weigh less than dogs.
+
+    Attributes:
+        path: A category, state or flag, over references too; without it the general distribution holds.
+        values: By its value, the least and greatest number, or the weights of a category. Others have the
+            general distribution.
+    """
+
+    path: str
+    values: Annotated[Mapping[str, tuple[int, ...]], Field(min_length=1)]
+
+
 class Person(_Attribute):
     """A full name; look-alikes share a first or last name."""
 
@@ -54,11 +54,19 @@ class Person(_Attribute):
 
 
 class Title(_Attribute):
-    """A proper name that is put together from two lists."""
+    """A proper name that is put together from two lists.
+
+    Attributes:
+        first: The beginnings of names.
+        second: Their ends.
+        more: Parts that make a look-alike of a name: ``Coral Star`` and ``Coral Star Junior``; the ends of
+            others where it is empty.
+    """
 
     type: Literal["title"]
     first: Annotated[tuple[str, ...], Field(min_length=8)]
     second: Annotated[tuple[str, ...], Field(min_length=8)]
+    more: tuple[str, ...] = ()
 
 
 class Email(_Attribute):
@@ -101,6 +109,7 @@ class Quantity(_Attribute):
         unit: Symbol such as ``kg``; empty for counts. Money has the organisation's currency.
         skew: 1 is even; above it small values are commoner, as prices are.
         sums: Whether a total over rows means something.
+        by: Ranges that follow another attribute.
     """
 
     type: Literal["number", "money"]
@@ -110,6 +119,7 @@ class Quantity(_Attribute):
     unit: str = ""
     skew: Annotated[float, Field(ge=0.2, le=5)] = 1.0
     sums: bool = False
+    by: By | None = None
     over_say: Phrases
     under_say: Phrases
 
@@ -120,6 +130,7 @@ class Category(_Attribute):
     Attributes:
         values: The values, in words.
         weights: How common each is; even where empty.
+        by: Weights that follow another attribute.
         before: Words that go in front of a noun, with ``{v}``: ``{v}`` for ``premium customers``.
         say: Phrases with ``{v}``: ``on the {v} plan``.
         say_not: Phrases of the contrary: ``not on the {v} plan``.
@@ -128,6 +139,7 @@ class Category(_Attribute):
     type: Literal["category"]
     values: Annotated[tuple[str, ...], Field(min_length=2)]
     weights: tuple[int, ...] = ()
+    by: By | None = None
     before: tuple[str, ...] = ()
     say: Phrases
     say_not: Phrases
@@ -156,6 +168,7 @@ class Life(_Attribute):
     type: Literal["life"]
     values: Annotated[tuple[str, ...], Field(min_length=2)]
     weights: tuple[int, ...] = ()
+    by: By | None = None
     before: tuple[str, ...] = ()
     say: Phrases
     say_not: Phrases
@@ -182,146 +195,8 @@ Attribute = Annotated[
     Person | Title | Email | Code | Day | Quantity | Category | Flag | Life | Ref, Field(discriminator="type")
 ]
 
-Operator = Literal["=", "!=", ">", ">=", "<", "<=", "in", "not in"]
 
-
-class Condition(_Part):
-    """A comparison that decides: of a rule, a precondition or a queue.
-
-    Attributes:
-        left: A path; ``days(a, b)`` is the number of days from path a to path b (``today`` is a path, too),
-            and ``count(entity.attribute)`` is how many rows of an entity refer here by that attribute.
-        op: The operator.
-        right: A value in the kit's own words (a category, true, a number in whole units), ``$name`` for a
-            number that the world draws from the rule's `numbers`, or a path after ``@``.
-    """
-
-    left: str
-    op: Operator
-    right: str | int | bool | tuple[str, ...]
-
-
-class _Action(_Part):
-    """Fields that all actions share.
-
-    Attributes:
-        verbs: The words for it.
-        say: Whole requests with ``{np}``, and ``{v}`` where a value is given: ``turn down {np}``.
-        when: What must hold, or the tool refuses.
-        undo: The action that takes it back, if one does.
-        bulk: Whether people ask for it on many rows at once: nobody sets the weight of all pets to one value.
-    """
-
-    verbs: Annotated[tuple[Verb, ...], Field(min_length=2)]
-    say: Annotated[tuple[Phrase, ...], Field(min_length=3)]
-    when: tuple[Condition, ...] = ()
-    undo: str = ""
-    bulk: bool = True
-
-
-class Transition(_Action):
-    """Move a row from one of some states to another."""
-
-    type: Literal["transition"]
-    field: str
-    source: Annotated[tuple[str, ...], Field(min_length=1)]
-    target: str
-
-
-class Set(_Action):
-    """Set one attribute (of any kind but life) to a value that the caller gives."""
-
-    type: Literal["set"]
-    field: str
-
-
-class Move(_Action):
-    """Move a quantity of one row to another row of the same entity; `same` must be equal in both."""
-
-    type: Literal["move"]
-    field: str
-    same: tuple[str, ...] = ()
-
-
-class Create(_Action):
-    """Make a row from the given attributes; the others start as `start` says.
-
-    Attributes:
-        fields: Attributes that the caller gives.
-        start: Values of others, in the kit's words; ``today`` for a day.
-        unique: Attributes of which no two live rows may share the values: a room and a day.
-    """
-
-    type: Literal["create"]
-    fields: Annotated[tuple[str, ...], Field(min_length=1)]
-    start: Mapping[str, str | int | bool] = {}
-    unique: tuple[str, ...] = ()
-
-
-class Delete(_Action):
-    """Remove a row to which no other refers."""
-
-    type: Literal["delete"]
-
-
-Action = Annotated[Transition | Set | Move | Create | Delete, Field(discriminator="type")]
-
-
-class Rule(_Part):
-    """A rule of a queue: the first one that applies decides.
-
-    Attributes:
-        do: The action that it asks for.
-        when: All must hold.
-        unless: None of these may hold.
-        numbers: Ranges of the numbers that a world draws, by name.
-        text: The rule in words, with ``{name}`` for each number. ``{claim}`` is what the world calls the
-            entity, ``{claim.plural}`` several of them, ``{claim.amount}`` an attribute of it,
-            ``{claim.deny}`` the participle of an action, and ``{currency}`` the organisation's money.
-    """
-
-    do: str
-    when: Annotated[tuple[Condition, ...], Field(min_length=1)]
-    unless: tuple[Condition, ...] = ()
-    numbers: Mapping[str, Range] = {}
-    text: Annotated[str, Field(min_length=20)]
-
-
-class Queue(_Part):
-    """Rows that wait for a decision, and the rules that decide them, in order of precedence.
-
-    Attributes:
-        select: Which rows wait.
-        rules: In order; a world shuffles none of them.
-        otherwise: The action where no rule applies.
-        say: What a person calls the work, with ``{np}`` for the rows: ``work through {np}``.
-        text: The sentence for `otherwise`.
-    """
-
-    select: Annotated[tuple[Condition, ...], Field(min_length=1)]
-    rules: Annotated[tuple[Rule, ...], Field(min_length=2)]
-    otherwise: str
-    say: Annotated[tuple[Phrase, ...], Field(min_length=3)]
-    text: Annotated[str, Field(min_length=20)]
-
-
-class Policy(_Part):
-    """Case in which an action is forbidden, although its tool lets it pass.
-
-    Attributes:
-        action: The action.
-        when: Forbidden where all of these hold.
-        numbers: As of a `Rule`.
-        text: The policy in words.
-    """
-
-    action: str
-    when: Annotated[tuple[Condition, ...], Field(min_length=1)]
-    numbers: Mapping[str, Range] = {}
-    text: Annotated[str, Field(min_length=20)]
-
-
-class Entity(_Part):
+class Entity(Part):
     """One type of record.
 
     Attributes:
@@ -354,13 +229,13 @@ class Entity(_Part):
         return {name: place for place, name in enumerate(self.attributes)}
 
 
-class Service(_Part):
+class Service(Part):
     """A system that keeps some entities: it has a style of its own."""
 
     words: Annotated[tuple[Word, ...], Field(min_length=3)]
 
 
-class Kit(_Part):
+class Kit(Part):
     """One domain.
 
     Attributes:

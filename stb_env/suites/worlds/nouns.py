@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from stb_env.suites.worlds.kit import Action, Entity, Ref
+from stb_env.suites.worlds.kit import Entity, Ref
+from stb_env.suites.worlds.kit_actions import Action
 
 
 class Noun:

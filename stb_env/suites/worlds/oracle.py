@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Set
+from dataclasses import dataclass, field
 from typing import Any
 
 from stb_env.core.jsontypes import JsonObject
+from stb_env.suites.worlds.archetypes.tool import ACTS
 from stb_env.suites.worlds.finder import Mode
-from stb_env.suites.worlds.goals import Extreme, Goal
+from stb_env.suites.worlds.goals import Extreme, Goal, Summary
 from stb_env.suites.worlds.player import SORTED, Player
 from stb_env.suites.worlds.requests import Memory, Request
 from stb_env.suites.worlds.rows import State
 from stb_env.suites.worlds.world import Built
 
-_MODES: tuple[Mode, ...] = ("bulk", "each", "back")
 _FEW = 2
 """Plans of so few calls are not made shorter."""
 
@@ -29,6 +29,7 @@ class Solved:
         calls: How many calls it took.
         modes: The plan: how it follows references, and whether it goes by the order of a list.
         requests: The calls.
+        judged: The rows of each entity that the plan compares or decides itself, rather than a filter.
     """
 
     answer: JsonObject
@@ -36,6 +37,7 @@ class Solved:
     calls: int
     modes: Mapping[str, Any]
     requests: tuple[Request, ...] = ()
+    judged: Mapping[str, Set[int]] = field(default_factory=dict)
 
 
 def solve(
@@ -53,33 +55,51 @@ def solve(
     Returns:
         The plan; None where every one takes more calls, or one takes fewer than are wanted.
     """
-    best: int | None = None
-    modes: Mapping[str, Any] = {}
-    options: dict[tuple[str, Any], None] = {(SORTED, True): None} if isinstance(goal, Extreme) else {}
     memory = Memory() if memory is None else memory
     memory.shorten()
-    option: Mapping[str, Any] = {}
-    tried = 0
-    # One choice at a time, each kept where it shortens the plan.
-    while best is None or best > _FEW:
-        calls, references = _tried(world, goal, option, memory, most if best is None else best - 1)
-        options.update(dict.fromkeys((place, mode) for place in references for mode in _MODES[1:]))
+    starts: list[Mapping[str, Any]] = [{}]
+    if isinstance(goal, Extreme | Summary):
+        starts.append({SORTED: True})
+    best: tuple[int, Mapping[str, Any]] | None = None
+    for start in starts:
+        best = _shortened(world, goal, start, memory, least, most, best)
+    if best is None or best[0] < least:
+        return None
+    return _played(world, goal, best[1], memory)
+
+
+def _shortened(
+    world: Built,
+    goal: Goal,
+    modes: Mapping[str, Any],
+    memory: Memory,
+    least: int,
+    most: int,
+    best: tuple[int, Mapping[str, Any]] | None,
+) -> tuple[int, Mapping[str, Any]] | None:
+    """Return the calls and modes of a plan that is shorter than the best so far, else those of the best.
+
+    Choices are made one at a time from some modes on, each kept where it shortens the plan.
+    """
+    options: dict[tuple[str, Any], None] = {}
+    option, tried = modes, 0
+    while best is None or best[0] > max(_FEW, least - 1):
+        calls, others = _tried(world, goal, option, memory, most if best is None else best[0] - 1)
+        options.update(dict.fromkeys(others))
         if calls is not None:
-            best, modes = calls, option
-            if best < least:
-                return None
+            best, modes = (calls, option), option
         if tried == len(options):
             break
         place, mode = list(options)[tried]
         option = {**modes, place: mode}
         tried += 1
-    return None if best is None else _played(world, goal, modes)
+    return best
 
 
 def _tried(
     world: Built, goal: Goal, modes: Mapping[str, Any], memory: Memory, most: int
-) -> tuple[int | None, list[str]]:
-    """Return how many calls a plan takes, None for more than the most; and the references that it follows."""
+) -> tuple[int | None, list[tuple[str, Mode]]]:
+    """Return how many calls a plan takes, None for more than the most; and other ways to go."""
     player = Player(world, modes, memory)
     plan = player.solve(goal)
     response, calls = None, 0
@@ -87,22 +107,24 @@ def _tried(
         try:
             request = plan.send(response)
         except StopIteration:
-            return calls, list(player.finder.references)
+            return calls, list(player.finder.options)
         calls += 1
         if calls > most:
-            return None, list(player.finder.references)
+            return None, list(player.finder.options)
         # What acts answer is read by no plan, and they come last.
-        response = None if request.tool.kind in ("transition", "set") else memory.answer(request)
+        response = None if request.tool.kind in ACTS else memory.answer(request)
 
 
-def _played(world: Built, goal: Goal, modes: Mapping[str, Any]) -> Solved:
-    plan = Player(world, modes).solve(goal)
+def _played(world: Built, goal: Goal, modes: Mapping[str, Any], memory: Memory) -> Solved:
+    # No plan reads a row after it has acted, so what rows say at the start holds for all of it.
+    player = Player(world, modes, memory)
+    plan = player.solve(goal)
     made: list[Request] = []
     state, response = State(), None
     while True:
         try:
             request = plan.send(response)
         except StopIteration as stop:
-            return Solved(stop.value, state, len(made), modes, tuple(made))
+            return Solved(stop.value, state, len(made), modes, tuple(made), player.finder.judged)
         made.append(request)
         response, state = request.tool.call(state, request.arguments)

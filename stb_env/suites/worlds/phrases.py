@@ -52,12 +52,23 @@ class Said:
     Attributes:
         singular: Noun phrase of one row, without an article.
         plural: Noun phrase of several.
-        extra: Phrases for sentences of their own, which limit the rows further.
+        extra: Phrases on a row itself for a sentence of their own, which limits the rows further.
+        further: Phrases for it on other rows.
     """
 
     singular: str
     plural: str
-    extra: tuple[str, ...]
+    extra: tuple[str, ...] = ()
+    further: tuple[str, ...] = ()
+
+    @property
+    def limits(self) -> tuple[str, ...]:
+        """Parts of a sentence of its own, each of which can be said to limit the one before."""
+        if not self.extra:
+            return self.further
+        if not self.further:
+            return (listed(list(self.extra)),)
+        return (listed([*self.extra, self.further[0]]), *self.further[1:])
 
 
 class Phrases:
@@ -112,6 +123,13 @@ class Phrases:
                 number = text.rstrip("0").removesuffix(".") if digits else text
                 return f"{number} {unit}".rstrip()
         return text
+
+    def given(self, entity: str, name: str, value: int) -> str:
+        """Return a value of a new row in words: of a flag the phrase that says it."""
+        attribute = self.entity(entity).attributes[name]
+        if isinstance(attribute, Flag):
+            return self.pick.choice(attribute.say if value else attribute.say_not)
+        return self.value(entity, name, value)
 
     def named(self, entity: str, label: int) -> str:
         """Return the row of a label, which is an index in its column: ``the pet Captain Marble``."""
@@ -228,13 +246,14 @@ class Phrases:
             else:
                 extra.append(self.pick.choice(self._own_phrases(entity, clause)))
         nested: list[str] = []
+        further: list[str] = []
         for group in self.pick.sample(far, len(far)):
             first = group[0]
             deep = isinstance(first, Clause) and first.path.count(".") > 1
             phrase = self._over_reference(entity, group)
-            (extra if deep or nested else nested).append(phrase)
+            (further if deep or nested else nested).append(phrase)
         if len(after) == _MOST_AFTER and nested:
             extra.insert(0, after.pop())
         phrase = " and ".join([*after, *nested])
         one, some = (f"{' '.join([*front, noun, phrase])}".rstrip() for noun in forms(self.entity(entity)))
-        return Said(one, some, tuple(extra))
+        return Said(one, some, tuple(extra), tuple(further))

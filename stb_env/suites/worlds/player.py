@@ -11,6 +11,7 @@ from typing import Any
 
 from stb_env.core.jsontypes import Json, JsonObject
 from stb_env.suites.worlds.answer_fields import field_name, group_name, list_name, measure_name
+from stb_env.suites.worlds.archetypes.tool import ACTS
 from stb_env.suites.worlds.conditions import TODAY, Count, Days, Path, compares, operand
 from stb_env.suites.worlds.finder import Finder
 from stb_env.suites.worlds.goals import (
@@ -23,12 +24,14 @@ from stb_env.suites.worlds.goals import (
     Group,
     Listing,
     Lookup,
+    Make,
     Measure,
     Select,
     Summary,
     Work,
 )
-from stb_env.suites.worlds.kit import Category, Condition, Day, Flag, Life, Quantity, Ref
+from stb_env.suites.worlds.kit import Category, Day, Flag, Life, Quantity, Ref
+from stb_env.suites.worlds.kit_actions import Condition, Create
 from stb_env.suites.worlds.requests import Memory, Plan, Request
 from stb_env.suites.worlds.rows import MISSING
 from stb_env.suites.worlds.world import Built
@@ -64,6 +67,9 @@ class Player:
                 number = yield from self._extreme(goal)
                 return self._fields(goal.select.entity, number, goal.fields)
             case Summary():
+                told = (yield from self._told(goal)) if self._sorted else None
+                if told is not None:
+                    return told
                 numbers = yield from self._find(goal.select, _paths(goal.measures))
                 return self._figures(goal.select.entity, numbers, goal.measures)
             case Group():
@@ -76,6 +82,12 @@ class Player:
                 numbers = yield from self._find(goal.select, goal.fields)
                 answer = self._fields(goal.select.entity, _only(numbers), goal.fields)
                 yield from self._act(goal.select.entity, numbers, goal.action, goal.value)
+                return answer
+            case Make():
+                joining = self.finder.joining(goal.entity, self._creating(goal).fields[0])
+                numbers = yield from self._find(goal.select, [*goal.fields, *joining])
+                answer = self._fields(goal.select.entity, _only(numbers), goal.fields)
+                yield self._new(goal, _only(numbers))
                 return answer
             case ForEach():
                 numbers = yield from self._find(goal.select, _paths(goal.measures))
@@ -156,6 +168,7 @@ class Player:
         if pages is None:
             numbers = yield from self._find(goal.select, goal.fields)
             yield from finder.provide(entity, numbers, [goal.by], entity)
+            finder.judge(entity, numbers)
             valued = [(finder.value(entity, number, goal.by), number) for number in numbers]
             valued = [each for each in valued if each[0] != MISSING]
             return (max(valued) if goal.most else min(valued))[1]
@@ -165,16 +178,45 @@ class Player:
             response = yield request
             for row in response[request.tool.items]:
                 number: int = finder.learn(entity, row)
-                finder.note_met(request.tool, number, goal.select.clauses)
+                finder.note_met(request.tool, (number,), goal.select.clauses)
                 passing = yield from finder.narrowed(entity, [number], goal.select.clauses, entity)
                 if passing:
                     yield from finder.provide(entity, passing, needs, entity)
                     return number
 
+    def _told(self, goal: Summary) -> Generator[Request, Any, JsonObject | None]:
+        """Take a number of rows and the greatest or least value from the first page of a list in order.
+
+        That is possible where the list tells how many rows there are, and filters by every clause.
+        """
+        entity, finder = goal.select.entity, self.finder
+        ordered = next((each for each in goal.measures if each.kind in ("greatest", "least")), None)
+        listing = finder.tool("list", entity)
+        if ordered is None or listing is None or not self._world.codec.style(entity).total:
+            return None
+        clauses = goal.select.clauses
+        pages = finder.sorted_pages(entity, clauses, ordered.path, most=ordered.kind == "greatest")
+        if pages is None or len(finder.served(listing, clauses)) < len(clauses):
+            return None
+        response: Any = None
+        while True:
+            response = yield pages.send(response)
+            for number in finder.learn_all(listing, response):
+                value = finder.value(entity, number, ordered.path)
+                if value != MISSING:
+                    figures = {ordered: value, Measure("count"): int(response["total"])}
+                    return {
+                        measure_name(self._blueprint, entity, each): self._figure_json(
+                            entity, each, figures[each]
+                        )
+                        for each in goal.measures
+                    }
+
     def _group(self, goal: Group) -> Generator[Request, Any, JsonObject]:
         entity, finder = goal.select.entity, self.finder
         by = self._said(entity, goal.by)
         numbers = yield from self._find(goal.select, [by, *_paths([goal.measure])])
+        finder.judge(entity, numbers)
         groups: dict[int, list[int]] = {}
         for number in numbers:
             value = finder.value(entity, number, by)
@@ -212,7 +254,7 @@ class Player:
     # -- acting ----------------------------------------------------------------------------------
 
     def _act(self, entity: str, numbers: Sequence[int], action: str, value: int | None) -> Plan:
-        tool = self.finder.tool("transition", entity, action) or self.finder.tool("set", entity, action)
+        tool = next((found for kind in ACTS if (found := self.finder.tool(kind, entity, action))), None)
         if tool is None:
             raise KeyError(f"no tool does {action} to {entity}")
         codec = self._world.codec
@@ -228,6 +270,19 @@ class Player:
                 arguments[tool.params[1].name] = tool.fields[0].argument(value)
             yield Request(tool, arguments)
 
+    def _creating(self, goal: Make) -> Create:
+        action = self._blueprint.entities[goal.entity].actions[goal.action]
+        if not isinstance(action, Create):
+            raise KeyError(f"{goal.action} makes no row of {goal.entity}")
+        return action
+
+    def _new(self, goal: Make, meant: int) -> Request:
+        tool = self.finder.tool("create", goal.entity, goal.action)
+        if tool is None:
+            raise KeyError(f"no tool makes rows of {goal.entity}")
+        values = {self._creating(goal).fields[0]: meant, **dict(goal.values)}
+        return Request(tool, {each.name: each.argument(values[each.attribute]) for each in tool.fields})
+
     def _work(self, goal: Work) -> Generator[Request, Any, JsonObject]:
         entity, finder = goal.select.entity, self.finder
         book = finder.tool("rules", entity, goal.queue)
@@ -237,6 +292,7 @@ class Player:
         waiting = [self._clause(entity, condition) for condition in queue.select]
         select = Select(entity, (*goal.select.clauses, *waiting))
         numbers = yield from self._find(select, ())
+        finder.judge(entity, numbers)
         decided: dict[int, str] = {}
         for rule in queue.rules:
             left = [number for number in numbers if number not in decided]

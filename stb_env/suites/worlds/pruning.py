@@ -7,21 +7,8 @@ from random import Random
 
 from stb_env.seeding import rng
 from stb_env.suites.worlds.conditions import TODAY, Count, Days, Path, operands
-from stb_env.suites.worlds.kit import (
-    Action,
-    Condition,
-    Create,
-    Day,
-    Delete,
-    Email,
-    Entity,
-    Kit,
-    Move,
-    Policy,
-    Queue,
-    Ref,
-    Rule,
-)
+from stb_env.suites.worlds.kit import Day, Email, Entity, Kit, Ref
+from stb_env.suites.worlds.kit_actions import Action, Condition, Create, Delete, Move, Policy, Queue, Rule
 from stb_env.suites.worlds.nouns import Noun, slots
 
 _DROPPED_ATTRIBUTES, _DROPPED_ENTITIES = 0.3, 0.35
@@ -53,7 +40,7 @@ def prune(kit: Kit, seed: int, currency: str) -> Mapping[str, Entity]:
         for name, entity in kept.items()
     }
     texts = slots(bare, currency, {name: kit.entities[name].actions for name in bare})
-    return {name: _with_acts(bare, name, kit.entities[name], texts, pick) for name in bare}
+    return {name: _with_acts(bare, name, kit.entities[name], texts, pick, seed) for name in bare}
 
 
 _NOTHING: dict[str, object] = {"actions": {}, "queues": {}, "policies": ()}
@@ -83,7 +70,12 @@ def _led(words: tuple[str, ...], pick: Random) -> tuple[str, ...]:
 
 
 def _with_acts(
-    entities: Mapping[str, Entity], name: str, declared: Entity, texts: Mapping[str, Noun | str], pick: Random
+    entities: Mapping[str, Entity],
+    name: str,
+    declared: Entity,
+    texts: Mapping[str, Noun | str],
+    pick: Random,
+    seed: int,
 ) -> Entity:
     actions = {
         key: action for key, action in declared.actions.items() if _action_resolves(entities, name, action)
@@ -100,7 +92,8 @@ def _with_acts(
             text = _sentence(queue.text, texts, {})
             queues[key] = queue.model_copy(update={"rules": rules, "text": text})
     policies = tuple(
-        _numbered_policy(policy, texts, pick)
+        # Each has numbers of its own, so that one more policy changes nothing else of a world.
+        _numbered_policy(policy, texts, rng("policy", seed, name, policy.text))
         for policy in declared.policies
         if policy.action in actions and _resolve(entities, name, policy.when)
     )
@@ -112,8 +105,8 @@ def _action_resolves(entities: Mapping[str, Entity], name: str, action: Action) 
     used: Sequence[str]
     match action:
         case Create():
-            used = (*action.fields, *action.start, *action.unique)
-            if set(entities[name].attributes) - {*action.fields, *action.start}:
+            used = (*action.fields, *action.start)
+            if set(entities[name].attributes) - {entities[name].label, *used}:
                 return False
         case Move():
             used = (action.field, *action.same)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from random import Random
 
 from stb_env.suites.worlds.blueprint import Blueprint
-from stb_env.suites.worlds.clauses import Clauses, queue_clauses
+from stb_env.suites.worlds.clauses import clauses_of, queue_clauses
 from stb_env.suites.worlds.evaluation import (
     chosen,
     decide,
@@ -23,34 +24,24 @@ from stb_env.suites.worlds.goals import (
     Group,
     Listing,
     Lookup,
+    Make,
     Measure,
     Related,
     Select,
     Summary,
     Work,
 )
-from stb_env.suites.worlds.kit import (
-    Category,
-    Code,
-    Day,
-    Email,
-    Flag,
-    Life,
-    Person,
-    Quantity,
-    Ref,
-    Set,
-    Title,
-    Transition,
-)
+from stb_env.suites.worlds.kit import Category, Code, Day, Email, Flag, Life, Person, Quantity, Ref, Title
+from stb_env.suites.worlds.kit_actions import Delete, Set, Transition
+from stb_env.suites.worlds.new_rows import creations, new_values
 
 _SHAPES: Mapping[int, Mapping[str, int]] = {
-    1: {"lookup": 5, "extreme": 3, "change": 3, "summary": 2},
-    2: {"lookup": 3, "extreme": 3, "change": 2, "summary": 3, "group": 1, "listing": 1},
+    1: {"lookup": 5, "extreme": 3, "change": 3, "make": 1, "summary": 2},
+    2: {"lookup": 3, "extreme": 3, "change": 2, "make": 1, "summary": 3, "group": 1, "listing": 1},
     3: {"extreme": 2, "summary": 3, "group": 2, "difference": 2, "listing": 2, "for_each": 4},
     4: {"summary": 2, "group": 1, "difference": 2, "listing": 2, "for_each": 5, "work": 4},
-    5: {"summary": 1, "difference": 1, "listing": 1, "for_each": 4, "work": 8},
-    6: {"difference": 1, "for_each": 3, "work": 8},
+    5: {"summary": 1, "difference": 1, "listing": 1, "for_each": 4, "work": 20},
+    6: {"difference": 1, "for_each": 3, "work": 20},
 }
 _ROWS: Mapping[int, tuple[int, int]] = {
     1: (3, 15),
@@ -66,10 +57,12 @@ _WRITES: Mapping[int, tuple[int, int]] = {
     2: (2, 3),
     3: (3, 7),
     4: (6, 14),
-    5: (24, 34),
-    6: (30, 60),
+    5: (14, 30),
+    6: (24, 60),
 }
 """Rows that are changed."""
+_RARER = 2.0
+"""By how much a shape becomes rarer each time that a goal of it does not do."""
 _DEPTH: Mapping[int, int] = {1: 0, 2: 1, 3: 1, 4: 2, 5: 2, 6: 2}
 """References that a clause goes over at most."""
 _PLAUSIBLE = 50
@@ -85,7 +78,7 @@ class Shapes:
 
     def __init__(self, blueprint: Blueprint) -> None:
         self._blueprint = blueprint
-        self._clauses = Clauses(blueprint)
+        self._clauses = clauses_of(blueprint)
         self._facts = facts_at_start(blueprint)
         self._shapes: Mapping[str, Callable[[int, Random], Goal | None]] = {
             "lookup": self._lookup,
@@ -95,14 +88,23 @@ class Shapes:
             "difference": self._difference,
             "listing": self._listing,
             "change": self._change,
+            "make": self._make,
             "for_each": self._for_each,
             "work": self._work,
         }
 
-    def draw(self, level: int, pick: Random) -> Goal | None:
-        """Draw a goal of a shape that suits a level, or None where the draw fails."""
+    def draw(self, level: int, pick: Random, failed: Counter[str]) -> tuple[str, Goal | None]:
+        """Draw a shape that suits a level, and a goal of it; None where the draw fails.
+
+        Args:
+            level: From 1 to 6.
+            pick: Draws.
+            failed: How often a goal of each shape did not do: such shapes become rarer.
+        """
         weights = _SHAPES[level]
-        return self._shapes[pick.choices(list(weights), list(weights.values()))[0]](level, pick)
+        chances = [weight / _RARER ** failed[shape] for shape, weight in weights.items()]
+        shape = pick.choices(list(weights), chances)[0]
+        return shape, self._shapes[shape](level, pick)
 
     # -- shapes ---------------------------------------------------------------------------------
 
@@ -208,6 +210,19 @@ class Shapes:
         fields = self._fields(entity, select, min(_DEPTH[level], 1), pick, getattr(what, "field", ""))
         return Change(select, action, value, fields[:1]) if fields else None
 
+    def _make(self, level: int, pick: Random) -> Goal | None:
+        found = creations(self._blueprint)
+        if not found:
+            return None
+        entity, action, parent = pick.choice(found)
+        select = self._one_row(parent, level, pick)
+        fields = self._fields(parent, select, 0, pick)
+        if select is None or not fields:
+            return None
+        meant = chosen(self._facts, select)[0][0]
+        values = new_values(self._blueprint, entity, action, meant, pick)
+        return Make(select, entity, action, values, fields[:1])
+
     def _for_each(self, level: int, pick: Random) -> Goal | None:
         entity, action = self._action(pick)
         if not entity:
@@ -219,7 +234,7 @@ class Shapes:
         fixed: list[Clause] = []
         value = None
         field = what.field if isinstance(what, Transition | Set) else ""
-        attribute = described.attributes[field]
+        attribute = described.attributes.get(field)
         if isinstance(what, Transition) and isinstance(attribute, Life):
             fixed = [Clause(field, "=", attribute.values.index(pick.choice(what.source)))]
         elif isinstance(attribute, Category):
@@ -280,7 +295,7 @@ class Shapes:
             (entity, name)
             for entity, described in self._blueprint.entities.items()
             for name, action in described.actions.items()
-            if isinstance(action, Transition)
+            if isinstance(action, Transition | Delete)
             or (
                 isinstance(action, Set)
                 and isinstance(described.attributes[action.field], Category | Quantity | Day)

@@ -7,13 +7,26 @@ import statistics
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 
-from stb_env.suites.worlds.tasks import TASKS_A_WORLD, WorldTask, WorldTasks, task_of
+from stb_env.seeding import rng
+from stb_env.suites.worlds.careless import careless_solves
+from stb_env.suites.worlds.costs import Costs
+from stb_env.suites.worlds.draw_goal import GoalDrawer
+from stb_env.suites.worlds.evaluation import evaluate
+from stb_env.suites.worlds.goals import Goal, GoalError, Work
+from stb_env.suites.worlds.making import WorldTask, task_of
+from stb_env.suites.worlds.mutants import clause_mutants, rule_mistakes
+from stb_env.suites.worlds.oracle import solve
+from stb_env.suites.worlds.rows import State
+from stb_env.suites.worlds.tasks import TASKS_A_WORLD, WorldTasks
 from stb_env.suites.worlds.world import Built
 
+_HARD_LEVELS = (5, 6)
+_WORLDS_OF_MISTAKES = 30
+"""Worlds in which mistakes are made on purpose."""
 NEAR = 0.6
 """Requests that share so much of their words are near-duplicates."""
 
-_MASKED = re.compile(r"\S*[0-9@]\S*|(?<=[a-z,] )(?:[A-Z][\w'-]*)(?: [A-Z][\w'-]*)*")
+_MASKED = re.compile(r"\S*[0-9@]\S*|(?<=[a-z0-9,] )(?:[A-Z][\w'-]*)(?: [A-Z][\w'-]*)*")
 _WORD = re.compile(r"[a-z]+|#")
 
 
@@ -29,18 +42,17 @@ def statistics_of(worlds: int, tell: Callable[[int], None]) -> dict[str, object]
     for index in range(worlds * TASKS_A_WORLD):
         made.append(task_of(source.at(index).id))
         tell(len(made))
-    built = {each.world.key: each.world for each in made}
+    built = {each.key: each.world for each in made}
     calls = [each.solved.calls for each in made]
+    called = [[built[each.key].tools[call.name] for call in each.task.gold] for each in made]
     sequences = {
-        (each.world.key, *(request.tool.tool.name for request in each.solved.requests)) for each in made
+        (each.key, *(tool.tool.name for tool in tools)) for each, tools in zip(made, called, strict=True)
     }
-    kinds = {
-        tuple((request.tool.kind, request.tool.entity) for request in each.solved.requests) for each in made
-    }
+    kinds = {tuple((tool.kind, tool.entity) for tool in tools) for tools in called}
     words = [frozenset(_WORD.findall(masked(each.task.query))) for each in made]
     services = [
-        len({_service(each, request.tool.entity) for request in each.solved.requests if request.tool.entity})
-        for each in made
+        len({_service(built[each.key], tool.entity) for tool in tools if tool.entity})
+        for each, tools in zip(made, called, strict=True)
     ]
     return {
         "worlds": len(built),
@@ -61,7 +73,49 @@ def statistics_of(worlds: int, tell: Callable[[int], None]) -> dict[str, object]
         "tasks over three or more services": _share(count >= 3 for count in services),
         "words of requests": len(frozenset[str]().union(*words)),
         "near-duplicate requests": near_duplicates(words),
+        "tasks of levels 5 and 6 that mistakes solve": mistakes(list(built.values())[:_WORLDS_OF_MISTAKES]),
     }
+
+
+def mistakes(worlds: Sequence[Built]) -> dict[str, object]:
+    """Return the share of goals that each mistake solves, of those in which it can be made.
+
+    ``drawn`` are the goals that are long enough, and ``kept`` those of them in which mistakes change enough.
+    """
+    counts = {"drawn": (Counter[str](), Counter[str]()), "kept": (Counter[str](), Counter[str]())}
+    for world in worlds:
+        drawer = GoalDrawer(world.blueprint, Costs(world))
+        for level in _HARD_LEVELS:
+            for goal, drawn in drawer.candidates(level, rng("mistakes", world.key, level)):
+                for name, solves in _made_in(world, goal):
+                    for stood, solved in [counts["drawn"], *([counts["kept"]] if drawn else [])]:
+                        stood[name] += 1
+                        solved[name] += solves
+    return {
+        name: {
+            when: round(solved[name] / stood[name], 2) if stood[name] else None
+            for when, (stood, solved) in counts.items()
+        }
+        for name in sorted(counts["drawn"][0])
+    }
+
+
+def _made_in(world: Built, goal: Goal) -> list[tuple[str, bool]]:
+    """Return the mistakes that can be made in a task, and whether each solves it."""
+    try:
+        expected = evaluate(goal, world.blueprint, State())
+    except GoalError:
+        return []
+    found = [
+        (f"{mutant.kind} a clause", mutant.solves(expected))
+        for mutant in clause_mutants(goal, world.blueprint)
+    ]
+    if isinstance(goal, Work):
+        found += [(each.kind, each.wrong == 0) for each in rule_mistakes(goal, world.blueprint)]
+    solved = solve(world, goal)
+    if solved is not None:
+        found += careless_solves(world, goal, solved, expected).items()
+    return found
 
 
 def masked(query: str) -> str:
@@ -86,8 +140,8 @@ def near_duplicates(words: Sequence[frozenset[str]]) -> float:
     return round(repeated / max(1, len(words)), 4)
 
 
-def _service(each: WorldTask, entity: str) -> str:
-    return each.world.blueprint.entities[entity].service
+def _service(world: Built, entity: str) -> str:
+    return world.blueprint.entities[entity].service
 
 
 def _rows(world: Built) -> int:

@@ -26,6 +26,8 @@ _VERBS: dict[str, tuple[str, ...]] = {
     "batch": ("get", "fetch", "load"),
     "rules": ("read", "get", "show"),
     "today": ("get", "read"),
+    "create": ("create", "add", "register"),
+    "delete": ("delete", "remove"),
 }
 
 

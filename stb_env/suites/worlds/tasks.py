@@ -1,60 +1,29 @@
-"""Tasks of generated worlds as a source; an id is all that it takes to make one again."""
+"""Tasks of generated worlds as a source: endless for training, fixed for val and test."""
 
 from __future__ import annotations
 
 import hashlib
-import re
-from dataclasses import dataclass
-from functools import lru_cache
+from collections.abc import Iterator
 from typing import get_args
 
 from stb_env.errors import ConfigError, DataError, did_you_mean
 from stb_env.seeding import mix, rng
-from stb_env.suites.worlds.answer_fields import answer_schema
-from stb_env.suites.worlds.draw_goal import CALLS, Drawn, GoalDrawer, fits
-from stb_env.suites.worlds.judge import goal_record
 from stb_env.suites.worlds.kit import KITS
-from stb_env.suites.worlds.oracle import Solved, solve
-from stb_env.suites.worlds.requests import Memory
+from stb_env.suites.worlds.making import HELD_OUT, NEW_TASKS, PAIR, WORLDS, formed, kits, task_of
 from stb_env.suites.worlds.settings import Group, Split
-from stb_env.suites.worlds.words import query
-from stb_env.suites.worlds.world import VERSION, Built, built
+from stb_env.suites.worlds.world import VERSION
 from stb_env.tasks import Task
-from stb_env.tools import ToolCall
 
 LEVELS = range(1, 7)
-HELD_OUT = ("museum_loans",)
-"""Kits that training never shows."""
 TEST_GROUP, VAL_GROUP = 60, 30
 """Tasks of each group in the fixed splits."""
-WORLDS = {"train": range(10_000, 10_000 + 2**20), "val": range(1_000, 2_000), "test": range(1_000)}
-"""Seeds of the worlds of each split."""
-_NEW_TASKS = {"val": 1_000_000, "test": 2_000_000}
-"""First number of the tasks that are new ones in worlds of training."""
-_ATTEMPTS = 24
-"""Draws in one world before the next world is tried."""
 _WORLDS_TRIED = 40
+_NUMBERS_TRIED = 20
+"""Numbers of a world's tasks that are tried where no other world may stand in."""
+NAMES = KITS.parent / "names.toml"
 TASKS_A_WORLD = 10
-"""Consecutive tasks that share a world, so that it is built once for all of them."""
-
-_ID = re.compile(r"([a-z][a-z0-9_]*-(?:0|[1-9]\d{0,8}))\.([1-6])\.(0|[1-9]\d{0,8})")
-
-
-@dataclass(frozen=True, eq=False)
-class WorldTask:
-    """A task with what it was made of.
-
-    Attributes:
-        world: The world.
-        drawn: The goal, and what solves it.
-        solved: The oracle's plan.
-        task: The task.
-    """
-
-    world: Built
-    drawn: Drawn
-    solved: Solved
-    task: Task
+_SIDE_BY_SIDE = 8
+"""Worlds that take turns, so that consecutive tasks are of different worlds."""
 
 
 class WorldTasks:
@@ -69,6 +38,12 @@ class WorldTasks:
             None is all.
         kit: Only worlds of this kit.
         worlds: Only ten tasks of each of so many worlds, which makes training finite, too.
+        policies: Whether worlds have policies, and requests can be refused: because a policy forbids them,
+            because a state does not allow them, or because a name in them is no row's.
+        pairs: Share of tasks in pairs then: of each pair one cannot be met, and its twin can.
+
+    Attributes:
+        levels: Its levels.
 
     Raises:
         ConfigError: A setting is unknown, or no task meets them all.
@@ -86,6 +61,8 @@ class WorldTasks:
         level: int | tuple[int, int] | None = None,
         kit: str | None = None,
         worlds: int | None = None,
+        policies: bool = False,
+        pairs: float = 0.5,
     ) -> None:
         _check("split", split, get_args(Split))
         if group is not None:
@@ -94,8 +71,9 @@ class WorldTasks:
         if kit is not None:
             _check("kit", kit, known)
         self.name = "Worlds"
+        self._kit = kit
         self._split: Split = split
-        self._levels = _levels(level)
+        self.levels = _levels(level)
         self._kits = {
             each: tuple(name for name in known if (name in HELD_OUT) == (each == "I1-Category"))
             for each in get_args(Group)
@@ -112,7 +90,11 @@ class WorldTasks:
                 f"alone, and the kits of group 'I1-Category' are {', '.join(HELD_OUT)}"
             )
         self._worlds = worlds
+        self._chosen: dict[tuple[Group, int], str] = {}
         self._settings = f"{split} {group} {level} {kit} {worlds}"
+        self._pairs = pairs if policies else None
+        if policies:
+            self._settings += f" policies {pairs}"
 
     @property
     def size(self) -> int | None:
@@ -129,23 +111,41 @@ class WorldTasks:
 
     @property
     def hash(self) -> str:
-        """SHA-256 hex digest of what tasks are made from: the kits, the version and the settings."""
+        """SHA-256 hex digest of what tasks are made from: kits, names, the version and the settings."""
         digest = hashlib.sha256(f"worlds {VERSION} {self._settings}".encode())
         for name in kits():
             digest.update((KITS / f"{name}.toml").read_bytes())
+        digest.update(NAMES.read_bytes())
         return digest.hexdigest()
 
     def endless(self) -> WorldTasks:
         """Return the training tasks, of which there are as many as anyone wants to draw."""
-        return WorldTasks("train", level=(self._levels[0], self._levels[-1]))
+        levels = self.levels[0], self.levels[-1]
+        kit = self._kit if self._kit not in HELD_OUT else None
+        if self._pairs is None:
+            return WorldTasks("train", level=levels, kit=kit)
+        return WorldTasks("train", level=levels, kit=kit, policies=True, pairs=self._pairs)
 
     def at(self, index: int) -> Task:
         """Return the task of an index from 0; past the end it starts over."""
         if self.size is not None:
             index %= self.size
-        block, number = divmod(index, TASKS_A_WORLD)
+        block, number = self._place(index)
         turn, which = divmod(block, len(self._groups))
         return self._task(self._groups[which], turn, number)
+
+    def _place(self, index: int) -> tuple[int, int]:
+        """Return the place of a task's world among all worlds, and its number there."""
+        window, rest = divmod(index, _SIDE_BY_SIDE * TASKS_A_WORLD)
+        first = window * _SIDE_BY_SIDE
+        width = _SIDE_BY_SIDE
+        if self.size is not None:
+            width = min(width, self.size // TASKS_A_WORLD - first)
+        # The two of a pair stay together.
+        beside = 1 if self._pairs is None else PAIR
+        turn, member = divmod(rest, beside)
+        number, which = divmod(turn, width)
+        return first + which, number * beside + member
 
     def get(self, task_id: str) -> Task:
         """Return the task of this id, whatever the filters of this source.
@@ -157,106 +157,52 @@ class WorldTasks:
 
     def _task(self, group: Group, turn: int, number: int) -> Task:
         """Return a task of a group: of the next world that has one, where a world has none of the level."""
-        level = self._levels[(turn * TASKS_A_WORLD + number) % len(self._levels)]
+        level, form = self._level_and_form(turn, number)
+        start = NEW_TASKS.get(self._split, 0) if group == "I1-Instruction" else 0
+        if self._worlds is None:
+            for key in self._candidates(group, turn):
+                made = formed(key, level, start + number, form)
+                if made is not None:
+                    return made.task
+            raise DataError(f"none of {_WORLDS_TRIED} worlds has a task of level {level}")
+        key = self._world(group, turn, start)
+        for more in range(_NUMBERS_TRIED):
+            made = formed(key, level, start + number + more * TASKS_A_WORLD, form)
+            if made is not None:
+                return made.task
+        raise DataError(f"the world {key} has no more tasks of level {level}")
+
+    def _candidates(self, group: Group, turn: int) -> Iterator[str]:
+        """Yield the world of a turn, and those that stand in where it has no task of a level."""
         names = self._kits[group]
         first, which = divmod(turn, len(names))
         seeds = WORLDS["train" if group == "I1-Instruction" else self._split]
-        start = _NEW_TASKS.get(self._split, 0) if group == "I1-Instruction" else 0
         for tried in range(_WORLDS_TRIED):
             # Worlds from anywhere in the split stand in for one that has no such task.
-            seed = seeds[(first + (mix(first, tried) if tried else 0)) % len(seeds)]
-            made = _made(f"{names[which]}-{seed}", level, start + number)
-            if made is not None:
-                return made.task
-        raise DataError(f"no world of {names[which]} has a task of level {level} in {_WORLDS_TRIED} tries")
+            yield f"{names[which]}-{seeds[(first + (mix(first, tried) if tried else 0)) % len(seeds)]}"
 
+    def _world(self, group: Group, turn: int, start: int) -> str:
+        """Return the first world for a turn that has tasks of every level."""
+        found = self._chosen.get((group, turn))
+        if found is None:
+            forms = [""] if self._pairs is None else ["o", "a"]
+            asked = [(level, form) for level in self.levels for form in forms]
+            for key in self._candidates(group, turn):
+                if all(formed(key, level, start, form) is not None for level, form in asked):
+                    found = self._chosen[group, turn] = key
+                    break
+            else:
+                raise DataError(f"none of {_WORLDS_TRIED} worlds has tasks of levels {list(self.levels)}")
+        return found
 
-def task_in(key: str, level: int) -> Task | None:
-    """Return the first task of a level in a world, or None where there is none among a few draws."""
-    made = _made(key, level, 0)
-    return None if made is None else made.task
-
-
-def task_of(task_id: str) -> WorldTask:
-    """Return the task of an id with what it was made of.
-
-    Raises:
-        DataError: There is none.
-    """
-    found = _ID.fullmatch(task_id)
-    if found is None or found[1].rpartition("-")[0] not in kits():
-        raise DataError(
-            f"no task {task_id!r:.80} in generated worlds; an id is kit-seed.level.number, such as "
-            f"{kits()[0]}-17.3.0"
-        )
-    made = _made(found[1], int(found[2]), int(found[3]))
-    if made is None:
-        raise DataError(f"the world {found[1]} has no task {found[3]} of level {found[2]}")
-    return made
-
-
-@lru_cache(maxsize=1)
-def kits() -> tuple[str, ...]:
-    """Return the names of the kits that come with the package."""
-    return tuple(sorted(path.stem for path in KITS.glob("*.toml")))
-
-
-@lru_cache(maxsize=512)
-def drawer(key: str) -> GoalDrawer:
-    """Return what draws the goals of a world."""
-    return GoalDrawer(built(key).blueprint)
-
-
-@lru_cache(maxsize=4)
-def memory(key: str) -> Memory:
-    """Return what the oracle's plans have read in a world, for the worlds in which tasks are drawn now."""
-    del key
-    return Memory()
-
-
-# Runs play a task once a trial, and drawing it costs much more than the rest of a reset.
-@lru_cache(maxsize=2048)
-def _made(key: str, level: int, number: int) -> WorldTask | None:
-    """Draw a task of a world, or return None where it has none of the level."""
-    world = built(key)
-    for attempt in range(_ATTEMPTS):
-        drawn = drawer(key).draw(level, rng("goal", key, level, number, attempt))
-        solved = None if drawn is None else solve(world, drawn.goal, *CALLS[level], memory(key))
-        if drawn is None or solved is None or not fits(level, solved.calls, drawn.decisions):
-            continue
-        said = query(drawn.goal, world.blueprint, rng("words", key, level, number))
-        task = Task(
-            id=f"{key}.{level}.{number}",
-            query=said,
-            tools=tuple(tool.tool for tool in world.tools.values()),
-            suite="worlds",
-            group=_group_of(key),
-            split=_split_of(key, number),
-            gold=tuple(ToolCall(each.tool.tool.name, each.arguments) for each in solved.requests),
-            goal=dict(goal_record(world.blueprint, drawn.expected)),
-            record={"world": key, "level": level, "calls": solved.calls, "decisions": drawn.decisions},
-            answer=answer_schema(drawn.goal, world.blueprint),
-        )
-        return WorldTask(world, drawn, solved, task)
-    return None
-
-
-def _group_of(key: str) -> Group:
-    name, _, seed = key.rpartition("-")
-    if name in HELD_OUT:
-        return "I1-Category"
-    return "I1-Instruction" if int(seed) in WORLDS["train"] else "I1-Tool"
-
-
-def _split_of(key: str, number: int) -> Split:
-    seed = int(key.rpartition("-")[2])
-    if seed in WORLDS["val"]:
-        return "val"
-    if seed in WORLDS["test"]:
-        return "test"
-    if number >= _NEW_TASKS["test"]:
-        return "test"
-    return "val" if number >= _NEW_TASKS["val"] else "train"
+    def _level_and_form(self, turn: int, number: int) -> tuple[int, str]:
+        """Return the level of a task, and the suffix of its id; the two of a pair share the level."""
+        if self._pairs is None:
+            return self.levels[(turn * TASKS_A_WORLD + number) % len(self.levels)], ""
+        place, member = divmod(number, PAIR)
+        level = self.levels[(turn * TASKS_A_WORLD // PAIR + place) % len(self.levels)]
+        paired = rng("paired", self._split, turn, place).random() < self._pairs
+        return level, "ab"[member] if paired else "o"
 
 
 def _levels(level: int | tuple[int, int] | None) -> range:

@@ -16,12 +16,14 @@ from stb_env.suites.worlds.goals import (
     Group,
     Listing,
     Lookup,
+    Make,
     Measure,
     Select,
     Summary,
     Work,
 )
-from stb_env.suites.worlds.kit import Day, Ref, Set
+from stb_env.suites.worlds.kit import Day, Ref
+from stb_env.suites.worlds.kit_actions import Set
 from stb_env.suites.worlds.nouns import participle
 from stb_env.suites.worlds.phrases import Phrases, Said, listed, several
 
@@ -54,6 +56,8 @@ def query(goal: Goal, blueprint: Blueprint, pick: Random, *, rules: bool = False
             return planner.listing(goal)
         case Change():
             return planner.change(goal)
+        case Make():
+            return planner.make(goal)
         case ForEach():
             return planner.for_each(goal)
         case Work():
@@ -75,21 +79,25 @@ class _Planner:
         """Return one of several ways; the others end in words that would stand too far from their verb."""
         return self._choose(*ways, *(others if len(rows) < _LONG else ()))
 
-    def _joined(self, main: str, extra: tuple[str, ...], *after: str) -> str:
-        """Return a sentence, those that limit its rows, and what follows them."""
-        limits = [self._limit(phrase, place) for place, phrase in enumerate(extra)]
-        return " ".join([main, *limits, *after])
+    def _joined(self, main: str, said: Said, *after: str) -> str:
+        """Return a sentence, one that limits its rows, and what follows them."""
+        limit = (self._limit(said.limits),) if said.limits else ()
+        return " ".join([main, *limit, *after])
 
-    def _limit(self, phrase: str, place: int) -> str:
-        if place:
-            return self._choose(
-                f"and of these, only the ones {phrase}.", f"of those, take only the ones {phrase}."
-            )
+    def _limit(self, phrases: tuple[str, ...]) -> str:
+        meant = phrases[0]
+        for phrase in phrases[1:]:
+            of_these = self._pick.choice(["and of these only the ones", "and among them only those"])
+            meant = f"{meant}, {of_these} {phrase}"
         return self._choose(
-            f"I only mean the ones {phrase}.",
-            f"consider only those {phrase}.",
-            f"leave out all but those {phrase}.",
-            f"this concerns only the ones {phrase}.",
+            f"I only mean the ones {meant}.",
+            f"consider only those {meant}.",
+            f"leave out all but those {meant}.",
+            f"this concerns only the ones {meant}.",
+            f"keep to those {meant}.",
+            f"only count the ones {meant}.",
+            f"what I have in mind are the ones {meant}.",
+            f"restrict this to those {meant}.",
         )
 
     def _one(self, select: Select) -> tuple[str, tuple[str, ...]]:
@@ -100,7 +108,7 @@ class _Planner:
             if clause.path == label:
                 return self._say.named(select.entity, clause.value), ()
         said = self._say.select(select)
-        about = (f"It is one {listed(list(said.extra))}.",) if said.extra else ()
+        about = (f"It is one {listed(list(said.limits))}.",) if said.limits else ()
         return self._pick.choice([f"the only {said.singular}", f"the one {said.singular}"]), about
 
     def _fields(self, entity: str, paths: tuple[str, ...]) -> str:
@@ -152,7 +160,7 @@ class _Planner:
             f"which {noun} has the {best} among the {said.plural}?",
             f"please find the {noun} with the {best} among all {said.plural}.",
         )
-        return self._joined(main, said.extra, self._choose(give, tell))
+        return self._joined(main, said, self._choose(give, tell))
 
     def summary(self, goal: Summary) -> str:
         entity = goal.select.entity
@@ -171,7 +179,7 @@ class _Planner:
                     f"taking all {said.plural} together, what is the total {word}?",
                 ),
             )
-            return self._joined(main, said.extra)
+            return self._joined(main, said)
         figure = goal.measures[1]
         theirs = self._figure(entity, figure, "their")
         main = self._choose_for(
@@ -187,7 +195,7 @@ class _Planner:
                 f"please tell me how many {said.plural} we have and {theirs}.",
             ),
         )
-        return self._joined(main, said.extra)
+        return self._joined(main, said)
 
     def group(self, goal: Group) -> str:
         entity = goal.select.entity
@@ -213,7 +221,7 @@ class _Planner:
         if isinstance(attribute, Ref):
             label = self._say.entity(attribute.to)
             ask = self._choose(f"Give the {group}'s {label.attributes[label.label].words[0]}.")
-        return self._joined(main, said.extra, *([ask] if ask else []))
+        return self._joined(main, said, *([ask] if ask else []))
 
     def difference(self, goal: Difference) -> str:
         entity = goal.one.entity
@@ -233,7 +241,7 @@ class _Planner:
             f"and the difference between it and the total of the ones {second}.",
             f"tell me the total {word} of those {first}, and how far it is from the total of those {second}.",
         )
-        return self._joined(opening, said.extra, asked)
+        return self._joined(opening, said, asked)
 
     def _two_sides(self, entity: str, one: object, other: object) -> tuple[str, str]:
         if not isinstance(one, Clause) or not isinstance(other, Clause):
@@ -254,7 +262,7 @@ class _Planner:
             f"please find all {said.plural} and list their {words}.",
             f"I need a list of the {said.plural}: just their {words}.",
         )
-        return self._joined(main, said.extra)
+        return self._joined(main, said)
 
     # -- requests that change something ---------------------------------------------------------
 
@@ -270,6 +278,18 @@ class _Planner:
         form = self._pick.choice(self._say.entity(entity).actions[goal.action].say)
         do = form.format(np=one, v=self._value(entity, goal.action, goal.value))
         fields = self._fields(entity, goal.fields).replace("the ", f"{self._say.its(entity)} ", 1)
+        return self._done_and_told(do, fields, about)
+
+    def make(self, goal: Make) -> str:
+        parent = goal.select.entity
+        one, about = self._one(goal.select)
+        form = self._pick.choice(self._say.entity(goal.entity).actions[goal.action].say)
+        values = {name: self._say.given(goal.entity, name, value) for name, value in goal.values}
+        do = form.format(np=one, noun=self._say.noun(goal.entity), **values)
+        fields = self._fields(parent, goal.fields).replace("the ", f"the {self._say.noun(parent)}'s ", 1)
+        return self._done_and_told(do, fields, about)
+
+    def _done_and_told(self, do: str, fields: str, about: tuple[str, ...]) -> str:
         main = self._choose(
             f"please {do}, and tell me {fields}.",
             f"{do} and let me know {fields}.",
@@ -294,22 +314,43 @@ class _Planner:
 
     def _requested(self, form: str, said: Said, value: str, rules: tuple[str, ...], ask: str) -> str:
         """Return a request for an action on many rows: in one sentence, or after one that names the rows."""
-        if not form.endswith("{np}") or said.extra or self._pick.random() < 0.3:
+        if not form.endswith("{np}") or said.limits or self._pick.random() < 0.3:
             opening = self._choose(
-                f"take all {said.plural}.", f"look up all {said.plural}.", f"find every {said.singular}."
+                f"take all {said.plural}.",
+                f"look up all {said.plural}.",
+                f"find every {said.singular}.",
+                f"this is about all {said.plural}.",
+                f"please go through the {said.plural}.",
+                f"there are some {said.plural}.",
+                f"I need something done about the {said.plural}.",
+                f"get together every {said.singular}.",
             )
-            thing = "each of them" if self._pick.random() < 0.5 else "all of them"
+            thing = self._pick.choice(["each of them", "all of them", "every one of them", "them all"])
             do = form.format(np=thing, v=value)
             return self._joined(
                 opening,
-                said.extra,
-                self._choose(f"{do}.", f"please {do}.", f"I want you to {do}."),
+                said,
+                self._choose(
+                    f"{do}.",
+                    f"please {do}.",
+                    f"I want you to {do}.",
+                    f"your task is to {do}.",
+                    f"could you {do}?",
+                    f"I would like you to {do}.",
+                ),
                 *rules,
                 ask,
             )
         thing = self._pick.choice([f"all {said.plural}", f"every {said.singular}", f"each {said.singular}"])
         do = form.format(np=thing, v=value)
-        main = self._choose(f"please {do}.", f"{do}.", f"I want you to {do}.", f"could you {do}?")
+        main = self._choose(
+            f"please {do}.",
+            f"{do}.",
+            f"I want you to {do}.",
+            f"could you {do}?",
+            f"your task is to {do}.",
+            f"I would like you to {do}.",
+        )
         return " ".join([main, *rules, ask])
 
     def _afterwards(self, figures: str) -> str:
@@ -317,6 +358,9 @@ class _Planner:
             f"then tell me {figures}.",
             f"afterwards I need to know {figures}.",
             f"when you are done, report {figures}.",
+            f"once that is done, let me know {figures}.",
+            f"in the end, tell me {figures}.",
+            f"I also want to hear {figures}.",
         )
 
     def work(self, goal: Work, rules: bool) -> str:

@@ -12,7 +12,7 @@ from stb_env.core.jsontypes import JsonMapping, JsonObject
 from stb_env.errors import DataError, did_you_mean
 from stb_env.suites.worlds.api_error import ApiError
 from stb_env.suites.worlds.archetypes.acting import actors
-from stb_env.suites.worlds.archetypes.guidance import guidance
+from stb_env.suites.worlds.archetypes.guidance import guidance, policy_books
 from stb_env.suites.worlds.archetypes.listing import lists
 from stb_env.suites.worlds.archetypes.reading import readers
 from stb_env.suites.worlds.archetypes.tool import CATEGORY, Workshop, WorldTool
@@ -23,7 +23,7 @@ from stb_env.suites.worlds.rows import State
 from stb_env.tasks import Task
 from stb_env.tools import Status, Tool, ToolResult
 
-VERSION = 1
+VERSION = 2
 """Raised whenever equal calls or task ids stop giving equal bytes."""
 
 
@@ -64,6 +64,8 @@ def build(kit: Kit, seed: int) -> Built:
         made += readers(workshop, entity)
         made += actors(workshop, entity)
     made += guidance(workshop)
+    # The last to be named, so that the others have the same names in tasks that do not offer them.
+    made += policy_books(workshop)
     return Built(key, blueprint, workshop.codec, {each.tool.name: each for each in made})
 
 

@@ -10,13 +10,13 @@ import pytest
 
 from stb_env.suites.worlds.blueprint import Blueprint, draw_world
 from stb_env.suites.worlds.kit import Day, Ref, shipped_kit
-from stb_env.suites.worlds.tasks import kits
+from stb_env.suites.worlds.making import kits
 
 SEEDS = range(12)
 
 _DIGEST = """
 import hashlib
-from stb_env.suites.worlds.tasks import kits
+from stb_env.suites.worlds.making import kits
 from stb_env.suites.worlds.world import built
 digest = hashlib.sha256()
 for name in kits():
@@ -95,3 +95,20 @@ def test_another_process_draws_the_same_bytes() -> None:
         for seed in (1, 2)
     ]
     assert runs[0] == runs[1] != ""
+
+
+def test_a_distribution_follows_another_attribute() -> None:
+    for seed in range(3):
+        blueprint = draw_world(seed, shipped_kit("vet_clinic"))
+        columns = blueprint.entities["pet"].columns
+        cats = [row for row in blueprint.data.rows["pet"] if row[columns["species"]] == 1]
+        assert cats
+        assert all(20 <= row[columns["weight"]] <= 80 for row in cats)
+
+
+def test_some_names_are_those_of_others_and_a_part_more() -> None:
+    blueprint = draw_world(1, shipped_kit("container_port"))
+    texts = blueprint.data.texts["vessel", "name"]
+    assert len(set(texts)) == len(texts)
+    longer = [text for text in texts if any(text.startswith(f"{other} ") for other in texts)]
+    assert len(longer) > len(texts) // 5

@@ -11,7 +11,7 @@ from stb_env.judges.judge import Case
 from stb_env.suites.worlds.answer_fields import answer_schema
 from stb_env.suites.worlds.blueprint import Blueprint, draw_world
 from stb_env.suites.worlds.evaluation import evaluate
-from stb_env.suites.worlds.goals import Clause, Expected, ForEach, Measure, Select
+from stb_env.suites.worlds.goals import Clause, Expected, ForEach, Make, Measure, Select
 from stb_env.suites.worlds.judge import ExactJudge, changes, goal_record
 from stb_env.suites.worlds.kit import shipped_kit
 from stb_env.suites.worlds.rows import State
@@ -121,3 +121,53 @@ def test_new_rows_compare_without_their_numbers(blueprint: Blueprint) -> None:
 def test_a_case_without_a_state_cannot_be_judged(blueprint: Blueprint, expected: Expected) -> None:
     with pytest.raises(JudgeError, match="pass the world's state"):
         judged(blueprint, expected, None)  # type: ignore[arg-type]
+
+
+CREATION = Make(
+    Select("visit", (Clause("number", "=", 3),)),
+    "claim",
+    "file_new",
+    (("amount", 12000), ("filed", 739000), ("receipt", 1)),
+    ("fee",),
+)
+
+
+def created(blueprint: Blueprint, *rows: tuple[int, ...]) -> Verdict:
+    """Return the verdict of an episode that made some claims, by their values before the label."""
+    expected = evaluate(CREATION, blueprint, State())
+    state = State()
+    for row in rows:
+        number = len(blueprint.data.rows["claim"]) + state.made.get("claim", 0)
+        _, state = blueprint.data.add(state, "claim", (number, *row))
+    task = Task(
+        "t",
+        "File it.",
+        (Tool("ping", "", {}),),
+        goal=dict(goal_record(blueprint, expected)),
+        answer=answer_schema(CREATION, blueprint),
+    )
+    return Case(task, "", (), seen(expected, state), answer=expected.answer).verdict(ExactJudge())
+
+
+def test_a_row_that_is_made_counts_whatever_its_code(blueprint: Blueprint) -> None:
+    right = (3, 12000, 739000, 1, 0)
+    assert list(blueprint.entities["claim"].attributes) == [
+        "number",
+        "visit",
+        "amount",
+        "filed",
+        "receipt",
+        "status",
+    ]
+    assert created(blueprint, right).status == "solved"
+    assert created(blueprint, (3, 12001, 739000, 1, 0)).status == "unsolved"
+    assert created(blueprint, right, right).parts["kept:claim"] is False
+    assert created(blueprint).status == "unsolved"
+    # The code of a row that was made and deleted again is used up, which nobody asked about.
+    state = evaluate(CREATION, blueprint, State()).state
+    first = len(blueprint.data.rows["claim"])
+    gone = blueprint.data.put(state, "claim", first, None)
+    again = blueprint.data.add(gone, "claim", (first + 1, *right))[1]
+    expected = evaluate(CREATION, blueprint, State())
+    record = goal_record(blueprint, expected)
+    assert changes(again, record["drawn"], record["generated"]) == record["changes"]

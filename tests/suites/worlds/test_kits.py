@@ -91,6 +91,31 @@ def _set(*path: str | int, to: object) -> Callable[[dict[str, Any]], None]:
             "visit.kind is never 'vaccination '",
         ),
         (
+            _set("pet", "attributes", "weight", "by", "path", to="born"),
+            "entities.pet.attributes.weight.by.path: 'born' leads to no category, state or flag",
+        ),
+        (
+            _set("pet", "attributes", "weight", "by", "values", to={"cat": [2], "horse": [2, 8]}),
+            "entities.pet.attributes.weight.by.values.cat: must be 2 numbers, got 1",
+        ),
+        (
+            _set("pet", "attributes", "weight", "by", "values", to={"horse": [2, 8]}),
+            "entities.pet.attributes.weight.by: species is never 'horse'",
+        ),
+        (
+            _set(
+                "visit",
+                "actions",
+                "remove",
+                to={"type": "delete", "verbs": ["a/b", "c/d"], "say": ["do {np}"] * 3},
+            ),
+            "entities.visit.actions.remove: rows of claim refer to visit, so none can be deleted",
+        ),
+        (
+            _set("claim", "actions", "file_new", "fields", to=["amount", "visit", "filed", "receipt"]),
+            "entities.claim.actions.file_new.fields: the first must be a reference, got 'amount'",
+        ),
+        (
             _set("visit", "attributes", "fee", "digits", to=0),
             "amount and visit.fee differ in type or in digits",
         ),

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 
@@ -10,10 +12,14 @@ import stb_env
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.errors import ConfigError, DataError
 from stb_env.seeding import rng
-from stb_env.suites.worlds.draw_goal import GoalDrawer, fits
+from stb_env.suites.worlds.draw_goal import GoalDrawer, fits, identity, part_of
+from stb_env.suites.worlds.goals import Clause, Measure, Select, Summary
+from stb_env.suites.worlds.kit import KITS
+from stb_env.suites.worlds.making import HELD_OUT, WorldTask, kits, task_of
 from stb_env.suites.worlds.oracle import solve
-from stb_env.suites.worlds.tasks import HELD_OUT, WorldTask, WorldTasks, kits, task_of
+from stb_env.suites.worlds.tasks import WorldTasks
 from stb_env.suites.worlds.world import built
+from stb_env.tasks import Task
 
 LEVELS = range(1, 5)
 
@@ -144,5 +150,60 @@ def test_whoever_changes_something_else_fails(env: ToolEnv, made: list[WorldTask
     assert failed > len(made) // 2
 
 
-def test_the_hash_follows_the_settings() -> None:
+def test_the_hash_follows_the_settings_and_the_names(monkeypatch: pytest.MonkeyPatch) -> None:
     assert WorldTasks("val").hash == WorldTasks("val").hash != WorldTasks("val", level=2).hash
+    before = WorldTasks("val").hash
+    monkeypatch.setattr("stb_env.suites.worlds.tasks.VERSION", 10_000)
+    assert WorldTasks("val").hash != before
+    monkeypatch.undo()
+    monkeypatch.setattr("stb_env.suites.worlds.tasks.NAMES", KITS / "vet_clinic.toml")
+    assert WorldTasks("val").hash != before
+
+
+def test_a_number_of_worlds_is_exactly_that_many() -> None:
+    source = WorldTasks("train", level=(1, 3), worlds=3)
+    tasks = [source.at(index) for index in range(30)]
+    assert source.size == 30
+    assert len({task.id for task in tasks}) == 30
+    keys = [task.record["world"] for task in tasks]
+    assert len(set(keys)) == 3
+    assert all(one != other for one, other in pairwise(keys))
+
+
+def normalised(task: Task) -> tuple[str, str]:
+    """Return what a task asks and what is right, whatever the case, the spaces and the order of values."""
+    query = " ".join(sorted(task.query.casefold().replace(",", " ").replace(".", " ").split()))
+    return query, json.dumps(task.goal["answer"], sort_keys=True).casefold()
+
+
+def test_no_test_task_is_one_of_training() -> None:
+    trained = WorldTasks("train", level=1)
+    known = {normalised(trained.at(index)) for index in range(240)}
+    keys = {trained.at(index).record["world"] for index in range(240)}
+    shared = 0
+    for index in range(180):
+        task = WorldTasks("test", level=1).at(index)
+        shared += task.record["world"] in keys
+        assert normalised(task) not in known, task.id
+    assert shared > 40
+
+
+def test_goals_of_a_world_that_splits_share_are_of_one_split() -> None:
+    source = WorldTasks("test", "I1-Instruction", level=(1, 2))
+    other = WorldTasks("train", level=(1, 2))
+    for split, tasks in (("test", source), ("train", other)):
+        for index in range(20):
+            task = tasks.at(index)
+            assert part_of(task_of(task.id).drawn.goal) == task.split == split
+
+
+def test_the_order_of_clauses_makes_no_other_goal() -> None:
+    one, other = Clause("fee", ">", 3), Clause("kind", "=", 1)
+    count, total = Measure("count"), Measure("total", "fee")
+    goals = [
+        Summary(Select("visit", clauses), measures)
+        for clauses in ((one, other), (other, one))
+        for measures in ((count, total), (total, count))
+    ]
+    assert len({identity(goal) for goal in goals}) == 1
+    assert identity(goals[0]) != identity(Summary(Select("visit", (one,)), goals[0].measures))

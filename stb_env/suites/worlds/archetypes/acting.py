@@ -9,7 +9,8 @@ from stb_env.seeding import rng
 from stb_env.suites.worlds.api_error import ApiError
 from stb_env.suites.worlds.archetypes.tool import Bound, Param, Workshop, WorldTool, show, with_article
 from stb_env.suites.worlds.facts import Facts
-from stb_env.suites.worlds.kit import Category, Condition, Day, Flag, Life, Quantity, Ref, Set, Transition
+from stb_env.suites.worlds.kit import Category, Day, Flag, Life, Quantity, Ref
+from stb_env.suites.worlds.kit_actions import Condition, Create, Delete, Set, Transition
 from stb_env.suites.worlds.rows import Row, State
 
 
@@ -23,6 +24,10 @@ def actors(workshop: Workshop, entity: str) -> Iterator[WorldTool]:
                 yield _transition(workshop, entity, name, action, batch)
             case Set():
                 yield _set(workshop, entity, name, action)
+            case Create():
+                yield _create(workshop, entity, name, action)
+            case Delete():
+                yield _delete(workshop, entity, name)
             case _:
                 continue
 
@@ -133,3 +138,62 @@ def _set(workshop: Workshop, entity: str, name: str, action: Set) -> WorldTool:
     params = (single, value_param)
     tool = workshop.tool(tool_name, about, params)
     return WorldTool(tool, "set", entity, params, run, fields=(field,), subject=name)
+
+
+def _delete(workshop: Workshop, entity: str, name: str) -> WorldTool:
+    """Make the tool that deletes a row; kits declare it only where no other row can refer to it."""
+    codec, style = workshop.codec, workshop.style(entity)
+    one = codec.noun(entity)[0]
+    single = workshop.id_param(entity)
+
+    def run(state: State, bound: Bound) -> tuple[object, State]:
+        number = bound[single.name]
+        workshop.existing(state, entity, number)
+        state = show(workshop.data.put(state, entity, number, None), entity, (number,))
+        return {"deleted": codec.id_of(entity, number)}, state
+
+    tool_name = workshop.name(codec.blueprint.entities[entity].service, style.verb("delete"), one)
+    about = f"Deletes {with_article(one)} for good."
+    return WorldTool(
+        workshop.tool(tool_name, about, [single]), "delete", entity, (single,), run, subject=name
+    )
+
+
+def _create(workshop: Workshop, entity: str, name: str, action: Create) -> WorldTool:
+    """Make the tool that makes a row; its label is the next of the codes that no row has."""
+    codec, style, data = workshop.codec, workshop.style(entity), workshop.data
+    described = codec.blueprint.entities[entity]
+    one = codec.noun(entity)[0]
+    given = tuple(codec.fields[entity][each] for each in action.fields)
+    every = tuple(codec.fields[entity].values())
+    params = tuple(Param(each.name, each.schema, each.read, required=True) for each in given)
+    start = {each: codec.blueprint.value_of(entity, each, text) for each, text in action.start.items()}
+    codes = len(data.texts[entity, described.label])
+
+    def run(state: State, bound: Bound) -> tuple[object, State]:
+        values = {**start, **{each.attribute: bound[each.name] for each in given}}
+        for each in given:
+            attribute = described.attributes[each.attribute]
+            if isinstance(attribute, Ref):
+                workshop.existing(state, attribute.to, values[each.attribute])
+            if isinstance(attribute, Quantity) and values[each.attribute] < 0 <= attribute.low:
+                raise ApiError(style.error("invalid", f"{each.name} cannot be below 0"), arguments=True)
+        values[described.label] = len(data.rows[entity]) + state.made.get(entity, 0)
+        if values[described.label] >= codes:
+            raise ApiError(style.error("conflict", f"no {one} can be added any more"))
+        row = tuple(values[each] for each in described.attributes)
+        number, state = data.add(state, entity, row)
+        return codec.row(entity, number, row, every), show(state, entity, (number,))
+
+    label = codec.fields[entity][described.label].name
+    began = ", ".join(
+        f"{codec.fields[entity][each].name} {codec.fields[entity][each].write(value)}"
+        for each, value in start.items()
+    )
+    begins = f", and it begins with {began}" if began else ""
+    about = (
+        f"Adds {with_article(one)}: its {label} is assigned{begins}. Returns it with every field. "
+        f"{codec.conventions(entity, every)}"
+    ).rstrip()
+    tool = workshop.tool(workshop.name(described.service, style.verb("create"), one), about, params)
+    return WorldTool(tool, "create", entity, params, run, fields=given, subject=name)

@@ -214,14 +214,14 @@ def _filter_param(each: Filter, group: str) -> Param:
     said = schema.get("description", "")
     if each.op != "=":
         bound = "At least" if each.op == ">=" else "At most"
-        schema["description"] = f"{bound} this; {said}" if said else f"{bound} this."
+        schema["description"] = f"{bound} this, {said[0].lower()}{said[1:]}" if said else f"{bound} this."
     return Param(each.param, schema, each.field.read, group=group)
 
 
 def _sort_params(style: Style, sorts: Mapping[str, Field]) -> list[Param]:
     by: JsonObject = {
         "enum": list(sorts),
-        "description": "Field to order by; else the order is fixed but none of these.",
+        "description": "Field to order by. Without it the order is fixed, and by none of these fields.",
     }
     order: JsonObject = {"enum": ["asc", "desc"], "description": "Rising or falling; asc by default."}
     known = _one_of(style, tuple(sorts))

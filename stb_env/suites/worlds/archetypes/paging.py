@@ -30,6 +30,8 @@ class Pager:
             {"page": "page size", "offset": "limit", "cursor": "limit"}[style.paging]
         )
         self.place_name = style.field(style.paging)
+        self._inverse = pow(self._cursor, -1, _CURSOR_PRIME)
+        self._of_page = (self.size_name, self.place_name)
         size, most = style.page_size, style.most_rows
         self.words = {
             "page": f"Returns {size} rows a page unless {self.size_name} says otherwise, at most {most}.",
@@ -61,13 +63,9 @@ class Pager:
         least = 1 if self._style.paging == "page" else 0
         if self._style.paging == "cursor":
             try:
-                code = int(value, 16) if isinstance(value, str) else 0
+                return int(value, 16) if isinstance(value, str) else 0
             except ValueError:
-                code = 0
-            place = code * pow(self._cursor, -1, _CURSOR_PRIME) % _CURSOR_PRIME
-            if not 0 < place < 2**17:
-                raise ApiError(self._style.error("invalid", f"no such cursor: {value!r:.40}"), arguments=True)
-            return place
+                return 0
         return self._whole(value, self.place_name, least, 2**31)
 
     def _size(self, value: Json) -> int:
@@ -92,9 +90,15 @@ class Pager:
                 start = bound.get(self.place_name, 0)
                 return start, size, {style.field("has more"): start + size < count}
             case "cursor":
-                start = bound.get(self.place_name, 0)
+                code = bound.get(self.place_name)
+                # A cursor belongs to the filters and the order that it came with.
+                asked = sorted((name, value) for name, value in bound.items() if name not in self._of_page)
+                salt = derive(self._cursor, *asked) % _CURSOR_PRIME
+                start = 0 if code is None else (code - salt) * self._inverse % _CURSOR_PRIME
+                if code is not None and not 0 < start < count:
+                    raise ApiError(style.error("invalid", f"no such cursor: {code:06x}"), arguments=True)
                 after = start + size
-                token = f"{after * self._cursor % _CURSOR_PRIME:06x}" if after < count else None
+                token = f"{(after * self._cursor + salt) % _CURSOR_PRIME:06x}" if after < count else None
                 return start, size, {style.field("next cursor"): token}
 
     def next_page(self, response: Mapping[str, Any], start: int, rows: int) -> JsonObject | None:

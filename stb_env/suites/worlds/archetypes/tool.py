@@ -19,7 +19,23 @@ if TYPE_CHECKING:
 CATEGORY = "Worlds"
 """The category of every tool of a world; the tool of its identity is the world's key."""
 
-Kind = Literal["list", "related", "get", "batch_get", "key", "search", "transition", "set", "rules", "today"]
+Kind = Literal[
+    "list",
+    "related",
+    "get",
+    "batch_get",
+    "key",
+    "search",
+    "transition",
+    "set",
+    "delete",
+    "create",
+    "rules",
+    "policies",
+    "today",
+]
+ACTS: tuple[Kind, ...] = ("transition", "set", "delete", "create")
+"""Kinds that change rows."""
 Bound = Mapping[str, Any]
 """Arguments by the name of their parameter, each as its `Param.read` gives it."""
 Run = Callable[[State, Bound], tuple[object, State]]
@@ -164,7 +180,12 @@ class Workshop:
         required: list[str] = []
         for param in params:
             if param.group:
-                empty = {"type": "object", "properties": {}, "additionalProperties": False}
+                empty: JsonObject = {
+                    "type": "object",
+                    "description": "Narrows the list; of several, all must hold, and bounds are included.",
+                    "properties": {},
+                    "additionalProperties": False,
+                }
                 group = properties.setdefault(param.group, empty)
                 group["properties"][param.name] = param.schema
             else:

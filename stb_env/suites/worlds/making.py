@@ -1,0 +1,231 @@
+"""Makes the tasks of generated worlds; an id is all that it takes to make one again."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from stb_env.errors import DataError
+from stb_env.seeding import rng
+from stb_env.suites.worlds.answer_fields import answer_schema
+from stb_env.suites.worlds.costs import Costs
+from stb_env.suites.worlds.draw_goal import CALLS, Drawn, GoalDrawer, decided, fits
+from stb_env.suites.worlds.evidence import evidence
+from stb_env.suites.worlds.judge import goal_record
+from stb_env.suites.worlds.kit import KITS
+from stb_env.suites.worlds.oracle import Solved, solve
+from stb_env.suites.worlds.pairs import Member, PairDrawer
+from stb_env.suites.worlds.refusals import Missing, Refusal, reasons_of, refusal_of
+from stb_env.suites.worlds.requests import Memory, Request
+from stb_env.suites.worlds.settings import Group, Split
+from stb_env.suites.worlds.words import query
+from stb_env.suites.worlds.world import Built, built
+from stb_env.tasks import Task
+from stb_env.tools import ToolCall
+
+HELD_OUT = ("museum_loans", "vineyard")
+"""Kits that training never shows."""
+WORLDS = {"train": range(10_000, 10_000 + 2**20), "val": range(1_000, 2_000), "test": range(1_000)}
+"""Seeds of the worlds of each split."""
+NEW_TASKS = {"val": 1_000_000, "test": 2_000_000}
+"""First number of the tasks that are new ones in worlds of training."""
+_ATTEMPTS = 24
+"""Draws in one world before the next world is tried."""
+_WORLDS_IN_USE = 16
+"""Worlds whose results of calls are kept while tasks are drawn in them."""
+
+_ID = re.compile(r"([a-z][a-z0-9_]*-(?:0|[1-9]\d{0,8}))\.([1-6])\.(0|[1-9]\d{0,8})(?:\.([abo]))?")
+PAIR = 2
+"""Tasks of a pair; one that stands alone where some can be refused has the third of the suffixes."""
+
+
+@dataclass(frozen=True, eq=False)
+class WorldTask:
+    """A task with what it was made of.
+
+    Attributes:
+        key: The world's key: a task does not keep its world in memory.
+        drawn: The goal, and what solves it.
+        solved: The oracle's plan, without the requests, which `Task.gold` has.
+        task: The task.
+        paired: Whether it is one of a pair, of which one cannot be met.
+        refusal: Why it cannot be met; None where it can.
+        missing: The name in it that is no row's, if there is one.
+    """
+
+    key: str
+    drawn: Drawn
+    solved: Solved
+    task: Task
+    paired: bool = False
+    refusal: Refusal | None = None
+    missing: Missing | None = None
+
+    @property
+    def world(self) -> Built:
+        """The world, built again where it is no longer kept."""
+        return built(self.key)
+
+
+def task_in(key: str, level: int) -> Task | None:
+    """Return the first task of a level in a world, or None where there is none among a few draws."""
+    made = _made(key, level, 0)
+    return None if made is None else made.task
+
+
+def task_of(task_id: str) -> WorldTask:
+    """Return the task of an id with what it was made of.
+
+    Raises:
+        DataError: There is none.
+    """
+    found = _ID.fullmatch(task_id)
+    if found is None or found[1].rpartition("-")[0] not in kits():
+        raise DataError(
+            f"no task {task_id!r:.80} in generated worlds; an id is kit-seed.level.number, such as "
+            f"{kits()[0]}-17.3.0"
+        )
+    made = formed(found[1], int(found[2]), int(found[3]), found[4] or "")
+    if made is None:
+        raise DataError(f"the world {found[1]} has no task {found[3]} of level {found[2]}")
+    return made
+
+
+@lru_cache(maxsize=1)
+def kits() -> tuple[str, ...]:
+    """Return the names of the kits that come with the package."""
+    return tuple(sorted(path.stem for path in KITS.glob("*.toml")))
+
+
+@lru_cache(maxsize=32)
+def drawer(key: str) -> GoalDrawer:
+    """Return what draws the goals of a world."""
+    world = built(key)
+    return GoalDrawer(world.blueprint, Costs(world))
+
+
+@lru_cache(maxsize=_WORLDS_IN_USE)
+def memory(key: str) -> Memory:
+    """Return what the oracle's plans have read in a world, for the worlds in which tasks are drawn now."""
+    del key
+    return Memory()
+
+
+def formed(key: str, level: int, number: int, form: str) -> WorldTask | None:
+    """Return a task of a world by the suffix of its id, or None where the world has none of the level."""
+    if form in ("", "o"):
+        return _made(key, level, number, refusable=form == "o")
+    pair = _pair(key, level, number - number % PAIR)
+    return None if pair is None else pair[number % PAIR]
+
+
+# Runs play a task once a trial, and drawing it costs much more than the rest of a reset.
+@lru_cache(maxsize=1024)
+def _made(key: str, level: int, number: int, *, refusable: bool = False) -> WorldTask | None:
+    """Draw a task of a world, or return None where it has none of the level."""
+    world, part = built(key), _part_of(key, number)
+    for attempt in range(_ATTEMPTS):
+        drawn = drawer(key).draw(level, rng("goal", key, level, number, attempt), part)
+        if drawn is None or (refusable and refusal_of(drawn.goal, world.blueprint) is not None):
+            continue
+        solved = solve(world, drawn.goal, *CALLS[level], memory(key))
+        if solved is None:
+            continue
+        drawn = decided(drawn, solved, world.blueprint)
+        if not fits(level, solved.calls, drawn.decisions):
+            continue
+        said = query(drawn.goal, world.blueprint, rng("words", key, level, number))
+        task = _task(world, drawn, solved.requests, said, level, number)
+        if refusable:
+            task = _refusable(task, world, None, None, "o")
+        return WorldTask(key, drawn, replace(solved, requests=()), task)
+    return None
+
+
+@lru_cache(maxsize=1024)
+def _pair(key: str, level: int, number: int) -> tuple[WorldTask, ...] | None:
+    """Draw a pair of tasks of a world, or return None where it has none of the level."""
+    world = built(key)
+    pairs = PairDrawer(world, drawer(key), memory(key))
+    for attempt in range(_ATTEMPTS):
+        pair = pairs.draw(level, rng("pair", key, level, number, attempt))
+        made = [] if pair is None else [_member(world, each, level, number) for each in pair]
+        if made and None not in made:
+            # Which of them can be met follows from no part of an id.
+            place = rng("which", key, level, number).randrange(PAIR)
+            one, other = made[place], made[1 - place]
+            return tuple(
+                replace(each, task=replace(each.task, id=f"{key}.{level}.{number + at}.{'ab'[at]}"))
+                for at, each in enumerate((one, other))
+                if each is not None
+            )
+    return None
+
+
+def _member(world: Built, member: Member, level: int, number: int) -> WorldTask | None:
+    """Return the task of one of a pair, or None where its words do not name what is missing exactly once."""
+    said = query(member.drawn.goal, world.blueprint, rng("words", world.key, level, number))
+    if member.missing is not None:
+        if said.count(member.missing.label) != 1:
+            return None
+        said = said.replace(member.missing.label, member.missing.text)
+    task = _task(world, member.drawn, member.ended.requests, said, level, number)
+    task = _refusable(task, world, member.refusal, member.missing, "a")
+    solved = replace(member.solved, requests=())
+    return WorldTask(world.key, member.drawn, solved, task, True, member.refusal, member.missing)
+
+
+def _task(
+    world: Built, drawn: Drawn, requests: Sequence[Request], said: str, level: int, number: int
+) -> Task:
+    """Return a task that cannot be refused."""
+    return Task(
+        id=f"{world.key}.{level}.{number}",
+        query=said,
+        tools=tuple(tool.tool for tool in world.tools.values() if tool.kind != "policies"),
+        suite="worlds",
+        group=_group_of(world.key),
+        split=_split_of(world.key, number),
+        gold=tuple(ToolCall(each.tool.tool.name, each.arguments) for each in requests),
+        goal=dict(goal_record(world.blueprint, drawn.expected)),
+        record={"world": world.key, "level": level, "calls": len(requests), "decisions": drawn.decisions},
+        answer=answer_schema(drawn.goal, world.blueprint),
+    )
+
+
+def _refusable(
+    task: Task, world: Built, refusal: Refusal | None, missing: Missing | None, suffix: str
+) -> Task:
+    """Return a task as it is where requests can be refused: with policies, and with ``cannot``."""
+    return replace(
+        task,
+        id=f"{task.id}.{suffix}",
+        tools=tuple(tool.tool for tool in world.tools.values()),
+        goal={**task.goal, **evidence(world, refusal, missing)},
+        cannot=reasons_of(world.blueprint),
+    )
+
+
+def _group_of(key: str) -> Group:
+    name, _, seed = key.rpartition("-")
+    if name in HELD_OUT:
+        return "I1-Category"
+    return "I1-Instruction" if int(seed) in WORLDS["train"] else "I1-Tool"
+
+
+def _part_of(key: str, number: int) -> Split | None:
+    """Return the part of a world's goals that a task is of, where splits share the world."""
+    return _split_of(key, number) if int(key.rpartition("-")[2]) in WORLDS["train"] else None
+
+
+def _split_of(key: str, number: int) -> Split:
+    seed = int(key.rpartition("-")[2])
+    if seed in WORLDS["val"]:
+        return "val"
+    if seed in WORLDS["test"]:
+        return "test"
+    if number >= NEW_TASKS["test"]:
+        return "test"
+    return "val" if number >= NEW_TASKS["val"] else "train"
