@@ -10,6 +10,7 @@ import sys
 import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,7 @@ from inspect_ai.model import (
 from inspect_ai.tool import ToolCall
 
 from stb_env import read_trajectories
+from stb_env.core.run_identity import saved_identity
 from stb_env.errors import ConfigError, DataError
 from stb_env.integrations.inspect import stb
 from stb_env.integrations.inspect.logs import read_log
@@ -206,8 +208,9 @@ def run_with_a_failure(folder: Path) -> Path:
     episode = DrivenEpisode(SANDBOX, **failing(SANDBOX, folder))
     episode.start(task_id="test-add_todo-0", seed=7)
     episode.call("Finish", WRONG)
+    failed = replace(episode.trajectory(), run=saved_identity(folder / "run"))
     with (folder / "run" / "trajectories.jsonl").open("a", encoding="utf-8") as lines:
-        lines.write(episode.trajectory().to_json() + "\n")
+        lines.write(failed.to_json() + "\n")
     return folder / "run"
 
 
