@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 
+from tests.saved import unbound
 from tests.suites.own_tools.page import block
 
 pytestmark = [
@@ -85,8 +86,8 @@ def test_the_filesystem_server_is_replayed_to_the_byte_when_server_and_files_are
     shutil.rmtree(files / "files")
     for out in ("third", "fourth"):
         without_npx(f"{options} --mode replay --cache frozen --out {out}", files)
-        for name in ("trajectories.jsonl", "summary.json"):
-            assert (files / out / name).read_bytes() == (files / "second" / name).read_bytes(), (out, name)
+        assert unbound(files / out) == unbound(files / "second"), out
+        assert (files / out / "summary.json").read_bytes() == (files / "second" / "summary.json").read_bytes()
     first = (files / "first" / "trajectories.jsonl").read_text(encoding="utf-8")
     assert first.count('"source": "real"') == 3
     assert "Access denied" in first, "what a server refuses is an observation, and recorded"
