@@ -52,3 +52,13 @@ def shared_data() -> Path:
     if not folder.is_dir():
         pytest.skip(f"no shared data at {folder}; set STB_SHARED_DATA to the folder that holds it")
     return folder
+
+
+@pytest.fixture(autouse=True)
+def environment() -> Generator[None, None, None]:
+    """Restore the variables that a command sets for the processes that it would start, as ``serve`` does."""
+    before = dict(os.environ)
+    yield
+    if os.environ != before:
+        os.environ.clear()
+        os.environ.update(before)

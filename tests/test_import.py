@@ -14,8 +14,14 @@ HEAVY = (
 
 
 def test_importing_costs_at_most_a_tenth_of_a_second_more_than_gymnasium():
-    gymnasium, ours = import_seconds("gymnasium", "stb_env")
-    assert ours - gymnasium < 0.1
+    differences = []
+    for _ in range(3):
+        gymnasium, ours = import_seconds("gymnasium", "stb_env")
+        differences.append(ours - gymnasium)
+        # A busy machine makes imports slower, and none quicker.
+        if differences[-1] < 0.1:
+            break
+    assert min(differences) < 0.1
 
 
 def test_importing_loads_nothing_heavy():

@@ -215,8 +215,8 @@ def test_a_stream_that_stops_is_given_up_by_the_time_out_between_its_pieces(serv
 def test_a_slow_stream_outlasts_the_time_out_for_its_first_piece(server, connected, complete):
     server.streams = True
     pace = threading.Event()
-    server.script(Answer(completion("x" * 30), pace=lambda: pace.wait(0.02)))
-    assert complete(connected(timeout=0.4, chunk_timeout=0.4), QUESTION).text == "x" * 30
+    server.script(Answer(completion("x" * 30), pace=lambda: pace.wait(0.04)))
+    assert complete(connected(timeout=0.8, chunk_timeout=0.8), QUESTION).text == "x" * 30
 
 
 def test_waiting_for_a_free_connection_ends_with_the_deadline(server, connected, complete):
