@@ -226,7 +226,7 @@ class Trajectory:
         """Return the episode as plain data, as `to_json` writes it but for its checksum; copies nothing."""
         data = {"version": VERSION} | {name: getattr(self, name) for name in self.__dataclass_fields__}
         for name in ("cannot", "tree", "usage_by_role", "run"):
-            if not data[name]:
+            if data[name] in (None, ""):
                 del data[name]
         return data
 
