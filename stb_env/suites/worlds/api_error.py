@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from stb_env.tools import Status, ToolResult
+
 
 class ApiError(Exception):
     """A call that a tool refuses; nothing was changed.
@@ -14,3 +16,9 @@ class ApiError(Exception):
     def __init__(self, message: str, *, arguments: bool = False) -> None:
         super().__init__(message)
         self.arguments = arguments
+
+    @property
+    def result(self) -> ToolResult:
+        """The result of the call."""
+        status = Status.INVALID_ARGUMENTS if self.arguments else Status.TOOL_ERROR
+        return ToolResult.of("", error=str(self), source="world", status=status)

@@ -10,9 +10,10 @@ from stb_env.envs.tool_env import ToolEnv
 from stb_env.suites.worlds.careful import CarefulPlayer, play
 from stb_env.suites.worlds.draw_goal import fits
 from stb_env.suites.worlds.evaluation import evaluate
-from stb_env.suites.worlds.making import WorldTask, task_of
+from stb_env.suites.worlds.making import task_of
 from stb_env.suites.worlds.rows import State
 from stb_env.suites.worlds.world import build
+from stb_env.suites.worlds.world_task import WorldTask
 from stb_env.tasks import Task
 from stb_env.testing.report import Report
 

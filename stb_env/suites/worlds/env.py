@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping
+from collections.abc import Generator
 from pathlib import Path
 from typing import Unpack
 
@@ -11,13 +11,12 @@ from stb_env.core.settings import checks_settings
 from stb_env.envs.connections import connect_judge
 from stb_env.envs.env_settings import OpenSettings
 from stb_env.envs.tool_env import ToolEnv
+from stb_env.errors import ConfigError
 from stb_env.judges.own_judge import JudgeLike
-from stb_env.suites.worlds.careful import CarefulPlayer
+from stb_env.suites.worlds.dials import Dials
 from stb_env.suites.worlds.draw_goal import CALLS
 from stb_env.suites.worlds.judge import ExactJudge
 from stb_env.suites.worlds.making import task_of
-from stb_env.suites.worlds.player import Player
-from stb_env.suites.worlds.requests import Plan
 from stb_env.suites.worlds.settings import Group, Split
 from stb_env.suites.worlds.tasks import WorldTasks
 from stb_env.suites.worlds.world import GeneratedWorld
@@ -37,6 +36,7 @@ def make(
     worlds: Count | None = None,
     policies: bool = False,
     pairs: float = 0.5,
+    budget: float = 0.0,
     judge: str | JudgeLike = "exact",
     votes: Count = 1,
     votes_cache: str | Path | None = None,
@@ -56,6 +56,7 @@ def make(
         policies: Whether worlds have policies, and requests can be refused: because a policy forbids them,
             because a state does not allow them, or because a name in them is no row's.
         pairs: Share of tasks in pairs then: of each pair one cannot be met, and its twin can.
+        budget: Calls that are allowed, in multiples of those that gold makes, such as 1.5; 0 is any number.
         judge: ``exact``, or another judge, to see what it makes of episodes whose truth is known.
         votes: How often a model judges each answer.
         votes_cache: Folder of votes that are known.
@@ -68,7 +69,8 @@ def make(
         ConfigError: A setting is unknown, or no task meets them all.
     """
     levels = (level[0], level[1]) if isinstance(level, tuple | list) else level
-    tasks = WorldTasks(split, group, levels, kit, worlds, policies, pairs)
+    dials = Dials(budget=_percent("budget", budget, 100, 1000))
+    tasks = WorldTasks(split, group, levels, kit, worlds, policies, pairs, dials)
     if max_turns is None:
         _, most = CALLS[tasks.levels[-1]]
         max_turns = 2 * most + _SPARE_TURNS
@@ -80,6 +82,18 @@ def make(
         oracle=oracle,
         **settings,
     )
+
+
+def _percent(name: str, value: float, least: int, most: int) -> int:
+    """Return a setting as a percentage, or 0 where it is off.
+
+    Raises:
+        ConfigError: It is out of its range.
+    """
+    percent = round(100 * value)
+    if percent and not least <= percent <= most:
+        raise ConfigError(f"{name} is 0 or from {least / 100:g} to {most / 100:g}, got {value!r}")
+    return percent
 
 
 def oracle(task: Task) -> Generator[ToolCall, ToolResult, Ending]:
@@ -94,22 +108,4 @@ def oracle(task: Task) -> Generator[ToolCall, ToolResult, Ending]:
     Raises:
         DataError: The task is none of theirs.
     """
-    made = task_of(task.id)
-    # One of a pair has to look whether it can be met.
-    plan: Plan = (
-        CarefulPlayer(made.world, made.solved.modes).end(made.drawn.goal, made.missing)
-        if made.paired
-        else Player(made.world, made.solved.modes).solve(made.drawn.goal)
-    )
-    response: object = None
-    while True:
-        try:
-            request = plan.send(response)
-        except StopIteration as stop:
-            return stop.value if made.paired else {"answer": stop.value}
-        result = yield ToolCall(request.tool.tool.name, request.arguments)
-        response = result.response
-        if result.error and not isinstance(response, Mapping):
-            if made.missing is None:
-                return f"This cannot be done any more: {result.error}"
-            response = {"error": result.error}
+    return task_of(task.id).play()

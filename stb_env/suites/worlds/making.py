@@ -4,24 +4,27 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 
 from stb_env.errors import DataError
 from stb_env.seeding import rng
 from stb_env.suites.worlds.answer_fields import answer_schema
+from stb_env.suites.worlds.apply_dials import apply_dials
 from stb_env.suites.worlds.costs import Costs
+from stb_env.suites.worlds.dials import PLAIN, Dials
 from stb_env.suites.worlds.draw_goal import CALLS, Drawn, GoalDrawer, decided, fits
 from stb_env.suites.worlds.evidence import evidence
 from stb_env.suites.worlds.judge import goal_record
 from stb_env.suites.worlds.kit import KITS
-from stb_env.suites.worlds.oracle import Solved, solve
+from stb_env.suites.worlds.oracle import solve
 from stb_env.suites.worlds.pairs import Member, PairDrawer
 from stb_env.suites.worlds.refusals import Missing, Refusal, reasons_of, refusal_of
 from stb_env.suites.worlds.requests import Memory, Request
 from stb_env.suites.worlds.settings import Group, Split
 from stb_env.suites.worlds.words import query
 from stb_env.suites.worlds.world import Built, built
+from stb_env.suites.worlds.world_task import WorldTask
 from stb_env.tasks import Task
 from stb_env.tools import ToolCall
 
@@ -36,37 +39,11 @@ _ATTEMPTS = 24
 _WORLDS_IN_USE = 16
 """Worlds whose results of calls are kept while tasks are drawn in them."""
 
-_ID = re.compile(r"([a-z][a-z0-9_]*-(?:0|[1-9]\d{0,8}))\.([1-6])\.(0|[1-9]\d{0,8})(?:\.([abo]))?")
+_ID = re.compile(
+    r"([a-z][a-z0-9_]*-(?:0|[1-9]\d{0,8}))\.([1-6])\.(0|[1-9]\d{0,8})(?:\.([abo]))?(?:\.([a-z0-9]+))?"
+)
 PAIR = 2
 """Tasks of a pair; one that stands alone where some can be refused has the third of the suffixes."""
-
-
-@dataclass(frozen=True, eq=False)
-class WorldTask:
-    """A task with what it was made of.
-
-    Attributes:
-        key: The world's key: a task does not keep its world in memory.
-        drawn: The goal, and what solves it.
-        solved: The oracle's plan, without the requests, which `Task.gold` has.
-        task: The task.
-        paired: Whether it is one of a pair, of which one cannot be met.
-        refusal: Why it cannot be met; None where it can.
-        missing: The name in it that is no row's, if there is one.
-    """
-
-    key: str
-    drawn: Drawn
-    solved: Solved
-    task: Task
-    paired: bool = False
-    refusal: Refusal | None = None
-    missing: Missing | None = None
-
-    @property
-    def world(self) -> Built:
-        """The world, built again where it is no longer kept."""
-        return built(self.key)
 
 
 def task_in(key: str, level: int) -> Task | None:
@@ -87,7 +64,10 @@ def task_of(task_id: str) -> WorldTask:
             f"no task {task_id!r:.80} in generated worlds; an id is kit-seed.level.number, such as "
             f"{kits()[0]}-17.3.0"
         )
-    made = formed(found[1], int(found[2]), int(found[3]), found[4] or "")
+    dials = Dials.of(found[5] or "")
+    if dials is None:
+        raise DataError(f"task {task_id!r:.80}: {found[5]!r} is no part of an id that tells dials")
+    made = formed(found[1], int(found[2]), int(found[3]), found[4] or "", dials)
     if made is None:
         raise DataError(f"the world {found[1]} has no task {found[3]} of level {found[2]}")
     return made
@@ -113,12 +93,22 @@ def memory(key: str) -> Memory:
     return Memory()
 
 
-def formed(key: str, level: int, number: int, form: str) -> WorldTask | None:
-    """Return a task of a world by the suffix of its id, or None where the world has none of the level."""
+def formed(key: str, level: int, number: int, form: str, dials: Dials = PLAIN) -> WorldTask | None:
+    """Return a task of a world, or None where the world has none of the level.
+
+    Args:
+        key: The world's key.
+        level: The task's level.
+        number: Its number among those of the level.
+        form: ``a`` or ``b`` for one of a pair, ``o`` for one that stands alone among pairs; else empty.
+        dials: The conditions of its episodes.
+    """
     if form in ("", "o"):
-        return _made(key, level, number, refusable=form == "o")
-    pair = _pair(key, level, number - number % PAIR)
-    return None if pair is None else pair[number % PAIR]
+        made = _made(key, level, number, refusable=form == "o")
+    else:
+        pair = _pair(key, level, number - number % PAIR)
+        made = None if pair is None else pair[number % PAIR]
+    return made if made is None or dials == PLAIN else apply_dials(made, dials)
 
 
 # Runs play a task once a trial, and drawing it costs much more than the rest of a reset.

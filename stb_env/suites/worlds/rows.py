@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from stb_env.suites.worlds.script import Script
 
 Row = tuple[int, ...]
 """One whole number an attribute, in the kit's order; `MISSING` where there is no value.
@@ -22,10 +26,11 @@ class State:
         changed: Rows by number and entity; None is a row that was deleted. A row equal to the one that the
             world was drawn with never stands here, so states compare by `==`.
         made: How many rows were made, by entity: their numbers follow those of the drawn rows.
-        clock: Calls so far, for worlds that move by themselves.
+        clock: Calls so far, where the episode has a script.
         notes: What tools remember between calls, for example quotes that wait for a confirmation.
         shown: Which rows results have shown so far, by entity: bit n is row n. A report shows the rows that
             it counts. It is no change, so it plays no part where states are compared.
+        script: What happens beside what calls do; the same through an episode.
     """
 
     changed: Mapping[str, Mapping[int, Row | None]] = field(default_factory=dict)
@@ -33,6 +38,7 @@ class State:
     clock: int = 0
     notes: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     shown: Mapping[str, int] = field(default_factory=dict, compare=False)
+    script: Script | None = field(default=None, compare=False)
 
 
 class Data:
@@ -103,12 +109,11 @@ class Data:
         tables = {**state.changed, entity: changed}
         if not changed:
             del tables[entity]
-        return State(tables, state.made, state.clock, state.notes, state.shown)
+        return replace(state, changed=tables)
 
     def add(self, state: State, entity: str, row: Row) -> tuple[int, State]:
         """Return the number of a new row, and the state that has it."""
         made = state.made.get(entity, 0)
         number = len(self.rows[entity]) + made
         counts = {**state.made, entity: made + 1}
-        grown = State(state.changed, counts, state.clock, state.notes, state.shown)
-        return number, self.put(grown, entity, number, row)
+        return number, self.put(replace(state, made=counts), entity, number, row)

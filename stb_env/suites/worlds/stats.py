@@ -13,12 +13,13 @@ from stb_env.suites.worlds.costs import Costs
 from stb_env.suites.worlds.draw_goal import GoalDrawer
 from stb_env.suites.worlds.evaluation import evaluate
 from stb_env.suites.worlds.goals import Goal, GoalError, Work
-from stb_env.suites.worlds.making import WorldTask, task_of
+from stb_env.suites.worlds.making import task_of
 from stb_env.suites.worlds.mutants import clause_mutants, rule_mistakes
 from stb_env.suites.worlds.oracle import solve
 from stb_env.suites.worlds.rows import State
 from stb_env.suites.worlds.tasks import TASKS_A_WORLD, WorldTasks
 from stb_env.suites.worlds.world import Built
+from stb_env.suites.worlds.world_task import WorldTask
 
 _HARD_LEVELS = (5, 6)
 _WORLDS_OF_MISTAKES = 30

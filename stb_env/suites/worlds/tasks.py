@@ -8,6 +8,7 @@ from typing import get_args
 
 from stb_env.errors import ConfigError, DataError, did_you_mean
 from stb_env.seeding import mix, rng
+from stb_env.suites.worlds.dials import PLAIN, Dials
 from stb_env.suites.worlds.kit import KITS
 from stb_env.suites.worlds.making import HELD_OUT, NEW_TASKS, PAIR, WORLDS, formed, kits, task_of
 from stb_env.suites.worlds.settings import Group, Split
@@ -41,6 +42,7 @@ class WorldTasks:
         policies: Whether worlds have policies, and requests can be refused: because a policy forbids them,
             because a state does not allow them, or because a name in them is no row's.
         pairs: Share of tasks in pairs then: of each pair one cannot be met, and its twin can.
+        dials: Conditions of the episodes.
 
     Attributes:
         levels: Its levels.
@@ -63,6 +65,7 @@ class WorldTasks:
         worlds: int | None = None,
         policies: bool = False,
         pairs: float = 0.5,
+        dials: Dials = PLAIN,
     ) -> None:
         _check("split", split, get_args(Split))
         if group is not None:
@@ -95,6 +98,9 @@ class WorldTasks:
         self._pairs = pairs if policies else None
         if policies:
             self._settings += f" policies {pairs}"
+        self._dials = dials
+        if dials != PLAIN:
+            self._settings += f" {dials.suffix}"
 
     @property
     def size(self) -> int | None:
@@ -123,8 +129,8 @@ class WorldTasks:
         levels = self.levels[0], self.levels[-1]
         kit = self._kit if self._kit not in HELD_OUT else None
         if self._pairs is None:
-            return WorldTasks("train", level=levels, kit=kit)
-        return WorldTasks("train", level=levels, kit=kit, policies=True, pairs=self._pairs)
+            return WorldTasks("train", level=levels, kit=kit, dials=self._dials)
+        return WorldTasks("train", level=levels, kit=kit, policies=True, pairs=self._pairs, dials=self._dials)
 
     def at(self, index: int) -> Task:
         """Return the task of an index from 0; past the end it starts over."""
@@ -161,13 +167,13 @@ class WorldTasks:
         start = NEW_TASKS.get(self._split, 0) if group == "I1-Instruction" else 0
         if self._worlds is None:
             for key in self._candidates(group, turn):
-                made = formed(key, level, start + number, form)
+                made = formed(key, level, start + number, form, self._dials)
                 if made is not None:
                     return made.task
             raise DataError(f"none of {_WORLDS_TRIED} worlds has a task of level {level}")
         key = self._world(group, turn, start)
         for more in range(_NUMBERS_TRIED):
-            made = formed(key, level, start + number + more * TASKS_A_WORLD, form)
+            made = formed(key, level, start + number + more * TASKS_A_WORLD, form, self._dials)
             if made is not None:
                 return made.task
         raise DataError(f"the world {key} has no more tasks of level {level}")
@@ -188,7 +194,7 @@ class WorldTasks:
             forms = [""] if self._pairs is None else ["o", "a"]
             asked = [(level, form) for level in self.levels for form in forms]
             for key in self._candidates(group, turn):
-                if all(formed(key, level, start, form) is not None for level, form in asked):
+                if all(formed(key, level, start, form, self._dials) is not None for level, form in asked):
                     found = self._chosen[group, turn] = key
                     break
             else:

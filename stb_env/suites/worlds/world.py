@@ -10,7 +10,6 @@ from functools import cached_property, lru_cache
 from stb_env.backend.world import World
 from stb_env.core.jsontypes import JsonMapping, JsonObject
 from stb_env.errors import DataError, did_you_mean
-from stb_env.suites.worlds.api_error import ApiError
 from stb_env.suites.worlds.archetypes.acting import actors
 from stb_env.suites.worlds.archetypes.guidance import guidance, policy_books
 from stb_env.suites.worlds.archetypes.listing import lists
@@ -20,8 +19,9 @@ from stb_env.suites.worlds.blueprint import Blueprint, draw_world
 from stb_env.suites.worlds.codec import Codec
 from stb_env.suites.worlds.kit import Kit, shipped_kit
 from stb_env.suites.worlds.rows import State
+from stb_env.suites.worlds.script import Script
 from stb_env.tasks import Task
-from stb_env.tools import Status, Tool, ToolResult
+from stb_env.tools import Tool, ToolResult
 
 VERSION = 2
 """Raised whenever equal calls or task ids stop giving equal bytes."""
@@ -95,7 +95,8 @@ class GeneratedWorld(World[State]):
 
     def start(self, task: Task, seed: int) -> State:  # noqa: ARG002
         """Return the starting state: nothing was changed or shown yet."""
-        return State()
+        script = task.goal.get("script")
+        return State() if script is None else State(script=Script.of(script))
 
     def call(self, state: State, tool: Tool, arguments: JsonMapping) -> tuple[ToolResult, State]:
         """Run one call.
@@ -110,9 +111,6 @@ class GeneratedWorld(World[State]):
         if known is None:
             near = did_you_mean(tool.id.api, world.tools)
             raise DataError(f"{tool.id.api!r} is no tool of the world {world.key}.{near}")
-        try:
-            response, state = known.call(state, arguments)
-        except ApiError as error:
-            status = Status.INVALID_ARGUMENTS if error.arguments else Status.TOOL_ERROR
-            return ToolResult.of("", error=str(error), source="world", status=status), state
-        return ToolResult.of(response, source="world"), state
+        if state.script is not None:
+            return state.script.call(known, state, arguments)
+        return known.answer(state, arguments)

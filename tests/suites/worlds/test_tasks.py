@@ -15,10 +15,11 @@ from stb_env.seeding import rng
 from stb_env.suites.worlds.draw_goal import GoalDrawer, fits, identity, part_of
 from stb_env.suites.worlds.goals import Clause, Measure, Select, Summary
 from stb_env.suites.worlds.kit import KITS
-from stb_env.suites.worlds.making import HELD_OUT, WorldTask, kits, task_of
+from stb_env.suites.worlds.making import HELD_OUT, kits, task_of
 from stb_env.suites.worlds.oracle import solve
 from stb_env.suites.worlds.tasks import WorldTasks
 from stb_env.suites.worlds.world import built
+from stb_env.suites.worlds.world_task import WorldTask
 from stb_env.tasks import Task
 
 LEVELS = range(1, 5)

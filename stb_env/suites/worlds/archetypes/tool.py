@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from stb_env.core.jsontypes import Json, JsonMapping, JsonObject
@@ -11,7 +11,7 @@ from stb_env.suites.worlds.api_error import ApiError
 from stb_env.suites.worlds.codec import Codec, Field
 from stb_env.suites.worlds.rows import Data, Row, State
 from stb_env.suites.worlds.style import Style
-from stb_env.tools import Tool, ToolId
+from stb_env.tools import Tool, ToolId, ToolResult
 
 if TYPE_CHECKING:
     from stb_env.suites.worlds.archetypes.paging import Pager
@@ -115,6 +115,14 @@ class WorldTool:
             ApiError: The call is refused.
         """
         return self.run(state, self._bind(arguments))
+
+    def answer(self, state: State, arguments: JsonMapping) -> tuple[ToolResult, State]:
+        """Run one call, and answer with an error where it is refused."""
+        try:
+            response, state = self.call(state, arguments)
+        except ApiError as error:
+            return error.result, state
+        return ToolResult.of(response, source="world"), state
 
     def _bind(self, arguments: JsonMapping) -> Bound:
         bound: dict[str, Any] = {}
@@ -245,7 +253,7 @@ def show_all(state: State, entity: str, mask: int) -> State:
     if mask | before == before:
         return state
     shown = {**state.shown, entity: before | mask}
-    return State(state.changed, state.made, state.clock, state.notes, shown)
+    return replace(state, shown=shown)
 
 
 def with_article(noun: str) -> str:

@@ -1,0 +1,43 @@
+"""Dials: what makes an episode harder beside its world and its goal, and how ids carry them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, fields
+
+_TOKEN = re.compile(r"([a-z])([1-9]\d{0,3})")
+
+
+@dataclass(frozen=True, slots=True)
+class Dials:
+    """Conditions of an episode. Each is 0 where it is off.
+
+    Attributes:
+        budget: Calls that are allowed, as a percentage of those that gold makes.
+
+    Examples:
+        >>> Dials(budget=150).suffix, Dials.of("b150")
+        ('b150', Dials(budget=150))
+    """
+
+    budget: int = 0
+
+    @property
+    def suffix(self) -> str:
+        """Part of an id that tells the dials: the first letter of each that is on, with its number."""
+        return "".join(
+            f"{each.name[0]}{value}" for each in fields(self) if (value := getattr(self, each.name))
+        )
+
+    @classmethod
+    def of(cls, suffix: str) -> Dials | None:
+        """Return the dials of a part of an id, or None where it is none."""
+        letters = {each.name[0]: each.name for each in fields(cls)}
+        found = {letters.get(letter, ""): int(number) for letter, number in _TOKEN.findall(suffix)}
+        if "" in found:
+            return None
+        dials = cls(**found)
+        return dials if dials.suffix == suffix else None
+
+
+PLAIN = Dials()

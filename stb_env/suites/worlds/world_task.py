@@ -1,0 +1,65 @@
+"""Tasks of generated worlds with what they were made of, and the calls that solve them."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Mapping
+from dataclasses import dataclass
+
+from stb_env.suites.worlds.careful import CarefulPlayer
+from stb_env.suites.worlds.draw_goal import Drawn
+from stb_env.suites.worlds.oracle import Solved
+from stb_env.suites.worlds.player import Player
+from stb_env.suites.worlds.refusals import Missing, Refusal
+from stb_env.suites.worlds.requests import Plan
+from stb_env.suites.worlds.world import Built, built
+from stb_env.tasks import Ending, Task
+from stb_env.tools import ToolCall, ToolResult
+
+
+@dataclass(frozen=True, eq=False)
+class WorldTask:
+    """A task with what it was made of.
+
+    Attributes:
+        key: The world's key: a task does not keep its world in memory.
+        drawn: The goal, and what solves it.
+        solved: The oracle's plan, without the requests, which `Task.gold` has.
+        task: The task.
+        paired: Whether it is one of a pair, of which one cannot be met.
+        refusal: Why it cannot be met; None where it can.
+        missing: The name in it that is no row's, if there is one.
+    """
+
+    key: str
+    drawn: Drawn
+    solved: Solved
+    task: Task
+    paired: bool = False
+    refusal: Refusal | None = None
+    missing: Missing | None = None
+
+    @property
+    def world(self) -> Built:
+        """The world, built again where it is no longer kept."""
+        return built(self.key)
+
+    def play(self) -> Generator[ToolCall, ToolResult, Ending]:
+        """Yield the calls that solve the task, each sent its result; return the arguments of Finish."""
+        # One of a pair has to look whether it can be met.
+        plan: Plan = (
+            CarefulPlayer(self.world, self.solved.modes).end(self.drawn.goal, self.missing)
+            if self.paired
+            else Player(self.world, self.solved.modes).solve(self.drawn.goal)
+        )
+        response: object = None
+        while True:
+            try:
+                request = plan.send(response)
+            except StopIteration as stop:
+                return stop.value if self.paired else {"answer": stop.value}
+            result = yield ToolCall(request.tool.tool.name, request.arguments)
+            response = result.response
+            if result.error and not isinstance(response, Mapping):
+                if self.missing is None:
+                    return f"This cannot be done any more: {result.error}"
+                response = {"error": result.error}
