@@ -20,9 +20,9 @@ def test_an_id_tells_its_dials(dials: Dials) -> None:
     assert Dials.of(dials.suffix) == dials
 
 
-@pytest.mark.parametrize("suffix", ["z1", "b", "b0", "b150b150", "150", "b99999", "B150"])
+@pytest.mark.parametrize("suffix", ["z1", "b0", "b150b150", "150", "b99999", "B150"])
 def test_a_suffix_that_no_dials_have_is_no_task(suffix: str) -> None:
-    with pytest.raises(DataError, match="no part of an id|no task"):
+    with pytest.raises(DataError, match=r"no part of an id|no task"):
         task_of(f"vet_clinic-1.1.0.{suffix}")
 
 
@@ -36,7 +36,8 @@ def test_calls_over_the_budget_are_refused_and_gold_is_within_it() -> None:
     for count in range(1, budget + 2):
         observation, _, ended, cut, _ = env.step(json.dumps({"name": tool.name, "arguments": {}}))
         said = json.loads(observation["result"])["error"]
-        assert ("budget" in said) == (count > budget) and not ended and not cut
+        assert ("budget" in said) == (count > budget)
+        assert not (ended or cut)
     assert info["task_id"].endswith(".b100")
 
 
