@@ -5,7 +5,7 @@ from __future__ import annotations
 import hmac
 from collections.abc import Collection, Mapping
 from functools import lru_cache
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from stb_env.serve.operations.refusals import Refusal
 from stb_env.serve.settings import is_loopback
@@ -71,7 +71,8 @@ class Entry:
         return hmac.compare_digest(shown.strip(), self._token)
 
     def _check_origin(self, origin: str, host: str) -> None:
-        if origin in self._origins or urlsplit(origin).netloc == host:
+        parts = _split(origin)
+        if origin in self._origins or (parts is not None and parts.netloc == host):
             return
         raise Refusal(
             f"pages of {origin!r:.100} may not ask this server; its operator can allow it with --cors",
@@ -83,7 +84,16 @@ class Entry:
 # Each request names it, and to take it apart takes as long as to answer a hit.
 @lru_cache(maxsize=64)
 def _is_ours(host: bytes) -> bool:
-    return not host or is_loopback(urlsplit(f"//{host.decode('latin-1')}").hostname or "")
+    parts = _split(f"//{host.decode('latin-1')}")
+    return not host or (parts is not None and is_loopback(parts.hostname or ""))
+
+
+def _split(url: str) -> SplitResult | None:
+    """Return the parts of a URL, or None where it is none."""
+    try:
+        return urlsplit(url)
+    except ValueError:
+        return None
 
 
 def _foreign(host: bytes) -> Refusal:

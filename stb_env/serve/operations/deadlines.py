@@ -20,7 +20,7 @@ class Timed(Protocol):
 
     Attributes:
         began: When it began, by the performance counter.
-        status: Its answer's, or 0 as long as that has not begun.
+        status: 0 as long as what is waited for has not begun.
         late: Whether it was ended.
     """
 

@@ -29,6 +29,13 @@ MOUNTED = ("/mcp", "/openenv")
 """Where applications of their own stand, whose routes this one does not know."""
 
 
+OPEN = ("/health", "/metrics")
+"""Paths that are answered however many requests wait: who looks after a server asks them."""
+
+_ARRIVAL_S = 20.0
+"""Seconds in which a body has to arrive."""
+
+
 class Gate:
     """ASGI middleware.
 
@@ -49,6 +56,7 @@ class Gate:
         self._rate = Rate(settings.limits.rate)
         self._stop, self.requests = stop, Requests(metrics)
         self._deadlines = Deadlines(settings.limits.timeout)
+        self._arrivals = Deadlines(min(_ARRIVAL_S, settings.limits.timeout))
         self.at_work = 0
         metrics.watch_work(lambda: self.at_work)
 
@@ -59,8 +67,10 @@ class Gate:
             return
         visit = _Visit(send, self._stop)
         try:
-            bounded = self._check(scope)
-            await self._pass(scope, receive if bounded else Bounded(receive, self._limits.body), visit)
+            length = self._check(scope)
+            if length is None:
+                receive = Bounded(receive, self._limits.body)
+            await self._pass(scope, receive, visit, has_body=length != 0)
         except (Refusal, HTTPException) as error:
             await self._refuse(refusal(error), scope, receive, visit)
         except Exception as error:
@@ -74,13 +84,14 @@ class Gate:
         finally:
             self._note(scope, visit)
 
-    def _check(self, scope: Scope) -> bool:
-        """Return whether the body is known to have no more bytes than it may."""
+    def _check(self, scope: Scope) -> int | None:
+        """Return how many bytes the body has, or None where that is not known beforehand."""
         headers = dict(scope["headers"])
         self._entry.check(scope["path"], headers)
         client = scope.get("client")
         self._rate.take(client[0] if client else "")
-        if scope["type"] == "http" and self.at_work >= self._limits.concurrency:
+        full = self.at_work >= self._limits.concurrency
+        if scope["type"] == "http" and full and scope["path"] not in OPEN:
             raise Refusal(
                 f"{self.at_work} requests are being answered, which is the limit; try again later",
                 kind="busy",
@@ -88,8 +99,11 @@ class Gate:
                 headers={"retry-after": "1"},
             )
         length = headers.get(b"content-length")
+        if b"transfer-encoding" in headers:
+            # Which would count in the length's place.
+            return None
         if length is None:
-            return False
+            return 0
         if not length.isdigit() or int(length) > self._limits.body:
             raise Refusal(
                 f"the body may have {self._limits.body} bytes",
@@ -97,19 +111,29 @@ class Gate:
                 status=413,
                 headers={"connection": "close"},
             )
-        # Which would count in its place.
-        return b"transfer-encoding" not in headers
+        return int(length)
 
-    async def _pass(self, scope: Scope, receive: Receive, visit: _Visit) -> None:
+    async def _pass(self, scope: Scope, receive: Receive, visit: _Visit, *, has_body: bool) -> None:
         if scope["type"] != "http":
             await self._app(scope, receive, visit.send)
             return
         self.at_work += 1
         if self._metrics.shared:
             self._metrics.working(self.at_work)
+        arrival = _Arrival(receive, visit.began)
         try:
-            await self._deadlines.watch(visit, self._app(scope, receive, visit.send))
+            if has_body:
+                await self._arrivals.watch(arrival, self._answer(scope, arrival, visit))
+            else:
+                await self._answer(scope, receive, visit)
         except asyncio.CancelledError:
+            if arrival.late and not visit.status:
+                raise Refusal(
+                    f"the body did not arrive in {_ARRIVAL_S:g} s",
+                    kind="slow_body",
+                    status=408,
+                    headers={"connection": "close"},
+                ) from None
             if not visit.late or visit.status:
                 raise
             raise Refusal(f"no answer in {self._limits.timeout:g} s", kind="timeout", status=504) from None
@@ -117,6 +141,9 @@ class Gate:
             self.at_work -= 1
             if self._metrics.shared:
                 self._metrics.working(self.at_work)
+
+    async def _answer(self, scope: Scope, receive: Receive, visit: _Visit) -> None:
+        await self._deadlines.watch(visit, self._app(scope, receive, visit.send))
 
     async def _refuse(self, error: Refusal, scope: Scope, receive: Receive, visit: _Visit) -> None:
         self._metrics.refused(error.kind)
@@ -157,6 +184,30 @@ class _Visit:
             if self._stop.began:
                 message["headers"] = [*message.get("headers", ()), (b"connection", b"close")]
         return self._send(message)
+
+
+class _Arrival:
+    """Receives a body, and takes note when all of it is there.
+
+    Args:
+        receive: Receives its parts.
+        began: When the request began.
+    """
+
+    __slots__ = ("_receive", "began", "late", "status")
+
+    def __init__(self, receive: Receive, began: float) -> None:
+        self._receive = receive
+        self.began = began
+        self.status = 0
+        self.late = False
+
+    async def __call__(self) -> Message:
+        """Receive the next part."""
+        message = await self._receive()
+        if not message.get("more_body", False):
+            self.status = 1
+        return message
 
 
 class Bounded:

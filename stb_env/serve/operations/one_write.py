@@ -8,6 +8,8 @@ from typing import cast
 from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
 _LIMIT = 65_536
+_HEAD_S = 20.0
+"""Seconds in which the head of a request has to arrive."""
 
 
 class OneWrite:
@@ -55,4 +57,39 @@ class OneWriteProtocol(AutoHTTPProtocol):  # type: ignore[misc, valid-type] # uv
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Begin."""
+        self._head_timer: asyncio.TimerHandle | None = None
         super().connection_made(OneWrite(cast(asyncio.Transport, transport), self.loop))
+        self._await_head()
+
+    def data_received(self, data: bytes) -> None:
+        """Read what came; the rest of a head that is not whole has to follow soon."""
+        super().data_received(data)
+        if self._has_head():
+            self._stop_waiting()
+        elif self._head_timer is None:
+            self._await_head()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """End."""
+        self._stop_waiting()
+        super().connection_lost(exc)
+
+    def _has_head(self) -> bool:
+        if self.transport.get_protocol() is not self:
+            # A WebSocket has taken over.
+            return True
+        cycle = self.cycle
+        return cycle is not None and not cycle.response_complete
+
+    def _await_head(self) -> None:
+        self._head_timer = self.loop.call_later(_HEAD_S, self._give_up)
+
+    def _stop_waiting(self) -> None:
+        if self._head_timer is not None:
+            self._head_timer.cancel()
+            self._head_timer = None
+
+    def _give_up(self) -> None:
+        self._head_timer = None
+        if not self._has_head() and not self.transport.is_closing():
+            self.transport.close()

@@ -1,0 +1,70 @@
+"""Clients that send half of something and wait keep nobody from an answer, and lose their place."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Iterator
+from contextlib import ExitStack
+from urllib.parse import urlsplit
+
+import httpx2
+import pytest
+
+from stb_env.serve.app import create_app
+from stb_env.serve.operations import gate, one_write
+from stb_env.serve.settings import Limits, ServeSettings
+from tests.serve.served import serving_app
+
+PLACES, SOON = 4, 2.0
+
+
+@pytest.fixture
+def url(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    monkeypatch.setattr(gate, "_ARRIVAL_S", SOON)
+    monkeypatch.setattr(one_write, "_HEAD_S", SOON)
+    settings = ServeSettings(ids=("stb/Sandbox-v1",), limits=Limits(concurrency=PLACES))
+    with serving_app(create_app(settings)) as url:
+        yield url
+
+
+def sent(url: str, data: bytes, stack: ExitStack) -> socket.socket:
+    parts = urlsplit(url)
+    line = stack.enter_context(socket.create_connection((parts.hostname or "", parts.port or 0), timeout=20))
+    line.sendall(data)
+    return line
+
+
+def test_half_a_body_is_refused_in_time_and_health_answers_meanwhile(url: str) -> None:
+    half = b"POST /sessions HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{"
+    with ExitStack() as stack:
+        lines = [sent(url, half, stack) for _ in range(PLACES)]
+        figures = httpx2.get(f"{url}/metrics")
+        assert figures.status_code == 200
+        assert httpx2.get(f"{url}/health").status_code == 200
+        assert all(b" 408 " in line.recv(1000) for line in lines)
+    assert httpx2.get(f"{url}/environments").status_code == 200
+
+
+@pytest.mark.parametrize("head", [b"", b"GET /health HT", b"GET /health HTTP/1.1\r\nHost: localhost\r\nX-Slow: 1"])
+def test_half_a_head_loses_its_connection(url: str, head: bytes) -> None:
+    with ExitStack() as stack:
+        assert sent(url, head, stack).recv(1000) == b""
+
+
+def test_half_a_second_head_loses_its_connection_after_a_whole_first_one(url: str) -> None:
+    with ExitStack() as stack:
+        line = sent(url, b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n", stack)
+        assert b" 200 " in line.recv(65_536)
+        line.sendall(b"GET /health HTTP/1.1\r\nHo")
+        rest = line.recv(65_536)
+        while rest:
+            rest = line.recv(65_536)
+
+
+@pytest.mark.parametrize("host", [b"[::1", b"a b", b"\xff", b"x:99999999"])
+def test_a_host_that_is_none_is_answered_and_no_fault_of_the_server(url: str, host: bytes) -> None:
+    with ExitStack() as stack:
+        for path in (b"/health", b"/sessions", b"/environments", b"/mcp", b"/nothing"):
+            line = sent(url, b"GET " + path + b" HTTP/1.1\r\nHost: " + host + b"\r\n\r\n", stack)
+            status = int(line.recv(65_536).split()[1])
+            assert status < 500, (path, status)
