@@ -9,7 +9,7 @@ from random import Random
 from stb_env.suites.worlds.blueprint import Blueprint
 from stb_env.suites.worlds.facts import COMPARE, facts_at_start
 from stb_env.suites.worlds.goals import Clause, Related, Select
-from stb_env.suites.worlds.kit import Attribute, Category, Day, Flag, Life, Quantity, Ref
+from stb_env.suites.worlds.kit import Attribute, Category, Day, Flag, Life, Link, Quantity, Ref
 from stb_env.suites.worlds.rows import MISSING
 
 _FEWEST, _MOST = 0.08, 0.8
@@ -207,13 +207,18 @@ def queue_clauses(blueprint: Blueprint, entity: str, queue: str) -> tuple[Clause
     return tuple(clauses)
 
 
-def _paths(blueprint: Blueprint, entity: str, depth: int) -> Iterator[str]:
+def _paths(blueprint: Blueprint, entity: str, depth: int, *, linked: bool = False) -> Iterator[str]:
     for name, attribute in blueprint.entities[entity].attributes.items():
         if not isinstance(attribute, Ref):
             yield name
-        elif depth:
-            for rest in _paths(blueprint, attribute.to, depth - 1):
+        elif depth and not isinstance(attribute, Link):
+            for rest in _paths(blueprint, attribute.to, depth - 1, linked=linked):
                 yield f"{name}.{rest}"
+        elif isinstance(attribute, Link) and depth and not linked:
+            # A second link would lead back to where the first one began.
+            for rest in _paths(blueprint, attribute.to, depth - 1, linked=True):
+                if rest not in attribute.same.values():
+                    yield f"{name}.{rest}"
 
 
 def _ordered(clauses: list[Clause | Related], pick: Random) -> tuple[Clause | Related, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from stb_env.core.jsontypes import Json, JsonMapping, JsonObject
@@ -19,7 +19,7 @@ from stb_env.suites.worlds.forms import (
     quantity_forms,
     text_forms,
 )
-from stb_env.suites.worlds.kit import Attribute, Category, Code, Day, Email, Flag, Life, Quantity, Ref
+from stb_env.suites.worlds.kit import Attribute, Category, Code, Day, Email, Flag, Life, Link, Quantity, Ref
 from stb_env.suites.worlds.rows import MISSING, Row, State
 from stb_env.suites.worlds.style import Style, draw_style
 
@@ -115,6 +115,14 @@ class Codec:
             for entity, described in blueprint.entities.items()
         }
         """The references of each entity: attribute, entity that it leads to, and whether that is local."""
+        self._same = {
+            entity: [
+                (name, *self._led(entity, link))
+                for name, link in described.attributes.items()
+                if isinstance(link, Link)
+            ]
+            for entity, described in blueprint.entities.items()
+        }
 
     def style(self, entity: str) -> Style:
         """Return the style of the service that keeps an entity."""
@@ -186,6 +194,17 @@ class Codec:
         row = self.blueprint.data.rows[entity][number]
         return self.blueprint.data.texts[entity, key][row[described.columns[key]]]
 
+    def _led(self, entity: str, link: Link) -> tuple[str, tuple[int, ...]]:
+        """Return the key that leads to the same person at another organisation, and the row by each key."""
+        key, texts = self.blueprint.entities[entity].key, self.blueprint.data.texts
+        rows = {text: number for number, text in enumerate(texts[link.to, link.same[key]])}
+        return key, tuple(rows[text] for text in texts[entity, key])
+
+    def shown(self, entity: str, fields: Iterable[Field]) -> set[str]:
+        """Return the attributes that rows with some fields show: with a key, whom it names elsewhere, too."""
+        known = {field.attribute for field in fields}
+        return known | {name for name, key, _ in self._same[entity] if key in known}
+
     # -- rows ------------------------------------------------------------------------------------
 
     def row(self, entity: str, number: int, row: Row, shown: tuple[Field, ...]) -> JsonObject:
@@ -210,6 +229,9 @@ class Codec:
             if field is not None:
                 bare = written[field.inner] if field.inner and written is not None else written
                 values[field.attribute] = MISSING if bare is None else field.read(bare)
+        for name, key, led in self._same[entity]:
+            if key in values:
+                values[name] = led[values[key]]
         return shown[self._id_fields[entity]], values
 
     def conventions(self, entity: str, shown: tuple[Field, ...]) -> str:
@@ -239,6 +261,8 @@ class Codec:
         taken = {self.id_field(entity)}
         fields: dict[str, Field] = {}
         for column, (name, attribute) in enumerate(described.attributes.items()):
+            if isinstance(attribute, Link):
+                continue
             pick = rng("word", self.blueprint.seed, entity, name)
             first = attribute.words[0] if pick.random() < _USUAL else pick.choice(attribute.words)
             options = [self._suffixed(entity, attribute, word) for word in (first, *attribute.words, name)]

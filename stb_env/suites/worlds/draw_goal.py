@@ -11,6 +11,7 @@ from typing import Literal
 from stb_env.seeding import derive
 from stb_env.suites.worlds.blueprint import Blueprint
 from stb_env.suites.worlds.costs import Costs
+from stb_env.suites.worlds.crossing import CrossingShapes, crosses, entities_of, is_joined
 from stb_env.suites.worlds.decisions import decisions
 from stb_env.suites.worlds.evaluation import (
     chosen,
@@ -104,27 +105,35 @@ class GoalDrawer:
         self._costs = costs
         self._facts = facts_at_start(blueprint)
         self._shapes = Shapes(blueprint)
+        self._crossing = CrossingShapes(blueprint) if is_joined(blueprint) else None
 
-    def draw(self, level: int, pick: Random, part: Part | None = None) -> Drawn | None:
+    def draw(
+        self, level: int, pick: Random, part: Part | None = None, *, crossing: bool = False
+    ) -> Drawn | None:
         """Draw a goal toward a level, or None where the draw fails: try again with the same generator.
 
         Args:
             level: From 1 to 6. The number of calls, which the oracle tells, can still make it another.
             pick: Draws.
             part: The part of the world's goals that it is of; None is any.
+            crossing: Whether it is spread over the kits of a joined world.
         """
-        return next((drawn for _, drawn in self.candidates(level, pick, part) if drawn is not None), None)
+        candidates = self.candidates(level, pick, part, crossing=crossing)
+        return next((drawn for _, drawn in candidates if drawn is not None), None)
 
     def candidates(
-        self, level: int, pick: Random, part: Part | None = None
+        self, level: int, pick: Random, part: Part | None = None, *, crossing: bool = False
     ) -> Iterator[tuple[Goal, Drawn | None]]:
         """Yield goals about as long as the level asks, until one does; each with what is made of it."""
         failed: Counter[str] = Counter()
         candidates = 0
+        shapes = (self._crossing if crossing else None) or self._shapes
         for _ in range(_CANDIDATES if part is None else _DRAWS_A_PART):
-            shape, goal = self._shapes.draw(level, pick, failed)
+            shape, goal = shapes.draw(level, pick, failed)
             if goal is not None and part not in (None, part_of(goal)):
                 continue
+            if crossing and goal is not None and not self._spreads(goal):
+                goal = None
             candidates += 1
             if candidates > _CANDIDATES:
                 break
@@ -134,6 +143,10 @@ class GoalDrawer:
                 if drawn is not None:
                     return
             failed[shape] += 1
+
+    def _spreads(self, goal: Goal) -> bool:
+        """Return whether a goal speaks of rows of several kits and services."""
+        return crosses(self._blueprint, entities_of(goal, self._blueprint))
 
     def _suits(self, level: int, goal: Goal) -> bool:
         """Return whether a goal cannot be guessed, and is about as long and as hard as its level asks."""

@@ -19,6 +19,7 @@ from stb_env.suites.worlds.kit import (
     Entity,
     Flag,
     Life,
+    Link,
     Person,
     Quantity,
     Ref,
@@ -73,6 +74,15 @@ class _Columns:
         self._counts = {
             name: rng("rows", kit, seed, name).randint(*entity.rows) for name, entity in entities.items()
         }
+        self._links = {
+            (name, same): (key, link)
+            for name, entity in entities.items()
+            for key, link in entity.attributes.items()
+            if isinstance(link, Link)
+            for same in link.same
+        }
+        for (name, _), (_, link) in self._links.items():
+            self._counts[name] = min(self._counts[name], self._counts[link.to])
         self._drawn: dict[tuple[str, str], Sequence[int]] = {}
         self.texts: dict[tuple[str, str], tuple[str, ...]] = {}
 
@@ -85,6 +95,11 @@ class _Columns:
 
     def _draw(self, entity: str, name: str, pick: Random) -> Sequence[int]:
         count, attribute = self._counts[entity], self._entities[entity].attributes[name]
+        if (entity, name) in self._links:
+            key, link = self._links[entity, name]
+            other = link.to, link.same[name]
+            self.values(*other)
+            return self._texts(entity, name, [self.texts[other][each] for each in self.values(entity, key)])
         match attribute:
             case Person():
                 given, family = self._names["given"], self._names["family"]
@@ -119,6 +134,10 @@ class _Columns:
             case Flag():
                 share = attribute.share
                 return [int(pick.random() < share) for _ in range(count)]
+            case Link():
+                label = self._entities[attribute.to].label
+                self.values(attribute.to, label)
+                return _side_by_side(self.texts[attribute.to, label], pick)[:count]
             case Ref():
                 size, spread = self._counts[attribute.to], attribute.spread
                 # Shuffled, so that it is not the first rows that most refer to.
@@ -189,6 +208,15 @@ def _names(
         drawn[earlier] = pick.choice([each for each in longer if each not in known] or [drawn[earlier]])
         known.add(drawn[earlier])
     return drawn
+
+
+def _side_by_side(names: Sequence[str], pick: Random) -> list[int]:
+    """Return the places of names in a drawn order in which those that look alike stand together."""
+    known = {name: place for place, name in enumerate(names)}
+    alike: dict[int, list[int]] = {}
+    for place, name in enumerate(names):
+        alike.setdefault(known.get(name.rpartition(" ")[0], place), []).append(place)
+    return [place for places in pick.sample(list(alike.values()), len(alike)) for place in places]
 
 
 def _pairs(first: Sequence[str], second: Sequence[str], count: int, pick: Random, name: str) -> list[str]:

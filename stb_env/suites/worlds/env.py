@@ -37,6 +37,7 @@ def make(
     policies: bool = False,
     pairs: float = 0.5,
     budget: float = 0.0,
+    services: int | tuple[int, int] | list[int] | None = None,
     judge: str | JudgeLike = "exact",
     votes: Count = 1,
     votes_cache: str | Path | None = None,
@@ -49,7 +50,8 @@ def make(
     Args:
         split: ``train`` is endless; ``val`` and ``test`` are fixed lists, and no task is in two of them.
         group: ``I1-Instruction`` has new tasks in worlds of training, ``I1-Tool`` worlds and tools that
-            training never shows, ``I1-Category`` kits that it never shows.
+            training never shows, ``I1-Category`` kits that it never shows; ``I2-...`` the same over several
+            services of a kit, ``I3-...`` over several kits.
         level: From 1 (one or two calls) to 6 (41 to 80 calls), or the first and last of a range.
         kit: Only worlds of this kit, such as ``vet_clinic``.
         worlds: Only ten tasks of each of so many worlds, which makes training finite, too.
@@ -57,6 +59,8 @@ def make(
             because a state does not allow them, or because a name in them is no row's.
         pairs: Share of tasks in pairs then: of each pair one cannot be met, and its twin can.
         budget: Calls that are allowed, in multiples of those that gold makes, such as 1.5; 0 is any number.
+        services: Only worlds of so many services or more, of as many kits as that takes: organisations whose
+            services know the same people. Two numbers are the first and last of a range.
         judge: ``exact``, or another judge, to see what it makes of episodes whose truth is known.
         votes: How often a model judges each answer.
         votes_cache: Folder of votes that are known.
@@ -69,8 +73,9 @@ def make(
         ConfigError: A setting is unknown, or no task meets them all.
     """
     levels = (level[0], level[1]) if isinstance(level, tuple | list) else level
+    several = (services[0], services[1]) if isinstance(services, tuple | list) else services
     dials = Dials(budget=_percent("budget", budget, 100, 1000))
-    tasks = WorldTasks(split, group, levels, kit, worlds, policies, pairs, dials)
+    tasks = WorldTasks(split, group, levels, kit, worlds, policies, pairs, dials, several)
     if max_turns is None:
         _, most = CALLS[tasks.levels[-1]]
         max_turns = 2 * most + _SPARE_TURNS

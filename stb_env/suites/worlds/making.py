@@ -12,9 +12,11 @@ from stb_env.seeding import rng
 from stb_env.suites.worlds.answer_fields import answer_schema
 from stb_env.suites.worlds.apply_dials import apply_dials
 from stb_env.suites.worlds.costs import Costs
+from stb_env.suites.worlds.crossing import crosses, is_joined
 from stb_env.suites.worlds.dials import PLAIN, Dials
 from stb_env.suites.worlds.draw_goal import CALLS, Drawn, GoalDrawer, decided, fits
 from stb_env.suites.worlds.evidence import evidence
+from stb_env.suites.worlds.joining import JOIN
 from stb_env.suites.worlds.judge import goal_record
 from stb_env.suites.worlds.kit import KITS
 from stb_env.suites.worlds.oracle import solve
@@ -34,13 +36,17 @@ WORLDS = {"train": range(10_000, 10_000 + 2**20), "val": range(1_000, 2_000), "t
 """Seeds of the worlds of each split."""
 NEW_TASKS = {"val": 1_000_000, "test": 2_000_000}
 """First number of the tasks that are new ones in worlds of training."""
+SPREAD = 10_000_000
+"""From this number on, tasks are over several services of one kit."""
 _ATTEMPTS = 24
 """Draws in one world before the next world is tried."""
+_CROSSING, _FIRST_CROSSING, _STAYING = 10, 2, 6
+"""Of them those that must cross in a joined world, from this level on; one in so many tasks need not."""
 _WORLDS_IN_USE = 16
 """Worlds whose results of calls are kept while tasks are drawn in them."""
 
 _ID = re.compile(
-    r"([a-z][a-z0-9_]*-(?:0|[1-9]\d{0,8}))\.([1-6])\.(0|[1-9]\d{0,8})(?:\.([abo]))?(?:\.([a-z0-9]+))?"
+    r"([a-z][a-z0-9_]*(?:\+[a-z][a-z0-9_]*)*-(?:0|[1-9]\d{0,8}))\.([1-6])\.(0|[1-9]\d{0,8})(?:\.([abo]))?(?:\.([a-z0-9]+))?"
 )
 PAIR = 2
 """Tasks of a pair; one that stands alone where some can be refused has the third of the suffixes."""
@@ -59,7 +65,7 @@ def task_of(task_id: str) -> WorldTask:
         DataError: There is none.
     """
     found = _ID.fullmatch(task_id)
-    if found is None or found[1].rpartition("-")[0] not in kits():
+    if found is None or not set(kits_of(found[1])) <= set(kits()):
         raise DataError(
             f"no task {task_id!r:.80} in generated worlds; an id is kit-seed.level.number, such as "
             f"{kits()[0]}-17.3.0"
@@ -77,6 +83,11 @@ def task_of(task_id: str) -> WorldTask:
 def kits() -> tuple[str, ...]:
     """Return the names of the kits that come with the package."""
     return tuple(sorted(path.stem for path in KITS.glob("*.toml")))
+
+
+def kits_of(key: str) -> list[str]:
+    """Return the names of the kits that a world is of."""
+    return key.rpartition("-")[0].split(JOIN)
 
 
 @lru_cache(maxsize=32)
@@ -116,12 +127,17 @@ def formed(key: str, level: int, number: int, form: str, dials: Dials = PLAIN) -
 def _made(key: str, level: int, number: int, *, refusable: bool = False) -> WorldTask | None:
     """Draw a task of a world, or return None where it has none of the level."""
     world, part = built(key), _part_of(key, number)
+    can_cross = level >= _FIRST_CROSSING and is_joined(world.blueprint) and number % _STAYING > 0
     for attempt in range(_ATTEMPTS):
-        drawn = drawer(key).draw(level, rng("goal", key, level, number, attempt), part)
+        crossing = can_cross and attempt < _CROSSING
+        pick = rng("goal", key, level, number, attempt)
+        drawn = drawer(key).draw(level, pick, part, crossing=crossing)
         if drawn is None or (refusable and refusal_of(drawn.goal, world.blueprint) is not None):
             continue
         solved = solve(world, drawn.goal, *CALLS[level], memory(key))
-        if solved is None:
+        if solved is None or not _is_spread(world, solved.requests, number):
+            continue
+        if crossing and not crosses(world.blueprint, _used(solved.requests)):
             continue
         drawn = decided(drawn, solved, world.blueprint)
         if not fits(level, solved.calls, drawn.decisions):
@@ -134,6 +150,17 @@ def _made(key: str, level: int, number: int, *, refusable: bool = False) -> Worl
     return None
 
 
+def _used(requests: Sequence[Request]) -> set[str]:
+    """Return the entities whose tools some requests use."""
+    return {each.tool.entity for each in requests if each.tool.entity}
+
+
+def _is_spread(world: Built, requests: Sequence[Request], number: int) -> bool:
+    """Return whether requests use several services, where the number of their task asks for it."""
+    entities = world.blueprint.entities
+    return number < SPREAD or len({entities[each].service for each in _used(requests)}) > 1
+
+
 @lru_cache(maxsize=1024)
 def _pair(key: str, level: int, number: int) -> tuple[WorldTask, ...] | None:
     """Draw a pair of tasks of a world, or return None where it has none of the level."""
@@ -141,8 +168,10 @@ def _pair(key: str, level: int, number: int) -> tuple[WorldTask, ...] | None:
     pairs = PairDrawer(world, drawer(key), memory(key))
     for attempt in range(_ATTEMPTS):
         pair = pairs.draw(level, rng("pair", key, level, number, attempt))
-        made = [] if pair is None else [_member(world, each, level, number) for each in pair]
-        if made and None not in made:
+        if pair is None or not _is_spread(world, pair[1].ended.requests, number):
+            continue
+        made = [_member(world, each, level, number) for each in pair]
+        if None not in made:
             # Which of them can be met follows from no part of an id.
             place = rng("which", key, level, number).randrange(PAIR)
             one, other = made[place], made[1 - place]
@@ -176,7 +205,7 @@ def _task(
         query=said,
         tools=tuple(tool.tool for tool in world.tools.values() if tool.kind != "policies"),
         suite="worlds",
-        group=_group_of(world.key),
+        group=_group_of(world.key, number),
         split=_split_of(world.key, number),
         gold=tuple(ToolCall(each.tool.tool.name, each.arguments) for each in requests),
         goal=dict(goal_record(world.blueprint, drawn.expected)),
@@ -198,11 +227,15 @@ def _refusable(
     )
 
 
-def _group_of(key: str) -> Group:
-    name, _, seed = key.rpartition("-")
-    if name in HELD_OUT:
-        return "I1-Category"
-    return "I1-Instruction" if int(seed) in WORLDS["train"] else "I1-Tool"
+def _group_of(key: str, number: int) -> Group:
+    kits, seed = kits_of(key), int(key.rpartition("-")[2])
+    if set(kits) & set(HELD_OUT):
+        groups: tuple[Group, Group, Group] = ("I1-Category", "I2-Category", "I3-Category")
+    elif seed in WORLDS["train"]:
+        groups = ("I1-Instruction", "I2-Instruction", "I3-Instruction")
+    else:
+        groups = ("I1-Tool", "I2-Tool", "I3-Tool")
+    return groups[2 if len(kits) > 1 else number >= SPREAD]
 
 
 def _part_of(key: str, number: int) -> Split | None:
@@ -216,6 +249,7 @@ def _split_of(key: str, number: int) -> Split:
         return "val"
     if seed in WORLDS["test"]:
         return "test"
-    if number >= NEW_TASKS["test"]:
+    place = number % SPREAD
+    if place >= NEW_TASKS["test"]:
         return "test"
-    return "val" if number >= NEW_TASKS["val"] else "train"
+    return "val" if place >= NEW_TASKS["val"] else "train"

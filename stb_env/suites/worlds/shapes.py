@@ -31,7 +31,19 @@ from stb_env.suites.worlds.goals import (
     Summary,
     Work,
 )
-from stb_env.suites.worlds.kit import Category, Code, Day, Email, Flag, Life, Person, Quantity, Ref, Title
+from stb_env.suites.worlds.kit import (
+    Category,
+    Code,
+    Day,
+    Email,
+    Flag,
+    Life,
+    Link,
+    Person,
+    Quantity,
+    Ref,
+    Title,
+)
 from stb_env.suites.worlds.kit_actions import Delete, Set, Transition
 from stb_env.suites.worlds.new_rows import creations, new_values
 
@@ -121,7 +133,10 @@ class Shapes:
         if level == 1 or pick.random() < 0.6:
             label = self._blueprint.entities[entity].label
             return Select(entity, (Clause(label, "=", self._clauses.column(entity, label)[number]),))
-        found = self._clauses.select(entity, (1, 1), pick, depth=_DEPTH[level], fewest=2, around=number)
+        fixed = self._fixed(entity, pick, number)
+        found = self._clauses.select(
+            entity, (1, 1), pick, depth=_DEPTH[level], fixed=fixed, fewest=2, around=number
+        )
         return found[0] if found else None
 
     def _extreme(self, level: int, pick: Random) -> Goal | None:
@@ -155,7 +170,9 @@ class Shapes:
     def _groupings(self, entity: str) -> list[str]:
         described = self._blueprint.entities[entity]
         return [
-            name for name, attribute in described.attributes.items() if isinstance(attribute, Category | Ref)
+            name
+            for name, attribute in described.attributes.items()
+            if isinstance(attribute, Category | Ref) and not isinstance(attribute, Link)
         ]
 
     def _difference(self, level: int, pick: Random) -> Goal | None:
@@ -173,7 +190,13 @@ class Shapes:
         total = pick.choice(totals)
         sizes = _ROWS[level][0] // 2 or 1, _ROWS[level][1]
         found = self._clauses.select(
-            entity, sizes, pick, depth=_DEPTH[level], fixed=(side,), banned=(total,), fewest=2
+            entity,
+            sizes,
+            pick,
+            depth=_DEPTH[level],
+            fixed=(side, *self._fixed(entity, pick)),
+            banned=(total,),
+            fewest=2,
         )
         if found is None:
             return None
@@ -185,7 +208,11 @@ class Shapes:
         fixed = [self._related(entity, pick)] if pick.random() < 0.6 else []
         sizes = (2, 12) if level < 5 else (24, 40)
         found = self._clauses.select(
-            entity, sizes, pick, depth=_DEPTH[level], fixed=[each for each in fixed if each]
+            entity,
+            sizes,
+            pick,
+            depth=_DEPTH[level],
+            fixed=[*(each for each in fixed if each), *self._fixed(entity, pick)],
         )
         return found and Listing(found[0], self._blueprint.entities[entity].label)
 
@@ -240,6 +267,7 @@ class Shapes:
         elif isinstance(attribute, Category):
             old, value = pick.sample(range(len(attribute.values)), 2)
             fixed = [Clause(field, "=", old)]
+        fixed += self._fixed(entity, pick)
         found = self._clauses.select(
             entity, _WRITES[level], pick, depth=_DEPTH[level], fixed=fixed, banned=(field,), fewest=2
         )
@@ -253,9 +281,7 @@ class Shapes:
 
     def _work(self, level: int, pick: Random) -> Goal | None:
         queues = [
-            (entity, name)
-            for entity, described in self._blueprint.entities.items()
-            for name in described.queues
+            (entity, name) for entity in self._entities() for name in self._blueprint.entities[entity].queues
         ]
         if not queues:
             return None
@@ -270,7 +296,7 @@ class Shapes:
             _WRITES[level],
             pick,
             depth=1,
-            fixed=fixed,
+            fixed=(*fixed, *self._fixed(entity, pick)),
             banned=decided_by,
             fewest=len(fixed) + 1 + (pick.random() < 0.6),
         )
@@ -286,19 +312,35 @@ class Shapes:
 
     def _entity(self, pick: Random) -> str:
         """Draw an entity; those with many attributes are commoner."""
-        entities = self._blueprint.entities
-        return pick.choices(list(entities), [len(each.attributes) for each in entities.values()])[0]
+        entities = self._entities()
+        weights = [len(self._blueprint.entities[each].attributes) for each in entities]
+        return pick.choices(entities, weights)[0]
+
+    def _entities(self) -> list[str]:
+        """Return the entities whose rows goals are about."""
+        return list(self._blueprint.entities)
+
+    def _fixed(self, entity: str, pick: Random, around: int | None = None) -> list[Clause]:  # noqa: ARG002
+        """Draw clauses that every selection has: none here, where goals need not cross.
+
+        Args:
+            entity: The entity of the selection.
+            pick: Draws.
+            around: A row that meets them.
+        """
+        return []
 
     def _action(self, pick: Random) -> tuple[str, str]:
         """Draw an action on a single row, and its entity; empty where there is none."""
+        entities = self._blueprint.entities
         found = [
             (entity, name)
-            for entity, described in self._blueprint.entities.items()
-            for name, action in described.actions.items()
+            for entity in self._entities()
+            for name, action in entities[entity].actions.items()
             if isinstance(action, Transition | Delete)
             or (
                 isinstance(action, Set)
-                and isinstance(described.attributes[action.field], Category | Quantity | Day)
+                and isinstance(entities[entity].attributes[action.field], Category | Quantity | Day)
             )
         ]
         return pick.choice(found) if found else ("", "")
@@ -308,7 +350,13 @@ class Shapes:
     ) -> tuple[Select, list[int]] | None:
         fewest = 1 if level < 3 else 2
         return self._clauses.select(
-            entity, _ROWS[level], pick, depth=_DEPTH[level], banned=banned, fewest=fewest
+            entity,
+            _ROWS[level],
+            pick,
+            depth=_DEPTH[level],
+            fixed=self._fixed(entity, pick),
+            banned=banned,
+            fewest=fewest,
         )
 
     def _values(self, entity: str, *kinds: type) -> list[str]:

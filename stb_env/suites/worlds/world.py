@@ -17,7 +17,8 @@ from stb_env.suites.worlds.archetypes.reading import readers
 from stb_env.suites.worlds.archetypes.tool import CATEGORY, Workshop, WorldTool
 from stb_env.suites.worlds.blueprint import Blueprint, draw_world
 from stb_env.suites.worlds.codec import Codec
-from stb_env.suites.worlds.kit import Kit, shipped_kit
+from stb_env.suites.worlds.joining import kit_named
+from stb_env.suites.worlds.kit import Kit
 from stb_env.suites.worlds.rows import State
 from stb_env.suites.worlds.script import Script
 from stb_env.tasks import Task
@@ -32,7 +33,7 @@ class Built:
     """A world with its tools.
 
     Attributes:
-        key: Names it: the kit and the seed, ``vet_clinic-17``.
+        key: Names it: the kit or kits and the seed, ``vet_clinic-17``.
         blueprint: What was drawn.
         codec: Reads and writes the values of its services.
         tools: Its tools by name, in the order in which tasks offer them.
@@ -79,7 +80,7 @@ def built(key: str) -> Built:
     name, _, seed = key.rpartition("-")
     if not name or not seed.isdecimal():
         raise DataError(f"a world is named kit-seed, such as vet_clinic-17, got {key!r:.60}")
-    return build(shipped_kit(name), int(seed))
+    return build(kit_named(name), int(seed))
 
 
 class GeneratedWorld(World[State]):

@@ -1,0 +1,134 @@
+"""Goals that cross: their rows and values are spread over services, and over the kits of a joined world."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from random import Random
+
+from stb_env.suites.worlds.blueprint import Blueprint
+from stb_env.suites.worlds.conditions import TODAY, Days, Path, operands
+from stb_env.suites.worlds.goals import Clause, Difference, Goal, Group, Related, Select, Work
+from stb_env.suites.worlds.joining import JOIN, kit_of
+from stb_env.suites.worlds.kit import Link, Ref
+from stb_env.suites.worlds.shapes import Shapes
+
+SERVICES, KITS = 3, 2
+"""Services and kits that a goal touches that crosses."""
+_FURTHEST = 4
+"""References on the way to a value of another kit, at most."""
+_TRIES = 6
+
+
+def is_joined(blueprint: Blueprint) -> bool:
+    """Return whether a world is of several kits."""
+    return JOIN in blueprint.kit.name
+
+
+def crosses(blueprint: Blueprint, entities: Iterable[str]) -> bool:
+    """Return whether some entities are of several kits, and of more services than one kit usually needs."""
+    services = {blueprint.entities[each].service for each in entities}
+    kits = {kit_of(blueprint.kit, each) for each in entities}
+    return len(services) >= SERVICES and len(kits) >= KITS
+
+
+def entities_of(goal: Goal, blueprint: Blueprint) -> set[str]:
+    """Return the entities that a goal speaks of, those on the way to its values included."""
+    select = goal.one if isinstance(goal, Difference) else goal.select
+    found = {select.entity}
+    for path in _paths_of(goal, select, blueprint):
+        found.update(_way(blueprint, select.entity, path))
+    for clause in select.clauses:
+        if isinstance(clause, Related):
+            found.add(clause.entity)
+            for each in clause.clauses:
+                found.update(_way(blueprint, clause.entity, each.path))
+    return found
+
+
+def _paths_of(goal: Goal, select: Select, blueprint: Blueprint) -> Iterator[str]:
+    yield from (clause.path for clause in select.clauses if isinstance(clause, Clause))
+    yield from getattr(goal, "fields", ())
+    if isinstance(goal, Group):
+        yield goal.by
+    if isinstance(goal, Work):
+        for rule in blueprint.entities[select.entity].queues[goal.queue].rules:
+            for condition in (*rule.when, *rule.unless):
+                for read in operands(condition):
+                    if isinstance(read, Path):
+                        yield read.path
+                    elif isinstance(read, Days):
+                        yield from (each for each in (read.start, read.end) if each != TODAY)
+
+
+def _way(blueprint: Blueprint, entity: str, path: str) -> Iterator[str]:
+    for name in path.split("."):
+        attribute = blueprint.entities[entity].attributes.get(name)
+        if isinstance(attribute, Ref):
+            entity = attribute.to
+            yield entity
+
+
+class CrossingShapes(Shapes):
+    """Draws goals of every shape in a joined world, each with a clause or a value of another kit.
+
+    Args:
+        blueprint: The world.
+    """
+
+    def __init__(self, blueprint: Blueprint) -> None:
+        super().__init__(blueprint)
+        self._crossing = {
+            entity: [path for path in self._clauses.paths(entity, _FURTHEST) if self._crosses(entity, path)]
+            for entity in blueprint.entities
+        }
+        self._said = {
+            entity: [path for path in paths if self._clauses.can_say(entity, path)]
+            for entity, paths in self._crossing.items()
+        }
+
+        self._wide = {
+            entity: self._spread(entity, [path for path in paths if self.is_wide(entity, path)])
+            for entity, paths in self._crossing.items()
+        }
+        self._about = [entity for entity, paths in self._said.items() if paths]
+
+    def _spread(self, entity: str, paths: list[str]) -> list[str]:
+        """Return those of some paths that lead over enough services by themselves, or all if none does."""
+        blueprint = self._blueprint
+        return [
+            path for path in paths if crosses(blueprint, [entity, *_way(blueprint, entity, path)])
+        ] or paths
+
+    def _crosses(self, entity: str, path: str) -> bool:
+        """Return whether a path leads to what another kit's service keeps."""
+        for name in path.split(".")[:-1]:
+            attribute = self._blueprint.entities[entity].attributes[name]
+            if isinstance(attribute, Link):
+                return True
+            entity = self._blueprint.entity_at(entity, name)
+        return False
+
+    def _entities(self) -> list[str]:
+        return self._about or super()._entities()
+
+    def _fixed(self, entity: str, pick: Random, around: int | None = None) -> list[Clause]:
+        paths = self._said[entity]
+        for _ in range(_TRIES if paths else 0):
+            # The way is as short as that of most others, or else nobody can follow the sentence.
+            path = min(pick.choices(paths, k=2), key=lambda each: each.count("."))
+            clause = self._clauses.clause(entity, path, pick, around)
+            if clause is not None:
+                return [clause]
+        return []
+
+    def _fields(
+        self, entity: str, select: Select | None, depth: int, pick: Random, changed: str = ""
+    ) -> tuple[str, ...]:
+        clauses = () if select is None else select.clauses
+        crossing = self._crossing[entity]
+        if any(isinstance(clause, Clause) and clause.path in crossing for clause in clauses):
+            return super()._fields(entity, select, depth, pick, changed)
+        wide = self._wide[entity] if select is not None else []
+        first = [pick.choice(wide)] if wide else []
+        others = super()._fields(entity, select, depth, pick, changed) if pick.random() < 0.4 else ()
+        return (*first, *others[:1])
