@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from random import Random
 
 from stb_env.suites.worlds.blueprint import Blueprint
+from stb_env.suites.worlds.clauses import Clauses
 from stb_env.suites.worlds.conditions import TODAY, Days, Path, operands
 from stb_env.suites.worlds.goals import Clause, Difference, Goal, Group, Related, Select, Work
 from stb_env.suites.worlds.joining import JOIN, kit_of
-from stb_env.suites.worlds.kit import Link, Ref
+from stb_env.suites.worlds.kit import Entity, Link, Ref
 from stb_env.suites.worlds.shapes import Shapes
 
 SERVICES, KITS = 3, 2
@@ -68,6 +69,55 @@ def _way(blueprint: Blueprint, entity: str, path: str) -> Iterator[str]:
             yield entity
 
 
+class _CrossingClauses(Clauses):
+    """Draws selections in a joined world that have a clause on what another kit's service keeps."""
+
+    def __init__(self, blueprint: Blueprint) -> None:
+        super().__init__(blueprint)
+        self.crossing = {
+            entity: [path for path in self.paths(entity, _FURTHEST) if _is_linked(blueprint, entity, path)]
+            for entity in blueprint.entities
+        }
+        self.said = {
+            entity: [path for path in paths if self.can_say(entity, path)]
+            for entity, paths in self.crossing.items()
+        }
+
+    def select(
+        self,
+        entity: str,
+        sizes: tuple[int, int],
+        pick: Random,
+        *,
+        depth: int,
+        fixed: Sequence[Clause | Related] = (),
+        banned: Sequence[str] = (),
+        fewest: int = 1,
+        around: int | None = None,
+    ) -> tuple[Select, list[int]] | None:
+        """Draw a selection as `Clauses` does, with such a clause among the fixed ones."""
+        return super().select(
+            entity,
+            sizes,
+            pick,
+            depth=depth,
+            fixed=[*fixed, *self._clause(entity, pick, around)],
+            banned=banned,
+            fewest=fewest,
+            around=around,
+        )
+
+    def _clause(self, entity: str, pick: Random, around: int | None) -> list[Clause]:
+        paths = self.said[entity]
+        for _ in range(_TRIES if paths else 0):
+            # Nobody can follow a sentence over many rows, so the shorter way of two is taken.
+            path = min(pick.choices(paths, k=2), key=lambda each: each.count("."))
+            clause = self.clause(entity, path, pick, around)
+            if clause is not None:
+                return [clause]
+        return []
+
+
 class CrossingShapes(Shapes):
     """Draws goals of every shape in a joined world, each with a clause or a value of another kit.
 
@@ -77,20 +127,15 @@ class CrossingShapes(Shapes):
 
     def __init__(self, blueprint: Blueprint) -> None:
         super().__init__(blueprint)
-        self._crossing = {
-            entity: [path for path in self._clauses.paths(entity, _FURTHEST) if self._crosses(entity, path)]
-            for entity in blueprint.entities
-        }
-        self._said = {
-            entity: [path for path in paths if self._clauses.can_say(entity, path)]
-            for entity, paths in self._crossing.items()
-        }
-
+        self._clauses = clauses = _CrossingClauses(blueprint)
+        self._crossing = clauses.crossing
         self._wide = {
             entity: self._spread(entity, [path for path in paths if self.is_wide(entity, path)])
-            for entity, paths in self._crossing.items()
+            for entity, paths in clauses.crossing.items()
         }
-        self._about = [entity for entity, paths in self._said.items() if paths]
+        self._about = {
+            entity: each for entity, each in blueprint.entities.items() if clauses.said[entity]
+        } or blueprint.entities
 
     def _spread(self, entity: str, paths: list[str]) -> list[str]:
         """Return those of some paths that lead over enough services by themselves, or all if none does."""
@@ -99,36 +144,26 @@ class CrossingShapes(Shapes):
             path for path in paths if crosses(blueprint, [entity, *_way(blueprint, entity, path)])
         ] or paths
 
-    def _crosses(self, entity: str, path: str) -> bool:
-        """Return whether a path leads to what another kit's service keeps."""
-        for name in path.split(".")[:-1]:
-            attribute = self._blueprint.entities[entity].attributes[name]
-            if isinstance(attribute, Link):
-                return True
-            entity = self._blueprint.entity_at(entity, name)
-        return False
-
-    def _entities(self) -> list[str]:
-        return self._about or super()._entities()
-
-    def _fixed(self, entity: str, pick: Random, around: int | None = None) -> list[Clause]:
-        paths = self._said[entity]
-        for _ in range(_TRIES if paths else 0):
-            # The way is as short as that of most others, or else nobody can follow the sentence.
-            path = min(pick.choices(paths, k=2), key=lambda each: each.count("."))
-            clause = self._clauses.clause(entity, path, pick, around)
-            if clause is not None:
-                return [clause]
-        return []
+    def _entities(self) -> Mapping[str, Entity]:
+        return self._about
 
     def _fields(
         self, entity: str, select: Select | None, depth: int, pick: Random, changed: str = ""
     ) -> tuple[str, ...]:
         clauses = () if select is None else select.clauses
-        crossing = self._crossing[entity]
-        if any(isinstance(clause, Clause) and clause.path in crossing for clause in clauses):
+        if any(isinstance(clause, Clause) and clause.path in self._crossing[entity] for clause in clauses):
             return super()._fields(entity, select, depth, pick, changed)
         wide = self._wide[entity] if select is not None else []
         first = [pick.choice(wide)] if wide else []
         others = super()._fields(entity, select, depth, pick, changed) if pick.random() < 0.4 else ()
         return (*first, *others[:1])
+
+
+def _is_linked(blueprint: Blueprint, entity: str, path: str) -> bool:
+    """Return whether a path leads to what another kit's service keeps."""
+    for name in path.split(".")[:-1]:
+        attribute = blueprint.entities[entity].attributes[name]
+        if isinstance(attribute, Link):
+            return True
+        entity = blueprint.entity_at(entity, name)
+    return False

@@ -36,6 +36,7 @@ from stb_env.suites.worlds.kit import (
     Code,
     Day,
     Email,
+    Entity,
     Flag,
     Life,
     Link,
@@ -133,10 +134,7 @@ class Shapes:
         if level == 1 or pick.random() < 0.6:
             label = self._blueprint.entities[entity].label
             return Select(entity, (Clause(label, "=", self._clauses.column(entity, label)[number]),))
-        fixed = self._fixed(entity, pick, number)
-        found = self._clauses.select(
-            entity, (1, 1), pick, depth=_DEPTH[level], fixed=fixed, fewest=2, around=number
-        )
+        found = self._clauses.select(entity, (1, 1), pick, depth=_DEPTH[level], fewest=2, around=number)
         return found[0] if found else None
 
     def _extreme(self, level: int, pick: Random) -> Goal | None:
@@ -190,13 +188,7 @@ class Shapes:
         total = pick.choice(totals)
         sizes = _ROWS[level][0] // 2 or 1, _ROWS[level][1]
         found = self._clauses.select(
-            entity,
-            sizes,
-            pick,
-            depth=_DEPTH[level],
-            fixed=(side, *self._fixed(entity, pick)),
-            banned=(total,),
-            fewest=2,
+            entity, sizes, pick, depth=_DEPTH[level], fixed=(side,), banned=(total,), fewest=2
         )
         if found is None:
             return None
@@ -208,11 +200,7 @@ class Shapes:
         fixed = [self._related(entity, pick)] if pick.random() < 0.6 else []
         sizes = (2, 12) if level < 5 else (24, 40)
         found = self._clauses.select(
-            entity,
-            sizes,
-            pick,
-            depth=_DEPTH[level],
-            fixed=[*(each for each in fixed if each), *self._fixed(entity, pick)],
+            entity, sizes, pick, depth=_DEPTH[level], fixed=[each for each in fixed if each]
         )
         return found and Listing(found[0], self._blueprint.entities[entity].label)
 
@@ -267,7 +255,6 @@ class Shapes:
         elif isinstance(attribute, Category):
             old, value = pick.sample(range(len(attribute.values)), 2)
             fixed = [Clause(field, "=", old)]
-        fixed += self._fixed(entity, pick)
         found = self._clauses.select(
             entity, _WRITES[level], pick, depth=_DEPTH[level], fixed=fixed, banned=(field,), fewest=2
         )
@@ -281,7 +268,7 @@ class Shapes:
 
     def _work(self, level: int, pick: Random) -> Goal | None:
         queues = [
-            (entity, name) for entity in self._entities() for name in self._blueprint.entities[entity].queues
+            (entity, name) for entity, described in self._entities().items() for name in described.queues
         ]
         if not queues:
             return None
@@ -296,7 +283,7 @@ class Shapes:
             _WRITES[level],
             pick,
             depth=1,
-            fixed=(*fixed, *self._fixed(entity, pick)),
+            fixed=fixed,
             banned=decided_by,
             fewest=len(fixed) + 1 + (pick.random() < 0.6),
         )
@@ -313,34 +300,22 @@ class Shapes:
     def _entity(self, pick: Random) -> str:
         """Draw an entity; those with many attributes are commoner."""
         entities = self._entities()
-        weights = [len(self._blueprint.entities[each].attributes) for each in entities]
-        return pick.choices(entities, weights)[0]
+        return pick.choices(list(entities), [len(each.attributes) for each in entities.values()])[0]
 
-    def _entities(self) -> list[str]:
+    def _entities(self) -> Mapping[str, Entity]:
         """Return the entities whose rows goals are about."""
-        return list(self._blueprint.entities)
-
-    def _fixed(self, entity: str, pick: Random, around: int | None = None) -> list[Clause]:  # noqa: ARG002
-        """Draw clauses that every selection has: none here, where goals need not cross.
-
-        Args:
-            entity: The entity of the selection.
-            pick: Draws.
-            around: A row that meets them.
-        """
-        return []
+        return self._blueprint.entities
 
     def _action(self, pick: Random) -> tuple[str, str]:
         """Draw an action on a single row, and its entity; empty where there is none."""
-        entities = self._blueprint.entities
         found = [
             (entity, name)
-            for entity in self._entities()
-            for name, action in entities[entity].actions.items()
+            for entity, described in self._entities().items()
+            for name, action in described.actions.items()
             if isinstance(action, Transition | Delete)
             or (
                 isinstance(action, Set)
-                and isinstance(entities[entity].attributes[action.field], Category | Quantity | Day)
+                and isinstance(described.attributes[action.field], Category | Quantity | Day)
             )
         ]
         return pick.choice(found) if found else ("", "")
@@ -350,13 +325,7 @@ class Shapes:
     ) -> tuple[Select, list[int]] | None:
         fewest = 1 if level < 3 else 2
         return self._clauses.select(
-            entity,
-            _ROWS[level],
-            pick,
-            depth=_DEPTH[level],
-            fixed=self._fixed(entity, pick),
-            banned=banned,
-            fewest=fewest,
+            entity, _ROWS[level], pick, depth=_DEPTH[level], banned=banned, fewest=fewest
         )
 
     def _values(self, entity: str, *kinds: type) -> list[str]:
