@@ -8,7 +8,18 @@ from random import Random
 from stb_env.suites.worlds.blueprint import Blueprint
 from stb_env.suites.worlds.clauses import Clauses
 from stb_env.suites.worlds.conditions import TODAY, Days, Path, operands
-from stb_env.suites.worlds.goals import Clause, Difference, Goal, Group, Related, Select, Work
+from stb_env.suites.worlds.goals import (
+    Clause,
+    Difference,
+    Goal,
+    Group,
+    Limit,
+    Part,
+    Select,
+    Work,
+    parts_of,
+    selections,
+)
 from stb_env.suites.worlds.joining import JOIN, kit_of
 from stb_env.suites.worlds.kit import Entity, Link, Ref
 from stb_env.suites.worlds.shapes import Shapes
@@ -34,25 +45,30 @@ def crosses(blueprint: Blueprint, entities: Iterable[str]) -> bool:
 
 def entities_of(goal: Goal, blueprint: Blueprint) -> set[str]:
     """Return the entities that a goal speaks of, those on the way to its values included."""
-    select = goal.one if isinstance(goal, Difference) else goal.select
-    found = {select.entity}
-    for path in _paths_of(goal, select, blueprint):
-        found.update(_way(blueprint, select.entity, path))
-    for clause in select.clauses:
-        if isinstance(clause, Related):
+    found: set[str] = set()
+    for select in selections(goal):
+        found.add(select.entity)
+        for clause in select.clauses:
+            if isinstance(clause, Clause):
+                found.update(_way(blueprint, select.entity, clause.path))
+                continue
             found.add(clause.entity)
             for each in clause.clauses:
                 found.update(_way(blueprint, clause.entity, each.path))
+    for part in parts_of(goal):
+        if not isinstance(part, Difference):
+            for path in _paths_of(part, blueprint):
+                found.update(_way(blueprint, part.select.entity, path))
     return found
 
 
-def _paths_of(goal: Goal, select: Select, blueprint: Blueprint) -> Iterator[str]:
-    yield from (clause.path for clause in select.clauses if isinstance(clause, Clause))
+def _paths_of(goal: Part, blueprint: Blueprint) -> Iterator[str]:
+    """Yield the paths to the values that a request asks for or decides by."""
     yield from getattr(goal, "fields", ())
     if isinstance(goal, Group):
         yield goal.by
     if isinstance(goal, Work):
-        for rule in blueprint.entities[select.entity].queues[goal.queue].rules:
+        for rule in blueprint.entities[goal.select.entity].queues[goal.queue].rules:
             for condition in (*rule.when, *rule.unless):
                 for read in operands(condition):
                     if isinstance(read, Path):
@@ -90,7 +106,7 @@ class _CrossingClauses(Clauses):
         pick: Random,
         *,
         depth: int,
-        fixed: Sequence[Clause | Related] = (),
+        fixed: Sequence[Limit] = (),
         banned: Sequence[str] = (),
         fewest: int = 1,
         around: int | None = None,
