@@ -17,6 +17,7 @@ from stb_env.suites.worlds.dials import Dials
 from stb_env.suites.worlds.draw_goal import CALLS
 from stb_env.suites.worlds.judge import ExactJudge
 from stb_env.suites.worlds.making import task_of
+from stb_env.suites.worlds.nearby import MOST_TOOLS
 from stb_env.suites.worlds.settings import Group, Split
 from stb_env.suites.worlds.tasks import WorldTasks
 from stb_env.suites.worlds.world import GeneratedWorld
@@ -37,6 +38,7 @@ def make(
     policies: bool = False,
     pairs: float = 0.5,
     budget: float = 0.0,
+    tools: int = 0,
     services: int | tuple[int, int] | list[int] | None = None,
     judge: str | JudgeLike = "exact",
     votes: Count = 1,
@@ -59,6 +61,8 @@ def make(
             because a state does not allow them, or because a name in them is no row's.
         pairs: Share of tasks in pairs then: of each pair one cannot be met, and its twin can.
         budget: Calls that are allowed, in multiples of those that gold makes, such as 1.5; 0 is any number.
+        tools: Tools that are offered at least, up to 200: beside a world's own those of other organisations
+            of its kind, which can be called, too. To change anything there fails the episode.
         services: Only worlds of so many services or more, of as many kits as that takes: organisations whose
             services know the same people. Two numbers are the first and last of a range.
         judge: ``exact``, or another judge, to see what it makes of episodes whose truth is known.
@@ -74,7 +78,9 @@ def make(
     """
     levels = (level[0], level[1]) if isinstance(level, tuple | list) else level
     several = (services[0], services[1]) if isinstance(services, tuple | list) else services
-    dials = Dials(budget=_percent("budget", budget, 100, 1000))
+    if not 0 <= tools <= MOST_TOOLS:
+        raise ConfigError(f"tools is a number up to {MOST_TOOLS}, got {tools!r}")
+    dials = Dials(budget=_percent("budget", budget, 100, 1000), tools=tools)
     tasks = WorldTasks(split, group, levels, kit, worlds, policies, pairs, dials, several)
     if max_turns is None:
         _, most = CALLS[tasks.levels[-1]]

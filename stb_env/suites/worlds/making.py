@@ -23,7 +23,7 @@ from stb_env.suites.worlds.oracle import solve
 from stb_env.suites.worlds.pairs import Member, PairDrawer
 from stb_env.suites.worlds.refusals import Missing, Refusal, reasons_of, refusal_of
 from stb_env.suites.worlds.requests import Memory, Request
-from stb_env.suites.worlds.settings import Group, Split
+from stb_env.suites.worlds.settings import WORLDS, Group, Split
 from stb_env.suites.worlds.words import query
 from stb_env.suites.worlds.world import Built, built
 from stb_env.suites.worlds.world_task import WorldTask
@@ -32,8 +32,6 @@ from stb_env.tools import ToolCall
 
 HELD_OUT = ("museum_loans", "vineyard")
 """Kits that training never shows."""
-WORLDS = {"train": range(10_000, 10_000 + 2**20), "val": range(1_000, 2_000), "test": range(1_000)}
-"""Seeds of the worlds of each split."""
 NEW_TASKS = {"val": 1_000_000, "test": 2_000_000}
 """First number of the tasks that are new ones in worlds of training."""
 SPREAD = 10_000_000

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Literal
 
 Split = Literal["train", "val", "test"]
@@ -17,3 +18,10 @@ Group = Literal[
     "I3-Category",
 ]
 """One kit, several services of one, or several kits; with tasks, worlds or kits that training never shows."""
+
+WORLDS: Mapping[Split, range] = {
+    "train": range(10_000, 10_000 + 2**20),
+    "val": range(1_000, 2_000),
+    "test": range(1_000),
+}
+"""Seeds of the worlds of each split."""

@@ -11,9 +11,9 @@ from stb_env.seeding import mix, rng
 from stb_env.suites.worlds.dials import PLAIN, Dials
 from stb_env.suites.worlds.joining import MOST_KITS
 from stb_env.suites.worlds.kit import KITS
-from stb_env.suites.worlds.making import HELD_OUT, NEW_TASKS, PAIR, SPREAD, WORLDS, formed, kits, task_of
+from stb_env.suites.worlds.making import HELD_OUT, NEW_TASKS, PAIR, SPREAD, formed, kits, task_of
 from stb_env.suites.worlds.organisations import Organisations
-from stb_env.suites.worlds.settings import Group, Split
+from stb_env.suites.worlds.settings import WORLDS, Group, Split
 from stb_env.suites.worlds.world import VERSION
 from stb_env.tasks import Task
 

@@ -17,6 +17,7 @@ from stb_env.suites.worlds.archetypes.reading import readers
 from stb_env.suites.worlds.archetypes.tool import CATEGORY, Workshop, WorldTool
 from stb_env.suites.worlds.blueprint import Blueprint, draw_world
 from stb_env.suites.worlds.codec import Codec
+from stb_env.suites.worlds.elsewhere import ELSEWHERE, OF, elsewhere
 from stb_env.suites.worlds.joining import kit_named
 from stb_env.suites.worlds.kit import Kit
 from stb_env.suites.worlds.rows import State
@@ -83,6 +84,14 @@ def built(key: str) -> Built:
     return build(kit_named(name), int(seed))
 
 
+@lru_cache(maxsize=512)
+def tool_elsewhere(api: str) -> WorldTool | None:
+    """Return what runs for a tool of another world than the task's, by the last part of its identity."""
+    key, _, name = api.partition(OF)
+    tool = built(key).tools.get(name)
+    return None if tool is None else elsewhere(tool, key)
+
+
 class GeneratedWorld(World[State]):
     """Runs the tools of every world. It holds nothing itself, so one serves any number of episodes."""
 
@@ -105,10 +114,11 @@ class GeneratedWorld(World[State]):
         Raises:
             DataError: The tool is none of a world's.
         """
-        if tool.id.category != CATEGORY:
+        if tool.id.category not in (CATEGORY, ELSEWHERE):
             raise DataError(f"{tool.name!r} is no tool of a generated world; take tools from its tasks")
         world = built(tool.id.tool)
-        known = world.tools.get(tool.id.api)
+        at_home = tool.id.category == CATEGORY
+        known = world.tools.get(tool.id.api) if at_home else tool_elsewhere(tool.id.api)
         if known is None:
             near = did_you_mean(tool.id.api, world.tools)
             raise DataError(f"{tool.id.api!r} is no tool of the world {world.key}.{near}")
