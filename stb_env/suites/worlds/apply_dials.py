@@ -9,6 +9,7 @@ from stb_env.suites.worlds.dials import Dials
 from stb_env.suites.worlds.nearby import MOST_TOOLS, tools_nearby
 from stb_env.suites.worlds.script import ScriptRecord
 from stb_env.suites.worlds.settings import WORLDS
+from stb_env.suites.worlds.traits import Key
 from stb_env.suites.worlds.world import GeneratedWorld
 from stb_env.suites.worlds.world_task import WorldTask
 from stb_env.tools import ToolCall
@@ -42,7 +43,7 @@ def _among_others(made: WorldTask, least: int) -> WorldTask:
     own = made.task.tools
     if len(own) >= least:
         return made
-    seed = int(made.key.rpartition("-")[2])
+    seed = Key.of(made.key).seed
     seeds = next(each for each in WORLDS.values() if seed in each)
     offered = [*own, *tools_nearby(made.key, least - len(own), seeds)]
     rng("offered", made.key, least).shuffle(offered)

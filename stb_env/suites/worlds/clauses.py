@@ -106,6 +106,8 @@ class Clauses:
         if isinstance(attribute, Category | Life | Flag):
             value = own if own is not None else pick.choice(values)
             contrary = own is None and isinstance(attribute, Category | Life) and pick.random() < 0.2
+            # Nobody knows whether a row without a value has another one.
+            contrary = contrary and len(values) == len(self.column(entity, path))
             clause = Clause(path, "!=" if contrary else "=", value)
         else:
             return Clause(path, "=", own if own is not None else self._named_row(entity, path, values, pick))
@@ -127,7 +129,11 @@ class Clauses:
         if inner is None:
             return None
         described = self.blueprint.entities[other].attributes
-        totals = [name for name, each in described.items() if isinstance(each, Quantity) and each.sums]
+        totals = [
+            name
+            for name, each in described.items()
+            if isinstance(each, Quantity) and each.sums and MISSING not in self.column(other, name)
+        ]
         measure = Measure("count")
         if totals and pick.random() < _TOTALS:
             measure = Measure("total", pick.choice(totals))

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from stb_env.core.jsontypes import Json, JsonMapping, JsonObject
 from stb_env.seeding import derive, rng
 from stb_env.suites.worlds.api_error import ApiError
 from stb_env.suites.worlds.blueprint import Blueprint
+from stb_env.suites.worlds.dirt import CopyField, copies
 from stb_env.suites.worlds.forms import (
     DAY_WORDS,
     FLAGS,
@@ -123,6 +124,7 @@ class Codec:
             ]
             for entity, described in blueprint.entities.items()
         }
+        self._copies = {entity: tuple(self._copied(entity)) for entity in blueprint.entities}
 
     def style(self, entity: str) -> Style:
         """Return the style of the service that keeps an entity."""
@@ -214,6 +216,10 @@ class Codec:
             value = row[field.column]
             written = None if value == MISSING else field.write(value)
             fields[field.name] = {field.inner: written} if field.inner and written is not None else written
+        for copy in self._copies[entity]:
+            if number < len(copy.values) and any(field.attribute == copy.reference for field in shown):
+                held = copy.values[number]
+                fields[copy.name] = None if held == MISSING else copy.write(held)
         identifier = {self.id_field(entity): self.id_of(entity, number)}
         if self.style(entity).nested_rows:
             return {**identifier, "attributes": fields}
@@ -252,7 +258,39 @@ class Codec:
                 for field, attribute in zip(shown, attributes, strict=True)
                 if isinstance(attribute, Quantity) and attribute.type == "number" and attribute.unit
             ]
+        if self.blueprint.traits.dirt:
+            said += self._warnings(entity, shown)
         return " ".join(said)
+
+    def _warnings(self, entity: str, shown: tuple[Field, ...]) -> Iterator[str]:
+        """Yield what readers of rows with some fields have to know of values that are missing or copied."""
+        rows = self.blueprint.data.rows[entity]
+        for field in shown:
+            if any(row[field.column] == MISSING for row in rows):
+                yield f"{field.name} is null where it is not known."
+        for copy in self._copies[entity]:
+            if any(field.attribute == copy.reference for field in shown):
+                yield f"{copy.name} is a copy and may be out of date: what the {copy.holder} says holds."
+
+    def _copied(self, entity: str) -> Iterator[CopyField]:
+        """Yield the fields of an entity's rows that hold copies of other rows' values."""
+        blueprint, style = self.blueprint, self.style(entity)
+        if not blueprint.traits.dirt:
+            return
+        taken = {self.id_field(entity), *(field.name for field in self.fields[entity].values())}
+        dirt = blueprint.traits.dirt
+        for each in copies(blueprint.entities, blueprint.data, entity, blueprint.seed, dirt):
+            reference = blueprint.entities[entity].attributes[each.reference]
+            if not isinstance(reference, Ref):
+                continue
+            source = blueprint.entities[reference.to].attributes[each.attribute]
+            name = style.field(
+                self.noun(reference.to)[0], *self._suffixed(reference.to, source, source.words[0], style)
+            )
+            if name not in taken:
+                taken.add(name)
+                write, _, _ = self._forms(reference.to, each.attribute, source, style)
+                yield CopyField(name, each.reference, self.noun(reference.to)[0], each.values, write)
 
     # -- fields ----------------------------------------------------------------------------------
 
@@ -265,19 +303,20 @@ class Codec:
                 continue
             pick = rng("word", self.blueprint.seed, entity, name)
             first = attribute.words[0] if pick.random() < _USUAL else pick.choice(attribute.words)
-            options = [self._suffixed(entity, attribute, word) for word in (first, *attribute.words, name)]
+            options = [
+                self._suffixed(entity, attribute, word, style) for word in (first, *attribute.words, name)
+            ]
             words = next(option for option in options if style.field(*option) not in taken)
             written = style.field(*words)
             taken.add(written)
             inner = ""
             if isinstance(attribute, Ref):
                 inner = self._ref_word(entity, attribute) if style.nested_refs else ""
-            write, read, schema = self._forms(entity, name, attribute)
+            write, read, schema = self._forms(entity, name, attribute, style)
             fields[name] = Field(name, written, words, column, write, read, schema, inner)
         return fields
 
-    def _suffixed(self, entity: str, attribute: Attribute, word: str) -> tuple[str, ...]:
-        style = self.style(entity)
+    def _suffixed(self, entity: str, attribute: Attribute, word: str, style: Style) -> tuple[str, ...]:
         match attribute:
             case Ref() if style.nested_refs:
                 return (word,)
@@ -302,8 +341,7 @@ class Codec:
         entities = self.blueprint.entities
         return entities[entity].service == entities[attribute.to].service
 
-    def _forms(self, entity: str, name: str, attribute: Attribute) -> Forms:
-        style = self.style(entity)
+    def _forms(self, entity: str, name: str, attribute: Attribute, style: Style) -> Forms:
         match attribute:
             case Day():
                 return day_forms(style)

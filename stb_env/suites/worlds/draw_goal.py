@@ -23,8 +23,10 @@ from stb_env.suites.worlds.evaluation import (
 from stb_env.suites.worlds.facts import facts_at_start
 from stb_env.suites.worlds.goals import (
     Clause,
+    Difference,
     Expected,
     Extreme,
+    ForEach,
     Goal,
     GoalError,
     Group,
@@ -44,7 +46,7 @@ from stb_env.suites.worlds.kit import (
 )
 from stb_env.suites.worlds.mutants import clause_mutants, rule_mistakes
 from stb_env.suites.worlds.oracle import Solved
-from stb_env.suites.worlds.rows import State
+from stb_env.suites.worlds.rows import MISSING, State
 from stb_env.suites.worlds.shapes import Shapes
 
 Share = Literal["train", "val", "test"]
@@ -202,7 +204,7 @@ class GoalDrawer:
         if isinstance(goal, Several):
             # Each part carries its weight alone.
             return Drawn(goal, expected) if self._is_independent(goal, expected) else None
-        if not self._is_clear(goal) or not self._rules_decide(level, goal):
+        if not self.is_whole(goal) or not self._is_clear(goal) or not self._rules_decide(level, goal):
             return None
         if any(mutant.solves(expected) for mutant in clause_mutants(goal, self._blueprint)):
             return None
@@ -258,6 +260,32 @@ class GoalDrawer:
         return measure.kind == "total" or (
             measure.kind != "count" and self._shapes.is_wide(entity, measure.path)
         )
+
+    def is_whole(self, goal: Part) -> bool:
+        """Return whether no row lacks a value by which figures, an order or groups go."""
+        if not self._blueprint.traits.dirt:
+            return True
+        match goal:
+            case Extreme(by=by):
+                paths = [by]
+            case Group(by=by, measure=measure):
+                paths = [by, measure.path]
+            case Difference(measure=measure):
+                paths = [measure.path]
+            case Summary(measures=measures) | ForEach(measures=measures) | Work(measures=measures):
+                paths = [each.path for each in measures]
+            case _:
+                return True
+        for select in selections(goal):
+            rows = (
+                waiting(self._facts, goal.queue, select)
+                if isinstance(goal, Work)
+                else chosen(self._facts, select)
+            )
+            columns = [self._facts.column(select.entity, path) for path in paths if path]
+            if any(column[number] == MISSING for column in columns for number, _ in rows):
+                return False
+        return True
 
     def _is_clear(self, goal: Goal) -> bool:
         """Return whether the first place is held by a margin, where a goal asks for one."""

@@ -10,6 +10,7 @@ from typing import assert_never
 
 from stb_env.errors import DataError
 from stb_env.seeding import rng
+from stb_env.suites.worlds.dirt import missing_shares
 from stb_env.suites.worlds.kit import (
     By,
     Category,
@@ -26,7 +27,8 @@ from stb_env.suites.worlds.kit import (
     Title,
 )
 from stb_env.suites.worlds.pruning import path_resolves
-from stb_env.suites.worlds.rows import Data
+from stb_env.suites.worlds.rows import MISSING, Data
+from stb_env.suites.worlds.traits import USUAL, Traits
 
 _LOOK_ALIKES = 0.3
 """Share of names that are another's and a part more."""
@@ -37,7 +39,12 @@ _LETTERS, _DIGITS = "ABCDEFGHJKLMNPQRSTUVWXYZ", "0123456789"
 
 
 def draw_rows(
-    kit: str, entities: Mapping[str, Entity], seed: int, today: int, names: Mapping[str, Sequence[str]]
+    kit: str,
+    entities: Mapping[str, Entity],
+    seed: int,
+    today: int,
+    names: Mapping[str, Sequence[str]],
+    traits: Traits = USUAL,
 ) -> Data:
     """Draw all rows of a world.
 
@@ -47,11 +54,12 @@ def draw_rows(
         seed: The world's seed.
         today: The world's date, as an ordinal.
         names: Names of people and domains of addresses.
+        traits: What the rows are like.
 
     Raises:
         DataError: A kit's lists hold fewer names than there are rows.
     """
-    columns = _Columns(kit, entities, seed, today, names)
+    columns = _Columns(kit, entities, seed, today, names, traits)
     rows = {
         name: tuple(zip(*(columns.values(name, each) for each in entity.attributes), strict=True))
         for name, entity in entities.items()
@@ -69,8 +77,11 @@ class _Columns:
         seed: int,
         today: int,
         names: Mapping[str, Sequence[str]],
+        traits: Traits,
     ) -> None:
         self._kit, self._entities, self._seed, self._today, self._names = kit, entities, seed, today, names
+        self._alike = traits.look_alikes
+        self._missing = missing_shares(kit, entities, seed, traits.dirt) if traits.dirt else {}
         self._counts = {
             name: rng("rows", kit, seed, name).randint(*entity.rows) for name, entity in entities.items()
         }
@@ -90,7 +101,11 @@ class _Columns:
         drawn = self._drawn.get((entity, name))
         if drawn is None:
             pick = rng("column", self._kit, self._seed, entity, name)
-            drawn = self._drawn[entity, name] = self._draw(entity, name, pick)
+            drawn = self._draw(entity, name, pick)
+            if share := self._missing.get((entity, name)):
+                lost = rng("missing", self._kit, self._seed, entity, name)
+                drawn = [MISSING if lost.random() < share else value for value in drawn]
+            self._drawn[entity, name] = drawn
         return drawn
 
     def _draw(self, entity: str, name: str, pick: Random) -> Sequence[int]:
@@ -103,10 +118,12 @@ class _Columns:
         match attribute:
             case Person():
                 given, family = self._names["given"], self._names["family"]
-                return self._texts(entity, name, _names(given, family, count, pick, name))
+                named = _names(given, family, count, pick, name, alike=self._alike)
+                return self._texts(entity, name, named)
             case Title():
                 first, second = attribute.first, attribute.second
-                return self._texts(entity, name, _names(first, second, count, pick, name, attribute.more))
+                named = _names(first, second, count, pick, name, attribute.more, self._alike)
+                return self._texts(entity, name, named)
             case Email():
                 self.values(entity, attribute.of)
                 people = self.texts[entity, attribute.of]
@@ -185,6 +202,7 @@ def _names(
     pick: Random,
     name: str,
     more: Sequence[str] = (),
+    alike: int | None = None,
 ) -> list[str]:
     """Draw names, of which some are another's and a part more, so that a search for that one finds both.
 
@@ -197,16 +215,20 @@ def _names(
         pick: Draws.
         name: What the names are of, for messages.
         more: What the part more is drawn from; the second parts where it is empty.
+        alike: How many others look like each that is no part more; None is one for some.
     """
     drawn = _pairs(first, second, count, pick, name)
-    paired = pick.sample(range(count), 2 * int(count * _LOOK_ALIKES))
+    size = 2 if alike is None else alike + 1
+    some = size * (int(count * _LOOK_ALIKES) if alike is None else count // size)
+    together = pick.sample(range(count), some)
     known = set(drawn)
-    for one, other in zip(paired[::2], paired[1::2], strict=True):
-        earlier, later = sorted((one, other))
-        base = drawn[later]
+    for start in range(0, some, size):
+        *earlier, last = sorted(together[start : start + size])
+        base = drawn[last]
         longer = [f"{base} {part}" for part in more or second if not base.endswith(f" {part}")]
-        drawn[earlier] = pick.choice([each for each in longer if each not in known] or [drawn[earlier]])
-        known.add(drawn[earlier])
+        for each in earlier:
+            drawn[each] = pick.choice([text for text in longer if text not in known] or [drawn[each]])
+            known.add(drawn[each])
     return drawn
 
 

@@ -16,7 +16,6 @@ from stb_env.suites.worlds.crossing import crosses, is_joined
 from stb_env.suites.worlds.dials import PLAIN, Dials
 from stb_env.suites.worlds.draw_goal import CALLS, Drawn, GoalDrawer, decided, fits
 from stb_env.suites.worlds.evidence import evidence
-from stb_env.suites.worlds.joining import JOIN
 from stb_env.suites.worlds.judge import goal_record
 from stb_env.suites.worlds.kit import KITS
 from stb_env.suites.worlds.oracle import solve
@@ -24,6 +23,7 @@ from stb_env.suites.worlds.pairs import Member, PairDrawer
 from stb_env.suites.worlds.refusals import Missing, Refusal, reasons_of, refusal_of
 from stb_env.suites.worlds.requests import Memory, Request
 from stb_env.suites.worlds.settings import WORLDS, Group, Split
+from stb_env.suites.worlds.traits import KEY, Key
 from stb_env.suites.worlds.words import query
 from stb_env.suites.worlds.world import Built, built
 from stb_env.suites.worlds.world_task import WorldTask
@@ -43,9 +43,7 @@ _CROSSING, _FIRST_CROSSING, _STAYING = 10, 2, 6
 _WORLDS_IN_USE = 16
 """Worlds whose results of calls are kept while tasks are drawn in them."""
 
-_ID = re.compile(
-    r"([a-z][a-z0-9_]*(?:\+[a-z][a-z0-9_]*)*-(?:0|[1-9]\d{0,8}))\.([1-6])\.(0|[1-9]\d{0,8})(?:\.([abo]))?(?:\.([a-z0-9]+))?"
-)
+_ID = re.compile(rf"({KEY})\.([1-6])\.(0|[1-9]\d{{0,8}})(?:\.([abo]))?(?:\.([a-z0-9]+))?")
 PAIR = 2
 """Tasks of a pair; one that stands alone where some can be refused has the third of the suffixes."""
 
@@ -63,7 +61,7 @@ def task_of(task_id: str) -> WorldTask:
         DataError: There is none.
     """
     found = _ID.fullmatch(task_id)
-    if found is None or not set(kits_of(found[1])) <= set(kits()):
+    if found is None or not set(Key.of(found[1]).kits) <= set(kits()):
         raise DataError(
             f"no task {task_id!r:.80} in generated worlds; an id is kit-seed.level.number, such as "
             f"{kits()[0]}-17.3.0"
@@ -81,11 +79,6 @@ def task_of(task_id: str) -> WorldTask:
 def kits() -> tuple[str, ...]:
     """Return the names of the kits that come with the package."""
     return tuple(sorted(path.stem for path in KITS.glob("*.toml")))
-
-
-def kits_of(key: str) -> list[str]:
-    """Return the names of the kits that a world is of."""
-    return key.rpartition("-")[0].split(JOIN)
 
 
 @lru_cache(maxsize=32)
@@ -226,23 +219,23 @@ def _refusable(
 
 
 def _group_of(key: str, number: int) -> Group:
-    kits, seed = kits_of(key), int(key.rpartition("-")[2])
-    if set(kits) & set(HELD_OUT):
+    parts = Key.of(key)
+    if set(parts.kits) & set(HELD_OUT):
         groups: tuple[Group, Group, Group] = ("I1-Category", "I2-Category", "I3-Category")
-    elif seed in WORLDS["train"]:
+    elif parts.seed in WORLDS["train"]:
         groups = ("I1-Instruction", "I2-Instruction", "I3-Instruction")
     else:
         groups = ("I1-Tool", "I2-Tool", "I3-Tool")
-    return groups[2 if len(kits) > 1 else number >= SPREAD]
+    return groups[2 if len(parts.kits) > 1 else number >= SPREAD]
 
 
 def _part_of(key: str, number: int) -> Split | None:
     """Return the part of a world's goals that a task is of, where splits share the world."""
-    return _split_of(key, number) if int(key.rpartition("-")[2]) in WORLDS["train"] else None
+    return _split_of(key, number) if Key.of(key).seed in WORLDS["train"] else None
 
 
 def _split_of(key: str, number: int) -> Split:
-    seed = int(key.rpartition("-")[2])
+    seed = Key.of(key).seed
     if seed in WORLDS["val"]:
         return "val"
     if seed in WORLDS["test"]:

@@ -9,7 +9,7 @@ from functools import lru_cache
 from stb_env.seeding import rng
 from stb_env.suites.worlds.blueprint import names
 from stb_env.suites.worlds.elsewhere import ELSEWHERE, OF
-from stb_env.suites.worlds.joining import JOIN
+from stb_env.suites.worlds.traits import Key
 from stb_env.suites.worlds.world import Built, built
 from stb_env.tools import Tool, ToolId
 
@@ -30,7 +30,7 @@ def tools_nearby(key: str, count: int, seeds: range) -> tuple[Tool, ...]:
     pick = rng("nearby", key)
     places, found = {_place(built(key))}, list[Tool]()
     taken = {tool.tool.name for tool in built(key).tools.values()}
-    kits = key.rpartition("-")[0].split(JOIN)
+    kits = Key.of(key).kits
     turn = 0
     while len(found) < count:
         other = built(f"{kits[turn % len(kits)]}-{pick.choice(seeds)}")

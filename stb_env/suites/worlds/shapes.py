@@ -49,6 +49,7 @@ from stb_env.suites.worlds.kit import (
 )
 from stb_env.suites.worlds.kit_actions import Delete, Set, Transition
 from stb_env.suites.worlds.new_rows import creations, new_values
+from stb_env.suites.worlds.rows import MISSING
 
 _SHAPES: Mapping[int, Mapping[str, int]] = {
     1: {"lookup": 5, "extreme": 3, "change": 3, "make": 1, "summary": 2},
@@ -192,7 +193,7 @@ class Shapes:
         if not totals or not between:
             return None
         path = pick.choice(between)
-        values = sorted(set(self._clauses.column(entity, path)))
+        values = sorted(set(self._clauses.column(entity, path)) - {MISSING})
         if len(values) < 2:
             return None
         first, second = pick.sample(values, 2)

@@ -14,6 +14,7 @@ from stb_env.suites.worlds.kit import KITS
 from stb_env.suites.worlds.making import HELD_OUT, NEW_TASKS, PAIR, SPREAD, formed, kits, task_of
 from stb_env.suites.worlds.organisations import Organisations
 from stb_env.suites.worlds.settings import WORLDS, Group, Split
+from stb_env.suites.worlds.traits import USUAL, Key, Traits
 from stb_env.suites.worlds.world import VERSION
 from stb_env.tasks import Task
 
@@ -48,6 +49,7 @@ class WorldTasks:
         dials: Conditions of the episodes.
         services: Only worlds of so many services or more, of as many kits as that takes; two numbers are the
             first and last of a range.
+        traits: What the data of the worlds are like.
 
     Attributes:
         levels: Its levels.
@@ -72,6 +74,7 @@ class WorldTasks:
         pairs: float = 0.5,
         dials: Dials = PLAIN,
         services: int | tuple[int, int] | None = None,
+        traits: Traits = USUAL,
     ) -> None:
         _check("split", split, get_args(Split))
         if group is not None:
@@ -112,6 +115,9 @@ class WorldTasks:
             self._settings += f" {dials.suffix}"
         if services is not None:
             self._settings += f" services {services}"
+        self._traits = traits
+        if traits != USUAL:
+            self._settings += f" {traits.suffix}"
 
     @property
     def size(self) -> int | None:
@@ -149,6 +155,7 @@ class WorldTasks:
             pairs=0.5 if self._pairs is None else self._pairs,
             dials=self._dials,
             services=self._services,
+            traits=self._traits,
         )
 
     def at(self, index: int) -> Task:
@@ -205,7 +212,8 @@ class WorldTasks:
         for tried in range(_WORLDS_TRIED):
             # Worlds from anywhere in the split stand in for one that has no such task.
             name, first = organisations.at(turn, tried)
-            yield f"{name}-{seeds[(first + (mix(first, tried) if tried else 0)) % len(seeds)]}"
+            seed = seeds[(first + (mix(first, tried) if tried else 0)) % len(seeds)]
+            yield str(Key(name, seed, self._traits))
 
     def _world(self, group: Group, turn: int, start: int) -> str:
         """Return the first world for a turn that has tasks of every level."""

@@ -22,6 +22,7 @@ from stb_env.suites.worlds.joining import kit_named
 from stb_env.suites.worlds.kit import Kit
 from stb_env.suites.worlds.rows import State
 from stb_env.suites.worlds.script import Script
+from stb_env.suites.worlds.traits import USUAL, Key, Traits
 from stb_env.tasks import Task
 from stb_env.tools import Tool, ToolResult
 
@@ -55,10 +56,10 @@ class Built:
         return found
 
 
-def build(kit: Kit, seed: int) -> Built:
+def build(kit: Kit, seed: int, traits: Traits = USUAL) -> Built:
     """Draw a world and make its tools."""
-    key = f"{kit.name}-{seed}"
-    blueprint = draw_world(seed, kit)
+    key = str(Key(kit.name, seed, traits))
+    blueprint = draw_world(seed, kit, traits)
     workshop = Workshop(Codec(blueprint), key)
     made: list[WorldTool] = []
     for entity in blueprint.entities:
@@ -78,10 +79,8 @@ def built(key: str) -> Built:
     Raises:
         DataError: There is no such kit, or the key is none.
     """
-    name, _, seed = key.rpartition("-")
-    if not name or not seed.isdecimal():
-        raise DataError(f"a world is named kit-seed, such as vet_clinic-17, got {key!r:.60}")
-    return build(kit_named(name), int(seed))
+    parts = Key.of(key)
+    return build(kit_named(parts.name), parts.seed, parts.traits)
 
 
 @lru_cache(maxsize=512)

@@ -14,10 +14,11 @@ from stb_env.suites.worlds.draw_goal import GoalDrawer
 from stb_env.suites.worlds.goals import Clause, Lookup, Select
 from stb_env.suites.worlds.joining import join, kit_named, kit_of
 from stb_env.suites.worlds.kit import KITS, Link, Person, Title, read_kit
-from stb_env.suites.worlds.making import HELD_OUT, kits_of, task_of
+from stb_env.suites.worlds.making import HELD_OUT, task_of
 from stb_env.suites.worlds.nouns import forms
 from stb_env.suites.worlds.oracle import solve
 from stb_env.suites.worlds.tasks import TEST_GROUP, WorldTasks
+from stb_env.suites.worlds.traits import Key
 from stb_env.suites.worlds.words import query
 from stb_env.suites.worlds.world import Built, build, built
 
@@ -40,7 +41,7 @@ def test_people_are_the_same_under_the_same_name_and_address(key: str) -> None:
     found = links(world)
     assert {kit_of(world.blueprint.kit, entity) for entity, _, _ in found} | {
         kit_of(world.blueprint.kit, link.to) for _, _, link in found
-    } == set(kits_of(key))
+    } == set(Key.of(key).kits)
     for entity, name, link in found:
         assert kit_of(world.blueprint.kit, entity) != kit_of(world.blueprint.kit, link.to)
         rows = world.blueprint.data.rows[entity]
@@ -203,7 +204,7 @@ def test_as_many_kits_are_joined_as_it_takes(settings: dict[str, object], count:
     source = WorldTasks(level=3, **settings)  # type: ignore[arg-type] # each is right
     for index in range(4):
         task = source.at(index)
-        kits = kits_of(task.record["world"])
+        kits = Key.of(task.record["world"]).kits
         assert len(kits) == count
         assert len({kit in HELD_OUT for kit in kits}) == 1
         assert task.group.startswith("I3" if count > 1 else "I1")
