@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from stb_env.seeding import rng
 from stb_env.suites.worlds.dials import Dials
+from stb_env.suites.worlds.nearby import MOST_TOOLS, tools_nearby
 from stb_env.suites.worlds.script import ScriptRecord
+from stb_env.suites.worlds.settings import WORLDS
+from stb_env.suites.worlds.traits import Key
 from stb_env.suites.worlds.world import GeneratedWorld
 from stb_env.suites.worlds.world_task import WorldTask
 from stb_env.tools import ToolCall
@@ -16,6 +20,9 @@ def apply_dials(made: WorldTask, dials: Dials) -> WorldTask | None:
 
     What an agent has to know of its conditions is said at the end of the request.
     """
+    if dials.tools > MOST_TOOLS:
+        return None
+    made = _among_others(made, dials.tools)
     record, said = ScriptRecord(), [made.task.query]
     if dials.budget:
         # Gold always has enough.
@@ -29,6 +36,18 @@ def apply_dials(made: WorldTask, dials: Dials) -> WorldTask | None:
     )
     made = replace(made, task=task)
     return replace(made, task=replace(task, gold=_calls(made)))
+
+
+def _among_others(made: WorldTask, least: int) -> WorldTask:
+    """Return a task that offers so many tools, in no order: those of organisations nearby, too."""
+    own = made.task.tools
+    if len(own) >= least:
+        return made
+    seed = Key.of(made.key).seed
+    seeds = next(each for each in WORLDS.values() if seed in each)
+    offered = [*own, *tools_nearby(made.key, least - len(own), seeds)]
+    rng("offered", made.key, least).shuffle(offered)
+    return replace(made, task=replace(made.task, tools=tuple(offered)))
 
 
 def _calls(made: WorldTask) -> tuple[ToolCall, ...]:

@@ -16,6 +16,7 @@ from stb_env.suites.worlds.drawing import draw_rows
 from stb_env.suites.worlds.kit import Attribute, Category, Day, Entity, Flag, Kit, Life, Quantity, Ref
 from stb_env.suites.worlds.pruning import prune
 from stb_env.suites.worlds.rows import Data, State
+from stb_env.suites.worlds.traits import USUAL, Traits
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,6 +31,7 @@ class Blueprint:
         currency: The code of the currency that money is in.
         entities: What is left of the kit's entities, with every number of their rules drawn.
         data: The rows.
+        traits: What the rows are like.
     """
 
     seed: int
@@ -39,6 +41,7 @@ class Blueprint:
     currency: str
     entities: Mapping[str, Entity]
     data: Data
+    traits: Traits = USUAL
 
     def entity_at(self, entity: str, references: str) -> str:
         """Return the entity in which a path of references ends; the entity itself for the empty path."""
@@ -123,7 +126,7 @@ def names() -> Mapping[str, tuple[str, ...]]:
     return {what: tuple(listed) for what, listed in tomllib.loads(text).items()}
 
 
-def draw_world(seed: int, kit: Kit) -> Blueprint:
+def draw_world(seed: int, kit: Kit, traits: Traits = USUAL) -> Blueprint:
     """Draw a world: which optional parts it has, the numbers of its rules, its rows."""
     pick = rng("world", kit.name, seed)
     first, last = kit.today
@@ -131,5 +134,5 @@ def draw_world(seed: int, kit: Kit) -> Blueprint:
     name = f"{pick.choice(names()['places'])} {pick.choice(kit.words).title()}"
     currency = pick.choice(names()["currencies"])
     entities = prune(kit, seed, currency)
-    data = draw_rows(kit.name, entities, seed, today, names())
-    return Blueprint(seed, kit, name, today, currency, entities, data)
+    data = draw_rows(kit.name, entities, seed, today, names(), traits)
+    return Blueprint(seed, kit, name, today, currency, entities, data, traits)

@@ -51,7 +51,7 @@ def check(report: Report, env: ToolEnv, tasks: Sequence[Task]) -> None:
     worlds = {each.world.key: each.world for each in made}
     other: list[str] = []
     for key, world in worlds.items():
-        again = build(world.blueprint.kit, world.blueprint.seed)
+        again = build(world.blueprint.kit, world.blueprint.seed, world.blueprint.traits)
         specs = [tool.tool.spec for tool in world.tools.values()]
         same = specs == [tool.tool.spec for tool in again.tools.values()]
         if not same or world.blueprint.data.rows != again.blueprint.data.rows:

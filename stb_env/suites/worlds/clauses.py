@@ -17,7 +17,7 @@ from stb_env.suites.worlds.goals import (
     Select,
     Tally,
 )
-from stb_env.suites.worlds.kit import Attribute, Category, Day, Flag, Life, Quantity, Ref
+from stb_env.suites.worlds.kit import Attribute, Category, Day, Flag, Life, Link, Quantity, Ref
 from stb_env.suites.worlds.rows import MISSING
 
 _FEWEST, _MOST = 0.08, 0.8
@@ -106,6 +106,8 @@ class Clauses:
         if isinstance(attribute, Category | Life | Flag):
             value = own if own is not None else pick.choice(values)
             contrary = own is None and isinstance(attribute, Category | Life) and pick.random() < 0.2
+            # Nobody knows whether a row without a value has another one.
+            contrary = contrary and len(values) == len(self.column(entity, path))
             clause = Clause(path, "!=" if contrary else "=", value)
         else:
             return Clause(path, "=", own if own is not None else self._named_row(entity, path, values, pick))
@@ -114,7 +116,12 @@ class Clauses:
 
     def tally(self, entity: str, pick: Random) -> Tally | None:
         """Draw a clause on a count or total of the rows that refer to a row, or None where none suits."""
-        referring = self.blueprint.referring(entity)
+        # A person is one row at most elsewhere: there is nothing to count.
+        referring = [
+            (other, name)
+            for other, name in self.blueprint.referring(entity)
+            if not isinstance(self.blueprint.entities[other].attributes[name], Link)
+        ]
         if not referring:
             return None
         other, reference = pick.choice(referring)
@@ -122,7 +129,11 @@ class Clauses:
         if inner is None:
             return None
         described = self.blueprint.entities[other].attributes
-        totals = [name for name, each in described.items() if isinstance(each, Quantity) and each.sums]
+        totals = [
+            name
+            for name, each in described.items()
+            if isinstance(each, Quantity) and each.sums and MISSING not in self.column(other, name)
+        ]
         measure = Measure("count")
         if totals and pick.random() < _TOTALS:
             measure = Measure("total", pick.choice(totals))
@@ -266,13 +277,18 @@ def queue_clauses(blueprint: Blueprint, entity: str, queue: str) -> tuple[Clause
     return tuple(clauses)
 
 
-def _paths(blueprint: Blueprint, entity: str, depth: int) -> Iterator[str]:
+def _paths(blueprint: Blueprint, entity: str, depth: int, *, linked: bool = False) -> Iterator[str]:
     for name, attribute in blueprint.entities[entity].attributes.items():
         if not isinstance(attribute, Ref):
             yield name
-        elif depth:
-            for rest in _paths(blueprint, attribute.to, depth - 1):
+        elif depth and not isinstance(attribute, Link):
+            for rest in _paths(blueprint, attribute.to, depth - 1, linked=linked):
                 yield f"{name}.{rest}"
+        elif isinstance(attribute, Link) and depth and not linked:
+            # A second link would lead back to where the first one began.
+            for rest in _paths(blueprint, attribute.to, depth - 1, linked=True):
+                if rest not in attribute.same.values():
+                    yield f"{name}.{rest}"
 
 
 def _ordered(clauses: list[Limit], pick: Random) -> tuple[Limit, ...]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from stb_env.core.jsontypes import Json, JsonMapping, JsonObject
 from stb_env.seeding import derive, rng
 from stb_env.suites.worlds.api_error import ApiError
 from stb_env.suites.worlds.blueprint import Blueprint
+from stb_env.suites.worlds.dirt import CopyField, copies
 from stb_env.suites.worlds.forms import (
     DAY_WORDS,
     FLAGS,
@@ -19,7 +20,7 @@ from stb_env.suites.worlds.forms import (
     quantity_forms,
     text_forms,
 )
-from stb_env.suites.worlds.kit import Attribute, Category, Code, Day, Email, Flag, Life, Quantity, Ref
+from stb_env.suites.worlds.kit import Attribute, Category, Code, Day, Email, Flag, Life, Link, Quantity, Ref
 from stb_env.suites.worlds.rows import MISSING, Row, State
 from stb_env.suites.worlds.style import Style, draw_style
 
@@ -115,6 +116,15 @@ class Codec:
             for entity, described in blueprint.entities.items()
         }
         """The references of each entity: attribute, entity that it leads to, and whether that is local."""
+        self._same = {
+            entity: [
+                (name, *self._led(entity, link))
+                for name, link in described.attributes.items()
+                if isinstance(link, Link)
+            ]
+            for entity, described in blueprint.entities.items()
+        }
+        self._copies = {entity: tuple(self._copied(entity)) for entity in blueprint.entities}
 
     def style(self, entity: str) -> Style:
         """Return the style of the service that keeps an entity."""
@@ -186,6 +196,17 @@ class Codec:
         row = self.blueprint.data.rows[entity][number]
         return self.blueprint.data.texts[entity, key][row[described.columns[key]]]
 
+    def _led(self, entity: str, link: Link) -> tuple[str, tuple[int, ...]]:
+        """Return the key that leads to the same person at another organisation, and the row by each key."""
+        key, texts = self.blueprint.entities[entity].key, self.blueprint.data.texts
+        rows = {text: number for number, text in enumerate(texts[link.to, link.same[key]])}
+        return key, tuple(rows[text] for text in texts[entity, key])
+
+    def shown(self, entity: str, fields: Iterable[Field]) -> set[str]:
+        """Return the attributes that rows with some fields show: with a key, whom it names elsewhere, too."""
+        known = {field.attribute for field in fields}
+        return known | {name for name, key, _ in self._same[entity] if key in known}
+
     # -- rows ------------------------------------------------------------------------------------
 
     def row(self, entity: str, number: int, row: Row, shown: tuple[Field, ...]) -> JsonObject:
@@ -195,6 +216,10 @@ class Codec:
             value = row[field.column]
             written = None if value == MISSING else field.write(value)
             fields[field.name] = {field.inner: written} if field.inner and written is not None else written
+        for copy in self._copies[entity]:
+            if number < len(copy.values) and any(field.attribute == copy.reference for field in shown):
+                held = copy.values[number]
+                fields[copy.name] = None if held == MISSING else copy.write(held)
         identifier = {self.id_field(entity): self.id_of(entity, number)}
         if self.style(entity).nested_rows:
             return {**identifier, "attributes": fields}
@@ -210,6 +235,9 @@ class Codec:
             if field is not None:
                 bare = written[field.inner] if field.inner and written is not None else written
                 values[field.attribute] = MISSING if bare is None else field.read(bare)
+        for name, key, led in self._same[entity]:
+            if key in values:
+                values[name] = led[values[key]]
         return shown[self._id_fields[entity]], values
 
     def conventions(self, entity: str, shown: tuple[Field, ...]) -> str:
@@ -230,7 +258,39 @@ class Codec:
                 for field, attribute in zip(shown, attributes, strict=True)
                 if isinstance(attribute, Quantity) and attribute.type == "number" and attribute.unit
             ]
+        if self.blueprint.traits.dirt:
+            said += self._warnings(entity, shown)
         return " ".join(said)
+
+    def _warnings(self, entity: str, shown: tuple[Field, ...]) -> Iterator[str]:
+        """Yield what readers of rows with some fields have to know of values that are missing or copied."""
+        rows = self.blueprint.data.rows[entity]
+        for field in shown:
+            if any(row[field.column] == MISSING for row in rows):
+                yield f"{field.name} is null where it is not known."
+        for copy in self._copies[entity]:
+            if any(field.attribute == copy.reference for field in shown):
+                yield f"{copy.name} is a copy and may be out of date: what the {copy.holder} says holds."
+
+    def _copied(self, entity: str) -> Iterator[CopyField]:
+        """Yield the fields of an entity's rows that hold copies of other rows' values."""
+        blueprint, style = self.blueprint, self.style(entity)
+        if not blueprint.traits.dirt:
+            return
+        taken = {self.id_field(entity), *(field.name for field in self.fields[entity].values())}
+        dirt = blueprint.traits.dirt
+        for each in copies(blueprint.entities, blueprint.data, entity, blueprint.seed, dirt):
+            reference = blueprint.entities[entity].attributes[each.reference]
+            if not isinstance(reference, Ref):
+                continue
+            source = blueprint.entities[reference.to].attributes[each.attribute]
+            name = style.field(
+                self.noun(reference.to)[0], *self._suffixed(reference.to, source, source.words[0], style)
+            )
+            if name not in taken:
+                taken.add(name)
+                write, _, _ = self._forms(reference.to, each.attribute, source, style)
+                yield CopyField(name, each.reference, self.noun(reference.to)[0], each.values, write)
 
     # -- fields ----------------------------------------------------------------------------------
 
@@ -239,21 +299,24 @@ class Codec:
         taken = {self.id_field(entity)}
         fields: dict[str, Field] = {}
         for column, (name, attribute) in enumerate(described.attributes.items()):
+            if isinstance(attribute, Link):
+                continue
             pick = rng("word", self.blueprint.seed, entity, name)
             first = attribute.words[0] if pick.random() < _USUAL else pick.choice(attribute.words)
-            options = [self._suffixed(entity, attribute, word) for word in (first, *attribute.words, name)]
+            options = [
+                self._suffixed(entity, attribute, word, style) for word in (first, *attribute.words, name)
+            ]
             words = next(option for option in options if style.field(*option) not in taken)
             written = style.field(*words)
             taken.add(written)
             inner = ""
             if isinstance(attribute, Ref):
                 inner = self._ref_word(entity, attribute) if style.nested_refs else ""
-            write, read, schema = self._forms(entity, name, attribute)
+            write, read, schema = self._forms(entity, name, attribute, style)
             fields[name] = Field(name, written, words, column, write, read, schema, inner)
         return fields
 
-    def _suffixed(self, entity: str, attribute: Attribute, word: str) -> tuple[str, ...]:
-        style = self.style(entity)
+    def _suffixed(self, entity: str, attribute: Attribute, word: str, style: Style) -> tuple[str, ...]:
         match attribute:
             case Ref() if style.nested_refs:
                 return (word,)
@@ -278,8 +341,7 @@ class Codec:
         entities = self.blueprint.entities
         return entities[entity].service == entities[attribute.to].service
 
-    def _forms(self, entity: str, name: str, attribute: Attribute) -> Forms:
-        style = self.style(entity)
+    def _forms(self, entity: str, name: str, attribute: Attribute, style: Style) -> Forms:
         match attribute:
             case Day():
                 return day_forms(style)

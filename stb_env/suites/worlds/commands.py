@@ -17,7 +17,8 @@ from stb_env.console.output import console, emit, reporting
 from stb_env.core.jsontypes import JsonObject
 from stb_env.errors import ConfigError
 from stb_env.suites.worlds.check import check_kit, sample_sentences
-from stb_env.suites.worlds.kit import Kit, read_kit, shipped_kit
+from stb_env.suites.worlds.joining import JOIN, kit_named
+from stb_env.suites.worlds.kit import Kit, read_kit
 from stb_env.suites.worlds.making import kits, task_in
 from stb_env.suites.worlds.stats import statistics_of
 from stb_env.suites.worlds.world import Built, build
@@ -32,7 +33,9 @@ _ROWS = 3
 @reporting
 def show(
     seed: Annotated[int, typer.Argument(min=0, help="The world's seed.")],
-    kit: Annotated[str, typer.Option("--kit", help="A kit's file, or the name of one.")] = "vet_clinic",
+    kit: Annotated[
+        str, typer.Option("--kit", help="A kit's file, or the name of one, or several: a+b.")
+    ] = "vet_clinic",
     level: Annotated[int, typer.Option("--level", min=1, max=6, help="Level of the task that is shown.")] = 2,
     as_json: options.AsJson = False,
 ) -> None:
@@ -59,7 +62,7 @@ def show(
             for name, queue in described.queues.items()
         },
     }
-    if kit in kits():
+    if set(kit.split(JOIN)) <= set(kits()):
         task = task_in(world.key, level)
         if task is not None:
             shown["task"] = {
@@ -144,6 +147,9 @@ def stats(
     worlds: Annotated[
         int, typer.Option("--worlds", min=1, help="How many worlds, with ten tasks each.")
     ] = 100,
+    services: Annotated[
+        int | None, typer.Option("--services", min=1, help="Services that a world has at least.")
+    ] = None,
     as_json: options.AsJson = False,
 ) -> None:
     """Print figures of many worlds: tools, rows, goals, lengths, and how little they repeat.
@@ -152,13 +158,13 @@ def stats(
     """
     with Progress(console=console, transient=True, disable=as_json) as progress:
         bar = progress.add_task("tasks", total=10 * worlds)
-        figures = statistics_of(worlds, lambda done: progress.update(bar, completed=done))
+        figures = statistics_of(worlds, lambda done: progress.update(bar, completed=done), services)
     emit(figures, as_json)
 
 
 def _kit(text: str) -> Kit:
-    if text in kits():
-        return shipped_kit(text)
+    if set(text.split(JOIN)) <= set(kits()):
+        return kit_named(text)
     path = Path(text)
     if path.suffix != ".toml":
         raise ConfigError(f"no kit {text!r}; a kit is a .toml file or one of {', '.join(kits())}")

@@ -14,6 +14,7 @@ class Dials:
 
     Attributes:
         budget: Calls that are allowed, as a percentage of those that gold makes.
+        tools: Tools that are offered at least: of organisations nearby, too.
 
     Examples:
         >>> Dials(budget=150).suffix, Dials.of("b150")
@@ -21,6 +22,7 @@ class Dials:
     """
 
     budget: int = 0
+    tools: int = 0
 
     @property
     def suffix(self) -> str:

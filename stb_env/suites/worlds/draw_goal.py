@@ -12,6 +12,7 @@ from stb_env.seeding import derive
 from stb_env.suites.worlds.answer_fields import answer_schema, part_name
 from stb_env.suites.worlds.blueprint import Blueprint
 from stb_env.suites.worlds.costs import Costs
+from stb_env.suites.worlds.crossing import CrossingShapes, crosses, entities_of, is_joined
 from stb_env.suites.worlds.decisions import decisions
 from stb_env.suites.worlds.evaluation import (
     chosen,
@@ -22,8 +23,10 @@ from stb_env.suites.worlds.evaluation import (
 from stb_env.suites.worlds.facts import facts_at_start
 from stb_env.suites.worlds.goals import (
     Clause,
+    Difference,
     Expected,
     Extreme,
+    ForEach,
     Goal,
     GoalError,
     Group,
@@ -43,7 +46,7 @@ from stb_env.suites.worlds.kit import (
 )
 from stb_env.suites.worlds.mutants import clause_mutants, rule_mistakes
 from stb_env.suites.worlds.oracle import Solved
-from stb_env.suites.worlds.rows import State
+from stb_env.suites.worlds.rows import MISSING, State
 from stb_env.suites.worlds.shapes import Shapes
 
 Share = Literal["train", "val", "test"]
@@ -114,28 +117,36 @@ class GoalDrawer:
         self._costs = costs
         self._facts = facts_at_start(blueprint)
         self._shapes = Shapes(blueprint)
+        self._crossing = CrossingShapes(blueprint) if is_joined(blueprint) else None
 
-    def draw(self, level: int, pick: Random, part: Share | None = None) -> Drawn | None:
+    def draw(
+        self, level: int, pick: Random, part: Share | None = None, *, crossing: bool = False
+    ) -> Drawn | None:
         """Draw a goal toward a level, or None where the draw fails: try again with the same generator.
 
         Args:
             level: From 1 to 6. The number of calls, which the oracle tells, can still make it another.
             pick: Draws.
             part: The part of the world's goals that it is of; None is any.
+            crossing: Whether it is spread over the kits of a joined world.
         """
-        return next((drawn for _, drawn in self.candidates(level, pick, part) if drawn is not None), None)
+        candidates = self.candidates(level, pick, part, crossing=crossing)
+        return next((drawn for _, drawn in candidates if drawn is not None), None)
 
     def candidates(
-        self, level: int, pick: Random, part: Share | None = None
+        self, level: int, pick: Random, part: Share | None = None, *, crossing: bool = False
     ) -> Iterator[tuple[Goal, Drawn | None]]:
         """Yield goals about as long as the level asks, until one does; each with what is made of it."""
         failed: Counter[str] = Counter()
         candidates = 0
+        shapes = (self._crossing if crossing else None) or self._shapes
         several = pick.random() < _SEVERAL[level]
         for _ in range(_CANDIDATES if part is None else _DRAWS_A_PART):
-            shape, goal = self._shapes.draw(level, pick, failed) if not several else self._joined(level, pick)
+            shape, goal = shapes.draw(level, pick, failed) if not several else self._joined(level, pick)
             if goal is not None and part not in (None, part_of(goal)):
                 continue
+            if crossing and goal is not None and not self._spreads(goal):
+                goal = None
             candidates += 1
             if candidates > _CANDIDATES:
                 break
@@ -145,6 +156,10 @@ class GoalDrawer:
                 if drawn is not None:
                     return
             failed[shape] += 1
+
+    def _spreads(self, goal: Goal) -> bool:
+        """Return whether a goal speaks of rows of several kits and services."""
+        return crosses(self._blueprint, entities_of(goal, self._blueprint))
 
     def _joined(self, level: int, pick: Random) -> tuple[str, Several | None]:
         """Draw a request for several things, as long as the level asks; None where the draw fails."""
@@ -189,7 +204,7 @@ class GoalDrawer:
         if isinstance(goal, Several):
             # Each part carries its weight alone.
             return Drawn(goal, expected) if self._is_independent(goal, expected) else None
-        if not self._is_clear(goal) or not self._rules_decide(level, goal):
+        if not self.is_whole(goal) or not self._is_clear(goal) or not self._rules_decide(level, goal):
             return None
         if any(mutant.solves(expected) for mutant in clause_mutants(goal, self._blueprint)):
             return None
@@ -245,6 +260,32 @@ class GoalDrawer:
         return measure.kind == "total" or (
             measure.kind != "count" and self._shapes.is_wide(entity, measure.path)
         )
+
+    def is_whole(self, goal: Part) -> bool:
+        """Return whether no row lacks a value by which figures, an order or groups go."""
+        if not self._blueprint.traits.dirt:
+            return True
+        match goal:
+            case Extreme(by=by):
+                paths = [by]
+            case Group(by=by, measure=measure):
+                paths = [by, measure.path]
+            case Difference(measure=measure):
+                paths = [measure.path]
+            case Summary(measures=measures) | ForEach(measures=measures) | Work(measures=measures):
+                paths = [each.path for each in measures]
+            case _:
+                return True
+        for select in selections(goal):
+            rows = (
+                waiting(self._facts, goal.queue, select)
+                if isinstance(goal, Work)
+                else chosen(self._facts, select)
+            )
+            columns = [self._facts.column(select.entity, path) for path in paths if path]
+            if any(column[number] == MISSING for column in columns for number, _ in rows):
+                return False
+        return True
 
     def _is_clear(self, goal: Goal) -> bool:
         """Return whether the first place is held by a margin, where a goal asks for one."""

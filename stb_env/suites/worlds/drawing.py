@@ -10,6 +10,7 @@ from typing import assert_never
 
 from stb_env.errors import DataError
 from stb_env.seeding import rng
+from stb_env.suites.worlds.dirt import missing_shares
 from stb_env.suites.worlds.kit import (
     By,
     Category,
@@ -19,13 +20,15 @@ from stb_env.suites.worlds.kit import (
     Entity,
     Flag,
     Life,
+    Link,
     Person,
     Quantity,
     Ref,
     Title,
 )
 from stb_env.suites.worlds.pruning import path_resolves
-from stb_env.suites.worlds.rows import Data
+from stb_env.suites.worlds.rows import MISSING, Data
+from stb_env.suites.worlds.traits import USUAL, Traits
 
 _LOOK_ALIKES = 0.3
 """Share of names that are another's and a part more."""
@@ -36,7 +39,12 @@ _LETTERS, _DIGITS = "ABCDEFGHJKLMNPQRSTUVWXYZ", "0123456789"
 
 
 def draw_rows(
-    kit: str, entities: Mapping[str, Entity], seed: int, today: int, names: Mapping[str, Sequence[str]]
+    kit: str,
+    entities: Mapping[str, Entity],
+    seed: int,
+    today: int,
+    names: Mapping[str, Sequence[str]],
+    traits: Traits = USUAL,
 ) -> Data:
     """Draw all rows of a world.
 
@@ -46,11 +54,12 @@ def draw_rows(
         seed: The world's seed.
         today: The world's date, as an ordinal.
         names: Names of people and domains of addresses.
+        traits: What the rows are like.
 
     Raises:
         DataError: A kit's lists hold fewer names than there are rows.
     """
-    columns = _Columns(kit, entities, seed, today, names)
+    columns = _Columns(kit, entities, seed, today, names, traits)
     rows = {
         name: tuple(zip(*(columns.values(name, each) for each in entity.attributes), strict=True))
         for name, entity in entities.items()
@@ -68,11 +77,23 @@ class _Columns:
         seed: int,
         today: int,
         names: Mapping[str, Sequence[str]],
+        traits: Traits,
     ) -> None:
         self._kit, self._entities, self._seed, self._today, self._names = kit, entities, seed, today, names
+        self._alike = traits.look_alikes
+        self._missing = missing_shares(kit, entities, seed, traits.dirt) if traits.dirt else {}
         self._counts = {
             name: rng("rows", kit, seed, name).randint(*entity.rows) for name, entity in entities.items()
         }
+        self._links = {
+            (name, same): (key, link)
+            for name, entity in entities.items()
+            for key, link in entity.attributes.items()
+            if isinstance(link, Link)
+            for same in link.same
+        }
+        for (name, _), (_, link) in self._links.items():
+            self._counts[name] = min(self._counts[name], self._counts[link.to])
         self._drawn: dict[tuple[str, str], Sequence[int]] = {}
         self.texts: dict[tuple[str, str], tuple[str, ...]] = {}
 
@@ -80,18 +101,29 @@ class _Columns:
         drawn = self._drawn.get((entity, name))
         if drawn is None:
             pick = rng("column", self._kit, self._seed, entity, name)
-            drawn = self._drawn[entity, name] = self._draw(entity, name, pick)
+            drawn = self._draw(entity, name, pick)
+            if share := self._missing.get((entity, name)):
+                lost = rng("missing", self._kit, self._seed, entity, name)
+                drawn = [MISSING if lost.random() < share else value for value in drawn]
+            self._drawn[entity, name] = drawn
         return drawn
 
     def _draw(self, entity: str, name: str, pick: Random) -> Sequence[int]:
         count, attribute = self._counts[entity], self._entities[entity].attributes[name]
+        if (entity, name) in self._links:
+            key, link = self._links[entity, name]
+            other = link.to, link.same[name]
+            self.values(*other)
+            return self._texts(entity, name, [self.texts[other][each] for each in self.values(entity, key)])
         match attribute:
             case Person():
                 given, family = self._names["given"], self._names["family"]
-                return self._texts(entity, name, _names(given, family, count, pick, name))
+                named = _names(given, family, count, pick, name, alike=self._alike)
+                return self._texts(entity, name, named)
             case Title():
                 first, second = attribute.first, attribute.second
-                return self._texts(entity, name, _names(first, second, count, pick, name, attribute.more))
+                named = _names(first, second, count, pick, name, attribute.more, self._alike)
+                return self._texts(entity, name, named)
             case Email():
                 self.values(entity, attribute.of)
                 people = self.texts[entity, attribute.of]
@@ -119,6 +151,10 @@ class _Columns:
             case Flag():
                 share = attribute.share
                 return [int(pick.random() < share) for _ in range(count)]
+            case Link():
+                label = self._entities[attribute.to].label
+                self.values(attribute.to, label)
+                return _side_by_side(self.texts[attribute.to, label], pick)[:count]
             case Ref():
                 size, spread = self._counts[attribute.to], attribute.spread
                 # Shuffled, so that it is not the first rows that most refer to.
@@ -166,6 +202,7 @@ def _names(
     pick: Random,
     name: str,
     more: Sequence[str] = (),
+    alike: int | None = None,
 ) -> list[str]:
     """Draw names, of which some are another's and a part more, so that a search for that one finds both.
 
@@ -178,17 +215,30 @@ def _names(
         pick: Draws.
         name: What the names are of, for messages.
         more: What the part more is drawn from; the second parts where it is empty.
+        alike: How many others look like each that is no part more; None is one for some.
     """
     drawn = _pairs(first, second, count, pick, name)
-    paired = pick.sample(range(count), 2 * int(count * _LOOK_ALIKES))
+    size = 2 if alike is None else alike + 1
+    some = size * (int(count * _LOOK_ALIKES) if alike is None else count // size)
+    together = pick.sample(range(count), some)
     known = set(drawn)
-    for one, other in zip(paired[::2], paired[1::2], strict=True):
-        earlier, later = sorted((one, other))
-        base = drawn[later]
+    for start in range(0, some, size):
+        *earlier, last = sorted(together[start : start + size])
+        base = drawn[last]
         longer = [f"{base} {part}" for part in more or second if not base.endswith(f" {part}")]
-        drawn[earlier] = pick.choice([each for each in longer if each not in known] or [drawn[earlier]])
-        known.add(drawn[earlier])
+        for each in earlier:
+            drawn[each] = pick.choice([text for text in longer if text not in known] or [drawn[each]])
+            known.add(drawn[each])
     return drawn
+
+
+def _side_by_side(names: Sequence[str], pick: Random) -> list[int]:
+    """Return the places of names in a drawn order in which those that look alike stand together."""
+    known = {name: place for place, name in enumerate(names)}
+    alike: dict[int, list[int]] = {}
+    for place, name in enumerate(names):
+        alike.setdefault(known.get(name.rpartition(" ")[0], place), []).append(place)
+    return [place for places in pick.sample(list(alike.values()), len(alike)) for place in places]
 
 
 def _pairs(first: Sequence[str], second: Sequence[str], count: int, pick: Random, name: str) -> list[str]:

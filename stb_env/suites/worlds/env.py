@@ -17,8 +17,10 @@ from stb_env.suites.worlds.dials import Dials
 from stb_env.suites.worlds.draw_goal import CALLS
 from stb_env.suites.worlds.judge import ExactJudge
 from stb_env.suites.worlds.making import task_of
+from stb_env.suites.worlds.nearby import MOST_TOOLS
 from stb_env.suites.worlds.settings import Group, Split
 from stb_env.suites.worlds.tasks import WorldTasks
+from stb_env.suites.worlds.traits import MOST_ALIKE, MOST_DIRT, Traits
 from stb_env.suites.worlds.world import GeneratedWorld
 from stb_env.tasks import Ending, Task
 from stb_env.tools import ToolCall, ToolResult
@@ -37,6 +39,10 @@ def make(
     policies: bool = False,
     pairs: float = 0.5,
     budget: float = 0.0,
+    tools: int = 0,
+    services: int | tuple[int, int] | list[int] | None = None,
+    look_alikes: int | None = None,
+    dirt: float = 0.0,
     judge: str | JudgeLike = "exact",
     votes: Count = 1,
     votes_cache: str | Path | None = None,
@@ -49,7 +55,8 @@ def make(
     Args:
         split: ``train`` is endless; ``val`` and ``test`` are fixed lists, and no task is in two of them.
         group: ``I1-Instruction`` has new tasks in worlds of training, ``I1-Tool`` worlds and tools that
-            training never shows, ``I1-Category`` kits that it never shows.
+            training never shows, ``I1-Category`` kits that it never shows; ``I2-...`` the same over several
+            services of a kit, ``I3-...`` over several kits.
         level: From 1 (one or two calls) to 6 (41 to 80 calls), or the first and last of a range.
         kit: Only worlds of this kit, such as ``vet_clinic``.
         worlds: Only ten tasks of each of so many worlds, which makes training finite, too.
@@ -57,6 +64,14 @@ def make(
             because a state does not allow them, or because a name in them is no row's.
         pairs: Share of tasks in pairs then: of each pair one cannot be met, and its twin can.
         budget: Calls that are allowed, in multiples of those that gold makes, such as 1.5; 0 is any number.
+        tools: Tools that are offered at least, up to 200: beside a world's own those of other organisations
+            of its kind, which can be called, too. To change anything there fails the episode.
+        services: Only worlds of so many services or more, of as many kits as that takes: organisations whose
+            services know the same people. Two numbers are the first and last of a range.
+        look_alikes: How many rows look like each that people name by a name, from 0 to 3; None is one for
+            some of them.
+        dirt: Share of values that are missing, where nothing goes by them, and of copies of other rows'
+            values that are out of date, up to .5.
         judge: ``exact``, or another judge, to see what it makes of episodes whose truth is known.
         votes: How often a model judges each answer.
         votes_cache: Folder of votes that are known.
@@ -69,8 +84,14 @@ def make(
         ConfigError: A setting is unknown, or no task meets them all.
     """
     levels = (level[0], level[1]) if isinstance(level, tuple | list) else level
-    dials = Dials(budget=_percent("budget", budget, 100, 1000))
-    tasks = WorldTasks(split, group, levels, kit, worlds, policies, pairs, dials)
+    several = (services[0], services[1]) if isinstance(services, tuple | list) else services
+    if not 0 <= tools <= MOST_TOOLS:
+        raise ConfigError(f"tools is a number up to {MOST_TOOLS}, got {tools!r}")
+    if look_alikes is not None and not 0 <= look_alikes <= MOST_ALIKE:
+        raise ConfigError(f"look_alikes is a number up to {MOST_ALIKE}, got {look_alikes!r}")
+    traits = Traits(_percent("dirt", dirt, 1, MOST_DIRT), look_alikes)
+    dials = Dials(budget=_percent("budget", budget, 100, 1000), tools=tools)
+    tasks = WorldTasks(split, group, levels, kit, worlds, policies, pairs, dials, several, traits)
     if max_turns is None:
         _, most = CALLS[tasks.levels[-1]]
         max_turns = 2 * most + _SPARE_TURNS
@@ -91,7 +112,7 @@ def _percent(name: str, value: float, least: int, most: int) -> int:
         ConfigError: It is out of its range.
     """
     percent = round(100 * value)
-    if percent and not least <= percent <= most:
+    if value and not least <= percent <= most:
         raise ConfigError(f"{name} is 0 or from {least / 100:g} to {most / 100:g}, got {value!r}")
     return percent
 

@@ -159,7 +159,8 @@ class Finder:
             for target in targets:
                 clause = Clause(back, "=", target)
                 numbers += yield from self._list(tool, (*direct, clause))
-            return sorted(numbers)
+            # A list that was read whole before answers for every target alike.
+            return sorted(set(numbers))
         return (yield from self._list(self.tool("list", entity), direct))
 
     def _by_name(self, entity: str, clause: Clause) -> Generator[Request, Any, list[int] | None]:

@@ -113,7 +113,8 @@ def changes(
         rows: dict[str, list[int] | None] = {}
         new: list[list[int]] = []
         for number, row in sorted(state.changed[entity].items()):
-            if number < drawn[entity]:
+            # Whatever changed in another world is a change of what was there.
+            if entity not in drawn or number < drawn[entity]:
                 rows[str(number)] = None if row is None else list(row)
             elif row is not None:
                 own = (generated or {}).get(entity)

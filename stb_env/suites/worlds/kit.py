@@ -191,6 +191,22 @@ class Ref(_Attribute):
     spread: Annotated[float, Field(ge=1, le=4)] = 1.5
 
 
+class Link(Ref):
+    """The same person among the rows of another kit's entity, where kits are joined; no kit declares one.
+
+    Services show it as the person's address alone.
+
+    Attributes:
+        at: What the organisation is called that has the other row.
+        same: Attributes that are the same there, with their names there: those of the name and the address.
+        none: Phrases as `many`, for there being no such row.
+    """
+
+    at: Word
+    same: Mapping[str, str]
+    none: Phrases
+
+
 Attribute = Annotated[
     Person | Title | Email | Code | Day | Quantity | Category | Flag | Life | Ref, Field(discriminator="type")
 ]

@@ -12,6 +12,7 @@ from stb_env.seeding import rng
 from stb_env.suites.worlds.answer_fields import answer_schema
 from stb_env.suites.worlds.apply_dials import apply_dials
 from stb_env.suites.worlds.costs import Costs
+from stb_env.suites.worlds.crossing import crosses, is_joined
 from stb_env.suites.worlds.dials import PLAIN, Dials
 from stb_env.suites.worlds.draw_goal import CALLS, Drawn, GoalDrawer, decided, fits
 from stb_env.suites.worlds.evidence import evidence
@@ -21,7 +22,8 @@ from stb_env.suites.worlds.oracle import solve
 from stb_env.suites.worlds.pairs import Member, PairDrawer
 from stb_env.suites.worlds.refusals import Missing, Refusal, reasons_of, refusal_of
 from stb_env.suites.worlds.requests import Memory, Request
-from stb_env.suites.worlds.settings import Group, Split
+from stb_env.suites.worlds.settings import WORLDS, Group, Split
+from stb_env.suites.worlds.traits import KEY, Key
 from stb_env.suites.worlds.words import query
 from stb_env.suites.worlds.world import Built, built
 from stb_env.suites.worlds.world_task import WorldTask
@@ -30,18 +32,18 @@ from stb_env.tools import ToolCall
 
 HELD_OUT = ("museum_loans", "vineyard")
 """Kits that training never shows."""
-WORLDS = {"train": range(10_000, 10_000 + 2**20), "val": range(1_000, 2_000), "test": range(1_000)}
-"""Seeds of the worlds of each split."""
 NEW_TASKS = {"val": 1_000_000, "test": 2_000_000}
 """First number of the tasks that are new ones in worlds of training."""
+SPREAD = 10_000_000
+"""From this number on, tasks are over several services of one kit."""
 _ATTEMPTS = 24
 """Draws in one world before the next world is tried."""
+_CROSSING, _FIRST_CROSSING, _STAYING = 10, 2, 6
+"""Of them those that must cross in a joined world, from this level on; one in so many tasks need not."""
 _WORLDS_IN_USE = 16
 """Worlds whose results of calls are kept while tasks are drawn in them."""
 
-_ID = re.compile(
-    r"([a-z][a-z0-9_]*-(?:0|[1-9]\d{0,8}))\.([1-6])\.(0|[1-9]\d{0,8})(?:\.([abo]))?(?:\.([a-z0-9]+))?"
-)
+_ID = re.compile(rf"({KEY})\.([1-6])\.(0|[1-9]\d{{0,8}})(?:\.([abo]))?(?:\.([a-z0-9]+))?")
 PAIR = 2
 """Tasks of a pair; one that stands alone where some can be refused has the third of the suffixes."""
 
@@ -59,7 +61,7 @@ def task_of(task_id: str) -> WorldTask:
         DataError: There is none.
     """
     found = _ID.fullmatch(task_id)
-    if found is None or found[1].rpartition("-")[0] not in kits():
+    if found is None or not set(Key.of(found[1]).kits) <= set(kits()):
         raise DataError(
             f"no task {task_id!r:.80} in generated worlds; an id is kit-seed.level.number, such as "
             f"{kits()[0]}-17.3.0"
@@ -116,12 +118,17 @@ def formed(key: str, level: int, number: int, form: str, dials: Dials = PLAIN) -
 def _made(key: str, level: int, number: int, *, refusable: bool = False) -> WorldTask | None:
     """Draw a task of a world, or return None where it has none of the level."""
     world, part = built(key), _part_of(key, number)
+    can_cross = level >= _FIRST_CROSSING and is_joined(world.blueprint) and number % _STAYING > 0
     for attempt in range(_ATTEMPTS):
-        drawn = drawer(key).draw(level, rng("goal", key, level, number, attempt), part)
+        crossing = can_cross and attempt < _CROSSING
+        pick = rng("goal", key, level, number, attempt)
+        drawn = drawer(key).draw(level, pick, part, crossing=crossing)
         if drawn is None or (refusable and refusal_of(drawn.goal, world.blueprint) is not None):
             continue
         solved = solve(world, drawn.goal, *CALLS[level], memory(key))
-        if solved is None:
+        if solved is None or not _is_spread(world, solved.requests, number):
+            continue
+        if crossing and not crosses(world.blueprint, _used(solved.requests)):
             continue
         drawn = decided(drawn, solved, world.blueprint)
         if not fits(level, solved.calls, drawn.decisions):
@@ -134,6 +141,17 @@ def _made(key: str, level: int, number: int, *, refusable: bool = False) -> Worl
     return None
 
 
+def _used(requests: Sequence[Request]) -> set[str]:
+    """Return the entities whose tools some requests use."""
+    return {each.tool.entity for each in requests if each.tool.entity}
+
+
+def _is_spread(world: Built, requests: Sequence[Request], number: int) -> bool:
+    """Return whether requests use several services, where the number of their task asks for it."""
+    entities = world.blueprint.entities
+    return number < SPREAD or len({entities[each].service for each in _used(requests)}) > 1
+
+
 @lru_cache(maxsize=1024)
 def _pair(key: str, level: int, number: int) -> tuple[WorldTask, ...] | None:
     """Draw a pair of tasks of a world, or return None where it has none of the level."""
@@ -141,8 +159,10 @@ def _pair(key: str, level: int, number: int) -> tuple[WorldTask, ...] | None:
     pairs = PairDrawer(world, drawer(key), memory(key))
     for attempt in range(_ATTEMPTS):
         pair = pairs.draw(level, rng("pair", key, level, number, attempt))
-        made = [] if pair is None else [_member(world, each, level, number) for each in pair]
-        if made and None not in made:
+        if pair is None or not _is_spread(world, pair[1].ended.requests, number):
+            continue
+        made = [_member(world, each, level, number) for each in pair]
+        if None not in made:
             # Which of them can be met follows from no part of an id.
             place = rng("which", key, level, number).randrange(PAIR)
             one, other = made[place], made[1 - place]
@@ -176,7 +196,7 @@ def _task(
         query=said,
         tools=tuple(tool.tool for tool in world.tools.values() if tool.kind != "policies"),
         suite="worlds",
-        group=_group_of(world.key),
+        group=_group_of(world.key, number),
         split=_split_of(world.key, number),
         gold=tuple(ToolCall(each.tool.tool.name, each.arguments) for each in requests),
         goal=dict(goal_record(world.blueprint, drawn.expected)),
@@ -198,24 +218,29 @@ def _refusable(
     )
 
 
-def _group_of(key: str) -> Group:
-    name, _, seed = key.rpartition("-")
-    if name in HELD_OUT:
-        return "I1-Category"
-    return "I1-Instruction" if int(seed) in WORLDS["train"] else "I1-Tool"
+def _group_of(key: str, number: int) -> Group:
+    parts = Key.of(key)
+    if set(parts.kits) & set(HELD_OUT):
+        groups: tuple[Group, Group, Group] = ("I1-Category", "I2-Category", "I3-Category")
+    elif parts.seed in WORLDS["train"]:
+        groups = ("I1-Instruction", "I2-Instruction", "I3-Instruction")
+    else:
+        groups = ("I1-Tool", "I2-Tool", "I3-Tool")
+    return groups[2 if len(parts.kits) > 1 else number >= SPREAD]
 
 
 def _part_of(key: str, number: int) -> Split | None:
     """Return the part of a world's goals that a task is of, where splits share the world."""
-    return _split_of(key, number) if int(key.rpartition("-")[2]) in WORLDS["train"] else None
+    return _split_of(key, number) if Key.of(key).seed in WORLDS["train"] else None
 
 
 def _split_of(key: str, number: int) -> Split:
-    seed = int(key.rpartition("-")[2])
+    seed = Key.of(key).seed
     if seed in WORLDS["val"]:
         return "val"
     if seed in WORLDS["test"]:
         return "test"
-    if number >= NEW_TASKS["test"]:
+    place = number % SPREAD
+    if place >= NEW_TASKS["test"]:
         return "test"
-    return "val" if number >= NEW_TASKS["val"] else "train"
+    return "val" if place >= NEW_TASKS["val"] else "train"

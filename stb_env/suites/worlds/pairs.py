@@ -25,6 +25,7 @@ from stb_env.suites.worlds.goals import (
     Measure,
     Select,
     Several,
+    parts_of,
 )
 from stb_env.suites.worlds.kit import Category, Day, Life, Quantity
 from stb_env.suites.worlds.kit_actions import Set, Transition
@@ -119,6 +120,8 @@ class PairDrawer:
             return None
         refused, allowed, missing = goals
         if refusal_of(allowed, self._blueprint) is not None:
+            return None
+        if not all(self._drawer.is_whole(part) for part in parts_of(allowed)):
             return None
         solved = solve(self._world, allowed, 1, CALLS[level][1], self._memory)
         twin = None if solved is None else self._member(level, allowed, None, None, solved)

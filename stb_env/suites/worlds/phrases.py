@@ -14,7 +14,7 @@ from stb_env.suites.worlds.goals import (
     Select,
     Tally,
 )
-from stb_env.suites.worlds.kit import Category, Code, Day, Entity, Flag, Life, Person, Quantity, Ref
+from stb_env.suites.worlds.kit import Category, Code, Day, Entity, Flag, Life, Link, Person, Quantity, Ref
 from stb_env.suites.worlds.nouns import forms, reference_word
 
 _VOWEL_SOUNDS, _NOT = "aeiou", ("one", "uni", "use", "eu", "once")
@@ -108,7 +108,17 @@ class Phrases:
             return reference_word(self.blueprint.entities, entity, last)
         holder, name = self.blueprint.place(entity, references)
         word = self.blueprint.attribute(entity, path).words[0]
-        return f"{reference_word(self.blueprint.entities, holder, name)}'s {word}"
+        link = self.blueprint.entities[holder].attributes[name]
+        if isinstance(link, Link):
+            # The row is the same person as the one before it.
+            before = references.rpartition(".")[0]
+            return f"{self._owner(entity, before) if before else ''}{word} at the {link.at}"
+        return f"{self._owner(entity, references)}{word}"
+
+    def _owner(self, entity: str, references: str) -> str:
+        """Return the word in front of what belongs to a row that is referred to: ``owner's``."""
+        holder, name = self.blueprint.place(entity, references)
+        return f"{reference_word(self.blueprint.entities, holder, name)}'s "
 
     def its(self, entity: str) -> str:
         """Return the possessive pronoun for a row: people are named by a person's name."""
@@ -204,6 +214,9 @@ class Phrases:
             raise TypeError(f"{clause.reference!r} of {clause.entity!r} refers to no entity")
         one, some = self.noun(clause.entity), self.nouns(clause.entity)
         rest = listed([self.clause(clause.entity, each) for each in clause.clauses])
+        if isinstance(reference, Link):
+            ways = reference.many if clause.present else reference.none
+            return self.pick.choice(ways).format(np=f"{with_article(one)} {rest}")
         if clause.present:
             thing = self.pick.choice([f"at least one {one} {rest}", f"one or more {some} {rest}"])
         else:

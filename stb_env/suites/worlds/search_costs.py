@@ -130,7 +130,7 @@ class SearchCosts:
         else:
             served = [each for each in direct if self.serves(self.listing(entity), each)]
             rows = self.served(entity, served)
-            shown = {field.attribute for field in self.listing(entity).fields}
+            shown = self._world.codec.shown(entity, self.listing(entity).fields)
             shown |= {each.path for each in served if each.op == "="}
             found = Search(rows, shown, self._listed(entity, served, rows), 0)
         tool = (self._linking(entity, back) if back else None) or self.listing(entity)
@@ -179,7 +179,7 @@ class SearchCosts:
         rows = self.served(entity, served)
         counts = Counter(column[number] for number in rows)
         calls = sum(self.pages(entity, counts[target]) for target in targets.rows)
-        shown = {field.attribute for field in self.listing(entity).fields} | {back}
+        shown = self._world.codec.shown(entity, self.listing(entity).fields) | {back}
         meeting = {number for number in rows if column[number] in targets.rows}
         return Search(meeting, shown, targets.calls + calls, targets.compared)
 
@@ -226,7 +226,7 @@ class SearchCosts:
             if not local and set(deep) <= {self._key(target)}:
                 continue
             every = set(self._entities[target].attributes)
-            shown = {field.attribute for field in self.listing(target).fields}
+            shown = self._world.codec.shown(target, self.listing(target).fields)
             lacks = {path.partition(".")[0] for path in deep} - shown
             seen = frozenset[int]() if lacks else self._known.seen.get(target, frozenset())
             if led - self._known.whole.get(target, frozenset()) - seen:
@@ -296,7 +296,7 @@ class SearchCosts:
     def _listed(self, entity: str, served: Sequence[Clause], rows: set[int]) -> int:
         """Return how many calls list rows, none where the list was read before."""
         known = self._known.lists.get(entity, ())
-        shown = {field.attribute for field in self.listing(entity).fields}
+        shown = self._world.codec.shown(entity, self.listing(entity).fields)
         key = frozenset(served)
         if key in known or (frozenset() in known and {each.path for each in served} <= shown):
             return 0

@@ -33,9 +33,23 @@ from stb_env.suites.worlds.goals import (
     Tally,
     Work,
 )
-from stb_env.suites.worlds.kit import Category, Code, Day, Email, Flag, Life, Person, Quantity, Ref, Title
+from stb_env.suites.worlds.kit import (
+    Category,
+    Code,
+    Day,
+    Email,
+    Entity,
+    Flag,
+    Life,
+    Link,
+    Person,
+    Quantity,
+    Ref,
+    Title,
+)
 from stb_env.suites.worlds.kit_actions import Delete, Set, Transition
 from stb_env.suites.worlds.new_rows import creations, new_values
+from stb_env.suites.worlds.rows import MISSING
 
 _SHAPES: Mapping[int, Mapping[str, int]] = {
     1: {"lookup": 5, "extreme": 3, "change": 3, "make": 1, "summary": 2},
@@ -167,7 +181,9 @@ class Shapes:
     def _groupings(self, entity: str) -> list[str]:
         described = self._blueprint.entities[entity]
         return [
-            name for name, attribute in described.attributes.items() if isinstance(attribute, Category | Ref)
+            name
+            for name, attribute in described.attributes.items()
+            if isinstance(attribute, Category | Ref) and not isinstance(attribute, Link)
         ]
 
     def _difference(self, level: int, pick: Random) -> Part | None:
@@ -177,7 +193,7 @@ class Shapes:
         if not totals or not between:
             return None
         path = pick.choice(between)
-        values = sorted(set(self._clauses.column(entity, path)))
+        values = sorted(set(self._clauses.column(entity, path)) - {MISSING})
         if len(values) < 2:
             return None
         first, second = pick.sample(values, 2)
@@ -272,9 +288,7 @@ class Shapes:
 
     def _work(self, level: int, pick: Random) -> Part | None:
         queues = [
-            (entity, name)
-            for entity, described in self._blueprint.entities.items()
-            for name in described.queues
+            (entity, name) for entity, described in self._entities().items() for name in described.queues
         ]
         if not queues:
             return None
@@ -309,7 +323,11 @@ class Shapes:
         described = self._blueprint.entities[entity]
         if not isinstance(clause, Clause) or clause.path != described.label:
             return None
-        references = [name for name, each in described.attributes.items() if isinstance(each, Ref)]
+        references = [
+            name
+            for name, each in described.attributes.items()
+            if isinstance(each, Ref) and not isinstance(each, Link)
+        ]
         if not references:
             return None
         reference = pick.choice(references)
@@ -333,8 +351,12 @@ class Shapes:
 
     def _entity(self, pick: Random) -> str:
         """Draw an entity; those with many attributes are commoner."""
-        entities = self._blueprint.entities
+        entities = self._entities()
         return pick.choices(list(entities), [len(each.attributes) for each in entities.values()])[0]
+
+    def _entities(self) -> Mapping[str, Entity]:
+        """Return the entities whose rows goals are about."""
+        return self._blueprint.entities
 
     def _action(self, pick: Random) -> tuple[str, str]:
         """Draw an action on a single row, and its entity; empty where there is none."""
@@ -345,7 +367,7 @@ class Shapes:
         """Return the actions on single rows, each with its entity."""
         return [
             (entity, name)
-            for entity, described in self._blueprint.entities.items()
+            for entity, described in self._entities().items()
             for name, action in described.actions.items()
             if isinstance(action, Transition | Delete)
             or (

@@ -13,6 +13,7 @@ from stb_env.suites.worlds.costs import Costs
 from stb_env.suites.worlds.draw_goal import GoalDrawer
 from stb_env.suites.worlds.evaluation import evaluate
 from stb_env.suites.worlds.goals import Goal, GoalError, Work
+from stb_env.suites.worlds.joining import kit_of
 from stb_env.suites.worlds.making import task_of
 from stb_env.suites.worlds.mutants import clause_mutants, rule_mistakes
 from stb_env.suites.worlds.oracle import solve
@@ -31,14 +32,15 @@ _MASKED = re.compile(r"\S*[0-9@]\S*|(?<=[a-z0-9,] )(?:[A-Z][\w'-]*)(?: [A-Z][\w'
 _WORD = re.compile(r"[a-z]+|#")
 
 
-def statistics_of(worlds: int, tell: Callable[[int], None]) -> dict[str, object]:
+def statistics_of(worlds: int, tell: Callable[[int], None], services: int | None = None) -> dict[str, object]:
     """Return the figures of some worlds of training, with ten tasks of each.
 
     Args:
         worlds: How many worlds.
         tell: Told how many tasks there are after each.
+        services: How many services worlds have at least; None is those of one kit.
     """
-    source = WorldTasks("train", worlds=worlds)
+    source = WorldTasks("train", worlds=worlds, services=services)
     made: list[WorldTask] = []
     for index in range(worlds * TASKS_A_WORLD):
         made.append(task_of(source.at(index).id))
@@ -51,14 +53,20 @@ def statistics_of(worlds: int, tell: Callable[[int], None]) -> dict[str, object]
     }
     kinds = {tuple((tool.kind, tool.entity) for tool in tools) for tools in called}
     words = [frozenset(_WORD.findall(masked(each.task.query))) for each in made]
-    services = [
-        len({_service(built[each.key], tool.entity) for tool in tools if tool.entity})
-        for each, tools in zip(made, called, strict=True)
+    used = [{tool.entity for tool in tools if tool.entity} for tools in called]
+    over = [
+        len({_service(built[each.key], entity) for entity in entities})
+        for each, entities in zip(made, used, strict=True)
+    ]
+    kits = [
+        len({kit_of(built[each.key].blueprint.kit, entity) for entity in entities})
+        for each, entities in zip(made, used, strict=True)
     ]
     return {
         "worlds": len(built),
         "tasks": len(made),
         "kits": sorted({world.blueprint.kit.name for world in built.values()}),
+        "services a world": _spread([len(world.codec.styles) for world in built.values()]),
         "tools a world": _spread([len(world.tools) for world in built.values()]),
         "rows a world": _spread([_rows(world) for world in built.values()]),
         "archetypes": len({tool.kind for world in built.values() for tool in world.tools.values()}),
@@ -71,7 +79,8 @@ def statistics_of(worlds: int, tell: Callable[[int], None]) -> dict[str, object]
         "calls a task": _spread(calls),
         "distinct call sequences": len(sequences),
         "distinct sequences of kinds and entities": len(kinds),
-        "tasks over three or more services": _share(count >= 3 for count in services),
+        "tasks over three or more services": _share(count >= 3 for count in over),
+        "tasks over two or more kits": _share(count >= 2 for count in kits),
         "words of requests": len(frozenset[str]().union(*words)),
         "near-duplicate requests": near_duplicates(words),
         "tasks of levels 5 and 6 that mistakes solve": mistakes(list(built.values())[:_WORLDS_OF_MISTAKES]),

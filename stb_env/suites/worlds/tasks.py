@@ -9,9 +9,12 @@ from typing import get_args
 from stb_env.errors import ConfigError, DataError, did_you_mean
 from stb_env.seeding import mix, rng
 from stb_env.suites.worlds.dials import PLAIN, Dials
+from stb_env.suites.worlds.joining import MOST_KITS
 from stb_env.suites.worlds.kit import KITS
-from stb_env.suites.worlds.making import HELD_OUT, NEW_TASKS, PAIR, WORLDS, formed, kits, task_of
-from stb_env.suites.worlds.settings import Group, Split
+from stb_env.suites.worlds.making import HELD_OUT, NEW_TASKS, PAIR, SPREAD, formed, kits, task_of
+from stb_env.suites.worlds.organisations import Organisations
+from stb_env.suites.worlds.settings import WORLDS, Group, Split
+from stb_env.suites.worlds.traits import USUAL, Key, Traits
 from stb_env.suites.worlds.world import VERSION
 from stb_env.tasks import Task
 
@@ -33,8 +36,9 @@ class WorldTasks:
     Args:
         split: ``train`` (endless), ``val`` or ``test`` (fixed lists).
         group: ``I1-Instruction`` has new tasks in worlds of training, ``I1-Tool`` worlds and tools that
-            training never shows, ``I1-Category`` kits that it never shows; None is all. All training tasks
-            are of group ``I1-Instruction``.
+            training never shows, ``I1-Category`` kits that it never shows; ``I2-...`` the same over several
+            services, ``I3-...`` over several kits. None is those of ``I1``, or what `services` asks for.
+            Training has the groups that end in ``Instruction``.
         level: From 1 (one or two calls) to 6 (41 to 80 calls); two levels are the first and last of a range;
             None is all.
         kit: Only worlds of this kit.
@@ -43,6 +47,9 @@ class WorldTasks:
             because a state does not allow them, or because a name in them is no row's.
         pairs: Share of tasks in pairs then: of each pair one cannot be met, and its twin can.
         dials: Conditions of the episodes.
+        services: Only worlds of so many services or more, of as many kits as that takes; two numbers are the
+            first and last of a range.
+        traits: What the data of the worlds are like.
 
     Attributes:
         levels: Its levels.
@@ -66,6 +73,8 @@ class WorldTasks:
         policies: bool = False,
         pairs: float = 0.5,
         dials: Dials = PLAIN,
+        services: int | tuple[int, int] | None = None,
+        traits: Traits = USUAL,
     ) -> None:
         _check("split", split, get_args(Split))
         if group is not None:
@@ -76,22 +85,25 @@ class WorldTasks:
         self.name = "Worlds"
         self._kit = kit
         self._split: Split = split
-        self.levels = _levels(level)
-        self._kits = {
-            each: tuple(name for name in known if (name in HELD_OUT) == (each == "I1-Category"))
-            for each in get_args(Group)
-        }
-        if kit is not None:
-            self._kits = {
-                each: tuple(name for name in names if name == kit) for each, names in self._kits.items()
-            }
-        wanted = ("I1-Instruction",) if split == "train" else get_args(Group)
-        self._groups: list[Group] = [each for each in wanted if group in (None, each) and self._kits[each]]
+        self._family = "I1" if group is None else group[:2]
+        self.levels = _levels(level, 2 if self._family == "I2" else 1)
+        self._organisations: dict[Group, Organisations] = {}
+        for each in get_args(Group):
+            if each == group or (group is None and each.startswith("I1")):
+                pool = [name for name in known if (name in HELD_OUT) == each.endswith("Category")]
+                fewest = 2 if each.startswith("I3") else 1
+                most = MOST_KITS if group is None or each.startswith("I3") else 1
+                found = Organisations(pool, kit, _services(services), fewest, most)
+                if found.kits and (split != "train" or each.endswith("Instruction")):
+                    self._organisations[each] = found
+        self._groups: list[Group] = list(self._organisations)
         if not self._groups:
             raise ConfigError(
-                f"split {split!r} has no task with {group=} and {kit=}; training has group 'I1-Instruction' "
-                f"alone, and the kits of group 'I1-Category' are {', '.join(HELD_OUT)}"
+                f"split {split!r} has no task with {group=}, {kit=} and {services=}; training has groups "
+                f"that end in 'Instruction' alone, the kits of those that end in 'Category' are "
+                f"{', '.join(HELD_OUT)}, and those of 'I1' and 'I2' have the services of one kit"
             )
+        self._services = services
         self._worlds = worlds
         self._chosen: dict[tuple[Group, int], str] = {}
         self._settings = f"{split} {group} {level} {kit} {worlds}"
@@ -101,6 +113,11 @@ class WorldTasks:
         self._dials = dials
         if dials != PLAIN:
             self._settings += f" {dials.suffix}"
+        if services is not None:
+            self._settings += f" services {services}"
+        self._traits = traits
+        if traits != USUAL:
+            self._settings += f" {traits.suffix}"
 
     @property
     def size(self) -> int | None:
@@ -128,9 +145,18 @@ class WorldTasks:
         """Return the training tasks, of which there are as many as anyone wants to draw."""
         levels = self.levels[0], self.levels[-1]
         kit = self._kit if self._kit not in HELD_OUT else None
-        if self._pairs is None:
-            return WorldTasks("train", level=levels, kit=kit, dials=self._dials)
-        return WorldTasks("train", level=levels, kit=kit, policies=True, pairs=self._pairs, dials=self._dials)
+        group: Group | None = "I2-Instruction" if self._family == "I2" else None
+        return WorldTasks(
+            "train",
+            "I3-Instruction" if self._family == "I3" else group,
+            levels,
+            kit,
+            policies=self._pairs is not None,
+            pairs=0.5 if self._pairs is None else self._pairs,
+            dials=self._dials,
+            services=self._services,
+            traits=self._traits,
+        )
 
     def at(self, index: int) -> Task:
         """Return the task of an index from 0; past the end it starts over."""
@@ -164,7 +190,8 @@ class WorldTasks:
     def _task(self, group: Group, turn: int, number: int) -> Task:
         """Return a task of a group: of the next world that has one, where a world has none of the level."""
         level, form = self._level_and_form(turn, number)
-        start = NEW_TASKS.get(self._split, 0) if group == "I1-Instruction" else 0
+        start = NEW_TASKS.get(self._split, 0) if group.endswith("Instruction") else 0
+        start += SPREAD if self._family == "I2" else 0
         if self._worlds is None:
             for key in self._candidates(group, turn):
                 made = formed(key, level, start + number, form, self._dials)
@@ -180,12 +207,13 @@ class WorldTasks:
 
     def _candidates(self, group: Group, turn: int) -> Iterator[str]:
         """Yield the world of a turn, and those that stand in where it has no task of a level."""
-        names = self._kits[group]
-        first, which = divmod(turn, len(names))
-        seeds = WORLDS["train" if group == "I1-Instruction" else self._split]
+        organisations = self._organisations[group]
+        seeds = WORLDS["train" if group.endswith("Instruction") else self._split]
         for tried in range(_WORLDS_TRIED):
             # Worlds from anywhere in the split stand in for one that has no such task.
-            yield f"{names[which]}-{seeds[(first + (mix(first, tried) if tried else 0)) % len(seeds)]}"
+            name, first = organisations.at(turn, tried)
+            seed = seeds[(first + (mix(first, tried) if tried else 0)) % len(seeds)]
+            yield str(Key(name, seed, self._traits))
 
     def _world(self, group: Group, turn: int, start: int) -> str:
         """Return the first world for a turn that has tasks of every level."""
@@ -211,13 +239,24 @@ class WorldTasks:
         return level, "ab"[member] if paired else "o"
 
 
-def _levels(level: int | tuple[int, int] | None) -> range:
+def _services(services: int | tuple[int, int] | None) -> range:
+    first, last = (
+        (1, 1) if services is None else (services, services) if isinstance(services, int) else services
+    )
+    if not 1 <= first <= last:
+        raise ConfigError(f"services is a number from 1, or the first and last of a range, got {services!r}")
+    return range(first, last + 1)
+
+
+def _levels(level: int | tuple[int, int] | None, least: int) -> range:
     first, last = (
         (LEVELS[0], LEVELS[-1]) if level is None else (level, level) if isinstance(level, int) else level
     )
     if not LEVELS[0] <= first <= last <= LEVELS[-1]:
         raise ConfigError(f"level is one from 1 to 6, or the first and last of a range, got {level!r}")
-    return range(first, last + 1)
+    if last < least:
+        raise ConfigError(f"groups over several services have levels from {least}, got {level!r}")
+    return range(max(first, least), last + 1)
 
 
 def _check(what: str, got: str, known: tuple[str, ...]) -> None:

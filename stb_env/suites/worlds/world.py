@@ -17,9 +17,12 @@ from stb_env.suites.worlds.archetypes.reading import readers
 from stb_env.suites.worlds.archetypes.tool import CATEGORY, Workshop, WorldTool
 from stb_env.suites.worlds.blueprint import Blueprint, draw_world
 from stb_env.suites.worlds.codec import Codec
-from stb_env.suites.worlds.kit import Kit, shipped_kit
+from stb_env.suites.worlds.elsewhere import ELSEWHERE, OF, elsewhere
+from stb_env.suites.worlds.joining import kit_named
+from stb_env.suites.worlds.kit import Kit
 from stb_env.suites.worlds.rows import State
 from stb_env.suites.worlds.script import Script
+from stb_env.suites.worlds.traits import USUAL, Key, Traits
 from stb_env.tasks import Task
 from stb_env.tools import Tool, ToolResult
 
@@ -32,7 +35,7 @@ class Built:
     """A world with its tools.
 
     Attributes:
-        key: Names it: the kit and the seed, ``vet_clinic-17``.
+        key: Names it: the kit or kits and the seed, ``vet_clinic-17``.
         blueprint: What was drawn.
         codec: Reads and writes the values of its services.
         tools: Its tools by name, in the order in which tasks offer them.
@@ -53,10 +56,10 @@ class Built:
         return found
 
 
-def build(kit: Kit, seed: int) -> Built:
+def build(kit: Kit, seed: int, traits: Traits = USUAL) -> Built:
     """Draw a world and make its tools."""
-    key = f"{kit.name}-{seed}"
-    blueprint = draw_world(seed, kit)
+    key = str(Key(kit.name, seed, traits))
+    blueprint = draw_world(seed, kit, traits)
     workshop = Workshop(Codec(blueprint), key)
     made: list[WorldTool] = []
     for entity in blueprint.entities:
@@ -76,10 +79,16 @@ def built(key: str) -> Built:
     Raises:
         DataError: There is no such kit, or the key is none.
     """
-    name, _, seed = key.rpartition("-")
-    if not name or not seed.isdecimal():
-        raise DataError(f"a world is named kit-seed, such as vet_clinic-17, got {key!r:.60}")
-    return build(shipped_kit(name), int(seed))
+    parts = Key.of(key)
+    return build(kit_named(parts.name), parts.seed, parts.traits)
+
+
+@lru_cache(maxsize=512)
+def tool_elsewhere(api: str) -> WorldTool | None:
+    """Return what runs for a tool of another world than the task's, by the last part of its identity."""
+    key, _, name = api.partition(OF)
+    tool = built(key).tools.get(name)
+    return None if tool is None else elsewhere(tool, key)
 
 
 class GeneratedWorld(World[State]):
@@ -104,10 +113,11 @@ class GeneratedWorld(World[State]):
         Raises:
             DataError: The tool is none of a world's.
         """
-        if tool.id.category != CATEGORY:
+        if tool.id.category not in (CATEGORY, ELSEWHERE):
             raise DataError(f"{tool.name!r} is no tool of a generated world; take tools from its tasks")
         world = built(tool.id.tool)
-        known = world.tools.get(tool.id.api)
+        at_home = tool.id.category == CATEGORY
+        known = world.tools.get(tool.id.api) if at_home else tool_elsewhere(tool.id.api)
         if known is None:
             near = did_you_mean(tool.id.api, world.tools)
             raise DataError(f"{tool.id.api!r} is no tool of the world {world.key}.{near}")

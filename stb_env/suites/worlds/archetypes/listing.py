@@ -123,7 +123,12 @@ class _Listing:
         if self._link is not None:
             params[0] = Param(params[0].name, params[0].schema, params[0].read, required=True)
         if self._sorts:
-            params += _sort_params(self._style, self._sorts)
+            lacking = any(
+                row[field.column] == MISSING
+                for row in self._workshop.data.rows[self._entity]
+                for field in self._sorts.values()
+            )
+            params += _sort_params(self._style, self._sorts, lacking=lacking)
         params += self._pager.params()
         said = [about]
         if filters:
@@ -157,7 +162,11 @@ class _Listing:
             column = self._sorts[sort].column
             falling = bound.get(self._style.field("order")) == "desc"
             rows = {number: data.row(state, entity, number) for number in numbers}
-            numbers.sort(key=lambda number: rows[number][column], reverse=falling)  # type: ignore[index] # it exists
+            values = {number: MISSING if row is None else row[column] for number, row in rows.items()}
+            numbers.sort(key=values.__getitem__, reverse=falling)
+            if not falling and numbers and values[numbers[0]] == MISSING:
+                # Rows without a value come last, whatever the order.
+                numbers.sort(key=lambda number: values[number] == MISSING)
         start, page, extra = self._pager.cut(bound, len(numbers))
         cut = numbers[start : start + page]
         items: list[Json] = []
@@ -218,12 +227,15 @@ def _filter_param(each: Filter, group: str) -> Param:
     return Param(each.param, schema, each.field.read, group=group)
 
 
-def _sort_params(style: Style, sorts: Mapping[str, Field]) -> list[Param]:
+def _sort_params(style: Style, sorts: Mapping[str, Field], *, lacking: bool) -> list[Param]:
     by: JsonObject = {
         "enum": list(sorts),
         "description": "Field to order by. Without it the order is fixed, and by none of these fields.",
     }
-    order: JsonObject = {"enum": ["asc", "desc"], "description": "Rising or falling; asc by default."}
+    said = "Rising or falling; asc by default."
+    if lacking:
+        said = f"{said} Rows without a value come last."
+    order: JsonObject = {"enum": ["asc", "desc"], "description": said}
     known = _one_of(style, tuple(sorts))
     return [
         Param(style.field("sort by"), by, known),
