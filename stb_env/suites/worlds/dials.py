@@ -14,6 +14,7 @@ class Dials:
 
     Attributes:
         budget: Calls that are allowed, as a percentage of those that gold makes.
+        hidden: Details of the request that only the user knows, at most.
 
     Examples:
         >>> Dials(budget=150).suffix, Dials.of("b150")
@@ -21,6 +22,7 @@ class Dials:
     """
 
     budget: int = 0
+    hidden: int = 0
 
     @property
     def suffix(self) -> str:

@@ -135,6 +135,10 @@ class GoalDrawer:
                     return
             failed[shape] += 1
 
+    def drawn(self, level: int, goal: Goal) -> Drawn | None:
+        """Return a goal that was drawn elsewhere with what solves it; None where it is none of a level."""
+        return self._checked(level, goal) if self._suits(level, goal) else None
+
     def _suits(self, level: int, goal: Goal) -> bool:
         """Return whether a goal cannot be guessed, and is about as long and as hard as its level asks."""
         if not self._is_hard_to_guess(goal):

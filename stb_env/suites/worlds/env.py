@@ -23,6 +23,8 @@ from stb_env.suites.worlds.world import GeneratedWorld
 from stb_env.tasks import Ending, Task
 from stb_env.tools import ToolCall, ToolResult
 
+MOST_HIDDEN = 4
+"""Details that a request can leave open."""
 _SPARE_TURNS = 40
 """Actions beside twice the calls of the longest plan."""
 
@@ -37,6 +39,7 @@ def make(
     policies: bool = False,
     pairs: float = 0.5,
     budget: float = 0.0,
+    hidden: int = 0,
     judge: str | JudgeLike = "exact",
     votes: Count = 1,
     votes_cache: str | Path | None = None,
@@ -57,6 +60,8 @@ def make(
             because a state does not allow them, or because a name in them is no row's.
         pairs: Share of tasks in pairs then: of each pair one cannot be met, and its twin can.
         budget: Calls that are allowed, in multiples of those that gold makes, such as 1.5; 0 is any number.
+        hidden: Details that the request leaves open and only the user knows, at most: 0 to 4. Agents ask with
+            the tool ``ask_user``. Tasks come in twins then: of equal requests with other facts.
         judge: ``exact``, or another judge, to see what it makes of episodes whose truth is known.
         votes: How often a model judges each answer.
         votes_cache: Folder of votes that are known.
@@ -69,7 +74,9 @@ def make(
         ConfigError: A setting is unknown, or no task meets them all.
     """
     levels = (level[0], level[1]) if isinstance(level, tuple | list) else level
-    dials = Dials(budget=_percent("budget", budget, 100, 1000))
+    if not 0 <= hidden <= MOST_HIDDEN:
+        raise ConfigError(f"hidden is from 0 to {MOST_HIDDEN}, got {hidden!r}")
+    dials = Dials(budget=_percent("budget", budget, 100, 1000), hidden=hidden)
     tasks = WorldTasks(split, group, levels, kit, worlds, policies, pairs, dials)
     if max_turns is None:
         _, most = CALLS[tasks.levels[-1]]

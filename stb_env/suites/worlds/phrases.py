@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from datetime import date
 from random import Random
 
+from stb_env.suites.worlds.blanks import open_name, open_value
 from stb_env.suites.worlds.blueprint import Blueprint
 from stb_env.suites.worlds.goals import Clause, Related, Select
+from stb_env.suites.worlds.holes import is_open
 from stb_env.suites.worlds.kit import Category, Code, Day, Entity, Flag, Life, Person, Quantity, Ref
 from stb_env.suites.worlds.nouns import forms, reference_word
 
@@ -112,6 +114,8 @@ class Phrases:
     def value(self, entity: str, path: str, value: int) -> str:
         """Return a value as a person writes it."""
         attribute = self.blueprint.attribute(entity, path)
+        if is_open(value):
+            return open_value(attribute, self.pick)
         text = self.blueprint.text_of(entity, path, value)
         match attribute:
             case Day():
@@ -134,6 +138,8 @@ class Phrases:
     def named(self, entity: str, label: int) -> str:
         """Return the row of a label, which is an index in its column: ``the pet Captain Marble``."""
         described = self.entity(entity)
+        if is_open(label):
+            return open_name(described, self.pick)
         text = self.blueprint.text_of(entity, described.label, label)
         noun = self.noun(entity)
         attribute = described.attributes[described.label]
