@@ -13,7 +13,7 @@ from stb_env.suites.worlds.api_error import ApiError
 from stb_env.suites.worlds.finder import Finder
 from stb_env.suites.worlds.goals import Clause, Goal
 from stb_env.suites.worlds.holes import Slot, revalued
-from stb_env.suites.worlds.kit import Day, Quantity, Ref
+from stb_env.suites.worlds.kit import Category, Day, Life, Quantity, Ref
 from stb_env.suites.worlds.nouns import forms, reference_word
 from stb_env.suites.worlds.refusals import Missing
 from stb_env.suites.worlds.requests import Request
@@ -100,6 +100,8 @@ class Asker:
         match self._entities[hole.entity].attributes[hole.attribute]:
             case Day():
                 return date.fromisoformat(str(value)).toordinal()
+            case Category(values=values) | Life(values=values):
+                return values.index(str(value))
             case Quantity(digits=digits):
                 return int(Decimal(str(value)).scaleb(digits))
         try:

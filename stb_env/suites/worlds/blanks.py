@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from random import Random
 
-from stb_env.suites.worlds.kit import Attribute, Day, Entity, Quantity
+from stb_env.suites.worlds.kit import Attribute, Category, Day, Entity, Life, Quantity
 from stb_env.suites.worlds.nouns import forms
 
 ASK: Sequence[str] = (
@@ -28,7 +28,7 @@ _AFTER_PREPOSITION = re.compile(r"\b(?:to|at|on|by|for|until) \{v\}")
 
 
 def open_value(attribute: Attribute, pick: Random) -> str:
-    """Return words that stand for a number or a date that is left open."""
+    """Return words that stand for a value that is left open."""
     if isinstance(attribute, Day):
         return pick.choice(
             [
@@ -40,7 +40,10 @@ def open_value(attribute: Attribute, pick: Random) -> str:
             ]
         )
     word = attribute.words[0]
-    thing = "amount" if isinstance(attribute, Quantity) and attribute.type == "money" else "figure"
+    if isinstance(attribute, Quantity):
+        thing = "amount" if attribute.type == "money" else "figure"
+    else:
+        thing = "one"
     return pick.choice(
         [
             f"the {word} that I have in mind",
@@ -67,9 +70,28 @@ def open_name(described: Entity, pick: Random) -> str:
     )
 
 
-def forms_with_room(ways: Sequence[str]) -> Sequence[str]:
-    """Return those of several ways to ask for an action that can do without the value's own words."""
-    return [way for way in ways if _AFTER_PREPOSITION.search(way)] or ways
+def open_category(attribute: Category | Life, *, contrary: bool) -> list[str]:
+    """Return phrases that stand for one of a few values that is left open, or for all others."""
+    word = attribute.words[0]
+    several = word.endswith("s") and not word.endswith(("ss", "us", "is"))
+    start = f"whose {word} {'are' if several else 'is'}{' not' if contrary else ''} "
+    start += "the ones" if several else "the one"
+    ends = ("that I have in mind", "in my notes", "that we talked about", "that I will tell you")
+    return [f"{start} {end}" for end in ends]
+
+
+def ways_to_set(ways: Sequence[str], attribute: Attribute) -> Sequence[str]:
+    """Return ways to ask for a value to be set that is left open.
+
+    Args:
+        ways: The kit's own: of these, some can do without the value's own words.
+        attribute: What is set.
+    """
+    word = attribute.words[0]
+    general = [f"set the {word} of {{np}} to {{v}}", f"change the {word} of {{np}} to {{v}}"]
+    if isinstance(attribute, Day | Quantity):
+        general += [way for way in ways if _AFTER_PREPOSITION.search(way)]
+    return list(dict.fromkeys(general))
 
 
 def told(value: str, pick: Random) -> str:

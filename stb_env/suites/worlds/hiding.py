@@ -12,7 +12,7 @@ from stb_env.suites.worlds.clauses import another_bound, clauses_of
 from stb_env.suites.worlds.evaluation import evaluate
 from stb_env.suites.worlds.goals import Expected, Goal, GoalError
 from stb_env.suites.worlds.holes import Slot, revalued, slots
-from stb_env.suites.worlds.kit import Day, Quantity
+from stb_env.suites.worlds.kit import Attribute, Category, Day, Life, Quantity
 from stb_env.suites.worlds.kit_actions import Set
 from stb_env.suites.worlds.refusals import Missing
 from stb_env.suites.worlds.rows import MISSING, State
@@ -24,7 +24,7 @@ _OTHERS = 24
 """Other values that are tried for one that is left open."""
 _COMMON = 8
 """Of so many plausible values one gives the outcome that is right, at most."""
-_MANNERS: Mapping[Manner, int] = {"tells": 3, "points": 3, "refuses": 2, "corrects": 3, "changes": 2}
+_MANNERS: Mapping[Manner, int] = {"tells": 2, "points": 5, "refuses": 2, "corrects": 3, "changes": 3}
 _SAFE: tuple[Manner, ...] = ("tells", "points", "refuses")
 """Manners in which the user never tells a wrong value."""
 
@@ -82,14 +82,15 @@ class Hider:
         names = fact_names(self._blueprint)
         found: list[Detail] = []
         eligible = [slot for slot in slots(self._goal) if self.is_eligible(slot)]
-        for slot in pick.sample(eligible, len(eligible)):
+        shuffled = pick.sample(eligible, len(eligible))
+        for slot in sorted(shuffled, key=self._is_choice):
+            if not found and self._is_choice(slot):
+                break
             about = names[place_of(self._blueprint, slot)]
             if about in (each.about for each in found):
                 continue
-            # The first detail decides alone; a further one has to matter.
-            if not self.can_be_open(slot, pick, 2 if found else _COMMON):
-                continue
-            found.append(Detail(about, slot))
+            if self._matters(slot, pick) if found else self.can_be_open(slot, pick):
+                found.append(Detail(about, slot))
             if len(found) == count:
                 break
         return [] if self.is_guessed([each.slot for each in found]) else found
@@ -102,23 +103,39 @@ class Hider:
         places = [(each, (each.slot.entity, each.slot.path, each.slot.op)) for each in details]
         return [replace(each, slot=own[place]) for each, place in places if place in own]
 
-    def can_be_open(self, slot: Slot, pick: Random, common: int = _COMMON) -> bool:
-        """Return whether at most one in so many plausible values gives the outcome that is right."""
+    def can_be_open(self, slot: Slot, pick: Random) -> bool:
+        """Return whether few of many plausible values give the outcome that is right."""
         others = self.others(slot, pick)
-        same = sum(self._is_right(self.outcome({slot: value})) for value in others)
-        return len(others) >= _COMMON and common * same <= len(others)
+        return len(others) >= _COMMON and _COMMON * self._right(slot, others) <= len(others)
+
+    def _matters(self, slot: Slot, pick: Random) -> bool:
+        """Return whether a detail beside one that cannot be guessed makes a difference."""
+        others = self.others(slot, pick)
+        return len(others) > 1 and 2 * self._right(slot, others) <= len(others)
+
+    def _right(self, slot: Slot, others: Sequence[int]) -> int:
+        return sum(self._is_right(self.outcome({slot: value})) for value in others)
+
+    def _is_choice(self, slot: Slot) -> bool:
+        """Return whether a place has one of a few values."""
+        return isinstance(self._attribute(slot), Category | Life)
 
     def is_eligible(self, slot: Slot) -> bool:
         """Return whether the value of a place can be left open at all."""
         entity, name = place_of(self._blueprint, slot)
         described = self._blueprint.entities[entity]
         if slot.op == "=":
-            return name == described.label and len(self._blueprint.data.rows[entity]) >= _PLAUSIBLE
-        return isinstance(described.attributes[name], Day | Quantity)
+            is_name = name == described.label and len(self._blueprint.data.rows[entity]) >= _PLAUSIBLE
+            return is_name or self._is_choice(slot)
+        attribute = described.attributes[name]
+        return isinstance(attribute, Day | Quantity) or (slot.op != "give" and self._is_choice(slot))
 
     def others(self, slot: Slot, pick: Random, count: int = _OTHERS) -> list[int]:
         """Draw other values that a place could have."""
         column = [value for value in self._column(slot) if value != MISSING]
+        attribute = self._attribute(slot)
+        if isinstance(attribute, Category | Life):
+            return [value for value in range(len(attribute.values)) if value != slot.value]
         if slot.op == "=":
             names = [value for value in dict.fromkeys(column) if value != slot.value]
             return pick.sample(names, min(count, len(names)))
@@ -130,11 +147,13 @@ class Hider:
             def draw() -> int | None:
                 value = pick.randint(low, high) * step
                 return None if value in taken or value <= 0 else value
-        else:
-            attribute = self._measured(slot)
+        elif isinstance(attribute, Day | Quantity):
 
             def draw() -> int | None:
                 return another_bound(sorted(column), attribute, pick)
+
+        else:
+            raise TypeError(f"{slot.path} of {slot.entity} has no bounds")
 
         drawn = dict.fromkeys(draw() for _ in range(count))
         return [value for value in drawn if value is not None and value != slot.value]
@@ -176,18 +195,15 @@ class Hider:
         entity, name = place_of(self._blueprint, slot)
         return self._clauses.column(entity, name)
 
-    def _measured(self, slot: Slot) -> Day | Quantity:
+    def _attribute(self, slot: Slot) -> Attribute:
         entity, name = place_of(self._blueprint, slot)
-        attribute = self._blueprint.entities[entity].attributes[name]
-        if not isinstance(attribute, Day | Quantity):
-            raise TypeError(f"{name!r} of {entity!r} has no bounds")
-        return attribute
+        return self._blueprint.entities[entity].attributes[name]
 
     # -- how the user tells it --------------------------------------------------------------------
 
     def sources(self, slot: Slot) -> Iterator[tuple[str, int, str]]:
         """Yield the records that lead to the row whose name is left open: entity, number and path."""
-        if slot.op != "=":
+        if slot.op != "=" or self._is_choice(slot):
             return
         entity, label = place_of(self._blueprint, slot)
         number = self._clauses.column(entity, label).index(slot.value)
@@ -206,10 +222,11 @@ class Hider:
             wrong: A wrong value of the first.
         """
         found: list[Detail] = []
-        manners = dict(_MANNERS)
         for place, detail in enumerate(details):
-            manner = pick.choices(list(manners), list(manners.values()))[0]
-            chance = Random(pick.getrandbits(64))
+            changed = any(each.manner == "changes" for each in found)
+            # News are about one detail.
+            manners = [each for each in _MANNERS if each != "changes" or not changed]
+            manner, chance = self._manner(detail, manners, pick), Random(pick.getrandbits(64))
             if manner in _SAFE:
                 found.append(self._told(detail, manner, chance))
                 continue
@@ -218,10 +235,13 @@ class Hider:
                 found.append(detail)
                 continue
             found.append(replace(detail, manner=manner, wrong=other))
-            if manner == "changes":
-                # News are about one detail.
-                del manners["changes"]
         return found
+
+    def _manner(self, detail: Detail, manners: Sequence[Manner], pick: Random) -> Manner:
+        """Draw one of some manners; no record shows a bound, so the user points to records of names alone."""
+        shown = any(True for _ in self.sources(detail.slot))
+        able = [each for each in manners if each != "points" or shown]
+        return pick.choices(able, [_MANNERS[each] for each in able])[0]
 
     def told(self, details: Sequence[Detail], pick: Random, missing: Missing | None) -> list[Detail]:
         """Draw how the user tells each detail without a mistake.
@@ -231,11 +251,9 @@ class Hider:
             pick: Draws.
             missing: The name that is no row's in one of a pair of requests: no record leads to it.
         """
-        manners = {manner: _MANNERS[manner] for manner in _SAFE}
         found: list[Detail] = []
         for detail in details:
-            manner = pick.choices(list(manners), list(manners.values()))[0]
-            chance = Random(pick.getrandbits(64))
+            manner, chance = self._manner(detail, _SAFE, pick), Random(pick.getrandbits(64))
             if missing is not None and self._is_name_of(detail.slot, missing):
                 manner = "refuses" if manner == "refuses" else "tells"
                 if self._missing is not None:
@@ -247,6 +265,7 @@ class Hider:
         entity, name = place_of(self._blueprint, slot)
         return (
             slot.op == "="
+            and not self._is_choice(slot)
             and entity == missing.entity
             and self._blueprint.text_of(entity, name, slot.value) == missing.label
         )
@@ -254,8 +273,7 @@ class Hider:
     def _told(self, detail: Detail, manner: Manner, pick: Random) -> Detail:
         if manner != "points":
             return replace(detail, manner=manner)
-        sources = list(self.sources(detail.slot))
-        return replace(detail, manner=manner, source=pick.choice(sources)) if sources else detail
+        return replace(detail, manner=manner, source=pick.choice(list(self.sources(detail.slot))))
 
     def _wrong(self, detail: Detail, pick: Random) -> int | None:
         others = self.others(detail.slot, pick)

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 from random import Random
 
-from stb_env.suites.worlds.blanks import open_name, open_value
+from stb_env.suites.worlds.blanks import open_category, open_name, open_value, ways_to_set
 from stb_env.suites.worlds.blueprint import Blueprint
 from stb_env.suites.worlds.goals import Clause, Related, Select
 from stb_env.suites.worlds.holes import is_open
 from stb_env.suites.worlds.kit import Category, Code, Day, Entity, Flag, Life, Person, Quantity, Ref
+from stb_env.suites.worlds.kit_actions import Set
 from stb_env.suites.worlds.nouns import forms, reference_word
 
 _VOWEL_SOUNDS, _NOT = "aeiou", ("one", "uni", "use", "eu", "once")
@@ -135,6 +137,13 @@ class Phrases:
             return self.pick.choice(attribute.say if value else attribute.say_not)
         return self.value(entity, name, value)
 
+    def ways(self, entity: str, action: str, value: int | None) -> Sequence[str]:
+        """Return the ways to ask for an action; others suit a value that is left open."""
+        what = self.entity(entity).actions[action]
+        if value is None or not is_open(value) or not isinstance(what, Set):
+            return what.say
+        return ways_to_set(what.say, self.entity(entity).attributes[what.field])
+
     def named(self, entity: str, label: int) -> str:
         """Return the row of a label, which is an index in its column: ``the pet Captain Marble``."""
         described = self.entity(entity)
@@ -210,6 +219,8 @@ class Phrases:
 
     def _own_phrases(self, entity: str, clause: Clause) -> list[str]:
         attribute = self.entity(entity).attributes[clause.path]
+        if is_open(clause.value) and isinstance(attribute, Category | Life):
+            return open_category(attribute, contrary=clause.op == "!=")
         value = self.value(entity, clause.path, clause.value)
         match attribute:
             case Day():
@@ -226,7 +237,7 @@ class Phrases:
 
     def _in_front(self, entity: str, clause: Clause | Related) -> list[str]:
         """Return the words for a clause that can stand before the noun."""
-        if isinstance(clause, Related) or "." in clause.path or clause.op != "=":
+        if isinstance(clause, Related) or "." in clause.path or clause.op != "=" or is_open(clause.value):
             return []
         attribute = self.entity(entity).attributes[clause.path]
         if isinstance(attribute, Flag):

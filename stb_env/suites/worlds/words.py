@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from random import Random
 
-from stb_env.suites.worlds.blanks import forms_with_room
 from stb_env.suites.worlds.blueprint import Blueprint
 from stb_env.suites.worlds.clauses import queue_clauses
 from stb_env.suites.worlds.goals import (
@@ -24,7 +22,6 @@ from stb_env.suites.worlds.goals import (
     Summary,
     Work,
 )
-from stb_env.suites.worlds.holes import is_open
 from stb_env.suites.worlds.kit import Day, Ref
 from stb_env.suites.worlds.kit_actions import Set
 from stb_env.suites.worlds.nouns import participle
@@ -275,15 +272,10 @@ class _Planner:
             "" if value is None or not isinstance(what, Set) else self._say.value(entity, what.field, value)
         )
 
-    def _ways(self, entity: str, action: str, value: int | None) -> Sequence[str]:
-        """Return the ways to ask for an action; fewer of them suit a value that is left open."""
-        ways = self._say.entity(entity).actions[action].say
-        return ways if value is None or not is_open(value) else forms_with_room(ways)
-
     def change(self, goal: Change) -> str:
         entity = goal.select.entity
         one, about = self._one(goal.select)
-        form = self._pick.choice(self._ways(entity, goal.action, goal.value))
+        form = self._pick.choice(self._say.ways(entity, goal.action, goal.value))
         do = form.format(np=one, v=self._value(entity, goal.action, goal.value))
         fields = self._fields(entity, goal.fields).replace("the ", f"{self._say.its(entity)} ", 1)
         return self._done_and_told(do, fields, about)
@@ -310,7 +302,7 @@ class _Planner:
     def for_each(self, goal: ForEach) -> str:
         entity = goal.select.entity
         said = self._say.select(goal.select)
-        form = self._pick.choice(self._ways(entity, goal.action, goal.value))
+        form = self._pick.choice(self._say.ways(entity, goal.action, goal.value))
         value = self._value(entity, goal.action, goal.value)
         figures = listed(
             [
