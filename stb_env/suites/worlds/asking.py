@@ -116,19 +116,27 @@ class Asker:
             name for name, described in self._entities.items() if forms(described)[0] == pointer["record"]
         )
         label = self._entities[entity].label
-        path = self._path(entity, pointer["value"])
-        # Nobody lists a table for the sake of one row.
-        finder = Finder(self._world, {f"{entity}.{path.partition('.')[0]}": "each"})
-        named = Clause(label, "=", self._world.codec.fields[entity][label].read(pointer["name"]))
-        (number,) = yield from finder.find(entity, (named,), [path], entity)
-        return finder.value(entity, number, path)
-
-    def _path(self, entity: str, words: str) -> str:
-        """Return the path to a value from the words for it: ``owner's name``."""
-        reference, _, last = words.partition("'s ")
+        named = self._world.codec.fields[entity][label].read(pointer["name"])
+        # ``owner's name``: of the row that the record refers to, or of the only one that refers to it.
+        whose, _, word = pointer["value"].partition("'s ")
         for name, attribute in self._entities[entity].attributes.items():
-            if isinstance(attribute, Ref) and reference_word(self._entities, entity, name) == reference:
-                for inner, declared in self._entities[attribute.to].attributes.items():
-                    if declared.words[0] == last:
-                        return f"{name}.{inner}"
-        raise KeyError(f"{words!r} is nothing of {entity}")
+            if isinstance(attribute, Ref) and reference_word(self._entities, entity, name) == whose:
+                path = f"{name}.{self._called(attribute.to, word)}"
+                # Nobody lists a table for the sake of one row.
+                finder = Finder(self._world, {f"{entity}.{name}": "each"})
+                (number,) = yield from finder.find(entity, (Clause(label, "=", named),), [path], entity)
+                return finder.value(entity, number, path)
+        for other, described in self._entities.items():
+            for name, attribute in described.attributes.items():
+                if isinstance(attribute, Ref) and attribute.to == entity and forms(described)[0] == whose:
+                    path = self._called(other, word)
+                    finder = Finder(self._world, {f"{other}.{name}": "back"})
+                    clause = Clause(f"{name}.{label}", "=", named)
+                    (number,) = yield from finder.find(other, (clause,), [path], other)
+                    return finder.value(other, number, path)
+        raise KeyError(f"{pointer['value']!r} is nothing of {entity}")
+
+    def _called(self, entity: str, word: str) -> str:
+        """Return the attribute that a word is the name of."""
+        attributes = self._entities[entity].attributes
+        return next(name for name, attribute in attributes.items() if attribute.words[0] == word)

@@ -12,7 +12,7 @@ from stb_env.suites.worlds.clauses import another_bound, clauses_of
 from stb_env.suites.worlds.evaluation import evaluate
 from stb_env.suites.worlds.goals import Expected, Goal, GoalError
 from stb_env.suites.worlds.holes import Slot, revalued, slots
-from stb_env.suites.worlds.kit import Attribute, Category, Day, Life, Quantity
+from stb_env.suites.worlds.kit import Attribute, Category, Day, Life, Quantity, Ref
 from stb_env.suites.worlds.kit_actions import Set
 from stb_env.suites.worlds.refusals import Missing
 from stb_env.suites.worlds.rows import MISSING, State
@@ -24,9 +24,26 @@ _OTHERS = 24
 """Other values that are tried for one that is left open."""
 _COMMON = 8
 """Of so many plausible values one gives the outcome that is right, at most."""
-_MANNERS: Mapping[Manner, int] = {"tells": 2, "points": 5, "refuses": 2, "corrects": 3, "changes": 3}
+_MANNERS: Mapping[Manner, int] = {"tells": 3, "points": 6, "refuses": 2, "corrects": 3, "changes": 2}
 _SAFE: tuple[Manner, ...] = ("tells", "points", "refuses")
 """Manners in which the user never tells a wrong value."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A record that leads to a row whose name is left open.
+
+    Attributes:
+        entity: Its entity.
+        number: Its number.
+        path: The path to the name: from the record, or, where another entity is given, from that one's row.
+        back: The entity of which one row alone refers to the record.
+    """
+
+    entity: str
+    number: int
+    path: str
+    back: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +55,7 @@ class Detail:
         slot: Where it stands in the goal.
         manner: How the user tells it.
         wrong: What the user says at first, where that is wrong.
-        source: The entity, number and path of the record that shows it, where the user points to one.
+        source: The record that leads to it, where the user points to one.
         text: What the user says in the place of the name, where it is no row's.
     """
 
@@ -46,7 +63,7 @@ class Detail:
     slot: Slot
     manner: Manner = "tells"
     wrong: int | None = None
-    source: tuple[str, int, str] | None = None
+    source: Source | None = None
     text: str = ""
 
 
@@ -201,8 +218,8 @@ class Hider:
 
     # -- how the user tells it --------------------------------------------------------------------
 
-    def sources(self, slot: Slot) -> Iterator[tuple[str, int, str]]:
-        """Yield the records that lead to the row whose name is left open: entity, number and path."""
+    def sources(self, slot: Slot) -> Iterator[Source]:
+        """Yield the records that lead to the row whose name is left open, and to no other."""
         if slot.op != "=" or self._is_choice(slot):
             return
         entity, label = place_of(self._blueprint, slot)
@@ -211,7 +228,17 @@ class Hider:
             column = self._clauses.column(other, reference)
             for row, target in enumerate(column):
                 if target == number and other != entity:
-                    yield other, row, f"{reference}.{label}"
+                    yield Source(other, row, f"{reference}.{label}")
+        references = {
+            name: attribute.to
+            for name, attribute in self._blueprint.entities[entity].attributes.items()
+            if isinstance(attribute, Ref) and attribute.to != entity
+        }
+        for name, other in references.items():
+            column = self._clauses.column(entity, name)
+            alone = column[number] != MISSING and column.count(column[number]) == 1
+            if alone and list(references.values()).count(other) == 1:
+                yield Source(other, column[number], label, entity)
 
     def told_with_mistakes(self, details: Sequence[Detail], pick: Random, wrong: int) -> list[Detail]:
         """Draw how the user tells each detail; a wrong value is one that gives another outcome.

@@ -9,7 +9,7 @@ from stb_env.suites.worlds import blanks
 from stb_env.suites.worlds.blueprint import Blueprint
 from stb_env.suites.worlds.facts import json_value
 from stb_env.suites.worlds.goals import Goal
-from stb_env.suites.worlds.hiding import Detail, place_of
+from stb_env.suites.worlds.hiding import Detail, Source, place_of
 from stb_env.suites.worlds.holes import slots
 from stb_env.suites.worlds.nouns import forms
 from stb_env.suites.worlds.phrases import Phrases
@@ -69,10 +69,17 @@ def _fact(blueprint: Blueprint, detail: Detail, pick: Random) -> FactRecord:
     return record
 
 
-def _pointing(blueprint: Blueprint, source: tuple[str, int, str], pick: Random) -> Reply:
-    entity, number, path = source
-    noun, label = forms(blueprint.entities[entity])[0], blueprint.label_of(entity, number)
-    value = Phrases(blueprint, pick).word(entity, path)
-    whose = value.partition("'s ")[0]
+def _pointing(blueprint: Blueprint, source: Source, pick: Random) -> Reply:
+    noun, label = (
+        forms(blueprint.entities[source.entity])[0],
+        blueprint.label_of(source.entity, source.number),
+    )
+    phrases = Phrases(blueprint, pick)
+    if source.back:
+        whose = phrases.noun(source.back)
+        value = f"{whose}'s {phrases.word(source.back, source.path)}"
+    else:
+        value = phrases.word(source.entity, source.path)
+        whose = value.partition("'s ")[0]
     says = blanks.pointed(f"the {whose} of {noun} {label}", pick)
     return Reply(says=says, see=Pointer(record=noun, name=label, value=value))
