@@ -11,7 +11,7 @@ from stb_env.suites.worlds.apply_dials import recorded
 from stb_env.suites.worlds.asking import Hole, OpenGoal
 from stb_env.suites.worlds.goals import Goal
 from stb_env.suites.worlds.hiding import Detail, Hider, place_of
-from stb_env.suites.worlds.holes import opened, revalued
+from stb_env.suites.worlds.holes import opened, revalued, slots
 from stb_env.suites.worlds.script import ScriptRecord
 from stb_env.suites.worlds.telling import user_record
 from stb_env.suites.worlds.words import query
@@ -98,6 +98,14 @@ def hide_in_pair(
             made = replace(made, task=replace(made.task, query=said.replace(missing.label, missing.text)))
         found.append(made)
     return tuple(found)
+
+
+def guesses(made: WorldTask) -> dict[str, bool]:
+    """Return the ways of guessers who never ask, and whether each solves a task that leaves details open."""
+    holes = () if made.open is None else made.open.holes
+    marks = {(hole.slot.entity, hole.slot.path, hole.slot.op) for hole in holes}
+    places = [slot for slot in slots(made.drawn.goal) if (slot.entity, slot.path, slot.op) in marks]
+    return hider_of(made).guesses(places)
 
 
 def hider_of(made: WorldTask) -> Hider:

@@ -51,9 +51,9 @@ PAIR = 2
 """Tasks of a pair; one that stands alone where some can be refused has the third of the suffixes."""
 
 
-def task_in(key: str, level: int) -> Task | None:
+def task_in(key: str, level: int, dials: Dials = PLAIN) -> Task | None:
     """Return the first task of a level in a world, or None where there is none among a few draws."""
-    made = _made(key, level, 0)
+    made = formed(key, level, 0, "", dials)
     return None if made is None else made.task
 
 
