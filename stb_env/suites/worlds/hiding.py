@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from random import Random
@@ -98,7 +99,12 @@ class Hider:
         """Draw up to some details, of which the first cannot be guessed; none where no place suits."""
         names = fact_names(self._blueprint)
         found: list[Detail] = []
-        eligible = [slot for slot in slots(self._goal) if self.is_eligible(slot)]
+        every = slots(self._goal)
+        # Of two requests in one, both may ask for the same with other values.
+        counts = Counter((slot.entity, slot.path, slot.op) for slot in every)
+        eligible = [
+            slot for slot in every if self.is_eligible(slot) and counts[slot.entity, slot.path, slot.op] == 1
+        ]
         shuffled = pick.sample(eligible, len(eligible))
         for slot in sorted(shuffled, key=self._is_choice):
             if not found and self._is_choice(slot):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -12,10 +12,15 @@ from stb_env.suites.worlds.goals import (
     Difference,
     ForEach,
     Goal,
+    Limit,
     Make,
     Operator,
+    Part,
     Related,
     Select,
+    Several,
+    Tally,
+    parts_of,
 )
 from stb_env.suites.worlds.rows import MISSING
 
@@ -45,31 +50,38 @@ def slots(goal: Goal) -> tuple[Slot, ...]:
 
     Of a difference these are the places that both selections share.
     """
+    return tuple(dict.fromkeys(slot for part in parts_of(goal) for slot in _of_part(part)))
+
+
+def _of_part(goal: Part) -> Sequence[Slot]:
     if isinstance(goal, Difference):
         others = set(_of_select(goal.other))
-        return tuple(each for each in _of_select(goal.one) if each in others)
-    if not hasattr(goal, "select"):
-        return ()
+        return [each for each in _of_select(goal.one) if each in others]
     found = list(_of_select(goal.select))
     if isinstance(goal, Change | ForEach) and goal.value is not None:
         found.append(Slot(goal.select.entity, goal.action, "set", goal.value))
     if isinstance(goal, Make):
         found += [Slot(goal.entity, name, "give", value) for name, value in goal.values]
-    return tuple(found)
+    return found
 
 
 def _of_select(select: Select) -> Iterator[Slot]:
     for clause in select.clauses:
-        if isinstance(clause, Related):
+        if isinstance(clause, Related | Tally):
             for inner in clause.clauses:
                 yield Slot(clause.entity, inner.path, inner.op, inner.value)
-        elif isinstance(clause, Clause):
+        else:
             yield Slot(select.entity, clause.path, clause.op, clause.value)
 
 
 def revalued(goal: Goal, values: Mapping[Slot, int]) -> Goal:
     """Return a goal with other values in some places."""
+    if isinstance(goal, Several):
+        return replace(goal, parts=tuple(_revalued(part, values) for part in goal.parts))
+    return _revalued(goal, values)
 
+
+def _revalued(goal: Part, values: Mapping[Slot, int]) -> Part:
     def value_at(slot: Slot) -> int:
         return values.get(slot, slot.value)
 
@@ -92,9 +104,9 @@ def _select_with(select: Select, value_at: Callable[[Slot], int]) -> Select:
     def clause_with(entity: str, clause: Clause) -> Clause:
         return replace(clause, value=value_at(Slot(entity, clause.path, clause.op, clause.value)))
 
-    clauses: list[Clause | Related] = []
+    clauses: list[Limit] = []
     for clause in select.clauses:
-        if isinstance(clause, Related):
+        if isinstance(clause, Related | Tally):
             inner = tuple(clause_with(clause.entity, each) for each in clause.clauses)
             clauses.append(replace(clause, clauses=inner))
         else:

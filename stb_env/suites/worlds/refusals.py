@@ -10,7 +10,13 @@ from typing import Literal
 from stb_env.suites.worlds.blueprint import Blueprint
 from stb_env.suites.worlds.evaluation import chosen
 from stb_env.suites.worlds.facts import facts_at_start
-from stb_env.suites.worlds.goals import Change, ForEach, Goal, RowId
+from stb_env.suites.worlds.goals import (
+    Change,
+    ForEach,
+    Goal,
+    RowId,
+    Several,
+)
 from stb_env.suites.worlds.kit import Life
 from stb_env.suites.worlds.kit_actions import Policy, Transition
 from stb_env.suites.worlds.nouns import forms
@@ -109,6 +115,8 @@ def state_name(blueprint: Blueprint, entity: str, field: str) -> str:
 
 def refusal_of(goal: Goal, blueprint: Blueprint) -> Refusal | None:
     """Return why a request cannot be met, all of whose names are rows'; None where it can be."""
+    if isinstance(goal, Several):
+        return next((found for part in goal.parts if (found := refusal_of(part, blueprint))), None)
     if not isinstance(goal, Change | ForEach):
         return None
     entity = goal.select.entity

@@ -55,7 +55,9 @@ def statistics_of(worlds: int, tell: Callable[[int], None], dials: Dials = PLAIN
         (each.key, *(tool.tool.name for tool in tools)) for each, tools in zip(made, called, strict=True)
     }
     kinds = {tuple((tool.kind, tool.entity) for tool in tools) for tools in called}
-    words = [frozenset(_WORD.findall(masked(each.task.query))) for each in made]
+    # Requests that only the user's facts tell apart count once.
+    requests = dict.fromkeys((each.key, each.task.query) for each in made)
+    words = [frozenset(_WORD.findall(masked(said))) for _, said in requests]
     services = [
         len({_service(built[each.key], tool.entity) for tool in tools if tool.entity})
         for each, tools in zip(made, called, strict=True)
