@@ -105,6 +105,10 @@ def _variants(settings: LabSettings, env_id: str) -> Iterator[dict[str, object]]
         yield text | {"judge": "heuristic"}
 
 
+def _labels(chosen: dict[str, object]) -> list[str]:
+    return [str(value) if isinstance(value, str) else f"{name} {value}" for name, value in chosen.items()]
+
+
 def _with(settings: LabSettings) -> dict[str, object]:
     """Return the settings that are given for the environments.
 
@@ -127,7 +131,7 @@ def _column(settings: LabSettings, env_id: str, chosen: dict[str, object]) -> _C
     env.close()
     return _Column(
         suite=env_id if suite is None else suite.name,
-        label=f"{env_id} ({', '.join(map(str, chosen.values()))})" if chosen else env_id,
+        label=f"{env_id} ({', '.join(_labels(chosen))})" if chosen else env_id,
         tasks=len({one.task_id for one in played}),
         asked=len({one.task_id for one in played if one.asked}),
         held=means(counted(played)),

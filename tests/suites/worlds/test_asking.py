@@ -25,6 +25,7 @@ from stb_env.suites.worlds.rows import State
 from stb_env.suites.worlds.tasks import WorldTasks
 from stb_env.suites.worlds.user import ASK_USER, NEWS, User, fact_names
 from stb_env.suites.worlds.world_task import WorldTask
+from stb_env.tasks import Task
 from stb_env.tools import ToolCall
 
 TASKS = 48
@@ -208,6 +209,18 @@ def test_programs_ask_too(made: list[WorldTask]) -> None:
     (about, *_) = facts(made[0])
     observation, *_ = env.step(f"```python\nprint(ask_user(about={about!r}))\n```")
     assert "says" in str(observation)
+
+
+def test_a_user_of_ones_own_hears_plain_text_and_knows_the_facts(made: list[WorldTask]) -> None:
+    def reply(task: Task, _state: object, text: str) -> str:
+        known = task.goal["script"]["user"]["facts"].items()
+        return next((fact["replies"][-1]["says"] for about, fact in known if about in text), "What?")
+
+    env = stb_env.make("stb/Worlds-v0", hidden=2, user=reply)
+    env.reset(options={"task_id": made[0].task.id})
+    about, fact = next(iter(facts(made[0]).items()))
+    observation, *_ = env.step(f"Which {about} do you mean?")
+    assert fact["replies"][-1]["says"] in str(observation["result"])
 
 
 def test_an_id_is_all_that_it_takes_in_another_process(made: list[WorldTask]) -> None:
