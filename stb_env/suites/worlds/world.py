@@ -113,7 +113,9 @@ class GeneratedWorld(World[State]):
         if tool.id.category != CATEGORY:
             raise DataError(f"{tool.name!r} is no tool of a generated world; take tools from its tasks")
         world = built(tool.id.tool)
-        known = world.asking if tool.id.api == ASK_USER else world.tools.get(tool.id.api)
+        known = world.tools.get(tool.id.api)
+        if known is None and tool.id.api == ASK_USER:
+            known = world.asking
         if known is None:
             near = did_you_mean(tool.id.api, world.tools)
             raise DataError(f"{tool.id.api!r} is no tool of the world {world.key}.{near}")

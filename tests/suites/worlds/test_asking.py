@@ -6,7 +6,9 @@ import json
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -14,6 +16,7 @@ import stb_env
 from stb_env.core.jsontypes import JsonObject
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.errors import ConfigError
+from stb_env.suites.worlds.asking import Asker, Hole
 from stb_env.suites.worlds.dials import Dials
 from stb_env.suites.worlds.draw_goal import identity
 from stb_env.suites.worlds.evaluation import evaluate
@@ -21,6 +24,8 @@ from stb_env.suites.worlds.goals import Change, Clause, Difference, Measure, Rel
 from stb_env.suites.worlds.hidden_tasks import guesses
 from stb_env.suites.worlds.holes import is_open, opened, revalued, slots
 from stb_env.suites.worlds.making import task_of
+from stb_env.suites.worlds.player import Player
+from stb_env.suites.worlds.requests import Request
 from stb_env.suites.worlds.rows import State
 from stb_env.suites.worlds.tasks import WorldTasks
 from stb_env.suites.worlds.user import ASK_USER, NEWS, User, fact_names
@@ -103,6 +108,55 @@ def test_who_never_asks_or_takes_the_twins_fact_is_wrong(env: ToolEnv, made: lis
         own = {task.task.id: task for task in made if task.task.query == each.task.query}
         other = next(task for name, task in own.items() if name != each.task.id)
         assert play(env, each, other.task.gold, ending(other)) == 0.0
+
+
+class Hasty(Asker):
+    """Takes the first answer."""
+
+    def _learn(self, hole: Hole) -> Generator[Request, Any, int]:
+        reply = yield self._question(hole.about)
+        if "see" in reply:
+            return (yield from self._looked_up(reply["see"]))
+        return self._read(hole, reply["value"])
+
+
+def careless(env: ToolEnv, each: WorldTask, asker: Asker, *, news: bool) -> float:
+    """Play a task as the oracle does, but for the questions; 0.0 where that leads nowhere."""
+    assert each.open is not None
+    env.reset(options={"task_id": each.task.id})
+    asked = asker.fill(replace(each.open, news=news and each.open.news))
+
+    def plan() -> Generator[Request, Any, JsonObject]:
+        goal = yield from asked
+        return (yield from Player(each.world, each.solved.modes).solve(goal))
+
+    play, response = plan(), None
+    try:
+        while True:
+            request = play.send(response)
+            observation, *_ = env.step({"name": request.tool.tool.name, "arguments": request.arguments})
+            response = json.loads(observation["result"])["response"]
+    except StopIteration as stop:
+        _, reward, *_ = env.step({"name": "Finish", "arguments": {"answer": stop.value}})
+        return float(reward)
+    except (KeyError, TypeError, ValueError):
+        return 0.0
+
+
+def test_who_takes_the_first_answer_or_asks_for_no_news_is_wrong(env: ToolEnv, made: list[WorldTask]) -> None:
+    hasty_fails = careless_fails = 0
+    for each in made:
+        if each.task.record["level"] > 4:
+            continue
+        manners = {fact["manner"] for fact in facts(each).values()}
+        wanted = 0.0 if manners & {"refuses", "corrects"} else 1.0
+        assert careless(env, each, Hasty(each.world), news=True) == wanted
+        hasty_fails += not wanted
+        wanted = 0.0 if "changes" in manners else 1.0
+        assert careless(env, each, Asker(each.world), news=False) == wanted
+        careless_fails += not wanted
+    assert hasty_fails
+    assert careless_fails
 
 
 def test_a_wrong_value_that_the_user_tells_changes_the_outcome(made: list[WorldTask]) -> None:
