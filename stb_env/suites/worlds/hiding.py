@@ -23,8 +23,10 @@ _PLAUSIBLE = 30
 """Rows from which a name is left open, at least."""
 _OTHERS = 24
 """Other values that are tried for one that is left open."""
-_COMMON = 8
-"""Of so many plausible values one gives the outcome that is right, at most."""
+_FEWEST = 8
+"""Of these, there are at least so many."""
+_COMMON = 20
+"""Of so many of them one gives the outcome that is right, at most."""
 _MANNERS: Mapping[Manner, int] = {"tells": 3, "points": 6, "refuses": 2, "corrects": 3, "changes": 2}
 _SAFE: tuple[Manner, ...] = ("tells", "points", "refuses")
 """Manners in which the user never tells a wrong value."""
@@ -129,7 +131,7 @@ class Hider:
     def can_be_open(self, slot: Slot, pick: Random) -> bool:
         """Return whether few of many plausible values give the outcome that is right."""
         others = self.others(slot, pick)
-        return len(others) >= _COMMON and _COMMON * self._right(slot, others) <= len(others)
+        return len(others) >= _FEWEST and _COMMON * self._right(slot, others) <= len(others)
 
     def _matters(self, slot: Slot, pick: Random) -> bool:
         """Return whether a detail beside one that cannot be guessed makes a difference."""
