@@ -24,6 +24,7 @@ def apply_dials(made: WorldTask, dials: Dials) -> WorldTask | None:
         return None
     made = _among_others(made, dials.tools)
     record, said = ScriptRecord(), [made.task.query]
+    record.update(made.task.goal.get("script", ScriptRecord()))
     if dials.budget:
         # Gold always has enough.
         record["budget"] = max(1, -(-len(made.task.gold) * max(dials.budget, 100) // 100))
@@ -34,8 +35,12 @@ def apply_dials(made: WorldTask, dials: Dials) -> WorldTask | None:
         query=" ".join(said),
         goal={**made.task.goal, "script": record},
     )
-    made = replace(made, task=task)
-    return replace(made, task=replace(task, gold=_calls(made)))
+    return recorded(replace(made, task=task))
+
+
+def recorded(made: WorldTask) -> WorldTask:
+    """Return a task with the calls that its oracle makes as its gold."""
+    return replace(made, task=replace(made.task, gold=_calls(made)))
 
 
 def _among_others(made: WorldTask, least: int) -> WorldTask:

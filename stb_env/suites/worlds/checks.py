@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from stb_env.core.jsontypes import JsonObject
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.suites.worlds.careful import CarefulPlayer, play
-from stb_env.suites.worlds.draw_goal import fits
+from stb_env.suites.worlds.draw_goal import fits, identity
 from stb_env.suites.worlds.evaluation import evaluate
+from stb_env.suites.worlds.hidden_tasks import guesses
 from stb_env.suites.worlds.making import task_of
 from stb_env.suites.worlds.rows import State
 from stb_env.suites.worlds.world import build
@@ -27,7 +28,9 @@ def check(report: Report, env: ToolEnv, tasks: Sequence[Task]) -> None:
         report: Gets ``truth is derived twice``: the oracle, which sees tool results alone, and the evaluator,
             which sees tables alone, agree on answer and state; ``tasks are of their level``: the shortest
             plan and the independent decisions are within the level's bounds; ``no request occurs twice`` in
-            one world; and ``worlds are the same again``: built anew, tools and rows are equal.
+            one world with the same facts; ``who never asks is wrong``, where requests leave details open: no
+            likely guess gives what is expected; and ``worlds are the same again``: built anew, tools and rows
+            are equal.
         env: The environment.
         tasks: The tasks.
     """
@@ -45,9 +48,13 @@ def check(report: Report, env: ToolEnv, tasks: Sequence[Task]) -> None:
     _add(report, "truth is derived twice", unequal, len(made))
     _add(report, "tasks are of their level", outside, len(made))
     distinct = {each.task.id: each for each in made}
-    said = Counter((each.world.key, each.task.query) for each in distinct.values())
-    twice = [query for (_, query), count in said.items() if count > 1]
+    said = Counter((each.world.key, each.task.query, _facts(each)) for each in distinct.values())
+    twice = [query for (_, query, _), count in said.items() if count > 1]
     _add(report, "no request occurs twice", twice, len(distinct))
+    hidden = [each for each in distinct.values() if each.open is not None]
+    if hidden:
+        guessed = [each.task.id for each in hidden if any(guesses(each).values())]
+        _add(report, "who never asks is wrong", guessed, len(hidden))
     worlds = {each.world.key: each.world for each in made}
     other: list[str] = []
     for key, world in worlds.items():
@@ -72,6 +79,11 @@ def _agree(each: WorldTask) -> bool:
     player = CarefulPlayer(each.world, each.solved.modes)
     ended = play(player, each.drawn.goal, each.missing, each.task.record["calls"])
     return ended is not None and ended.ending == wanted and ended.state == state
+
+
+def _facts(each: WorldTask) -> str:
+    """Return the values that only the user knows: they tell equal requests apart."""
+    return "" if each.open is None else identity(each.drawn.goal) + repr(each.refusal)
 
 
 def _add(report: Report, name: str, failed: Sequence[str], count: int) -> None:

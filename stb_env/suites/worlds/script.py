@@ -10,6 +10,7 @@ from stb_env.core.jsontypes import JsonMapping
 from stb_env.suites.worlds.api_error import ApiError
 from stb_env.suites.worlds.archetypes.tool import WorldTool
 from stb_env.suites.worlds.rows import State
+from stb_env.suites.worlds.user import UserRecord
 from stb_env.tools import ToolResult
 
 
@@ -18,9 +19,11 @@ class ScriptRecord(TypedDict):
 
     Attributes:
         budget: Calls that are allowed.
+        user: What the user knows.
     """
 
     budget: NotRequired[int]
+    user: NotRequired[UserRecord]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,9 +32,11 @@ class Script:
 
     Attributes:
         budget: Calls that are allowed; 0 is any number.
+        user: What the user knows; None where nobody is there to be asked.
     """
 
     budget: int = 0
+    user: UserRecord | None = None
 
     @classmethod
     def of(cls, record: Mapping[str, object]) -> Script:

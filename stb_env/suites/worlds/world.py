@@ -23,6 +23,7 @@ from stb_env.suites.worlds.kit import Kit
 from stb_env.suites.worlds.rows import State
 from stb_env.suites.worlds.script import Script
 from stb_env.suites.worlds.traits import USUAL, Key, Traits
+from stb_env.suites.worlds.user import ASK_USER, asking_tool
 from stb_env.tasks import Task
 from stb_env.tools import Tool, ToolResult
 
@@ -54,6 +55,11 @@ class Built:
             found.setdefault((tool.kind, tool.entity, tool.subject), tool)
             found.setdefault((tool.kind, tool.entity, ""), tool)
         return found
+
+    @cached_property
+    def asking(self) -> WorldTool:
+        """The tool that asks the user, which only tasks with something to ask offer."""
+        return asking_tool(self.blueprint, self.key)
 
 
 def build(kit: Kit, seed: int, traits: Traits = USUAL) -> Built:
@@ -118,6 +124,8 @@ class GeneratedWorld(World[State]):
         world = built(tool.id.tool)
         at_home = tool.id.category == CATEGORY
         known = world.tools.get(tool.id.api) if at_home else tool_elsewhere(tool.id.api)
+        if known is None and at_home and tool.id.api == ASK_USER:
+            known = world.asking
         if known is None:
             near = did_you_mean(tool.id.api, world.tools)
             raise DataError(f"{tool.id.api!r} is no tool of the world {world.key}.{near}")

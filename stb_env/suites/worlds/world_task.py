@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator, Mapping
 from dataclasses import dataclass
 
+from stb_env.suites.worlds.asking import Asker, OpenGoal
 from stb_env.suites.worlds.careful import CarefulPlayer
 from stb_env.suites.worlds.draw_goal import Drawn
 from stb_env.suites.worlds.oracle import Solved
@@ -28,6 +29,7 @@ class WorldTask:
         paired: Whether it is one of a pair, of which one cannot be met.
         refusal: Why it cannot be met; None where it can.
         missing: The name in it that is no row's, if there is one.
+        open: The goal as the request tells it, where it leaves something open.
     """
 
     key: str
@@ -37,6 +39,7 @@ class WorldTask:
     paired: bool = False
     refusal: Refusal | None = None
     missing: Missing | None = None
+    open: OpenGoal | None = None
 
     @property
     def world(self) -> Built:
@@ -45,21 +48,29 @@ class WorldTask:
 
     def play(self) -> Generator[ToolCall, ToolResult, Ending]:
         """Yield the calls that solve the task, each sent its result; return the arguments of Finish."""
-        # One of a pair has to look whether it can be met.
-        plan: Plan = (
-            CarefulPlayer(self.world, self.solved.modes).end(self.drawn.goal, self.missing)
-            if self.paired
-            else Player(self.world, self.solved.modes).solve(self.drawn.goal)
-        )
+        plan = self._plan()
         response: object = None
         while True:
             try:
                 request = plan.send(response)
             except StopIteration as stop:
-                return stop.value if self.paired else {"answer": stop.value}
+                ending: Ending = stop.value
+                return ending
             result = yield ToolCall(request.tool.tool.name, request.arguments)
             response = result.response
             if result.error and not isinstance(response, Mapping):
                 if self.missing is None:
                     return f"This cannot be done any more: {result.error}"
                 response = {"error": result.error}
+
+    def _plan(self) -> Plan:
+        """Yield the oracle's requests, and return the arguments of Finish."""
+        goal, missing = self.drawn.goal, self.missing
+        if self.open is not None:
+            asker = Asker(self.world)
+            goal = yield from asker.fill(self.open)
+            missing = asker.missing or missing
+        if self.paired:
+            # One of a pair has to look whether it can be met.
+            return (yield from CarefulPlayer(self.world, self.solved.modes).end(goal, missing))
+        return {"answer": (yield from Player(self.world, self.solved.modes).solve(goal))}
