@@ -14,6 +14,8 @@ class Dials:
 
     Attributes:
         budget: Calls that are allowed, as a percentage of those that gold makes.
+        faults: Calls that fail, as a percentage.
+        events: 1 where rows change by themselves.
 
     Examples:
         >>> Dials(budget=150).suffix, Dials.of("b150")
@@ -21,6 +23,8 @@ class Dials:
     """
 
     budget: int = 0
+    faults: int = 0
+    events: int = 0
 
     @property
     def suffix(self) -> str:

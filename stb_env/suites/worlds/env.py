@@ -37,6 +37,8 @@ def make(
     policies: bool = False,
     pairs: float = 0.5,
     budget: float = 0.0,
+    faults: float = 0.0,
+    events: bool = False,
     judge: str | JudgeLike = "exact",
     votes: Count = 1,
     votes_cache: str | Path | None = None,
@@ -57,6 +59,9 @@ def make(
             because a state does not allow them, or because a name in them is no row's.
         pairs: Share of tasks in pairs then: of each pair one cannot be met, and its twin can.
         budget: Calls that are allowed, in multiples of those that gold makes, such as 1.5; 0 is any number.
+        faults: Share of calls that fail, up to .5: errors that pass, writes that were made although an error
+            came back, and lists that are an earlier copy. Each is told.
+        events: Whether others change rows while an episode goes on.
         judge: ``exact``, or another judge, to see what it makes of episodes whose truth is known.
         votes: How often a model judges each answer.
         votes_cache: Folder of votes that are known.
@@ -69,11 +74,16 @@ def make(
         ConfigError: A setting is unknown, or no task meets them all.
     """
     levels = (level[0], level[1]) if isinstance(level, tuple | list) else level
-    dials = Dials(budget=_percent("budget", budget, 100, 1000))
+    dials = Dials(
+        budget=_percent("budget", budget, 100, 1000),
+        faults=_percent("faults", faults, 1, 50),
+        events=int(events),
+    )
     tasks = WorldTasks(split, group, levels, kit, worlds, policies, pairs, dials)
     if max_turns is None:
         _, most = CALLS[tasks.levels[-1]]
-        max_turns = 2 * most + _SPARE_TURNS
+        # What fails is done again, and what others changed is read again.
+        max_turns = round((2 + 4 * faults + 3 * events) * most) + _SPARE_TURNS
     return ToolEnv(
         tasks,
         GeneratedWorld(),

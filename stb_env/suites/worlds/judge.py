@@ -12,6 +12,7 @@ from stb_env.core.request import Slow
 from stb_env.errors import JudgeError
 from stb_env.judges.judge import Case
 from stb_env.suites.worlds.blueprint import Blueprint
+from stb_env.suites.worlds.faults import is_earlier
 from stb_env.suites.worlds.goals import Expected, RowId
 from stb_env.suites.worlds.rows import State
 from stb_env.tools import Status
@@ -193,6 +194,9 @@ def _looked(case: Case, looks: Looks) -> bool:
     name = looks["text"].casefold()
     for call in case.calls:
         if isinstance(call.arguments, str) or call.result.status == Status.INVALID_ARGUMENTS:
+            continue
+        # A call that failed, or that an earlier copy answered, has found out nothing.
+        if call.result.source == "fault" or is_earlier(call.result.response):
             continue
         given = [text.casefold().split() for text in _texts(call.arguments)]
         if call.name in looks["exact"] and name.split() in given:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping
+from collections.abc import Generator
 from dataclasses import dataclass
 
 from stb_env.suites.worlds.careful import CarefulPlayer
 from stb_env.suites.worlds.draw_goal import Drawn
 from stb_env.suites.worlds.oracle import Solved
+from stb_env.suites.worlds.persistent import persistent, told
 from stb_env.suites.worlds.player import Player
 from stb_env.suites.worlds.refusals import Missing, Refusal
 from stb_env.suites.worlds.requests import Plan
@@ -57,9 +58,7 @@ class WorldTask:
                 request = plan.send(response)
             except StopIteration as stop:
                 return stop.value if self.paired else {"answer": stop.value}
-            result = yield ToolCall(request.tool.tool.name, request.arguments)
-            response = result.response
-            if result.error and not isinstance(response, Mapping):
-                if self.missing is None:
-                    return f"This cannot be done any more: {result.error}"
-                response = {"error": result.error}
+            result = yield from persistent(self.world, request)
+            response = told(result)
+            if result.error and self.missing is None:
+                return f"This cannot be done any more: {result.error}"

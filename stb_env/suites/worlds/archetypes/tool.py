@@ -33,6 +33,7 @@ Kind = Literal[
     "rules",
     "policies",
     "today",
+    "changes",
 ]
 ACTS: tuple[Kind, ...] = ("transition", "set", "delete", "create")
 """Kinds that change rows."""
