@@ -3,19 +3,33 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import lru_cache
 
+from stb_env.judges.judge import Case
+from stb_env.seeding import rng
 from stb_env.suites.worlds.dials import Dials
+from stb_env.suites.worlds.draw_events import EventDrawer, Moving
 from stb_env.suites.worlds.goals import Make
-from stb_env.suites.worlds.script import ScriptRecord
+from stb_env.suites.worlds.judge import ExactJudge, generated_columns
+from stb_env.suites.worlds.player import Player
+from stb_env.suites.worlds.rows import State
+from stb_env.suites.worlds.script import Script, ScriptRecord
 from stb_env.suites.worlds.world import GeneratedWorld
 from stb_env.suites.worlds.world_task import WorldTask
 from stb_env.tools import ToolCall
 
-_FAULTS = (
-    "The systems are unsteady today; what they answer says when to ask again."
+_FAULTS = "The systems are unsteady today; what they answer says when to ask again."
+
+_EVENTS = (
+    "Others change records while you work; what they have changed can be listed. What counts is how things "
+    "stand when you finish, so what comes in until then counts, too."
 )
+_MATTER = 0.7
+"""Share of the tasks in which events matter, where they can."""
 
 
+# As with a task that is drawn: runs play it once a trial.
+@lru_cache(maxsize=1024)
 def apply_dials(made: WorldTask, dials: Dials) -> WorldTask | None:
     """Return a task under dials, or None where it does not suit them.
 
@@ -29,6 +43,13 @@ def apply_dials(made: WorldTask, dials: Dials) -> WorldTask | None:
         record["faults"], record["seed"] = dials.faults, task.id
         said.append(_FAULTS)
     made = replace(made, task=replace(task, goal={**task.goal, "script": record}))
+    if dials.events:
+        moved = _with_events(made)
+        if moved is None:
+            return None
+        made = moved
+        record = made.task.goal["script"]
+        said.append(_EVENTS)
     gold = _calls(made)
     if dials.budget:
         # Gold always has enough.
@@ -37,6 +58,58 @@ def apply_dials(made: WorldTask, dials: Dials) -> WorldTask | None:
         said.append(f"You have {budget} calls.")
     goal = {**made.task.goal, "script": record}
     return replace(made, task=replace(made.task, query=" ".join(said), goal=goal, gold=gold))
+
+
+def _with_events(made: WorldTask) -> WorldTask | None:
+    """Return a task in which others change rows, or None where no changes suit it.
+
+    Mostly they matter: who reads once and never again does not solve it.
+    """
+    pick = rng("events", made.task.id)
+    drawer = EventDrawer(made, pick)
+    if drawer.can_matter and pick.random() < _MATTER:
+        for moving in drawer.candidates(matter=True):
+            moved = _moved(made, moving)
+            if not _reads_once(moved):
+                return moved
+    return next((_moved(made, moving) for moving in drawer.candidates(matter=False)), None)
+
+
+def _moved(made: WorldTask, moving: Moving) -> WorldTask:
+    """Return a task with events."""
+    task, blueprint = made.task, made.world.blueprint
+    added = {event.entity for event in moving.events if event.new is not None}
+    generated = {**task.goal.get("generated", {}), **generated_columns(blueprint, sorted(added))}
+    goal = {
+        **task.goal,
+        "answer": moving.stages[-1]["answer"],
+        "support": moving.stages[-1]["support"],
+        "changes": moving.stages[-1]["changes"],
+        "stages": list(moving.stages),
+        "script": {**task.goal["script"], "events": [each.record for each in moving.events]},
+        **({"generated": generated} if generated else {}),
+    }
+    feed = tuple(tool.tool for tool in made.world.scripted.values() if tool.kind == "changes")
+    return replace(made, task=replace(task, tools=(*task.tools, *feed), goal=goal))
+
+
+def _reads_once(made: WorldTask) -> bool:
+    """Return whether the plan that reads once, and never looks what others change, solves a task."""
+    world, tools = GeneratedWorld(), {tool.name: tool for tool in made.task.tools}
+    # Faults are another matter.
+    script = Script.of(ScriptRecord(events=made.task.goal["script"]["events"]))
+    state = State(script=script)
+    plan, response = Player(made.world, made.solved.modes).solve(made.drawn.goal), None
+    try:
+        while True:
+            request = plan.send(response)
+            result, state = world.call(state, tools[request.tool.tool.name], request.arguments)
+            response = result.response
+    except StopIteration as stop:
+        case = Case(made.task, "", (), state, answer=stop.value)
+        return case.verdict(ExactJudge()).status == "solved"
+    except (LookupError, TypeError, ValueError):
+        return False
 
 
 def _has_a_double(made: WorldTask) -> bool:

@@ -12,6 +12,7 @@ from stb_env.suites.worlds.persistent import persistent, told
 from stb_env.suites.worlds.player import Player
 from stb_env.suites.worlds.refusals import Missing, Refusal
 from stb_env.suites.worlds.requests import Plan
+from stb_env.suites.worlds.watching import watchful
 from stb_env.suites.worlds.world import Built, built
 from stb_env.tasks import Ending, Task
 from stb_env.tools import ToolCall, ToolResult
@@ -44,14 +45,21 @@ class WorldTask:
         """The world, built again where it is no longer kept."""
         return built(self.key)
 
+    def _plan(self) -> Plan:
+        """Return the plan for a world that nobody else changes."""
+        # One of a pair has to look whether it can be met.
+        if self.paired:
+            return CarefulPlayer(self.world, self.solved.modes).end(self.drawn.goal, self.missing)
+        return Player(self.world, self.solved.modes).solve(self.drawn.goal)
+
     def play(self) -> Generator[ToolCall, ToolResult, Ending]:
         """Yield the calls that solve the task, each sent its result; return the arguments of Finish."""
-        # One of a pair has to look whether it can be met.
-        plan: Plan = (
-            CarefulPlayer(self.world, self.solved.modes).end(self.drawn.goal, self.missing)
-            if self.paired
-            else Player(self.world, self.solved.modes).solve(self.drawn.goal)
-        )
+        moving = bool(self.task.goal.get("script", {}).get("events"))
+        plan: Plan
+        if moving:
+            plan = watchful(self.world, self.drawn.goal, self.solved.modes, self._plan, paired=self.paired)
+        else:
+            plan = self._plan()
         response: object = None
         while True:
             try:
@@ -60,5 +68,5 @@ class WorldTask:
                 return stop.value if self.paired else {"answer": stop.value}
             result = yield from persistent(self.world, request)
             response = told(result)
-            if result.error and self.missing is None:
+            if result.error and self.missing is None and not moving:
                 return f"This cannot be done any more: {result.error}"

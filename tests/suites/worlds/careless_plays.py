@@ -63,6 +63,30 @@ def solves(made: WorldTask, manner: Manner) -> bool:
         return False
 
 
+def gold_solves(made: WorldTask, *, first: int = 0, between: int = 0) -> bool:
+    """Return whether the oracle solves a task, which may be slow: it makes harmless calls beside its own.
+
+    Args:
+        made: The task.
+        first: Harmless calls before all others.
+        between: Harmless calls before each other one.
+    """
+    state, play = WORLD.start(made.task, 0), made.play()
+    tools = {tool.name: tool for tool in made.task.tools}
+    idle = next(tools[each.tool.name] for each in made.world.tools.values() if each.kind == "today")
+    for _ in range(first):
+        _, state = WORLD.call(state, idle, {})
+    try:
+        call = next(play)
+        while True:
+            for _ in range(between):
+                _, state = WORLD.call(state, idle, {})
+            result, state = WORLD.call(state, tools[call.name], dict(call.arguments))  # type: ignore[arg-type]
+            call = play.send(result)
+    except StopIteration as stop:
+        return ended_well(made, state, stop.value["answer"])
+
+
 def ended_well(made: WorldTask, state: State, answer: dict[str, object]) -> bool:
     """Return whether a state and an answer solve a task."""
     return Case(made.task, "", (), state, answer=answer).verdict(ExactJudge()).status == "solved"

@@ -21,19 +21,7 @@ from stb_env.suites.worlds.world import built
 from stb_env.suites.worlds.world_task import WorldTask
 from stb_env.tools import Status
 
-from .careless_plays import WORLD, blindly, ended_well, once, solves
-
-
-def gold_solves(made: WorldTask) -> bool:
-    state, play = WORLD.start(made.task, 0), made.play()
-    tools = {tool.name: tool for tool in made.task.tools}
-    try:
-        call = next(play)
-        while True:
-            result, state = WORLD.call(state, tools[call.name], dict(call.arguments))  # type: ignore[arg-type]
-            call = play.send(result)
-    except StopIteration as stop:
-        return ended_well(made, state, stop.value["answer"])
+from .careless_plays import WORLD, blindly, gold_solves, once, solves
 
 
 @pytest.fixture(scope="module")
