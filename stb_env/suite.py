@@ -69,6 +69,8 @@ class Suite:
         replaced: Earlier ids, whose scores are not comparable with today's, with the id that follows each.
         required: Settings that its environments cannot be made without. Such ids are listed, and left out of
             what goes through all that there are.
+        choices: Settings that only say which of its tasks are played and how hard they are: clients of a
+            server may choose them. None names a file, a model or a judge.
 
     Examples:
         >>> from stb_env import Suite
@@ -97,6 +99,7 @@ class Suite:
     commands: Reference | None = None
     replaced: Mapping[str, str] = field(default_factory=dict)
     required: tuple[str, ...] = ()
+    choices: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if not self.name.isidentifier():

@@ -252,6 +252,7 @@ def make(
     max_turns: Count | None = None,
     compat: Compat | None = None,
     program: bool | None = None,
+    choices: dict[str, Any] | None = None,
     **settings: Unpack[EnvSettings],
 ) -> RemoteEnv:
     """Make an environment that a server plays.
@@ -267,6 +268,7 @@ def make(
         max_turns: As the environment takes it, up to what the server allows.
         compat: As the environment takes it.
         program: As the environment takes it.
+        choices: Further settings that its suite lets clients choose, such as ``{"level": 3}``.
         **settings: ``order``, ``shard`` and ``render_mode``, as for `ToolEnv`; ``reward`` as the environment
             takes it, and ``limits`` up to what the server allows.
 
@@ -281,7 +283,7 @@ def make(
         )
     limits = settings.pop("limits", None)
     bounds = asdict(limits) if isinstance(limits, Limits) else limits
-    asked = {"split": split, "max_turns": max_turns, "limits": bounds, "compat": compat}
+    asked = {**(choices or {}), "split": split, "max_turns": max_turns, "limits": bounds, "compat": compat}
     asked |= {"program": program, "reward": settings.pop("reward", None)}
     if bool(id) == bool(env_id):
         raise ConfigError(

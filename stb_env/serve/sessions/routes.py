@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from stb_env.core.jsontypes import Json
 from stb_env.errors import STBError
+from stb_env.serve.sessions import tool_api
 from stb_env.serve.sessions.answers import refused
 from stb_env.serve.sessions.session_store import MAX_SEED, PAGE, SessionStore
 from stb_env.serve.sessions.socket import talk
@@ -138,6 +139,17 @@ def routes(store: SessionStore) -> APIRouter:
             return _json(await store.step(key, body.model_dump(exclude_none=True)))
         except STBError as error:
             raise refused(error) from None
+
+    @router.get("/sessions/{key}/openapi.json")
+    async def tools(key: str) -> Response:
+        try:
+            return _answer(tool_api.openapi_of(store, key))
+        except STBError as error:
+            raise refused(error) from None
+
+    @router.post("/sessions/{key}/tools/{name:path}")
+    async def call(key: str, name: str, body: dict[str, Json]) -> Response:
+        return await _answered(tool_api.call(store, key, name, body))
 
     @router.post("/sessions/{key}/fork")
     async def fork(key: str) -> Response:

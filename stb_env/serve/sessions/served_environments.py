@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import OrderedDict
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import Any
@@ -21,10 +22,15 @@ from stb_env.serve.sessions.refusals import NotAllowed, NotServed
 from stb_env.suite import find_env, suite_of
 
 CHOICES = ("split", "compat", "program", "reward")
-"""What a client may choose of an environment, each of few values; other values would name files or models."""
+"""Settings of every environment that a client may choose, beside the choices of its suite.
+
+Other settings would name files or models."""
 
 BOUNDS = ("max_turns", "limits")
 """What a client may bound, up to what the operator allows."""
+
+_PROTOTYPES = 256
+"""Environments that are kept for further sessions; those of open sessions live on with them."""
 
 
 class Served:
@@ -55,7 +61,7 @@ class Served:
         self._ids = tuple(env_ids() if ids is None else map(find_env, ids))
         self._settings = dict(settings or {})
         self._turns, self._limits = turns, limits
-        self._made: dict[str, asyncio.Task[ToolEnv]] = {}
+        self._made: OrderedDict[str, asyncio.Task[ToolEnv]] = OrderedDict()
 
     @property
     def ids(self) -> tuple[str, ...]:
@@ -90,11 +96,14 @@ class Served:
             ConfigError: A value is none of the setting's.
         """
         given = self._checked(self.named(env_id), settings or {})
-        chosen = {name: value for name, value in given.items() if name in CHOICES}
+        chosen = {name: value for name, value in given.items() if name not in BOUNDS}
         key = jsontext.dumps([env_id, dict(sorted(chosen.items()))])
         making = self._made.get(key)
         if making is None or (making.done() and (making.cancelled() or making.exception() is not None)):
             making = self._made[key] = asyncio.create_task(asyncio.to_thread(self._make, env_id, chosen))
+            while len(self._made) > _PROTOTYPES:
+                self._made.popitem(last=False)
+        self._made.move_to_end(key)
         # A client that leaves must not take along what others wait for.
         return await asyncio.shield(making)
 
@@ -116,15 +125,15 @@ class Served:
         return make_env(env_id, {**own, **chosen})
 
     def _checked(self, env_id: str, settings: Mapping[str, object]) -> Mapping[str, object]:
+        suite = suite_of(env_id)
+        allowed = (*CHOICES, *(suite.choices if suite is not None else ()), *BOUNDS)
         for name in settings:
-            if name not in (*CHOICES, *BOUNDS):
+            if name not in allowed:
                 raise NotAllowed(
-                    f"a client may set {', '.join((*CHOICES, *BOUNDS))}, got {name!r:.100}; "
-                    "the rest is the operator's"
+                    f"a client may set {', '.join(allowed)}, got {name!r:.100}; the rest is the operator's"
                 )
         given = {name: value for name, value in settings.items() if value is not None}
         check_settings(maker_of(env_id), {**registry[env_id].kwargs, **given}, env_id)
-        suite = suite_of(env_id)
         split = given.get("split")
         if split is not None and suite is not None and split not in suite.splits:
             raise NotAllowed(f"the splits of {env_id} are {', '.join(suite.splits)}, got {split!r:.100}")

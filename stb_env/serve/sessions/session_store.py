@@ -299,9 +299,9 @@ def _transition(session: Session, transition: Any, *, mirror: bool) -> dict[str,
         "truncated": truncated,
         "info": info,
     }
+    shown, session.shown = session.shown, observation["tools"]
     if not mirror:
         return reply
-    shown, session.shown = session.shown, observation["tools"]
     if observation["tools"] == shown:
         del observation["tools"]
     del observation["query"]

@@ -12,4 +12,5 @@ SUITE = Suite(
     splits=("test", "val", "train", "missing"),
     checks="stb_env.suites.sandbox.checks:check",
     oracle="stb_env.suites.sandbox.oracle:oracle",
+    choices=("group", "level", "template", "distractors"),
 )

@@ -16,6 +16,8 @@ from stb_env.suites.worlds.goals import (
     Lookup,
     Make,
     Measure,
+    Part,
+    Several,
     Summary,
     Work,
 )
@@ -65,6 +67,13 @@ def list_name(blueprint: Blueprint, entity: str, path: str) -> str:
     return f"{name}es" if name.endswith(("s", "x", "ch", "sh")) else f"{name}s"
 
 
+def part_name(blueprint: Blueprint, part: Part, name: str) -> str:
+    """Return the name of a field where it is one part's of a request for several things."""
+    entity = part.one.entity if isinstance(part, Difference) else part.select.entity
+    noun = _identifier(forms(blueprint.entities[entity])[0])
+    return name if noun in name else f"{noun}_{name}"
+
+
 def _identifier(words: str) -> str:
     return "_".join("".join(char if char.isalnum() else " " for char in words).split())
 
@@ -106,6 +115,14 @@ def answer_schema(goal: Goal, blueprint: Blueprint) -> JsonObject:
                 {
                     f"first_{name}": _described(schema, "of those named first"),
                     f"{name}_difference": _described(schema, "0 or more, whichever is greater"),
+                }
+            )
+        case Several():
+            return object_schema(
+                {
+                    part_name(blueprint, part, name): schema
+                    for part in goal.parts
+                    for name, schema in answer_schema(part, blueprint)["properties"].items()
                 }
             )
         case Listing():

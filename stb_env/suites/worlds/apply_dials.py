@@ -9,7 +9,7 @@ from stb_env.judges.judge import Case
 from stb_env.seeding import rng
 from stb_env.suites.worlds.dials import Dials
 from stb_env.suites.worlds.draw_events import EventDrawer, Moving
-from stb_env.suites.worlds.goals import Make
+from stb_env.suites.worlds.goals import Make, parts_of
 from stb_env.suites.worlds.judge import ExactJudge, generated_columns
 from stb_env.suites.worlds.player import Player
 from stb_env.suites.worlds.rows import State
@@ -114,14 +114,17 @@ def _reads_once(made: WorldTask) -> bool:
 
 def _has_a_double(made: WorldTask) -> bool:
     """Return whether a row that has to be made is like one that is there: nobody could tell it was made."""
-    goal, blueprint = made.drawn.goal, made.world.blueprint
-    if not isinstance(goal, Make):
-        return False
-    columns = blueprint.entities[goal.entity].columns
-    label = columns[blueprint.entities[goal.entity].label]
-    drawn = {(*row[:label], *row[label + 1 :]) for row in blueprint.data.rows[goal.entity]}
-    asked = made.task.goal["changes"].get(goal.entity, {"new": ()})
-    return any(tuple(new) in drawn for new in asked["new"])
+    blueprint = made.world.blueprint
+    for part in parts_of(made.drawn.goal):
+        asked = made.task.goal["changes"].get(part.entity) if isinstance(part, Make) else None
+        if not isinstance(part, Make) or asked is None:
+            continue
+        columns = blueprint.entities[part.entity].columns
+        label = columns[blueprint.entities[part.entity].label]
+        drawn = {(*row[:label], *row[label + 1 :]) for row in blueprint.data.rows[part.entity]}
+        if any(tuple(new) in drawn for new in asked["new"]):
+            return True
+    return False
 
 
 def _calls(made: WorldTask) -> tuple[ToolCall, ...]:

@@ -18,8 +18,10 @@ from stb_env.suites.worlds.goals import (
     Expected,
     Goal,
     GoalError,
-    Related,
+    Limit,
     Select,
+    Several,
+    parts_of,
 )
 from stb_env.suites.worlds.kit import Quantity
 from stb_env.suites.worlds.oracle import Solved
@@ -97,6 +99,12 @@ def _first_hit(_world: Built, request: Request, shown: JsonObject) -> JsonObject
 
 def _in_cents(world: Built, goal: Goal) -> Goal | None:
     """Return the goal as one who takes cents for units understands it, or None where no money is in it."""
+    if isinstance(goal, Several):
+        parts = [_in_cents(world, part) for part in goal.parts]
+        if not any(parts):
+            return None
+        taken = zip(goal.parts, parts, strict=True)
+        return Several(tuple(part for own, other in taken for part in parts_of(other or own)))
     if isinstance(goal, Difference):
         one, other = _select_in_cents(world, goal.one), _select_in_cents(world, goal.other)
         return None if one == goal.one else replace(goal, one=one, other=other)
@@ -113,9 +121,9 @@ def _select_in_cents(world: Built, select: Select) -> Select:
             return replace(clause, value=clause.value // _CENTS)
         return clause
 
-    clauses: list[Clause | Related] = []
+    clauses: list[Limit] = []
     for clause in select.clauses:
-        if isinstance(clause, Related):
+        if not isinstance(clause, Clause):
             inner = tuple(misread(clause.entity, each) for each in clause.clauses)
             clauses.append(replace(clause, clauses=inner))
         else:

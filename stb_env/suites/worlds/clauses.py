@@ -3,18 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from random import Random
 
 from stb_env.suites.worlds.blueprint import Blueprint
+from stb_env.suites.worlds.evaluation import chosen, tallies
 from stb_env.suites.worlds.facts import COMPARE, facts_at_start
-from stb_env.suites.worlds.goals import Clause, Related, Select
+from stb_env.suites.worlds.goals import (
+    Clause,
+    Limit,
+    Measure,
+    Select,
+    Tally,
+)
 from stb_env.suites.worlds.kit import Attribute, Category, Day, Flag, Life, Quantity, Ref
 from stb_env.suites.worlds.rows import MISSING
 
 _FEWEST, _MOST = 0.08, 0.8
 """Shares of an entity's rows between which a clause leaves them."""
 _MOST_CLAUSES, _MOST_HOPS = 4, 2
+_NARROWER, _TOTALS = 0.5, 0.6
+"""Share of figures over rows that meet a clause, and of figures that are totals where they can be."""
 _TRIES = 14
 _LOWEST, _HIGHEST = 0.15, 0.85
 """Shares of an entity's rows below the bound of a threshold."""
@@ -35,7 +45,7 @@ class Clauses:
         self.blueprint = blueprint
         self._facts = facts_at_start(blueprint)
         self._look_alikes: dict[str, list[int]] = {}
-        self._meeting: dict[tuple[str, Clause | Related], frozenset[int]] = {}
+        self._meeting: dict[tuple[str, Limit], frozenset[int]] = {}
         self._paths: dict[tuple[str, int], list[str]] = {}
 
     def column(self, entity: str, path: str) -> list[int]:
@@ -53,7 +63,7 @@ class Clauses:
         """Return the attribute at the end of a path."""
         return self.blueprint.attribute(entity, path)
 
-    def rows_of(self, entity: str, clause: Clause | Related) -> frozenset[int]:
+    def rows_of(self, entity: str, clause: Limit) -> frozenset[int]:
         """Return the numbers of the rows that meet a clause; those of the clauses asked for last are kept."""
         found = self._meeting.get((entity, clause))
         if found is None:
@@ -62,11 +72,13 @@ class Clauses:
             found = self._meeting[entity, clause] = frozenset(self._rows_of(entity, clause))
         return found
 
-    def _rows_of(self, entity: str, clause: Clause | Related) -> set[int]:
+    def _rows_of(self, entity: str, clause: Limit) -> set[int]:
         if isinstance(clause, Clause):
             compare, value = COMPARE[clause.op], clause.value
             column = self.column(entity, clause.path)
             return {at for at, got in enumerate(column) if got != MISSING and compare(got, value)}
+        if isinstance(clause, Tally):
+            return {number for number, _ in chosen(self._facts, Select(entity, (clause,)))}
         rows = set(range(len(self.blueprint.data.rows[clause.entity])))
         for each in clause.clauses:
             rows &= self.rows_of(clause.entity, each)
@@ -100,6 +112,53 @@ class Clauses:
         share = sum(COMPARE[clause.op](got, clause.value) for got in values) / len(values)
         return clause if _FEWEST <= share <= _MOST else None
 
+    def tally(self, entity: str, pick: Random) -> Tally | None:
+        """Draw a clause on a count or total of the rows that refer to a row, or None where none suits."""
+        referring = self.blueprint.referring(entity)
+        if not referring:
+            return None
+        other, reference = pick.choice(referring)
+        inner = self._inner(other, pick) if pick.random() < _NARROWER else ()
+        if inner is None:
+            return None
+        described = self.blueprint.entities[other].attributes
+        totals = [name for name, each in described.items() if isinstance(each, Quantity) and each.sums]
+        measure = Measure("count")
+        if totals and pick.random() < _TOTALS:
+            measure = Measure("total", pick.choice(totals))
+        clause = Tally(other, reference, inner, measure, ">", 0)
+        figures = tallies(self._facts, clause)
+        size = len(self.blueprint.data.rows[entity])
+        figure = described[measure.path] if measure.path else None
+        if isinstance(figure, Quantity):
+            own = self._comparable(entity, figure)
+            if own and pick.random() < 0.5:
+                clause = replace(clause, bound=None, path=pick.choice(own), op=pick.choice((">", "<")))
+            else:
+                ordered = sorted(figures.get(number, 0) for number in range(size))
+                drawn = _threshold("", ordered, figure, pick, None)
+                clause = replace(clause, bound=drawn.value) if drawn else clause
+        else:
+            most = max(figures.values(), default=0)
+            clause = replace(clause, bound=pick.randint(1, max(1, most - 1)), op=pick.choice((">", ">", "<")))
+        share = len(self.rows_of(entity, clause)) / size
+        return clause if clause.bound != 0 and _FEWEST <= share <= _MOST else None
+
+    def _inner(self, entity: str, pick: Random) -> tuple[Clause, ...] | None:
+        label = self.blueprint.entities[entity].label
+        paths = [path for path in self.paths(entity, 0) if path != label and self.can_say(entity, path)]
+        clause = self.clause(entity, pick.choice(paths), pick) if paths else None
+        return None if clause is None else (clause,)
+
+    def _comparable(self, entity: str, figure: Quantity) -> list[str]:
+        """Return the attributes of an entity that a total of another one's can be held against."""
+        return [
+            name
+            for name, each in self.blueprint.entities[entity].attributes.items()
+            if isinstance(each, Quantity)
+            and (each.type, each.unit, each.digits) == (figure.type, figure.unit, figure.digits)
+        ]
+
     def look_alikes(self, entity: str) -> list[int]:
         """Return the rows whose label is the beginning of another's: a search for it finds both."""
         found = self._look_alikes.get(entity)
@@ -124,7 +183,7 @@ class Clauses:
         pick: Random,
         *,
         depth: int,
-        fixed: Sequence[Clause | Related] = (),
+        fixed: Sequence[Limit] = (),
         banned: Sequence[str] = (),
         fewest: int = 1,
         around: int | None = None,
@@ -146,7 +205,7 @@ class Clauses:
             rows &= self.rows_of(entity, clause)
         clauses = list(fixed)
         used = {clause.path for clause in fixed if isinstance(clause, Clause)} | set(banned)
-        hops = sum(1 for clause in fixed if isinstance(clause, Related) or "." in clause.path)
+        hops = sum(1 for clause in fixed if not isinstance(clause, Clause) or "." in clause.path)
         for _ in range(_TRIES):
             if len(clauses) >= max(fewest, len(fixed)) and sizes[0] <= len(rows) <= sizes[1]:
                 return Select(entity, _ordered(clauses, pick)), sorted(rows)
@@ -216,10 +275,10 @@ def _paths(blueprint: Blueprint, entity: str, depth: int) -> Iterator[str]:
                 yield f"{name}.{rest}"
 
 
-def _ordered(clauses: list[Clause | Related], pick: Random) -> tuple[Clause | Related, ...]:
+def _ordered(clauses: list[Limit], pick: Random) -> tuple[Limit, ...]:
     """Return clauses in an order that a sentence can have: those over references come last."""
     shuffled = pick.sample(clauses, len(clauses))
-    return tuple(sorted(shuffled, key=lambda each: isinstance(each, Related) or each.path.count(".")))
+    return tuple(sorted(shuffled, key=lambda each: not isinstance(each, Clause) or each.path.count(".")))
 
 
 def _threshold(

@@ -24,10 +24,11 @@ from stb_env.suites.worlds.goals import (
     Lookup,
     Make,
     Measure,
-    Related,
+    Part,
     Select,
     Summary,
     Work,
+    parts_of,
 )
 from stb_env.suites.worlds.kit import Ref
 from stb_env.suites.worlds.kit_actions import Condition
@@ -66,6 +67,10 @@ class Costs:
     def cost(self, goal: Goal) -> Cost:
         """Return an estimate for a goal."""
         self._search.forget()
+        costs = [self._cost(part) for part in parts_of(goal)]
+        return Cost(sum(each.calls for each in costs), sum(each.compared for each in costs))
+
+    def _cost(self, goal: Part) -> Cost:
         match goal:
             case Lookup() | Listing():
                 fields = goal.fields if isinstance(goal, Lookup) else (goal.path,)
@@ -132,7 +137,7 @@ class Costs:
         values = sorted((column[number] for number in self._search.served(entity, served)), reverse=goal.most)
         meant = [column[number] for number in search.rows]
         before = values.index(max(meant) if goal.most else min(meant)) + 1
-        hops = sum(isinstance(each, Related) or "." in each.path for each in clauses)
+        hops = sum(not isinstance(each, Clause) or "." in each.path for each in clauses)
         read = -(-before // listing.limit) + hops * before
         return Cost(min(found.calls, read), min(found.compared, before))
 

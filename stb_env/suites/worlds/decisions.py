@@ -22,9 +22,11 @@ from stb_env.suites.worlds.goals import (
     Lookup,
     Make,
     Measure,
+    Part,
     Select,
     Summary,
     Work,
+    parts_of,
 )
 from stb_env.suites.worlds.kit import Ref
 from stb_env.suites.worlds.rows import MISSING
@@ -41,6 +43,13 @@ def decisions(goal: Goal, blueprint: Blueprint, judged: Mapping[str, Set[int]]) 
         blueprint: The world.
         judged: The rows of each entity that the plan compares or decides itself, rather than a filter.
     """
+    parts = parts_of(goal)
+    counted = sum(_decisions(part, blueprint, judged) for part in parts)
+    # A row is one decision, however many parts it is compared for.
+    return min(counted, len(parts) * _ALONE + sum(len(rows) for rows in judged.values()))
+
+
+def _decisions(goal: Part, blueprint: Blueprint, judged: Mapping[str, Set[int]]) -> int:
     facts = facts_at_start(blueprint)
     entity = goal.one.entity if isinstance(goal, Difference) else goal.select.entity
     own = judged.get(entity, frozenset())

@@ -9,9 +9,18 @@ from random import Random
 from stb_env.suites.worlds.evaluation import evaluate
 from stb_env.suites.worlds.events import Event
 from stb_env.suites.worlds.facts import Facts
-from stb_env.suites.worlds.goals import Change, Clause, Expected, GoalError, Make, RowId, Work
+from stb_env.suites.worlds.goals import (
+    Clause,
+    Expected,
+    ForEach,
+    GoalError,
+    RowId,
+    Work,
+    parts_of,
+    selections,
+)
 from stb_env.suites.worlds.judge import Stage, stage_record
-from stb_env.suites.worlds.others import Others, acts, selections
+from stb_env.suites.worlds.others import Others, acts
 from stb_env.suites.worlds.refusals import refusal_of
 from stb_env.suites.worlds.rows import State
 from stb_env.suites.worlds.world_task import WorldTask
@@ -54,13 +63,15 @@ class EventDrawer:
         self._made, self._pick = made, pick
         self._goal, self._blueprint = made.drawn.goal, made.world.blueprint
         self._others = Others(made, pick)
-        self._acts = acts(self._goal) or made.paired
+        self._selects = list(selections(self._goal))
         self._first = self._expected(State())
 
     @property
     def can_matter(self) -> bool:
         """Whether events may change what solves the task."""
-        return not self._made.paired and not isinstance(self._goal, Change | Make)
+        if self._made.paired:
+            return False
+        return not acts(self._goal) or isinstance(self._goal, ForEach | Work)
 
     def candidates(self, *, matter: bool) -> Iterator[Moving]:
         """Yield events that suit the task, and change what solves it or do not."""
@@ -141,11 +152,10 @@ class EventDrawer:
 
     def _may_follow(self, before: Expected, after: Expected, touched: RowId) -> bool:
         """Return whether those who acted on what was meant before have done nothing wrong by it."""
-        if not self._acts:
+        if not isinstance(self._goal, ForEach | Work):
+            # Others that ask for a change are drawn only where the change stays the same.
             return True
-        entity, data = selections(self._goal)[0].entity, self._blueprint.data
-        if not self.can_matter and before.rows != after.rows:
-            return False
+        entity, data = self._goal.select.entity, self._blueprint.data
         return all(
             row in after.rows
             and (entity, row) != touched
@@ -156,10 +166,11 @@ class EventDrawer:
     def _is_on_a_bound(self, state: State, entity: str, number: int) -> bool:
         """Return whether a row has the very number that a clause or a rule compares with."""
         row = self._blueprint.data.row(state, entity, number)
-        if row is None or entity != selections(self._goal)[0].entity:
+        selects = [each for each in self._selects if each.entity == entity]
+        if row is None or not selects:
             return False
         facts = Facts(self._blueprint, state)
-        clauses = [each for select in selections(self._goal) for each in select.clauses]
+        clauses = [each for select in selects for each in select.clauses]
         if any(
             isinstance(each, Clause)
             and each.op in _BOUNDS
@@ -167,8 +178,12 @@ class EventDrawer:
             for each in clauses
         ):
             return True
-        queue = self._goal.queue if isinstance(self._goal, Work) else ""
-        rules = self._blueprint.entities[entity].queues[queue].rules if queue else ()
+        queues = [
+            part.queue
+            for part in parts_of(self._goal)
+            if isinstance(part, Work) and part.select.entity == entity
+        ]
+        rules = [rule for queue in queues for rule in self._blueprint.entities[entity].queues[queue].rules]
         return any(
             facts.test(entity, condition.model_copy(update={"op": "="}))(number, row)
             for rule in rules

@@ -9,6 +9,7 @@ from random import Random
 from typing import Literal
 
 from stb_env.seeding import derive
+from stb_env.suites.worlds.answer_fields import answer_schema, part_name
 from stb_env.suites.worlds.blueprint import Blueprint
 from stb_env.suites.worlds.costs import Costs
 from stb_env.suites.worlds.decisions import decisions
@@ -20,7 +21,7 @@ from stb_env.suites.worlds.evaluation import (
 )
 from stb_env.suites.worlds.facts import facts_at_start
 from stb_env.suites.worlds.goals import (
-    Difference,
+    Clause,
     Expected,
     Extreme,
     Goal,
@@ -29,10 +30,13 @@ from stb_env.suites.worlds.goals import (
     Listing,
     Lookup,
     Measure,
-    Related,
+    Part,
     Select,
+    Several,
     Summary,
     Work,
+    parts_of,
+    selections,
 )
 from stb_env.suites.worlds.kit import (
     Day,
@@ -42,7 +46,7 @@ from stb_env.suites.worlds.oracle import Solved
 from stb_env.suites.worlds.rows import State
 from stb_env.suites.worlds.shapes import Shapes
 
-Part = Literal["train", "val", "test"]
+Share = Literal["train", "val", "test"]
 CALLS: Mapping[int, tuple[int, int]] = {
     1: (1, 2),
     2: (3, 5),
@@ -59,12 +63,18 @@ _HARD = 5
 """From this level on filters alone never choose the rows: a clause is on another row, or a rule is."""
 _CANDIDATES = 20
 """Goals of which the first that suits is taken."""
+_PART_DRAWS, _MOST_PARTS = 30, 8
+"""Draws of parts of a request for several things, and the most that it has."""
+_SEVERAL: Mapping[int, float] = {1: 0.0, 2: 0.25, 3: 0.3, 4: 0.35, 5: 0.4, 6: 0.4}
+"""Share of requests for several things, by level."""
+_LINKED = 0.6
+"""Share of parts that are about a row to which the row of the part before refers, where there is one."""
 _BOUNDS = ("<", "<=", ">", ">=")
 _HARMLESS = 0.4
 """Share of the mistakes of a kind that change nothing, at most, at hard levels."""
 _DRAWS_A_PART = 120
 """Draws in which a goal of one part is looked for."""
-_PARTS: Mapping[int, Part] = {0: "test", 1: "val"}
+_PARTS: Mapping[int, Share] = {0: "test", 1: "val"}
 """Of so many in eight goals of a world, the split that alone has them; the others are for training."""
 _MARGIN = 100
 """The runner-up is worse by at least one part in so many."""
@@ -105,7 +115,7 @@ class GoalDrawer:
         self._facts = facts_at_start(blueprint)
         self._shapes = Shapes(blueprint)
 
-    def draw(self, level: int, pick: Random, part: Part | None = None) -> Drawn | None:
+    def draw(self, level: int, pick: Random, part: Share | None = None) -> Drawn | None:
         """Draw a goal toward a level, or None where the draw fails: try again with the same generator.
 
         Args:
@@ -116,13 +126,14 @@ class GoalDrawer:
         return next((drawn for _, drawn in self.candidates(level, pick, part) if drawn is not None), None)
 
     def candidates(
-        self, level: int, pick: Random, part: Part | None = None
+        self, level: int, pick: Random, part: Share | None = None
     ) -> Iterator[tuple[Goal, Drawn | None]]:
         """Yield goals about as long as the level asks, until one does; each with what is made of it."""
         failed: Counter[str] = Counter()
         candidates = 0
+        several = pick.random() < _SEVERAL[level]
         for _ in range(_CANDIDATES if part is None else _DRAWS_A_PART):
-            shape, goal = self._shapes.draw(level, pick, failed)
+            shape, goal = self._shapes.draw(level, pick, failed) if not several else self._joined(level, pick)
             if goal is not None and part not in (None, part_of(goal)):
                 continue
             candidates += 1
@@ -135,11 +146,32 @@ class GoalDrawer:
                     return
             failed[shape] += 1
 
+    def _joined(self, level: int, pick: Random) -> tuple[str, Several | None]:
+        """Draw a request for several things, as long as the level asks; None where the draw fails."""
+        least, most = CALLS[level]
+        aim = pick.randint(least, most)
+        parts: list[Part] = []
+        for _ in range(_PART_DRAWS):
+            linked = self._shapes.linked(parts[-1], pick) if parts and pick.random() < _LINKED else None
+            lower = pick.randint(1, max(1, level - 1))
+            part = linked or self._shapes.draw(lower, pick, Counter())[1]
+            if part is None or not self._is_hard_to_guess(part):
+                continue
+            longer = Several((*parts, part))
+            calls = aim if self._costs is None else self._costs.cost(longer).calls
+            if calls > most or self._checked(lower, part) is None:
+                continue
+            parts.append(part)
+            if len(parts) > 1 and (calls >= aim or len(parts) == _MOST_PARTS):
+                return "several", longer
+        return "several", Several(tuple(parts)) if len(parts) > 1 else None
+
     def _suits(self, level: int, goal: Goal) -> bool:
         """Return whether a goal cannot be guessed, and is about as long and as hard as its level asks."""
         if not self._is_hard_to_guess(goal):
             return False
-        if level >= _HARD and not isinstance(goal, Work) and not _goes_over_references(goal):
+        works = any(isinstance(part, Work) for part in parts_of(goal))
+        if level >= _HARD and not works and not _goes_over_references(goal):
             return False
         if self._costs is None:
             return True
@@ -154,6 +186,9 @@ class GoalDrawer:
             expected = evaluate(goal, self._blueprint, State())
         except GoalError:
             return None
+        if isinstance(goal, Several):
+            # Each part carries its weight alone.
+            return Drawn(goal, expected) if self._is_independent(goal, expected) else None
         if not self._is_clear(goal) or not self._rules_decide(level, goal):
             return None
         if any(mutant.solves(expected) for mutant in clause_mutants(goal, self._blueprint)):
@@ -162,8 +197,37 @@ class GoalDrawer:
 
     # -- checks ---------------------------------------------------------------------------------
 
+    def _is_independent(self, goal: Several, expected: Expected) -> bool:
+        """Return whether the order in which parts are done changes nothing, and no two ask for one thing."""
+        names = [
+            part_name(self._blueprint, part, name)
+            for part in goal.parts
+            for name in answer_schema(part, self._blueprint)["properties"]
+        ]
+        if len(names) > len(set(names)):
+            return False
+        try:
+            other = evaluate(replace(goal, parts=goal.parts[::-1]), self._blueprint, State())
+            alone = [evaluate(part, self._blueprint, State()) for part in goal.parts]
+        except GoalError:
+            return False
+        changed = [
+            (entity, number)
+            for each in alone
+            for entity, rows in each.state.changed.items()
+            for number in rows
+        ]
+        made = [entity for each in alone for entity in each.state.made]
+        return (
+            other.answer == expected.answer
+            and len(changed) == len(set(changed))
+            and len(made) == len(set(made))
+        )
+
     def _is_hard_to_guess(self, goal: Goal) -> bool:
         match goal:
+            case Several():
+                return all(self._is_hard_to_guess(part) for part in goal.parts)
             case Lookup() | Extreme():
                 return any(self._shapes.is_wide(goal.select.entity, path) for path in goal.fields)
             case Summary():
@@ -223,7 +287,7 @@ class GoalDrawer:
         )
 
 
-def part_of(goal: Goal) -> Part:
+def part_of(goal: Goal) -> Share:
     """Return the split that alone has a goal, where splits share a world.
 
     The order of clauses, fields and figures makes no other goal of it.
@@ -233,6 +297,8 @@ def part_of(goal: Goal) -> Part:
 
 def identity(goal: Goal) -> str:
     """Return a text that two goals share exactly where they ask for the same."""
+    if isinstance(goal, Several):
+        return " and ".join(sorted(identity(part) for part in goal.parts))
     said: list[str] = [type(goal).__name__]
     for each in fields(goal):
         value = getattr(goal, each.name)
@@ -250,5 +316,8 @@ def decided(drawn: Drawn, solved: Solved, blueprint: Blueprint) -> Drawn:
 
 def _goes_over_references(goal: Goal) -> bool:
     """Return whether a clause of a goal is on a row that is referred to, or on rows that refer."""
-    select = goal.one if isinstance(goal, Difference) else goal.select
-    return any(isinstance(clause, Related) or "." in clause.path for clause in select.clauses)
+    return any(
+        not isinstance(clause, Clause) or "." in clause.path
+        for select in selections(goal)
+        for clause in select.clauses
+    )

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 from stb_env.core.jsontypes import JsonObject
-from stb_env.suites.worlds.answer_fields import field_name, group_name, list_name, measure_name
+from stb_env.suites.worlds.answer_fields import field_name, group_name, list_name, measure_name, part_name
 from stb_env.suites.worlds.blueprint import Blueprint
 from stb_env.suites.worlds.facts import COMPARE, Facts, facts_at_start, json_value
 from stb_env.suites.worlds.goals import (
@@ -19,14 +19,16 @@ from stb_env.suites.worlds.goals import (
     Goal,
     GoalError,
     Group,
+    Limit,
     Listing,
     Lookup,
     Make,
     Measure,
-    Related,
     RowId,
     Select,
+    Several,
     Summary,
+    Tally,
     Work,
 )
 from stb_env.suites.worlds.kit import Life
@@ -42,18 +44,44 @@ def chosen(facts: Facts, select: Select) -> list[tuple[int, Row]]:
     return rows
 
 
-def _meeting(
-    facts: Facts, entity: str, rows: list[tuple[int, Row]], clause: Clause | Related
-) -> list[tuple[int, Row]]:
+def _meeting(facts: Facts, entity: str, rows: list[tuple[int, Row]], clause: Limit) -> list[tuple[int, Row]]:
     """Return those of some rows that meet a clause."""
     if isinstance(clause, Clause):
         column = facts.column(entity, clause.path)
         compare, value = COMPARE[clause.op], clause.value
         return [each for each in rows if (got := column[each[0]]) != MISSING and compare(got, value)]
+    if isinstance(clause, Tally):
+        return _tallying(facts, entity, rows, clause)
     place = facts.blueprint.entities[clause.entity].columns[clause.reference]
     others = chosen(facts, Select(clause.entity, clause.clauses))
     referred, present = {row[place] for _, row in others}, clause.present
     return [each for each in rows if (each[0] in referred) == present]
+
+
+def _tallying(facts: Facts, entity: str, rows: list[tuple[int, Row]], clause: Tally) -> list[tuple[int, Row]]:
+    """Return those of some rows whose figure over the rows that refer to them is over or under a bound."""
+    figures, compare = tallies(facts, clause), COMPARE[clause.op]
+    if clause.bound is not None:
+        bound = clause.bound
+        return [each for each in rows if compare(figures.get(each[0], 0), bound)]
+    column = facts.column(entity, clause.path)
+    return [
+        each
+        for each in rows
+        if column[each[0]] != MISSING and compare(figures.get(each[0], 0), column[each[0]])
+    ]
+
+
+def tallies(facts: Facts, clause: Tally) -> dict[int, int]:
+    """Return the figure of a clause for every row that rows refer to."""
+    place = facts.blueprint.entities[clause.entity].columns[clause.reference]
+    values = facts.column(clause.entity, clause.measure.path) if clause.measure.path else None
+    figures: dict[int, int] = {}
+    for number, row in chosen(facts, Select(clause.entity, clause.clauses)):
+        value = 1 if values is None else values[number]
+        if value != MISSING:
+            figures[row[place]] = figures.get(row[place], 0) + value
+    return figures
 
 
 def evaluate(goal: Goal, blueprint: Blueprint, state: State, *, skips: bool = False) -> Expected:
@@ -98,6 +126,26 @@ def evaluate(goal: Goal, blueprint: Blueprint, state: State, *, skips: bool = Fa
             return _figures(facts, goal.select.entity, found, goal.measures, after)
         case Work():
             return _work(facts, goal)
+        case Several():
+            return _several(goal, blueprint, state, skips)
+
+
+def _several(goal: Several, blueprint: Blueprint, state: State, skips: bool) -> Expected:
+    """Return what solves all parts, one after the other."""
+    answer: JsonObject = {}
+    support: dict[str, tuple[RowId, ...]] = {}
+    rows: list[int] = []
+    after = state
+    for part in goal.parts:
+        told = evaluate(part, blueprint, after, skips=skips)
+        named = {part_name(blueprint, part, name): value for name, value in told.answer.items()}
+        if named.keys() & answer.keys():
+            raise GoalError("two parts of a request ask for fields of one name")
+        answer |= named
+        support |= {part_name(blueprint, part, name): shown for name, shown in told.support.items()}
+        rows += told.rows
+        after = told.state
+    return Expected(answer, after, support, tuple(rows))
 
 
 def _only(facts: Facts, select: Select) -> tuple[int, Row]:

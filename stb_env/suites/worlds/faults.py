@@ -37,6 +37,8 @@ _IN_A_ROW = 3
 """Most faults of one tool without a call of it between them that is answered."""
 _WAIT = 2
 """Most calls for which a limit lasts."""
+_SPARED: tuple[str, ...] = ("ask_user",)
+"""Kinds of tools that never fail: people are no service."""
 _FINE = 10_000
 _AS_OF = ("as_of", "asOf")
 _GONE, _OTHER = 0.1, 0.4
@@ -62,6 +64,8 @@ class Faults:
         self, world: Built, tool: WorldTool, state: State, arguments: JsonMapping
     ) -> tuple[ToolResult, State]:
         """Run one call, which may fail."""
+        if tool.kind in _SPARED:
+            return tool.answer(state, arguments)
         key = f"fault:{tool.tool.name}"
         in_a_row, until, *failed = state.notes.get(key, (0, 0))
         asked = derive(jsontext.dumps(dict(sorted(arguments.items()))))

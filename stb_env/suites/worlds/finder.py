@@ -12,16 +12,25 @@ from typing import Any, Literal
 from stb_env.core.jsontypes import JsonMapping, JsonObject
 from stb_env.suites.worlds.archetypes.tool import WorldTool
 from stb_env.suites.worlds.conditions import compares
-from stb_env.suites.worlds.goals import Clause, Related
+from stb_env.suites.worlds.goals import (
+    Clause,
+    Limit,
+    Related,
+    Tally,
+    leads,
+)
 from stb_env.suites.worlds.kit import Code, Email, Person, Ref, Title
 from stb_env.suites.worlds.list_requests import filtering, pages, parted, used_filters
 from stb_env.suites.worlds.requests import Memory, Plan, Read, Request, Values
 from stb_env.suites.worlds.rows import MISSING
 from stb_env.suites.worlds.world import Built
 
-Mode = Literal["bulk", "each", "back"]
+Mode = Literal["bulk", "each", "back", "lead"]
 """Ways to rows that a reference leads to: all that meet the clauses are listed; those that rows refer to
-are read one by one; or they are listed first, and then the rows that refer to each of them."""
+are read one by one; or they are listed first, and then the rows that refer to each of them.
+
+Rows that must be referred to are listed and held against those that refer to them, or (``lead``) read from
+these; a figure over the rows that refer to a row comes from all of them, or (``each``) from a list a row."""
 
 
 class Finder:
@@ -40,12 +49,14 @@ class Finder:
         self._modes = modes
         self._memory = Memory() if memory is None else memory
         self.known: dict[str, dict[int, Values]] = {entity: {} for entity in self._entities}
+        self.part = ""
+        """Begins the places of the part of a goal that is played."""
         self.options: dict[tuple[str, Mode], None] = {}
         """The other ways in which references could be followed, in the order in which they came up."""
         self._named: set[tuple[str, int]] = set()
         self._listed: dict[tuple[str, str], list[int]] = {}
         self.judged: dict[str, set[int]] = {entity: set() for entity in self._entities}
-        self._filters: dict[tuple[str, tuple[Clause | Related, ...]], list[Clause]] = {}
+        self._filters: dict[tuple[str, tuple[Limit, ...]], list[Clause]] = {}
         self._met: dict[tuple[str, Clause], set[int]] = {}
 
     # -- what is there ---------------------------------------------------------------------------
@@ -71,7 +82,7 @@ class Finder:
 
     def _mode(self, at: str, reference: str, *others: Mode) -> Mode:
         """Return how a reference is followed, of the ways there are."""
-        place = f"{at}.{reference}"
+        place = f"{self.part}{at}.{reference}"
         for mode in others:
             self.options[place, mode] = None
         return self._modes.get(place, "bulk")
@@ -79,7 +90,7 @@ class Finder:
     # -- finding ---------------------------------------------------------------------------------
 
     def find(
-        self, entity: str, clauses: Sequence[Clause | Related], needs: Iterable[str], at: str
+        self, entity: str, clauses: Sequence[Limit], needs: Iterable[str], at: str
     ) -> Generator[Request, Any, list[int]]:
         """Find the rows that meet all clauses, and see to it that the values at some paths are known."""
         direct, inner, related = parted(clauses)
@@ -95,12 +106,34 @@ class Finder:
             allowed[reference] = set(found)
             if mode == "back" and linked and not back:
                 back = reference
-        numbers = yield from self._candidates(entity, direct, back, sorted(allowed.get(back, ())))
+        lead = self._lead(related, at)
+        if lead is not None:
+            numbers = yield from self._led(lead, at)
+        else:
+            numbers = yield from self._candidates(entity, direct, back, sorted(allowed.get(back, ())))
         numbers = yield from self._narrowed(entity, numbers, direct, inner, allowed, at, back)
         for other in related:
-            numbers = yield from self._related(entity, numbers, other, at)
+            if isinstance(other, Tally):
+                numbers = yield from self._tallied(entity, numbers, other, at)
+            elif other is not lead:
+                numbers = yield from self._related(entity, numbers, other, at)
         yield from self.provide(entity, numbers, needs, at)
         return numbers
+
+    def _lead(self, related: Sequence[Related | Tally], at: str) -> Related | Tally | None:
+        """Return the clause whose rows lead to those that are meant, if the plan goes that way."""
+        for clause in related:
+            if leads(clause) and self._mode(at, f"~{clause.entity}.{clause.reference}", "lead") == "lead":
+                return clause
+        return None
+
+    def _led(self, clause: Related | Tally, at: str) -> Generator[Request, Any, list[int]]:
+        """Return the rows to which those refer that a clause speaks of."""
+        others = yield from self.find(
+            clause.entity, clause.clauses, [clause.reference], f"{at}~{clause.entity}"
+        )
+        referred = {self.known[clause.entity][other][clause.reference] for other in others}
+        return sorted(referred - {MISSING})
 
     def _linking(self, entity: str, reference: str) -> WorldTool | None:
         """Return the tool that lists rows by what they refer to."""
@@ -172,7 +205,7 @@ class Finder:
             self._listed[tool.entity, ""] = numbers
         return numbers
 
-    def note_met(self, tool: WorldTool, numbers: Sequence[int], clauses: Sequence[Clause | Related]) -> None:
+    def note_met(self, tool: WorldTool, numbers: Sequence[int], clauses: Sequence[Limit]) -> None:
         """Remember that rows came from a list that was narrowed by some clauses."""
         rows = self.known[tool.entity]
         for clause in self.served(tool, clauses):
@@ -181,7 +214,7 @@ class Finder:
                 for number in numbers:
                     rows[number][clause.path] = clause.value
 
-    def served(self, tool: WorldTool, clauses: Sequence[Clause | Related]) -> list[Clause]:
+    def served(self, tool: WorldTool, clauses: Sequence[Limit]) -> list[Clause]:
         """Return the clauses that a list is narrowed by."""
         key = (tool.tool.name, tuple(clauses))
         found = self._filters.get(key)
@@ -191,7 +224,7 @@ class Finder:
         return found
 
     def sorted_pages(
-        self, entity: str, clauses: Sequence[Clause | Related], by: str, *, most: bool
+        self, entity: str, clauses: Sequence[Limit], by: str, *, most: bool
     ) -> Generator[Request, JsonMapping, None] | None:
         """Return the pages of a list in the order of an attribute, or None where it has no such order."""
         tool = self.tool("list", entity)
@@ -207,13 +240,16 @@ class Finder:
     # -- narrowing -------------------------------------------------------------------------------
 
     def narrowed(
-        self, entity: str, numbers: Sequence[int], clauses: Sequence[Clause | Related], at: str
+        self, entity: str, numbers: Sequence[int], clauses: Sequence[Limit], at: str
     ) -> Generator[Request, Any, list[int]]:
         """Return those of some rows that meet all clauses, reading only what is needed for that."""
         direct, inner, related = parted(clauses)
         kept = yield from self._narrowed(entity, numbers, direct, inner, {}, at)
         for other in related:
-            kept = yield from self._related(entity, kept, other, at)
+            if isinstance(other, Tally):
+                kept = yield from self._tallied(entity, kept, other, at)
+            else:
+                kept = yield from self._related(entity, kept, other, at)
         return kept
 
     def _narrowed(
@@ -297,6 +333,41 @@ class Finder:
         self.judge(entity, numbers)
         referred = {self.known[clause.entity][other][clause.reference] for other in others}
         return [number for number in numbers if (number in referred) == clause.present]
+
+    def _tallied(
+        self, entity: str, numbers: Sequence[int], clause: Tally, at: str
+    ) -> Generator[Request, Any, list[int]]:
+        """Return those of some rows whose figure over the rows that refer to them is within its bound."""
+        other, reference = clause.entity, clause.reference
+        yield from self.ensure(entity, numbers, self.joining(other, reference))
+        needs = [reference, *([clause.measure.path] if clause.measure.path else [])]
+        place = f"{at}~{other}"
+        tool = self._linking(other, reference)
+        modes: tuple[Mode, ...] = ("each",) if tool is not None else ()
+        if self._mode(at, f"~{other}.{reference}", *modes) == "each":
+            direct, _, _ = parted(clause.clauses)
+            rows: list[int] = []
+            for number in numbers:
+                rows += yield from self._list(tool, (*direct, Clause(reference, "=", number)))
+            rows = yield from self.narrowed(other, rows, clause.clauses, place)
+            yield from self.provide(other, rows, needs, place)
+        else:
+            rows = yield from self.find(other, clause.clauses, needs, place)
+        figures: dict[int, int] = {}
+        for row in rows:
+            value = self.value(other, row, clause.measure.path) if clause.measure.path else 1
+            if value != MISSING:
+                target = self.known[other][row][reference]
+                figures[target] = figures.get(target, 0) + value
+        if clause.path:
+            yield from self.ensure(entity, numbers, [clause.path])
+        self.judge(entity, numbers)
+        kept: list[int] = []
+        for number in numbers:
+            bound = self.value(entity, number, clause.path) if clause.bound is None else clause.bound
+            if bound != MISSING and compares(figures.get(number, 0), clause.op, bound):
+                kept.append(number)
+        return kept
 
     # -- reading ---------------------------------------------------------------------------------
 

@@ -6,7 +6,7 @@ nothing of it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -54,14 +54,6 @@ class Related:
 
 
 @dataclass(frozen=True, slots=True)
-class Select:
-    """The rows of an entity that meet every clause."""
-
-    entity: str
-    clauses: tuple[Clause | Related, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class Measure:
     """A figure over rows.
 
@@ -72,6 +64,47 @@ class Measure:
 
     kind: Literal["count", "total", "greatest", "least"]
     path: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """Comparison of a figure over the rows that refer to the row; it is 0 where none does.
+
+    Attributes:
+        entity: The entity of those rows.
+        reference: Its attribute that refers to the row.
+        clauses: What those rows meet.
+        measure: The figure: a count or a total.
+        op: The comparison.
+        bound: A whole number, in the smallest parts of what is added up; None where `path` has it.
+        path: The attribute of the row itself that is the bound; empty where it is a number.
+    """
+
+    entity: str
+    reference: str
+    clauses: tuple[Clause, ...]
+    measure: Measure
+    op: Literal[">", "<"]
+    bound: int | None
+    path: str = ""
+
+
+Limit = Clause | Related | Tally
+
+
+def leads(clause: Limit) -> bool:
+    """Return whether the rows that a clause speaks of refer to all rows that meet it."""
+    if isinstance(clause, Related):
+        return clause.present
+    return isinstance(clause, Tally) and clause.op == ">" and not clause.path
+
+
+@dataclass(frozen=True, slots=True)
+class Select:
+    """The rows of an entity that meet every clause."""
+
+    entity: str
+    clauses: tuple[Limit, ...] = ()
 
 
 # -- what is asked ----------------------------------------------------------------------------------
@@ -208,7 +241,36 @@ class Work:
     measures: tuple[Measure, ...]
 
 
-Goal = Lookup | Extreme | Summary | Group | Difference | Listing | Change | Make | ForEach | Work
+Part = Lookup | Extreme | Summary | Group | Difference | Listing | Change | Make | ForEach | Work
+"""A request for one thing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Several:
+    """Requests for several things, none of which depends on another's being done before or after it.
+
+    Attributes:
+        parts: The requests, in the order in which they are said.
+    """
+
+    parts: tuple[Part, ...]
+
+
+Goal = Part | Several
+
+
+def parts_of(goal: Goal) -> tuple[Part, ...]:
+    """Return the requests that a goal consists of."""
+    return goal.parts if isinstance(goal, Several) else (goal,)
+
+
+def selections(goal: Goal) -> Iterator[Select]:
+    """Yield every selection of a goal."""
+    for part in parts_of(goal):
+        if isinstance(part, Difference):
+            yield from (part.one, part.other)
+        else:
+            yield part.select
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,12 @@ from collections.abc import Generator, Sequence
 
 from stb_env.core.jsontypes import JsonMapping, JsonObject
 from stb_env.suites.worlds.archetypes.tool import Filter, WorldTool
-from stb_env.suites.worlds.goals import Clause, Related
+from stb_env.suites.worlds.goals import (
+    Clause,
+    Limit,
+    Related,
+    Tally,
+)
 from stb_env.suites.worlds.requests import Request
 
 
@@ -51,14 +56,14 @@ def filtering(tool: WorldTool, clauses: Sequence[Clause]) -> JsonObject:
 
 
 def parted(
-    clauses: Sequence[Clause | Related],
-) -> tuple[list[Clause], dict[str, list[Clause]], list[Related]]:
+    clauses: Sequence[Limit],
+) -> tuple[list[Clause], dict[str, list[Clause]], list[Related | Tally]]:
     """Return the clauses on rows themselves, over each reference, and on rows that refer to them."""
     direct: list[Clause] = []
     inner: dict[str, list[Clause]] = {}
-    related: list[Related] = []
+    related: list[Related | Tally] = []
     for clause in clauses:
-        if isinstance(clause, Related):
+        if not isinstance(clause, Clause):
             related.append(clause)
             continue
         first, _, rest = clause.path.partition(".")

@@ -14,14 +14,16 @@ from stb_env.suites.worlds.blueprint import Blueprint
 from stb_env.suites.worlds.evaluation import Applied, applied, evaluate, first_action, waiting
 from stb_env.suites.worlds.facts import facts_at_start
 from stb_env.suites.worlds.goals import (
-    Clause,
     Difference,
     Expected,
     Goal,
     GoalError,
+    Limit,
     Operator,
     Related,
     Select,
+    Several,
+    Tally,
     Work,
 )
 from stb_env.suites.worlds.rows import State
@@ -56,7 +58,14 @@ class Mutant:
 
 def clause_mutants(goal: Goal, blueprint: Blueprint) -> Iterator[Mutant]:
     """Yield the mutants that drop a clause of a selection, or take it for its contrary."""
-    if isinstance(goal, Difference):
+    if isinstance(goal, Several):
+        for place, part in enumerate(goal.parts):
+            before, after = goal.parts[:place], goal.parts[place + 1 :]
+            for mutant in clause_mutants(part, blueprint):
+                if not isinstance(mutant.goal, Several):
+                    whole = Several((*before, mutant.goal, *after))
+                    yield replace(mutant, name=f"{mutant.name} of part {place + 1}", goal=whole)
+    elif isinstance(goal, Difference):
         for name, altered in _altered(goal.one):
             yield Mutant(f"{name} of the first", name.split()[0], replace(goal, one=altered), blueprint)
         for name, altered in _altered(goal.other):
@@ -73,9 +82,11 @@ def _altered(select: Select) -> Iterator[tuple[str, Select]]:
         yield f"turns clause {place + 1}", replace(select, clauses=(*before, _turned(clause), *after))
 
 
-def _turned(clause: Clause | Related) -> Clause | Related:
+def _turned(clause: Limit) -> Limit:
     if isinstance(clause, Related):
         return replace(clause, present=not clause.present)
+    if isinstance(clause, Tally):
+        return replace(clause, op="<" if clause.op == ">" else ">")
     return replace(clause, op=_CONTRARY[clause.op])
 
 

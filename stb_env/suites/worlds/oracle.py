@@ -9,8 +9,8 @@ from typing import Any
 from stb_env.core.jsontypes import JsonObject
 from stb_env.suites.worlds.archetypes.tool import ACTS
 from stb_env.suites.worlds.finder import Mode
-from stb_env.suites.worlds.goals import Extreme, Goal, Summary
-from stb_env.suites.worlds.player import SORTED, Player
+from stb_env.suites.worlds.goals import Extreme, Goal, Part, Several, Summary
+from stb_env.suites.worlds.player import SORTED, Player, part_mode
 from stb_env.suites.worlds.requests import Memory, Request
 from stb_env.suites.worlds.rows import State
 from stb_env.suites.worlds.world import Built
@@ -57,15 +57,49 @@ def solve(
     """
     memory = Memory() if memory is None else memory
     memory.shorten()
+    if isinstance(goal, Several):
+        best = _together(world, goal, memory, most)
+    else:
+        best = _shortest(world, goal, memory, least, most)
+    if best is None or best[0] < least:
+        return None
+    return _played(world, goal, best[1], memory)
+
+
+def _shortest(
+    world: Built, goal: Part, memory: Memory, least: int, most: int
+) -> tuple[int, Mapping[str, Any]] | None:
+    """Return the calls and modes of the shortest plan; None where every one takes more calls."""
     starts: list[Mapping[str, Any]] = [{}]
     if isinstance(goal, Extreme | Summary):
         starts.append({SORTED: True})
     best: tuple[int, Mapping[str, Any]] | None = None
     for start in starts:
         best = _shortened(world, goal, start, memory, least, most, best)
-    if best is None or best[0] < least:
-        return None
-    return _played(world, goal, best[1], memory)
+    return best
+
+
+def _together(world: Built, goal: Several, memory: Memory, most: int) -> tuple[int, Mapping[str, Any]] | None:
+    """Return the calls and modes of a short plan for several things.
+
+    Each part goes by its own shortest plan, or by its plainest where what other parts read shortens that.
+    """
+    modes: dict[str, Any] = {}
+    for place, part in enumerate(goal.parts):
+        found = _shortest(world, part, memory, 1, most)
+        if found is None:
+            return None
+        modes |= {part_mode(place, mode): value for mode, value in found[1].items()}
+    best: tuple[int, Mapping[str, Any]] | None = None
+    for plainer in [None, *range(len(goal.parts))]:
+        start = "" if plainer is None else part_mode(plainer, "")
+        kept = {mode: value for mode, value in modes.items() if not start or not mode.startswith(start)}
+        if best is not None and kept == modes:
+            continue
+        calls, _ = _tried(world, goal, kept, memory, most if best is None else best[0] - 1)
+        if calls is not None:
+            best, modes = (calls, kept), kept
+    return best
 
 
 def _shortened(

@@ -9,7 +9,19 @@ from stb_env.suites.worlds.blueprint import Blueprint
 from stb_env.suites.worlds.evaluation import chosen
 from stb_env.suites.worlds.events import Event
 from stb_env.suites.worlds.facts import facts_at_start
-from stb_env.suites.worlds.goals import Change, Clause, Difference, ForEach, Goal, Make, RowId, Select, Work
+from stb_env.suites.worlds.goals import (
+    Change,
+    Clause,
+    ForEach,
+    Goal,
+    Make,
+    RowId,
+    Select,
+    Several,
+    Work,
+    parts_of,
+    selections,
+)
 from stb_env.suites.worlds.kit import (
     Category,
     Code,
@@ -30,14 +42,9 @@ _ENTERING = 0.5
 """Share of changes that let a row come to be meant, rather than change one that is, where either may be."""
 
 
-def selections(goal: Goal) -> tuple[Select, ...]:
-    """Return the rows that a goal is about."""
-    return (goal.one, goal.other) if isinstance(goal, Difference) else (goal.select,)
-
-
 def acts(goal: Goal) -> bool:
     """Return whether a goal asks for a change."""
-    return isinstance(goal, Change | Make | ForEach | Work)
+    return any(isinstance(part, Change | Make | ForEach | Work) for part in parts_of(goal))
 
 
 _COMES_IN, _AMOUNT = "a row", "an amount"
@@ -59,10 +66,12 @@ class Others:
         self._goal = made.drawn.goal
         self._missing = "" if made.missing is None else made.missing.entity
         self._reads = not acts(self._goal) and not made.paired
-        self._selects = selections(self._goal)
-        self._entity = self._selects[0].entity
+        selects = list(selections(self._goal))
+        self._entity = selects[0].entity
+        self._selects = [each for each in selects if each.entity == self._entity]
         expected = made.drawn.expected
-        rows = () if made.refusal is not None else expected.rows
+        # The rows of several requests are of several entities.
+        rows = () if made.refusal is not None or isinstance(self._goal, Several) else expected.rows
         self._meant: list[RowId] = [(self._entity, number) for number in rows]
         support = {place: None for places in expected.support.values() for place in places}
         self._near = list(support)
@@ -106,7 +115,8 @@ class Others:
         ways = [name for name, each in described.actions.items() if not isinstance(each, Create)]
         if self._reads and any(isinstance(each, Quantity) for each in described.attributes.values()):
             ways.append(_AMOUNT)
-        if entity == self._missing or (isinstance(self._goal, Make) and self._goal.entity == entity):
+        made = [part.entity for part in parts_of(self._goal) if isinstance(part, Make)]
+        if entity in (self._missing, *made):
             # None that the task makes, or looks for, is confused with one of theirs.
             return ways
         attributes = described.attributes.values()

@@ -24,6 +24,7 @@ from stb_env.suites.worlds.goals import (
     GoalError,
     Measure,
     Select,
+    Several,
 )
 from stb_env.suites.worlds.kit import Category, Day, Life, Quantity
 from stb_env.suites.worlds.kit_actions import Set, Transition
@@ -154,7 +155,7 @@ class PairDrawer:
     def _not_found(self, level: int, pick: Random) -> tuple[Goal, Goal, Missing | None] | None:
         for _ in range(_TRIES):
             drawn = self._drawer.draw(level, pick)
-            if drawn is None or isinstance(drawn.goal, Difference):
+            if drawn is None or isinstance(drawn.goal, Difference | Several):
                 continue
             named = list(self._named(drawn.goal.select))
             if named:

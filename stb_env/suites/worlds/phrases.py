@@ -7,7 +7,13 @@ from datetime import date
 from random import Random
 
 from stb_env.suites.worlds.blueprint import Blueprint
-from stb_env.suites.worlds.goals import Clause, Related, Select
+from stb_env.suites.worlds.goals import (
+    Clause,
+    Limit,
+    Related,
+    Select,
+    Tally,
+)
 from stb_env.suites.worlds.kit import Category, Code, Day, Entity, Flag, Life, Person, Quantity, Ref
 from stb_env.suites.worlds.nouns import forms, reference_word
 
@@ -143,20 +149,22 @@ class Phrases:
             )
         return self.pick.choice([f"the {noun} {text}", f"{noun} {text}", f"the {noun} named {text}"])
 
-    def clause(self, entity: str, clause: Clause | Related) -> str:
+    def clause(self, entity: str, clause: Limit) -> str:
         """Return a clause as words that follow a noun."""
         if isinstance(clause, Related):
             return self._related(clause)
+        if isinstance(clause, Tally):
+            return self._tallied(entity, clause)
         if "." in clause.path:
             return self._over_reference(entity, (clause,))
         return self.pick.choice(self._own_phrases(entity, clause))
 
-    def _by_reference(self, select: Select) -> tuple[list[Clause], list[tuple[Clause | Related, ...]]]:
+    def _by_reference(self, select: Select) -> tuple[list[Clause], list[tuple[Limit, ...]]]:
         """Return the clauses on a row itself, and the others in groups that one phrase can say."""
         near: list[Clause] = []
-        groups: dict[str, tuple[Clause | Related, ...]] = {}
+        groups: dict[str, tuple[Limit, ...]] = {}
         for place, clause in enumerate(select.clauses):
-            if isinstance(clause, Related):
+            if not isinstance(clause, Clause):
                 groups[str(place)] = (clause,)
             elif "." not in clause.path:
                 near.append(clause)
@@ -165,10 +173,10 @@ class Phrases:
                 groups[references] = (*groups.get(references, ()), clause)
         return near, list(groups.values())
 
-    def _over_reference(self, entity: str, group: tuple[Clause | Related, ...]) -> str:
+    def _over_reference(self, entity: str, group: tuple[Limit, ...]) -> str:
         """Return clauses on one row that is referred to, or on rows that refer here, as one phrase."""
-        if isinstance(group[0], Related):
-            return self._related(group[0])
+        if not isinstance(group[0], Clause):
+            return self.clause(entity, group[0])
         first = group[0].path.partition(".")[0]
         reference = self.entity(entity).attributes[first]
         if not isinstance(reference, Ref):
@@ -202,6 +210,32 @@ class Phrases:
             thing = self.pick.choice([f"no {some} {rest}", f"not a single {one} {rest}"])
         return self.pick.choice(reference.many).format(np=thing)
 
+    def _tallied(self, entity: str, clause: Tally) -> str:
+        reference = self.entity(clause.entity).attributes[clause.reference]
+        if not isinstance(reference, Ref):
+            raise TypeError(f"{clause.reference!r} of {clause.entity!r} refers to no entity")
+        some, bound = self.nouns(clause.entity), clause.bound
+        rest = listed([self.clause(clause.entity, each) for each in clause.clauses]) if clause.clauses else ""
+        rows = f"{some} {rest}".rstrip()
+        more = clause.op == ">"
+        if not clause.measure.path:
+            one = f"{self.noun(clause.entity)} {rest}".rstrip()
+            counted = one if bound == 1 else rows
+            thing = f"more than {bound} {counted}" if more else f"fewer than {bound} {counted} or none at all"
+        else:
+            figures = several(self.word(clause.entity, clause.measure.path))
+            than = f"{'more' if more else 'less'} than "
+            if bound is not None:
+                than += self.value(clause.entity, clause.measure.path, bound)
+            else:
+                none = "" if more else " (none count as 0)"
+                than += f"{self.its(entity)} own {self.word(entity, clause.path)}{none}"
+            adding = self.pick.choice(
+                ["whose {} add up to", "whose {} together come to", "with {} that add up to"]
+            )
+            thing = f"{rows} {adding.format(figures)} {than}"
+        return self.pick.choice(reference.many).format(np=thing)
+
     def _own_phrases(self, entity: str, clause: Clause) -> list[str]:
         attribute = self.entity(entity).attributes[clause.path]
         value = self.value(entity, clause.path, clause.value)
@@ -218,9 +252,9 @@ class Phrases:
                 raise TypeError(f"nothing can be said about {clause.path!r} of {entity!r}")
         return [phrase.format(v=value) for phrase in phrases]
 
-    def _in_front(self, entity: str, clause: Clause | Related) -> list[str]:
+    def _in_front(self, entity: str, clause: Limit) -> list[str]:
         """Return the words for a clause that can stand before the noun."""
-        if isinstance(clause, Related) or "." in clause.path or clause.op != "=":
+        if not isinstance(clause, Clause) or "." in clause.path or clause.op != "=":
             return []
         attribute = self.entity(entity).attributes[clause.path]
         if isinstance(attribute, Flag):

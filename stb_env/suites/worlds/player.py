@@ -10,7 +10,7 @@ from datetime import date
 from typing import Any
 
 from stb_env.core.jsontypes import Json, JsonObject
-from stb_env.suites.worlds.answer_fields import field_name, group_name, list_name, measure_name
+from stb_env.suites.worlds.answer_fields import field_name, group_name, list_name, measure_name, part_name
 from stb_env.suites.worlds.archetypes.tool import ACTS
 from stb_env.suites.worlds.conditions import TODAY, Count, Days, Path, compares, operand
 from stb_env.suites.worlds.finder import Finder
@@ -27,6 +27,7 @@ from stb_env.suites.worlds.goals import (
     Make,
     Measure,
     Select,
+    Several,
     Summary,
     Work,
 )
@@ -52,8 +53,9 @@ class Player:
     def __init__(self, world: Built, modes: Mapping[str, Any], memory: Memory | None = None) -> None:
         self._world = world
         self._blueprint = world.blueprint
+        self._modes = modes
         self._sorted = bool(modes.get(SORTED))
-        followed = {place: mode for place, mode in modes.items() if place != SORTED}
+        followed = {place: mode for place, mode in modes.items() if not place.endswith(SORTED)}
         self.finder = Finder(world, followed, memory)
         self._today = MISSING
 
@@ -96,6 +98,33 @@ class Player:
                 return answer
             case Work():
                 return (yield from self._work(goal))
+            case Several():
+                return (yield from self._several(goal))
+
+    def _several(self, goal: Several) -> Generator[Request, Any, JsonObject]:
+        """Read for all parts first: what a part changes is then no part's reading."""
+        answer: JsonObject = {}
+        acts: list[Request] = []
+        for place, part in enumerate(goal.parts):
+            # Each part has a plan of its own.
+            self.finder.part = part_mode(place, "")
+            self._sorted = bool(self._modes.get(part_mode(place, SORTED)))
+            plan, response = self.solve(part), None
+            while True:
+                try:
+                    request = plan.send(response)
+                except StopIteration as stop:
+                    told: JsonObject = stop.value
+                    break
+                if request.tool.kind in ACTS:
+                    acts.append(request)
+                    response = None
+                else:
+                    response = yield request
+            answer |= {part_name(self._blueprint, part, name): value for name, value in told.items()}
+        for request in acts:
+            yield request
+        return answer
 
     def _find(self, select: Select, needs: Sequence[str]) -> Generator[Request, Any, list[int]]:
         entity = select.entity
@@ -174,7 +203,10 @@ class Player:
             return (max(valued) if goal.most else min(valued))[1]
         response: Any = None
         while True:
-            request = pages.send(response)
+            try:
+                request = pages.send(response)
+            except StopIteration:
+                raise KeyError(f"no row of {entity} meets every clause") from None
             response = yield request
             for row in response[request.tool.items]:
                 number: int = finder.learn(entity, row)
@@ -385,6 +417,11 @@ class Player:
             return dict.fromkeys(numbers, self._today)
         yield from self.finder.provide(entity, numbers, [path], entity)
         return {number: self.finder.value(entity, number, path) for number in numbers}
+
+
+def part_mode(place: int, mode: str) -> str:
+    """Return the name that a mode of one part of a goal has among those of the whole."""
+    return f"{place}/{mode}"
 
 
 def _only(numbers: Sequence[int]) -> int:

@@ -10,7 +10,13 @@ from typing import Literal
 from stb_env.suites.worlds.blueprint import Blueprint
 from stb_env.suites.worlds.evaluation import chosen
 from stb_env.suites.worlds.facts import Facts, facts_at_start
-from stb_env.suites.worlds.goals import Change, ForEach, Goal, RowId
+from stb_env.suites.worlds.goals import (
+    Change,
+    ForEach,
+    Goal,
+    RowId,
+    Several,
+)
 from stb_env.suites.worlds.kit import Life
 from stb_env.suites.worlds.kit_actions import Policy, Transition
 from stb_env.suites.worlds.nouns import forms
@@ -115,6 +121,8 @@ def refusal_of(goal: Goal, blueprint: Blueprint, state: State | None = None) -> 
         blueprint: The world.
         state: Its state; None is the start.
     """
+    if isinstance(goal, Several):
+        return next((found for part in goal.parts if (found := refusal_of(part, blueprint, state))), None)
     if not isinstance(goal, Change | ForEach):
         return None
     entity = goal.select.entity

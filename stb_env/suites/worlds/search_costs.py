@@ -14,8 +14,11 @@ from stb_env.suites.worlds.clauses import clauses_of
 from stb_env.suites.worlds.facts import facts_at_start
 from stb_env.suites.worlds.goals import (
     Clause,
+    Limit,
     Related,
     Select,
+    Tally,
+    leads,
 )
 from stb_env.suites.worlds.kit import Code, Email, Person, Ref, Title
 from stb_env.suites.worlds.rows import MISSING
@@ -90,14 +93,15 @@ class SearchCosts:
             if isinstance(clause, Clause) and "." in clause.path:
                 first, _, rest = clause.path.partition(".")
                 inner.setdefault(first, []).append(Clause(rest, clause.op, clause.value))
-        ways = ["", *(reference for reference in inner if self._linking(select.entity, reference))]
-        if len(ways) > 1 and any(self._names(select.entity, each) for each in self.direct(select.clauses)):
-            ways = ways[:1]
+        ways: list[str | Related | Tally] = [""]
+        if not any(self._names(select.entity, each) for each in self.direct(select.clauses)):
+            ways += [reference for reference in inner if self._linking(select.entity, reference)]
+            ways += [each for each in select.clauses if not isinstance(each, Clause) and leads(each)]
         before = self._known
         best: tuple[int, Search, _Known] | None = None
-        for back in ways:
+        for way in ways:
             self._known = before.copy()
-            found = self._searched(select, inner, back)
+            found = self._searched(select, inner, way)
             found.calls += self.provided(select.entity, found, needs)
             if best is None or found.calls < best[0]:
                 best = found.calls, found, self._known
@@ -106,8 +110,11 @@ class SearchCosts:
         self._known = best[2]
         return best[1]
 
-    def _searched(self, select: Select, inner: Mapping[str, Sequence[Clause]], back: str) -> Search:
+    def _searched(
+        self, select: Select, inner: Mapping[str, Sequence[Clause]], way: str | Related | Tally
+    ) -> Search:
         entity = select.entity
+        back = way if isinstance(way, str) else ""
         direct = self.direct(select.clauses)
         attributes = self._entities[entity].attributes
         named = next((each for each in direct if self._names(entity, each)), None)
@@ -116,6 +123,8 @@ class SearchCosts:
             if self.tool("key", entity, named.path) is not None:
                 known = set(attributes)
             found = Search(set(self._clauses.rows_of(entity, named)), known, 1, 0)
+        elif not isinstance(way, str):
+            found = self._led(way)
         elif back:
             found = self._referring(entity, direct, back, inner[back])
         else:
@@ -125,7 +134,8 @@ class SearchCosts:
             shown |= {each.path for each in served if each.op == "="}
             found = Search(rows, shown, self._listed(entity, served, rows), 0)
         tool = (self._linking(entity, back) if back else None) or self.listing(entity)
-        mine = [each for each in direct if each is not named and not self.serves(tool, each)]
+        unserved = not isinstance(way, str)
+        mine = [each for each in direct if each is not named and (unserved or not self.serves(tool, each))]
         if mine:
             found.compared += len(found.rows)
             if {each.path for each in mine} - found.known:
@@ -137,14 +147,28 @@ class SearchCosts:
             if reference != back:
                 self._followed(entity, found, reference, deep)
         for clause in select.clauses:
-            if isinstance(clause, Related):
-                others = self.find(Select(clause.entity, clause.clauses), [clause.reference])
-                found.calls += others.calls
-                if not self._local[clause.entity, clause.reference] and self._key(entity) not in found.known:
-                    found.calls += self._read(entity, found.rows)
-                found.compared += others.compared + len(found.rows)
-                found.rows = found.rows & self._clauses.rows_of(entity, clause)
+            if not isinstance(clause, Clause):
+                self._held(entity, found, clause, led=clause is way)
         return found
+
+    def _held(self, entity: str, found: Search, clause: Related | Tally, *, led: bool) -> None:
+        """Narrow a search by a clause on the rows that refer to it, which may have been read before."""
+        if not led:
+            others = self.find(Select(clause.entity, clause.clauses), _shown(clause))
+            found.calls += others.calls
+            found.compared += others.compared
+            if not self._local[clause.entity, clause.reference] and self._key(entity) not in found.known:
+                found.calls += self._read(entity, found.rows)
+        if isinstance(clause, Tally) and clause.path and clause.path not in found.known:
+            found.calls += self._read(entity, found.rows)
+        found.compared += len(found.rows)
+        found.rows = found.rows & self._clauses.rows_of(entity, clause)
+
+    def _led(self, clause: Related | Tally) -> Search:
+        """Search for the rows to which those refer that a clause speaks of."""
+        others = self.find(Select(clause.entity, clause.clauses), _shown(clause))
+        column = self._clauses.column(clause.entity, clause.reference)
+        return Search({column[number] for number in others.rows}, set(), others.calls, others.compared)
 
     def _referring(self, entity: str, direct: Sequence[Clause], back: str, deep: Sequence[Clause]) -> Search:
         """Search for the rows that refer to the targets that meet some clauses, target by target."""
@@ -237,7 +261,7 @@ class SearchCosts:
     def _target(self, entity: str, reference: str) -> str:
         return self._world.blueprint.entity_at(entity, reference)
 
-    def direct(self, clauses: Iterable[Clause | Related]) -> list[Clause]:
+    def direct(self, clauses: Iterable[Limit]) -> list[Clause]:
         """Return the clauses on attributes of the rows themselves."""
         return [each for each in clauses if isinstance(each, Clause) and "." not in each.path]
 
@@ -251,9 +275,9 @@ class SearchCosts:
             is not None
         )
 
-    def serves(self, tool: WorldTool, clause: Clause | Related) -> bool:
+    def serves(self, tool: WorldTool, clause: Limit) -> bool:
         """Return whether a list has a filter for a clause."""
-        if isinstance(clause, Related):
+        if not isinstance(clause, Clause):
             return False
         wanted = _SERVED.get(clause.op)
         return any(each.field.attribute == clause.path and each.op == wanted for each in tool.filters)
@@ -310,3 +334,9 @@ class SearchCosts:
         if listing is not None and any(each.field.attribute == reference for each in listing.filters):
             return listing
         return self.tool("related", entity, reference)
+
+
+def _shown(clause: Related | Tally) -> list[str]:
+    """Return the attributes of the rows that a clause speaks of that have to be known."""
+    figure = [clause.measure.path] if isinstance(clause, Tally) and clause.measure.path else []
+    return [clause.reference, *figure]

@@ -20,15 +20,17 @@ from stb_env.suites.worlds.goals import (
     Difference,
     Extreme,
     ForEach,
-    Goal,
     Group,
+    Limit,
     Listing,
     Lookup,
     Make,
     Measure,
+    Part,
     Related,
     Select,
     Summary,
+    Tally,
     Work,
 )
 from stb_env.suites.worlds.kit import Category, Code, Day, Email, Flag, Life, Person, Quantity, Ref, Title
@@ -37,12 +39,22 @@ from stb_env.suites.worlds.new_rows import creations, new_values
 
 _SHAPES: Mapping[int, Mapping[str, int]] = {
     1: {"lookup": 5, "extreme": 3, "change": 3, "make": 1, "summary": 2},
-    2: {"lookup": 3, "extreme": 3, "change": 2, "make": 1, "summary": 3, "group": 1, "listing": 1},
+    2: {
+        "lookup": 3,
+        "extreme": 3,
+        "change": 2,
+        "make": 1,
+        "summary": 3,
+        "group": 1,
+        "listing": 1,
+    },
     3: {"extreme": 2, "summary": 3, "group": 2, "difference": 2, "listing": 2, "for_each": 4},
     4: {"summary": 2, "group": 1, "difference": 2, "listing": 2, "for_each": 5, "work": 4},
     5: {"summary": 1, "difference": 1, "listing": 1, "for_each": 4, "work": 20},
     6: {"difference": 1, "for_each": 3, "work": 20},
 }
+_OTHERS: Mapping[int, float] = {1: 0.0, 2: 0.1, 3: 0.3, 4: 0.4, 5: 0.5, 6: 0.5}
+"""Share of selections of many rows that go by the rows that refer to them."""
 _ROWS: Mapping[int, tuple[int, int]] = {
     1: (3, 15),
     2: (3, 25),
@@ -80,7 +92,7 @@ class Shapes:
         self._blueprint = blueprint
         self._clauses = clauses_of(blueprint)
         self._facts = facts_at_start(blueprint)
-        self._shapes: Mapping[str, Callable[[int, Random], Goal | None]] = {
+        self._shapes: Mapping[str, Callable[[int, Random], Part | None]] = {
             "lookup": self._lookup,
             "extreme": self._extreme,
             "summary": self._summary,
@@ -93,7 +105,7 @@ class Shapes:
             "work": self._work,
         }
 
-    def draw(self, level: int, pick: Random, failed: Counter[str]) -> tuple[str, Goal | None]:
+    def draw(self, level: int, pick: Random, failed: Counter[str]) -> tuple[str, Part | None]:
         """Draw a shape that suits a level, and a goal of it; None where the draw fails.
 
         Args:
@@ -108,7 +120,7 @@ class Shapes:
 
     # -- shapes ---------------------------------------------------------------------------------
 
-    def _lookup(self, level: int, pick: Random) -> Goal | None:
+    def _lookup(self, level: int, pick: Random) -> Part | None:
         entity = self._entity(pick)
         select = self._one_row(entity, level, pick)
         fields = self._fields(entity, select, _DEPTH[level] if level < 4 else 1, pick)
@@ -124,7 +136,7 @@ class Shapes:
         found = self._clauses.select(entity, (1, 1), pick, depth=_DEPTH[level], fewest=2, around=number)
         return found[0] if found else None
 
-    def _extreme(self, level: int, pick: Random) -> Goal | None:
+    def _extreme(self, level: int, pick: Random) -> Part | None:
         entity = self._entity(pick)
         ordered = self._values(entity, Day, Quantity)
         if not ordered:
@@ -134,13 +146,13 @@ class Shapes:
         label = self._blueprint.entities[entity].label
         return found and Extreme(found[0], by, pick.random() < 0.5, (label, by))
 
-    def _summary(self, level: int, pick: Random) -> Goal | None:
+    def _summary(self, level: int, pick: Random) -> Part | None:
         entity = self._entity(pick)
         measures = self._measures(entity, pick, alone=pick.random() < 0.5)
         found = self._select(entity, level, pick, banned=[each.path for each in measures if each.path])
         return (found and measures and Summary(found[0], measures)) or None
 
-    def _group(self, level: int, pick: Random) -> Goal | None:
+    def _group(self, level: int, pick: Random) -> Part | None:
         entity = self._entity(pick)
         by = self._groupings(entity)
         totals = self._totals(entity)
@@ -158,7 +170,7 @@ class Shapes:
             name for name, attribute in described.attributes.items() if isinstance(attribute, Category | Ref)
         ]
 
-    def _difference(self, level: int, pick: Random) -> Goal | None:
+    def _difference(self, level: int, pick: Random) -> Part | None:
         entity = self._entity(pick)
         totals = self._totals(entity)
         between = self._values(entity, Category, Life, Flag)
@@ -180,16 +192,22 @@ class Shapes:
         other = tuple(Clause(path, "=", second) if each == side else each for each in found[0].clauses)
         return Difference(found[0], Select(entity, other), Measure("total", total))
 
-    def _listing(self, level: int, pick: Random) -> Goal | None:
+    def _listing(self, level: int, pick: Random) -> Part | None:
         entity = self._entity(pick)
-        fixed = [self._related(entity, pick)] if pick.random() < 0.6 else []
         sizes = (2, 12) if level < 5 else (24, 40)
         found = self._clauses.select(
-            entity, sizes, pick, depth=_DEPTH[level], fixed=[each for each in fixed if each]
+            entity, sizes, pick, depth=_DEPTH[level], fixed=self._others(entity, 0.6, pick)
         )
         return found and Listing(found[0], self._blueprint.entities[entity].label)
 
-    def _related(self, entity: str, pick: Random) -> Related | None:
+    def _others(self, entity: str, share: float, pick: Random) -> list[Limit]:
+        """Draw a clause on the rows that refer to a row, or none."""
+        drawn = self._related(entity, pick) if pick.random() < share else None
+        return [drawn] if drawn else []
+
+    def _related(self, entity: str, pick: Random) -> Related | Tally | None:
+        if pick.random() < 0.5:
+            return self._clauses.tally(entity, pick)
         referring = self._blueprint.referring(entity)
         if not referring:
             return None
@@ -200,7 +218,7 @@ class Shapes:
         clause = self._clauses.clause(other, pick.choice(paths), pick) if paths else None
         return None if clause is None else Related(other, reference, (clause,), pick.random() < 0.4)
 
-    def _change(self, level: int, pick: Random) -> Goal | None:
+    def _change(self, level: int, pick: Random) -> Part | None:
         entity, action = self._action(pick)
         select = self._one_row(entity, level, pick) if entity else None
         if select is None:
@@ -210,7 +228,7 @@ class Shapes:
         fields = self._fields(entity, select, min(_DEPTH[level], 1), pick, getattr(what, "field", ""))
         return Change(select, action, value, fields[:1]) if fields else None
 
-    def _make(self, level: int, pick: Random) -> Goal | None:
+    def _make(self, level: int, pick: Random) -> Part | None:
         found = creations(self._blueprint)
         if not found:
             return None
@@ -223,7 +241,7 @@ class Shapes:
         values = new_values(self._blueprint, entity, action, meant, pick)
         return Make(select, entity, action, values, fields[:1])
 
-    def _for_each(self, level: int, pick: Random) -> Goal | None:
+    def _for_each(self, level: int, pick: Random) -> Part | None:
         entity, action = self._action(pick)
         if not entity:
             return None
@@ -231,7 +249,7 @@ class Shapes:
         what = described.actions[action]
         if not what.bulk:
             return None
-        fixed: list[Clause] = []
+        fixed: list[Limit] = []
         value = None
         field = what.field if isinstance(what, Transition | Set) else ""
         attribute = described.attributes.get(field)
@@ -240,6 +258,7 @@ class Shapes:
         elif isinstance(attribute, Category):
             old, value = pick.sample(range(len(attribute.values)), 2)
             fixed = [Clause(field, "=", old)]
+        fixed += self._others(entity, _OTHERS[level], pick)
         found = self._clauses.select(
             entity, _WRITES[level], pick, depth=_DEPTH[level], fixed=fixed, banned=(field,), fewest=2
         )
@@ -251,7 +270,7 @@ class Shapes:
         kept = tuple(each for each in measures if each.path != field) or (Measure("count"),)
         return ForEach(found[0], action, value, kept)
 
-    def _work(self, level: int, pick: Random) -> Goal | None:
+    def _work(self, level: int, pick: Random) -> Part | None:
         queues = [
             (entity, name)
             for entity, described in self._blueprint.entities.items()
@@ -282,6 +301,34 @@ class Shapes:
         decision = pick.choice(sorted(set(decided)))
         return Work(name, select, decision, self._measures(entity, pick, alone=pick.random() < 0.5))
 
+    def linked(self, before: Part, pick: Random) -> Part | None:
+        """Draw a part about a row to which the row of the part before refers."""
+        if not isinstance(before, Lookup | Change | Make) or len(before.select.clauses) != 1:
+            return None
+        entity, clause = before.select.entity, before.select.clauses[0]
+        described = self._blueprint.entities[entity]
+        if not isinstance(clause, Clause) or clause.path != described.label:
+            return None
+        references = [name for name, each in described.attributes.items() if isinstance(each, Ref)]
+        if not references:
+            return None
+        reference = pick.choice(references)
+        target = self._blueprint.entity_at(entity, reference)
+        select = Select(target, (Related(entity, reference, (clause,), present=True),))
+        actions = [action for other, action in self._actions() if other == target]
+        fields = self._fields(target, select, 1, pick)
+        if not actions or not fields:
+            return Lookup(select, fields) if fields else None
+        action = pick.choice(actions)
+        number = chosen(self._facts, select)[0][0]
+        what = self._blueprint.entities[target].actions[action]
+        fields = self._fields(target, select, 1, pick, getattr(what, "field", ""))
+        return (
+            Change(select, action, self._new_value(target, action, number, pick), fields[:1])
+            if fields
+            else None
+        )
+
     # -- parts ----------------------------------------------------------------------------------
 
     def _entity(self, pick: Random) -> str:
@@ -291,7 +338,12 @@ class Shapes:
 
     def _action(self, pick: Random) -> tuple[str, str]:
         """Draw an action on a single row, and its entity; empty where there is none."""
-        found = [
+        found = self._actions()
+        return pick.choice(found) if found else ("", "")
+
+    def _actions(self) -> list[tuple[str, str]]:
+        """Return the actions on single rows, each with its entity."""
+        return [
             (entity, name)
             for entity, described in self._blueprint.entities.items()
             for name, action in described.actions.items()
@@ -301,14 +353,19 @@ class Shapes:
                 and isinstance(described.attributes[action.field], Category | Quantity | Day)
             )
         ]
-        return pick.choice(found) if found else ("", "")
 
     def _select(
         self, entity: str, level: int, pick: Random, banned: Sequence[str] = ()
     ) -> tuple[Select, list[int]] | None:
         fewest = 1 if level < 3 else 2
         return self._clauses.select(
-            entity, _ROWS[level], pick, depth=_DEPTH[level], banned=banned, fewest=fewest
+            entity,
+            _ROWS[level],
+            pick,
+            depth=_DEPTH[level],
+            fixed=self._others(entity, _OTHERS[level], pick),
+            banned=banned,
+            fewest=fewest,
         )
 
     def _values(self, entity: str, *kinds: type) -> list[str]:

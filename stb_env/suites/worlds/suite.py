@@ -12,4 +12,5 @@ SUITE = Suite(
     oracle="stb_env.suites.worlds.env:oracle",
     checks="stb_env.suites.worlds.checks:check",
     commands="stb_env.suites.worlds.commands:app",
+    choices=("group", "level", "worlds", "policies", "pairs", "budget"),
 )

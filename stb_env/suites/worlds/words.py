@@ -18,7 +18,9 @@ from stb_env.suites.worlds.goals import (
     Lookup,
     Make,
     Measure,
+    Related,
     Select,
+    Several,
     Summary,
     Work,
 )
@@ -27,6 +29,8 @@ from stb_env.suites.worlds.kit_actions import Set
 from stb_env.suites.worlds.nouns import participle
 from stb_env.suites.worlds.phrases import Phrases, Said, listed, several
 
+_COUNTS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight")
+_ORDINALS = ("Firstly", "Secondly", "Thirdly", "Fourthly", "Fifthly", "Sixthly", "Seventhly", "Eighthly")
 _LONG = 70
 """Letters of a noun phrase after which a reader has lost the sentence."""
 
@@ -40,34 +44,65 @@ def query(goal: Goal, blueprint: Blueprint, pick: Random, *, rules: bool = False
         pick: Draws among ways to say the same.
         rules: Whether the rules of a queue are part of the request; else the agent has to look them up.
     """
-    planner = _Planner(Phrases(blueprint, pick))
-    match goal:
-        case Lookup():
-            return planner.lookup(goal)
-        case Extreme():
-            return planner.extreme(goal)
-        case Summary():
-            return planner.summary(goal)
-        case Group():
-            return planner.group(goal)
-        case Difference():
-            return planner.difference(goal)
-        case Listing():
-            return planner.listing(goal)
-        case Change():
-            return planner.change(goal)
-        case Make():
-            return planner.make(goal)
-        case ForEach():
-            return planner.for_each(goal)
-        case Work():
-            return planner.work(goal, rules)
+    return _Planner(Phrases(blueprint, pick), rules).goal(goal)
 
 
 class _Planner:
-    def __init__(self, say: Phrases) -> None:
+    def __init__(self, say: Phrases, rules: bool) -> None:
         self._say = say
         self._pick = say.pick
+        self._with_rules = rules
+        self._named: set[tuple[str, int]] = set()
+        """Rows that an earlier part of the request names, by entity and label."""
+
+    def goal(self, goal: Goal) -> str:
+        """Return a goal in words."""
+        match goal:
+            case Lookup():
+                return self.lookup(goal)
+            case Extreme():
+                return self.extreme(goal)
+            case Summary():
+                return self.summary(goal)
+            case Group():
+                return self.group(goal)
+            case Difference():
+                return self.difference(goal)
+            case Listing():
+                return self.listing(goal)
+            case Change():
+                return self.change(goal)
+            case Make():
+                return self.make(goal)
+            case ForEach():
+                return self.for_each(goal)
+            case Work():
+                return self.work(goal, self._with_rules)
+            case Several():
+                return self.several(goal)
+
+    def several(self, goal: Several) -> str:
+        """Return requests for several things, each marked as one of them."""
+        said = [self.goal(part) for part in goal.parts]
+        count = _COUNTS[len(said)]
+        opening = self._pick.choice(
+            [
+                f"There are {count} things to do.",
+                f"I have {count} requests.",
+                f"{count.capitalize()} things, please.",
+                "",
+            ]
+        )
+        marks = self._pick.choice(
+            [
+                [f"({place})" for place in range(1, len(said) + 1)],
+                [f"{place}." for place in range(1, len(said) + 1)],
+                ["First:", *[self._pick.choice(["Next:", "Then:", "Also:"]) for _ in said[2:]], "Last:"],
+                [f"{word}:" for word in _ORDINALS[: len(said)]],
+            ]
+        )
+        marked = [f"{mark} {each}" for mark, each in zip(marks, said, strict=True)]
+        return self._pick.choice([" ", "\n"]).join([*([opening] if opening else []), *marked])
 
     # -- parts ----------------------------------------------------------------------------------
 
@@ -103,13 +138,23 @@ class _Planner:
     def _one(self, select: Select) -> tuple[str, tuple[str, ...]]:
         """Return the one row that is meant, and sentences about it."""
         label = self._say.entity(select.entity).label
-        if len(select.clauses) == 1 and isinstance(select.clauses[0], Clause):
+        if len(select.clauses) == 1:
             clause = select.clauses[0]
-            if clause.path == label:
+            if isinstance(clause, Clause) and clause.path == label:
+                self._named.add((select.entity, clause.value))
                 return self._say.named(select.entity, clause.value), ()
+            if isinstance(clause, Related) and self._is_named(clause):
+                thing = self._say.word(clause.entity, clause.reference)
+                return f"the {thing} of that {self._say.noun(clause.entity)}", ()
         said = self._say.select(select)
         about = (f"It is one {listed(list(said.limits))}.",) if said.limits else ()
         return self._pick.choice([f"the only {said.singular}", f"the one {said.singular}"]), about
+
+    def _is_named(self, clause: Related) -> bool:
+        """Return whether a clause speaks of a row that an earlier part of the request names."""
+        label = self._say.entity(clause.entity).label
+        inner = clause.clauses[0]
+        return inner.path == label and (clause.entity, inner.value) in self._named
 
     def _fields(self, entity: str, paths: tuple[str, ...]) -> str:
         return listed([f"the {self._say.word(entity, path)}" for path in paths])

@@ -23,7 +23,7 @@ from stb_env.suites.worlds.script import Script
 from stb_env.tasks import Task
 from stb_env.tools import Tool, ToolResult
 
-VERSION = 2
+VERSION = 3
 """Raised whenever equal calls or task ids stop giving equal bytes."""
 
 

@@ -218,3 +218,16 @@ def test_an_environment_is_made_once_for_any_number_of_clients_at_once(monkeypat
 
     assert asyncio.run(play()) == 20
     assert made == [NOTES]
+
+
+def test_a_client_chooses_what_a_suite_lets_it_choose_and_only_some_choices_are_kept(monkeypatch):
+    monkeypatch.setattr("stb_env.serve.sessions.served_environments._PROTOTYPES", 2)
+
+    async def play():
+        served = Served(["stb/Sandbox-v1"])
+        for level in (1, 2, 3, 1):
+            env = await served.prototype("stb/Sandbox-v1", {"level": level})
+            assert {env.tasks.at(index).record["level"] for index in range(4)} == {level}
+        return len(served._made)
+
+    assert asyncio.run(play()) == 2

@@ -37,7 +37,8 @@ def test_calls_over_the_budget_are_refused_and_gold_is_within_it() -> None:
         observation, _, ended, cut, _ = env.step(json.dumps({"name": tool.name, "arguments": {}}))
         said = json.loads(observation["result"])["error"]
         assert ("budget" in said) == (count > budget)
-        assert not (ended or cut)
+        assert not ended
+        assert not cut
     assert info["task_id"].endswith(".b100")
 
 

@@ -17,21 +17,28 @@ from stb_env.suites.worlds.draw_goal import Drawn, GoalDrawer, fits
 from stb_env.suites.worlds.evaluation import evaluate
 from stb_env.suites.worlds.facts import facts_at_start
 from stb_env.suites.worlds.goals import (
+    Change,
     Clause,
-    Difference,
     ForEach,
     Goal,
     GoalError,
     Listing,
     Lookup,
+    Make,
     Measure,
     Select,
+    Several,
     Summary,
+    Tally,
     Work,
+    parts_of,
+    selections,
 )
 from stb_env.suites.worlds.kit import Person, Title, shipped_kit
 from stb_env.suites.worlds.mutants import clause_mutants, rule_mistakes
+from stb_env.suites.worlds.oracle import solve
 from stb_env.suites.worlds.rows import State
+from stb_env.suites.worlds.world import build
 
 KITS = ("vet_clinic", "container_port", "museum_loans")
 LEVELS = range(1, 7)
@@ -68,6 +75,7 @@ def test_every_shape_is_drawn() -> None:
         "Change",
         "ForEach",
         "Work",
+        "Several",
     }
 
 
@@ -88,16 +96,17 @@ def test_answers_fit_their_schema(drawn_goals: list[tuple[Blueprint, int, Drawn]
 def test_a_goal_is_either_read_or_changes_rows(drawn_goals: list[tuple[Blueprint, int, Drawn]]) -> None:
     for _, _, drawn in drawn_goals:
         changes = drawn.expected.state != State()
-        assert changes == (type(drawn.goal).__name__ in ("Change", "Make", "ForEach", "Work"))
+        assert changes == any(
+            isinstance(part, Change | Make | ForEach | Work) for part in parts_of(drawn.goal)
+        )
 
 
 def test_thresholds_equal_no_value(drawn_goals: list[tuple[Blueprint, int, Drawn]]) -> None:
     for blueprint, _, drawn in drawn_goals:
-        goal = drawn.goal
-        select = goal.one if isinstance(goal, Difference) else goal.select
-        for clause in select.clauses:
-            if isinstance(clause, Clause) and clause.op in ("<", ">"):
-                assert clause.value not in facts_at_start(blueprint).column(select.entity, clause.path)
+        for select in selections(drawn.goal):
+            for clause in select.clauses:
+                if isinstance(clause, Clause) and clause.op in ("<", ">"):
+                    assert clause.value not in facts_at_start(blueprint).column(select.entity, clause.path)
 
 
 def test_rules_decide_where_a_queue_is_worked_off() -> None:
@@ -216,3 +225,61 @@ def test_a_goal_without_one_answer_is_refused(clinic: Blueprint, goal: Goal) -> 
 )
 def test_levels_have_floors(level: int, calls: int, decisions: int, fit: bool) -> None:
     assert fits(level, calls, decisions) == fit
+
+
+def by_hand(blueprint: Blueprint, entity: str, clause: Tally) -> set[int]:
+    """Return the rows that meet a tally without clauses, worked out row by row."""
+    columns = blueprint.entities[clause.entity].columns
+    met: set[int] = set()
+    for number, row in enumerate(blueprint.data.rows[entity]):
+        own = [
+            each for each in blueprint.data.rows[clause.entity] if each[columns[clause.reference]] == number
+        ]
+        figure = (
+            len(own) if not clause.measure.path else sum(each[columns[clause.measure.path]] for each in own)
+        )
+        bound = row[blueprint.entities[entity].columns[clause.path]] if clause.bound is None else clause.bound
+        if (figure > bound) if clause.op == ">" else (figure < bound):
+            met.add(number)
+    return met
+
+
+@pytest.mark.parametrize(
+    ("entity", "clause"),
+    [
+        ("pet", Tally("visit", "pet", (), Measure("count"), ">", 3)),
+        ("pet", Tally("visit", "pet", (), Measure("count"), "<", 1)),
+        ("pet", Tally("visit", "pet", (), Measure("total", "fee"), ">", 60_000)),
+        ("visit", Tally("claim", "visit", (), Measure("total", "amount"), ">", None, "fee")),
+        ("visit", Tally("claim", "visit", (), Measure("total", "amount"), "<", None, "fee")),
+    ],
+)
+def test_a_figure_over_the_rows_that_refer_to_a_row_is_held_against_a_bound(
+    entity: str, clause: Tally
+) -> None:
+    blueprint = draw_world(3, shipped_kit("vet_clinic"))
+    goal = Listing(Select(entity, (clause,)), blueprint.entities[entity].label)
+    met = by_hand(blueprint, entity, clause)
+    assert 0 < len(met) < len(blueprint.data.rows[entity])
+    assert set(evaluate(goal, blueprint, State()).rows) == met
+    solved = solve(build(blueprint.kit, 3), goal, most=400)
+    assert solved is not None
+    assert solved.answer == evaluate(goal, blueprint, State()).answer
+
+
+def test_parts_of_a_request_are_independent_and_all_of_them_count() -> None:
+    found = 0
+    for kit in KITS:
+        for blueprint, _, drawn in draws(kit, tries=12):
+            if not isinstance(drawn.goal, Several):
+                continue
+            found += 1
+            backwards = evaluate(Several(drawn.goal.parts[::-1]), blueprint, State())
+            assert backwards.answer == drawn.expected.answer
+            for place, part in enumerate(drawn.goal.parts):
+                others = Several((*drawn.goal.parts[:place], *drawn.goal.parts[place + 1 :]))
+                left_out = evaluate(others, blueprint, State())
+                assert len(left_out.answer) < len(drawn.expected.answer)
+                alone = evaluate(part, blueprint, State())
+                assert (left_out.state != drawn.expected.state) == (alone.state != State())
+    assert found > 20

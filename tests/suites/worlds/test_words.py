@@ -9,7 +9,7 @@ import pytest
 from stb_env.seeding import rng
 from stb_env.suites.worlds.blueprint import draw_world
 from stb_env.suites.worlds.draw_goal import GoalDrawer
-from stb_env.suites.worlds.goals import Clause, Difference, Select, Summary
+from stb_env.suites.worlds.goals import Clause, Select, Summary, Tally, selections
 from stb_env.suites.worlds.goals import Measure as Figure
 from stb_env.suites.worlds.kit import Flag, shipped_kit
 from stb_env.suites.worlds.phrases import Phrases, several, with_article
@@ -29,17 +29,22 @@ def test_every_value_of_a_goal_stands_in_its_words(kit: str) -> None:
                 continue
             said = query(drawn.goal, blueprint, rng("say", attempt))
             assert said == query(drawn.goal, blueprint, rng("say", attempt))
-            assert re.fullmatch(r"[A-Z][^{}]*[.?]", said), said
+            assert re.fullmatch(r"[A-Z1(][^{}]*[.?]", said), said
             assert "  " not in said
             assert not re.search(r"\bthen [^.]*\. Then\b", said), said
-            goal = drawn.goal
-            select = goal.one if isinstance(goal, Difference) else goal.select
             phrases = Phrases(blueprint, rng("say"))
-            for clause in select.clauses:
-                if isinstance(clause, Clause):
-                    owner, name = blueprint.place(select.entity, clause.path)
-                    if not isinstance(blueprint.entities[owner].attributes[name], Flag):
-                        assert phrases.value(owner, name, clause.value) in said, (clause, said)
+            for select in selections(drawn.goal):
+                for clause in select.clauses:
+                    if isinstance(clause, Clause):
+                        owner, name = blueprint.place(select.entity, clause.path)
+                        if not isinstance(blueprint.entities[owner].attributes[name], Flag):
+                            assert phrases.value(owner, name, clause.value) in said, (clause, said)
+                    if isinstance(clause, Tally) and clause.bound is not None:
+                        path = clause.measure.path
+                        bound = (
+                            phrases.value(clause.entity, path, clause.bound) if path else str(clause.bound)
+                        )
+                        assert f"than {bound}" in said, (clause, said)
 
 
 def test_a_clause_is_said_in_six_ways_or_more() -> None:

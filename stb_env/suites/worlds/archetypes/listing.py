@@ -214,7 +214,7 @@ def _filter_param(each: Filter, group: str) -> Param:
     said = schema.get("description", "")
     if each.op != "=":
         bound = "At least" if each.op == ">=" else "At most"
-        schema["description"] = f"{bound} this, {said[0].lower()}{said[1:]}" if said else f"{bound} this."
+        schema["description"] = f"{bound} this. {said}" if said else f"{bound} this."
     return Param(each.param, schema, each.field.read, group=group)
 
 
