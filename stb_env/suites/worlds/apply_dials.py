@@ -11,6 +11,7 @@ from stb_env.suites.worlds.dials import Dials
 from stb_env.suites.worlds.draw_events import EventDrawer, Moving
 from stb_env.suites.worlds.goals import Make, parts_of
 from stb_env.suites.worlds.judge import ExactJudge, generated_columns
+from stb_env.suites.worlds.persistent import told
 from stb_env.suites.worlds.player import Player
 from stb_env.suites.worlds.rows import State
 from stb_env.suites.worlds.script import Script, ScriptRecord
@@ -104,7 +105,7 @@ def _reads_once(made: WorldTask) -> bool:
         while True:
             request = plan.send(response)
             result, state = world.call(state, tools[request.tool.tool.name], request.arguments)
-            response = result.response
+            response = told(result)
     except StopIteration as stop:
         case = Case(made.task, "", (), state, answer=stop.value)
         return case.verdict(ExactJudge()).status == "solved"
