@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import lru_cache
 
 from stb_env.judges.judge import Case
 from stb_env.seeding import rng
@@ -12,7 +11,7 @@ from stb_env.suites.worlds.draw_events import EventDrawer, Moving
 from stb_env.suites.worlds.goals import Make, parts_of
 from stb_env.suites.worlds.judge import ExactJudge, generated_columns
 from stb_env.suites.worlds.persistent import told
-from stb_env.suites.worlds.player import Player
+from stb_env.suites.worlds.requests import Plan
 from stb_env.suites.worlds.rows import State
 from stb_env.suites.worlds.script import Script, ScriptRecord
 from stb_env.suites.worlds.world import GeneratedWorld
@@ -25,18 +24,19 @@ _EVENTS = (
     "Others change records while you work; what they have changed can be listed. What counts is how things "
     "stand when you finish, so what comes in until then counts, too."
 )
+SLOW = (1, 5, 20)
+"""Calls that do nothing, by which gold is made slow."""
 _MATTER = 0.7
 """Share of the tasks in which events matter, where they can."""
 
 
-# As with a task that is drawn: runs play it once a trial.
-@lru_cache(maxsize=1024)
 def apply_dials(made: WorldTask, dials: Dials) -> WorldTask | None:
     """Return a task under dials, or None where it does not suit them.
 
     What an agent has to know of its conditions is said at the end of the request.
     """
     record, said = ScriptRecord(), [made.task.query]
+    record.update(made.task.goal.get("script", ScriptRecord()))
     task = replace(made.task, id=f"{made.task.id}.{dials.suffix}")
     if dials.faults:
         if _has_a_double(made):
@@ -71,9 +71,15 @@ def _with_events(made: WorldTask) -> WorldTask | None:
     if drawer.can_matter and pick.random() < _MATTER:
         for moving in drawer.candidates(matter=True):
             moved = _moved(made, moving)
-            if not _reads_once(moved):
+            if not _reads_once(moved) and _is_fair(moved):
                 return moved
-    return next((_moved(made, moving) for moving in drawer.candidates(matter=False)), None)
+    others = (_moved(made, moving) for moving in drawer.candidates(matter=False))
+    return next((moved for moved in others if _is_fair(moved)), None)
+
+
+def _is_fair(made: WorldTask) -> bool:
+    """Return whether nothing that others change is what the user's words lead to."""
+    return made.open is None or all(solved_after(made, idle) for idle in SLOW)
 
 
 def _moved(made: WorldTask, moving: Moving) -> WorldTask:
@@ -96,21 +102,37 @@ def _moved(made: WorldTask, moving: Moving) -> WorldTask:
 
 def _reads_once(made: WorldTask) -> bool:
     """Return whether the plan that reads once, and never looks what others change, solves a task."""
-    world, tools = GeneratedWorld(), {tool.name: tool for tool in made.task.tools}
-    # Faults are another matter.
-    script = Script.of(ScriptRecord(events=made.task.goal["script"]["events"]))
-    state = State(script=script)
-    plan, response = Player(made.world, made.solved.modes).solve(made.drawn.goal), None
     try:
-        while True:
-            request = plan.send(response)
-            result, state = world.call(state, tools[request.tool.tool.name], request.arguments)
-            response = told(result)
-    except StopIteration as stop:
-        case = Case(made.task, "", (), state, answer=stop.value)
-        return case.verdict(ExactJudge()).status == "solved"
+        return _ends_well(made, made.plan(watches=False), 0)
     except (LookupError, TypeError, ValueError):
         return False
+
+
+def solved_after(made: WorldTask, idle: int) -> bool:
+    """Return whether gold solves a task after so many calls that do nothing, if no call fails."""
+    return _ends_well(made, made.plan(watches=True), idle)
+
+
+def _ends_well(made: WorldTask, plan: Plan, idle: int) -> bool:
+    """Return whether a plan solves a task after so many calls that do nothing, if no call fails."""
+    world, tools = GeneratedWorld(), {tool.name: tool for tool in made.task.tools}
+    script = made.task.goal["script"].copy()
+    for name in ("faults", "seed", "budget"):
+        script.pop(name, None)
+    state = State(script=Script.of(script))
+    nothing = next(tool for tool in made.world.tools.values() if tool.kind == "today")
+    for _ in range(idle):
+        _, state = world.call(state, nothing.tool, {})
+    response: object = None
+    while True:
+        try:
+            request = plan.send(response)
+        except StopIteration as stop:
+            answer, cannot = stop.value.get("answer"), stop.value.get("cannot")
+            case = Case(made.task, "", (), state, answer=answer, cannot=cannot)
+            return case.verdict(ExactJudge()).status == "solved"
+        result, state = world.call(state, tools[request.tool.tool.name], request.arguments)
+        response = told(result)
 
 
 def _has_a_double(made: WorldTask) -> bool:
@@ -126,6 +148,11 @@ def _has_a_double(made: WorldTask) -> bool:
         if any(tuple(new) in drawn for new in asked["new"]):
             return True
     return False
+
+
+def recorded(made: WorldTask) -> WorldTask:
+    """Return a task with the calls that its oracle makes as its gold."""
+    return replace(made, task=replace(made.task, gold=_calls(made)))
 
 
 def _calls(made: WorldTask) -> tuple[ToolCall, ...]:

@@ -16,6 +16,7 @@ class Dials:
         budget: Calls that are allowed, as a percentage of those that gold makes.
         faults: Calls that fail, as a percentage.
         events: 1 where rows change by themselves.
+        hidden: Details of the request that only the user knows, at most.
 
     Examples:
         >>> Dials(budget=150).suffix, Dials.of("b150")
@@ -25,6 +26,7 @@ class Dials:
     budget: int = 0
     faults: int = 0
     events: int = 0
+    hidden: int = 0
 
     @property
     def suffix(self) -> str:

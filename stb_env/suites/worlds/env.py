@@ -23,6 +23,8 @@ from stb_env.suites.worlds.world import GeneratedWorld
 from stb_env.tasks import Ending, Task
 from stb_env.tools import ToolCall, ToolResult
 
+MOST_HIDDEN = 4
+"""Details that a request can leave open."""
 _SPARE_TURNS = 40
 """Actions beside twice the calls of the longest plan."""
 
@@ -39,6 +41,7 @@ def make(
     budget: float = 0.0,
     faults: float = 0.0,
     events: bool = False,
+    hidden: int = 0,
     judge: str | JudgeLike = "exact",
     votes: Count = 1,
     votes_cache: str | Path | None = None,
@@ -62,6 +65,8 @@ def make(
         faults: Share of calls that fail, up to .5: errors that pass, writes that were made although an error
             came back, and lists that are an earlier copy. Each is told.
         events: Whether others change rows while an episode goes on.
+        hidden: Details that the request leaves open and only the user knows, at most: 0 to 4. Agents ask with
+            the tool ``ask_user``. Tasks come in twins then: of equal requests with other facts.
         judge: ``exact``, or another judge, to see what it makes of episodes whose truth is known.
         votes: How often a model judges each answer.
         votes_cache: Folder of votes that are known.
@@ -74,10 +79,13 @@ def make(
         ConfigError: A setting is unknown, or no task meets them all.
     """
     levels = (level[0], level[1]) if isinstance(level, tuple | list) else level
+    if not 0 <= hidden <= MOST_HIDDEN:
+        raise ConfigError(f"hidden is from 0 to {MOST_HIDDEN}, got {hidden!r}")
     dials = Dials(
         budget=_percent("budget", budget, 100, 1000),
         faults=_percent("faults", faults, 1, 50),
         events=int(events),
+        hidden=hidden,
     )
     tasks = WorldTasks(split, group, levels, kit, worlds, policies, pairs, dials)
     if max_turns is None:

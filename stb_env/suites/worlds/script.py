@@ -11,6 +11,7 @@ from stb_env.suites.worlds.archetypes.tool import WorldTool
 from stb_env.suites.worlds.events import Event, happen
 from stb_env.suites.worlds.faults import Faults
 from stb_env.suites.worlds.rows import State
+from stb_env.suites.worlds.user import UserRecord
 from stb_env.tools import ToolResult
 
 if TYPE_CHECKING:
@@ -25,12 +26,14 @@ class ScriptRecord(TypedDict):
         faults: Calls that fail, as a percentage.
         seed: The text that decides which ones fail.
         events: Changes that others make, in order: an `Event` each.
+        user: What the user knows.
     """
 
     budget: NotRequired[int]
     faults: NotRequired[int]
     seed: NotRequired[str]
     events: NotRequired[list[JsonObject]]
+    user: NotRequired[UserRecord]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +44,13 @@ class Script:
         budget: Calls that are allowed; 0 is any number.
         faults: Which calls fail; None where none does.
         events: What others change, in order.
+        user: What the user knows; None where nobody is there to be asked.
     """
 
     budget: int = 0
     faults: Faults | None = None
     events: tuple[Event, ...] = ()
+    user: UserRecord | None = None
 
     @classmethod
     def of(cls, record: ScriptRecord) -> Script:
@@ -62,6 +67,7 @@ class Script:
             budget=record.get("budget", 0),
             faults=Faults(share, record.get("seed", "")) if share else None,
             events=tuple(Event.of(each) for each in record.get("events", ())),
+            user=record.get("user"),
         )
 
     def call(

@@ -20,6 +20,7 @@ from stb_env.suites.worlds.codec import Codec
 from stb_env.suites.worlds.kit import Kit, shipped_kit
 from stb_env.suites.worlds.rows import State
 from stb_env.suites.worlds.script import Script
+from stb_env.suites.worlds.user import ASK_USER, asking_tool
 from stb_env.tasks import Task
 from stb_env.tools import Tool, ToolResult
 
@@ -53,6 +54,11 @@ class Built:
             found.setdefault((tool.kind, tool.entity, tool.subject), tool)
             found.setdefault((tool.kind, tool.entity, ""), tool)
         return found
+
+    @cached_property
+    def asking(self) -> WorldTool:
+        """The tool that asks the user, which only tasks with something to ask offer."""
+        return asking_tool(self.blueprint, self.key)
 
 
 def build(kit: Kit, seed: int) -> Built:
@@ -111,7 +117,8 @@ class GeneratedWorld(World[State]):
         if tool.id.category != CATEGORY:
             raise DataError(f"{tool.name!r} is no tool of a generated world; take tools from its tasks")
         world = built(tool.id.tool)
-        known = world.tools.get(tool.id.api) or world.scripted.get(tool.id.api)
+        known = world.asking if tool.id.api == ASK_USER else world.tools.get(tool.id.api)
+        known = known or world.scripted.get(tool.id.api)
         if known is None:
             near = did_you_mean(tool.id.api, world.tools)
             raise DataError(f"{tool.id.api!r} is no tool of the world {world.key}.{near}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator
 from dataclasses import dataclass
 
+from stb_env.suites.worlds.asking import Asker, OpenGoal
 from stb_env.suites.worlds.careful import CarefulPlayer
 from stb_env.suites.worlds.draw_goal import Drawn
 from stb_env.suites.worlds.oracle import Solved
@@ -30,6 +31,7 @@ class WorldTask:
         paired: Whether it is one of a pair, of which one cannot be met.
         refusal: Why it cannot be met; None where it can.
         missing: The name in it that is no row's, if there is one.
+        open: The goal as the request tells it, where it leaves something open.
     """
 
     key: str
@@ -39,34 +41,50 @@ class WorldTask:
     paired: bool = False
     refusal: Refusal | None = None
     missing: Missing | None = None
+    open: OpenGoal | None = None
 
     @property
     def world(self) -> Built:
         """The world, built again where it is no longer kept."""
         return built(self.key)
 
-    def _plan(self) -> Plan:
-        """Return the plan for a world that nobody else changes."""
-        # One of a pair has to look whether it can be met.
-        if self.paired:
-            return CarefulPlayer(self.world, self.solved.modes).end(self.drawn.goal, self.missing)
-        return Player(self.world, self.solved.modes).solve(self.drawn.goal)
-
     def play(self) -> Generator[ToolCall, ToolResult, Ending]:
         """Yield the calls that solve the task, each sent its result; return the arguments of Finish."""
         moving = bool(self.task.goal.get("script", {}).get("events"))
-        plan: Plan
-        if moving:
-            plan = watchful(self.world, self.drawn.goal, self.solved.modes, self._plan, paired=self.paired)
-        else:
-            plan = self._plan()
+        plan = self.plan(watches=moving)
         response: object = None
         while True:
             try:
                 request = plan.send(response)
             except StopIteration as stop:
-                return stop.value if self.paired else {"answer": stop.value}
+                ending: Ending = stop.value
+                return ending
             result = yield from persistent(self.world, request)
             response = told(result)
             if result.error and self.missing is None and not moving:
                 return f"This cannot be done any more: {result.error}"
+
+    def plan(self, *, watches: bool) -> Plan:
+        """Yield the oracle's requests, and return the arguments of Finish.
+
+        Args:
+            watches: Whether it looks what others change.
+        """
+        goal, missing = self.drawn.goal, self.missing
+        if self.open is not None:
+            asker = Asker(self.world)
+            goal = yield from asker.fill(self.open)
+            missing = asker.missing or missing
+        known, named = goal, missing
+
+        def start() -> Plan:
+            # One of a pair has to look whether it can be met.
+            if self.paired:
+                return CarefulPlayer(self.world, self.solved.modes).end(known, named)
+            return Player(self.world, self.solved.modes).solve(known)
+
+        if watches:
+            ended = yield from watchful(self.world, known, self.solved.modes, start, paired=self.paired)
+        else:
+            ended = yield from start()
+        return ended if self.paired else {"answer": ended}

@@ -34,6 +34,7 @@ Kind = Literal[
     "policies",
     "today",
     "changes",
+    "ask_user",
 ]
 ACTS: tuple[Kind, ...] = ("transition", "set", "delete", "create")
 """Kinds that change rows."""
