@@ -10,9 +10,9 @@ import pytest
 import stb_env
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.errors import ConfigError
+from stb_env.suites.worlds.archetypes.tool import ACTS
 from stb_env.suites.worlds.dials import Dials
 from stb_env.suites.worlds.faults import Faults
-from stb_env.suites.worlds.goals import Make
 from stb_env.suites.worlds.making import formed, task_of
 from stb_env.suites.worlds.rows import State
 from stb_env.suites.worlds.script import Script
@@ -33,8 +33,15 @@ def made() -> list[WorldTask]:
 @pytest.fixture(scope="module")
 def making() -> WorldTask:
     """Return a task in which a row is made."""
-    found = (formed(f"vet_clinic-{seed}", level, 0, "") for seed in range(40) for level in (2, 3))
-    return next(each for each in found if each is not None and isinstance(each.drawn.goal, Make))
+    for seed in range(60):
+        for kit in ("vet_clinic", "court_registry", "container_port"):
+            found = formed(f"{kit}-{seed}", 2, 0, "")
+            if found is None:
+                continue
+            kinds = [found.world.tools[call.name].kind for call in found.task.gold]
+            if kinds[-1] == "create" and sum(kind in ACTS for kind in kinds) == 1:
+                return found
+    raise AssertionError("no task makes a row alone")
 
 
 def with_faults(made: WorldTask, share: int, seed: str) -> WorldTask:
