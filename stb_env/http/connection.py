@@ -24,6 +24,9 @@ from stb_env.http.wire import Response
 IDLE = 4.0
 """Seconds after which a connection is not used again: common servers close theirs after five."""
 
+MAX_HEAD = 2**16
+"""Bytes of all headers of an answer, interim answers included."""
+
 _FAULTS = (httptools.HttpParserError, httptools.HttpParserUpgrade)
 
 
@@ -46,6 +49,7 @@ class Connection(asyncio.Protocol):
         self._headers: dict[str, str] = {}
         self._pieces: list[bytes] = []
         self._complete = self._kept = False
+        self._unparsed = self._told = 0
         self._failure = ""
         self._patience: Patience | None = None
 
@@ -98,6 +102,7 @@ class Connection(asyncio.Protocol):
             if self._complete:
                 raise StopAsyncIteration
             await self._more()
+        self._check_time()
         return self._taken()
 
     def _taken(self) -> bytes:
@@ -109,10 +114,20 @@ class Connection(asyncio.Protocol):
         """Return what is done as soon as more has come, or the end."""
         if self._failure:
             raise broken(self._failure)
+        self._check_time()
         if self._patience is not None:
             self._set_alarm(self._loop.time() + self._patience.left())
         self._waiter = self._loop.create_future()
         return self._waiter
+
+    def _check_time(self) -> None:
+        """Look at the time at every wake: what keeps sending would never let an alarm come first.
+
+        Raises:
+            TimeoutError: The patience is used up.
+        """
+        if self._patience is not None and not self._patience.left():
+            raise TimeoutError
 
     def _set_alarm(self, end: float) -> None:
         # Nearly every answer is in time, so one alarm serves many waits: it is never put off, but looks.
@@ -152,6 +167,10 @@ class Connection(asyncio.Protocol):
             self._parser.feed_data(data)
         except _FAULTS as error:
             self._fail(f"{type(error).__name__}: {error}")
+        # The parser tells a header when it has come to its end, which some never do.
+        if not self._status and not self._failure:
+            self._unparsed += len(data)
+            self._check_head(self._unparsed)
         if self._complete:
             self._finish()
         self._wake()
@@ -185,8 +204,14 @@ class Connection(asyncio.Protocol):
         if self._complete:
             self._failure = "the server sent more than it was asked for"
 
+    def _check_head(self, size: int) -> None:
+        if size > MAX_HEAD and not self._failure:
+            self._fail(f"the headers of the answer have more than {MAX_HEAD // 1024} kB")
+
     def on_header(self, name: bytes, value: bytes) -> None:
         """Keep a header."""
+        self._told += len(name) + len(value)
+        self._check_head(self._told)
         key, text = name.decode("latin-1").lower(), value.decode("latin-1")
         known = self._headers.get(key)
         self._headers[key] = text if known is None else f"{known}, {text}"

@@ -137,6 +137,8 @@ def retry_after(headers: Mapping[str, str], now: float) -> float | None:
         (7.0, None)
         >>> retry_after({"retry-after": "Thu, 01 Jan 1970 00:00:30 GMT"}, 10.0)
         20.0
+        >>> retry_after({"retry-after": "Thu, 01 Jan 99999999999 00:00:30 GMT"}, 10.0) is None
+        True
     """
     text = headers.get("retry-after", "").strip()
     try:
@@ -144,7 +146,8 @@ def retry_after(headers: Mapping[str, str], now: float) -> float | None:
     except ValueError:
         try:
             moment = parsedate_to_datetime(text)
-        except ValueError:
+        except (ValueError, OverflowError):
+            # A year can have any number of digits.
             return None
         seconds = moment.replace(tzinfo=moment.tzinfo or UTC).timestamp() - now
     return min(max(0.0, seconds), LONGEST_RETRY_AFTER) if math.isfinite(seconds) else None

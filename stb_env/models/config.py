@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePath
 from typing import Literal, get_args
@@ -142,6 +143,11 @@ class ModelConfig:
             raise ConfigError(
                 f"extra of the {self.role} model must be a table, got {type(self.extra).__name__}"
             )
+        for name in _secrets_of(self.extra):
+            raise ConfigError(
+                f"extra of the {self.role} model has {name!r}, and manifests tell what extra holds; put the "
+                f"key into an environment variable and name that in api_key_env"
+            )
 
     def _name_after_file(self) -> None:
         object.__setattr__(self, "model", PurePath(self.local).name)
@@ -203,6 +209,21 @@ class ModelConfig:
             "structured": self.structured if self.structured != "auto" else None,
         }
         return {name: value for name, value in data.items() if value is not None and value != {}}
+
+
+_SECRET = re.compile(
+    r"(?:api|access|secret|private)[_-]?key|secret|passw|authorization|bearer|(?:^|[_-])token$", re.I
+)
+"""Names of what is secret; ``max_tokens`` and the like are none."""
+
+
+def _secrets_of(extra: Mapping[str, object]) -> Iterator[str]:
+    """Yield the names in a table, and in tables in it, whose values look like secrets."""
+    for name, value in extra.items():
+        if isinstance(value, Mapping):
+            yield from _secrets_of(value)
+        elif isinstance(value, str) and _SECRET.search(name):
+            yield name
 
 
 def available(config: ModelConfig, env: Mapping[str, str] = os.environ) -> bool:

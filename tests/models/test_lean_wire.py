@@ -434,3 +434,52 @@ def test_importing_the_models_does_not_import_the_client_library():
     code = f"import sys, stb_env.models; print([name for name in {heavy} if name in sys.modules])"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout.strip() == "[]"
+
+
+async def _flooded(first: bytes, again: bytes, **settings: float) -> str:
+    """Return how a question fails that a server answers with what never ends, as fast as it is read."""
+
+    async def flood(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        with suppress(ConnectionError):
+            writer.write(first)
+            while True:
+                writer.write(again)
+                await writer.drain()
+
+    server = await asyncio.start_server(flood, "127.0.0.1", 0)
+    async with server:
+        port = server.sockets[0].getsockname()[1]
+        model = _model(f"http://127.0.0.1:{port}/v1", **settings)
+        with pytest.raises(ModelError) as caught:
+            await asyncio.wait_for(model.acomplete(QUESTION), 20)
+        await model.aclose()
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("first", "again"),
+    [
+        (HEAD, b"X-More: 1\r\n"),
+        (HEAD + b"X-Long: ", b"a" * 1_000),
+        (b"", b"HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n"),
+    ],
+    ids=["headers", "one header", "interim answers"],
+)
+def test_headers_that_never_end_are_given_up(first: bytes, again: bytes):
+    assert "64 kB" in asyncio.run(_flooded(first, again))
+
+
+def test_a_stream_that_never_stops_sending_ends_at_the_deadline():
+    head = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"
+    said = asyncio.run(_flooded(head, b": still here\n\n", deadline=0.5))
+    assert "deadline of 0.5 s" in said
+
+
+@pytest.mark.parametrize(
+    "extra", [{"api_key": "sk-1"}, {"headers": {"Authorization": "Bearer x"}}, {"access_token": "y"}]
+)
+def test_a_secret_does_not_stand_in_what_manifests_tell(extra):
+    with pytest.raises(ConfigError, match="api_key_env"):
+        ModelConfig("agent", "tiny", extra=extra)
+    assert ModelConfig("agent", "tiny", extra={"max_completion_tokens": 5, "stop_token": 1}).extra

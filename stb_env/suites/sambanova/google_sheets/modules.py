@@ -6,7 +6,7 @@ import string
 from collections import Counter, defaultdict
 
 from stb_env.suites.sambanova.common.interpreter.builtins import take
-from stb_env.suites.sambanova.common.interpreter.costs import FLAT, flat, keys
+from stb_env.suites.sambanova.common.interpreter.costs import at_least, keys, read
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError
 from stb_env.suites.sambanova.common.interpreter.kinds import Apply, Module, Native, TypeName
 from stb_env.suites.sambanova.google_sheets.a1 import label, read_cell
@@ -29,12 +29,12 @@ def _counter(items: object = ()) -> dict[object, int]:
 
 
 _CHARACTERS = ("ascii_letters", "ascii_lowercase", "ascii_uppercase", "digits")
-_CELL = Native("Cell", _cell, flat(1))
+_CELL = Native("Cell", _cell, at_least(1, read))
 _UTILS = Module(
     "gspread.utils",
     {
-        "rowcol_to_a1": Native("rowcol_to_a1", label, flat(1)),
-        "a1_to_rowcol": Native("a1_to_rowcol", read_cell, flat(1)),
+        "rowcol_to_a1": Native("rowcol_to_a1", label, at_least(1, read)),
+        "a1_to_rowcol": Native("a1_to_rowcol", read_cell, at_least(1, read)),
     },
 )
 
@@ -46,7 +46,7 @@ MODULES: dict[str, Module] = {
     "collections": Module(
         "collections",
         {
-            "defaultdict": Native("defaultdict", _default_dict, FLAT, calls=True),
+            "defaultdict": Native("defaultdict", _default_dict, read, calls=True),
             "Counter": Native("Counter", _counter, keys),
         },
     ),

@@ -11,7 +11,7 @@ from types import ModuleType
 from typing import Any
 
 from stb_env.suites.sambanova.common.interpreter.budget import MAX_TEXT, Budget
-from stb_env.suites.sambanova.common.interpreter.costs import Args, Options, at_least, flat
+from stb_env.suites.sambanova.common.interpreter.costs import Args, Options, at_least, read
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError, UnsupportedError
 from stb_env.suites.sambanova.common.interpreter.kinds import Host, Module, Native
 
@@ -186,7 +186,7 @@ def library_of(budget: Budget) -> Module:
         "sub": lambda pattern, new, text: of(pattern).sub(new, text),
     }
     names = {name: Native(name, function, _COST) for name, function in functions.items()}
-    return Module("re", {"compile": Native("compile", of, flat(20)), **names})
+    return Module("re", {"compile": Native("compile", of, at_least(20, read)), **names})
 
 
 def _length(args: Args, options: Options) -> int:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from math import comb, perm
 
 from stb_env.suites.sambanova.common.interpreter.budget import MAX_ITEMS, SHARE, weigh
-from stb_env.suites.sambanova.common.interpreter.costs import Args, Cost, Options, at_least, flat, read, words
+from stb_env.suites.sambanova.common.interpreter.costs import Args, Cost, Options, at_least, read, words
 
 MAX_PHRASE = 400
 """Characters of a phrase: it is matched with forms whose time grows with the square of its length."""
@@ -55,7 +55,7 @@ ITERTOOLS: Mapping[str, Cost] = {
 _SHAPE = at_least(2, lambda args, options: 4 * read(args, options))
 SHAPES: Mapping[str, Cost] = {
     **words("Point LineString Polygon MultiPoint box translate scale rotate interpolate", _SHAPE),
-    "distance": flat(1),
+    "distance": at_least(1, read),
 }
 """Functions that make, move and measure shapes."""
 

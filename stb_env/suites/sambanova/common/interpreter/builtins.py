@@ -66,8 +66,17 @@ def sort(
     """
     weigh(items)
     members: list[Any] = take(items)
-    order: Any = None if key is None else apply(key)
-    return sorted(members, key=order, reverse=bool(reverse))
+    if key is None:
+        return sorted(members, reverse=bool(reverse))
+    keys = _keys(members, apply(key))
+    return [members[at] for at in sorted(range(len(members)), key=keys.__getitem__, reverse=bool(reverse))]
+
+
+def _keys(members: Iterable[object], key: Callable[..., object]) -> list[Any]:
+    """Return what members are ordered by, weighed before any two are compared."""
+    keys = [key(member) for member in members]
+    weigh(keys)
+    return keys
 
 
 def _plain(item: object) -> object:
@@ -93,9 +102,12 @@ def _extreme(choose: Callable[..., object]) -> Callable[..., object]:
     def extreme(apply: Apply, *values: object, **options: object) -> object:
         items = take(values[0]) if len(values) == 1 else list(values)
         weigh(items)
-        if options.get("key") is not None:
-            options["key"] = apply(options["key"])
-        return choose(items, **options)
+        key = options.pop("key", None)
+        if key is None or not items:
+            return choose(items, **options)
+        keys = _keys(items, apply(key))
+        at: Any = choose(range(len(items)), key=keys.__getitem__, **options)
+        return items[at]
 
     return extreme
 

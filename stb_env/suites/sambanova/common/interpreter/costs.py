@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Mapping, Sequence
 
-from stb_env.suites.sambanova.common.interpreter.budget import LINE, SHARE, weigh
+from stb_env.suites.sambanova.common.interpreter.budget import LINE, SHARE, extent, weigh
 from stb_env.suites.sambanova.common.interpreter.ordered import OrderedSet
 
 Args = Sequence[object]
@@ -18,7 +18,7 @@ Options = Mapping[str, object]
 Cost = Callable[[Args, Options], int]
 """Steps of a call, from its arguments."""
 
-RULES = 1
+RULES = 2
 """Version of these rules and of what patterns know, for fingerprints: they say what runs through, and
 change no task."""
 
@@ -31,6 +31,9 @@ _COMPARED = 20_000
 
 _MEETINGS = 500
 """Keys that one step compares where all of them may meet in one place of a table."""
+
+_TABLE = 100
+"""Steps of beginning to write out a table of data."""
 
 _KEY_BITS = 60
 """Integers of more bits can be chosen so that their hashes are equal."""
@@ -156,6 +159,51 @@ def is_choosable(key: object) -> bool:
     return isinstance(key, tuple) or (isinstance(key, int) and key.bit_length() > _KEY_BITS)
 
 
+def place(table: object, key: object) -> int:
+    """Return the steps of finding a key in a table: it is hashed, and compared where hashes meet.
+
+    Examples:
+        >>> place({}, "a"), place(dict.fromkeys(range(400)), (1,) * 100)
+        (0, 25)
+    """
+    size = len(table) if isinstance(table, dict | OrderedSet) else 0
+    return read([key], {}) + (size // SHARE if is_choosable(key) else 0)
+
+
+def _find(args: Args, options: Options) -> int:
+    table, *others = args
+    return read(others[1:], options) + sum(place(table, key) for key in others[:1])
+
+
+def write(args: Args, options: Options) -> int:
+    """Return the steps of writing out all that is given: a table of data cell by cell.
+
+    Examples:
+        >>> write([[1] * 400], {}), write(["a" * 400], {})
+        (20, 20)
+    """
+    return through(args, options) + sum(map(_cells, (*args, *options.values())))
+
+
+def _cells(value: object) -> int:
+    """Return the steps of writing out the tables of data in a value that was weighed."""
+    if hasattr(value, "to_string"):
+        return _TABLE + extent(value)
+    if isinstance(value, dict):
+        return sum(map(_cells, value.values()))
+    return sum(map(_cells, value)) if isinstance(value, list | tuple) else 0
+
+
+def _fill(args: Args, options: Options) -> int:
+    template, *values = args
+    fields = template.count("{") if isinstance(template, str) else 0
+    return spell([template], {}) + fields + write(values, options)
+
+
+def _types(args: Args, options: Options) -> int:
+    return glance(args[1:], options)
+
+
 def _bits(args: Args, options: Options) -> int:
     numbers = (*args, *options.values())
     return 1 + sum(number.bit_length() for number in numbers if isinstance(number, int)) // 10
@@ -195,9 +243,11 @@ OPERATORS: Mapping[type[ast.AST], Cost] = {
 """Operators, unless both sides are plain numbers: these are bounded so that each takes its one step."""
 
 BUILTINS: Mapping[str, Cost] = {
-    **words("abs bool chr isinstance len next ord range", FLAT),
+    **words("abs bool chr len next ord range", FLAT),
     **words("all any enumerate filter float int iter list map reversed round tuple zip", _repeats),
-    **words("max min print repr str sum", through),
+    **words("max min sum", through),
+    **words("print repr str", write),
+    "isinstance": _types,
     **words("dict set", keys),
     **words("divmod pow", _bits),
     "sorted": sort,
@@ -213,7 +263,8 @@ METHODS: Mapping[str, Mapping[str, Cost]] = {
         **words("center ljust rjust zfill", spell),
         **words("removeprefix removesuffix startswith endswith", spell),
         **words("count find index partition replace rfind rindex rpartition rsplit split", search),
-        **words("format join", spell),
+        "format": _fill,
+        "join": spell,
     },
     "list": {
         **words("append clear pop", FLAT),
@@ -223,12 +274,14 @@ METHODS: Mapping[str, Mapping[str, Cost]] = {
     },
     "tuple": words("count index", read),
     "dict": {
-        **words("clear get pop popitem", FLAT),
+        **words("clear popitem", FLAT),
+        **words("get pop", _find),
         **words("copy items keys values", _repeats),
         **words("setdefault update", keys),
     },
     "set": {
-        **words("clear discard pop remove", FLAT),
+        **words("clear pop", FLAT),
+        **words("discard remove", _find),
         "copy": _repeats,
         **words("add difference intersection isdisjoint issubset issuperset union update", keys),
     },

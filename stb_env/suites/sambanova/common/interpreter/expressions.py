@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from stb_env.suites.sambanova.common.interpreter.budget import SHARE, Budget, bounded, joined
+from stb_env.suites.sambanova.common.interpreter.costs import write
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError, UnsupportedError
 from stb_env.suites.sambanova.common.interpreter.kinds import Kind
 from stb_env.suites.sambanova.common.interpreter.methods import written
@@ -183,6 +184,7 @@ class Expressions(Values):
             if isinstance(part, ast.FormattedValue):
                 spec: Any = "" if part.format_spec is None else self.value(part.format_spec, scope)
                 value, conversion = self.value(part.value, scope), {114: "r", 115: "s"}.get(part.conversion)
+                self.budget.spend(write([value], {}))
                 try:
                     parts.append(written(value, spec, conversion))
                 except PYTHON_ERRORS as error:

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from stb_env.actions.python_text import NotDataError
 from stb_env.suites.sambanova.common.interpreter.budget import MAX_STEPS, MAX_TEXT, Budget
 from stb_env.suites.sambanova.common.interpreter.builtins import builtins_for
+from stb_env.suites.sambanova.common.interpreter.costs import place
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError, UnsupportedError
 from stb_env.suites.sambanova.common.interpreter.expressions import Expressions
 from stb_env.suites.sambanova.common.interpreter.kinds import Kind, Module
@@ -309,6 +310,7 @@ class Machine:
                     at: Any = self.expressions.value(index, scope)
                     try:
                         if isinstance(holder, list | dict):
+                            self.expressions.budget.spend(place(holder, at))
                             del holder[at]
                         else:
                             self.expressions.kind_of(holder).delete(holder, at)

@@ -9,7 +9,7 @@ from typing import Any
 
 from stb_env.suites.sambanova.common.interpreter.budget import SHARE, Budget, bounded, extent, weigh
 from stb_env.suites.sambanova.common.interpreter.builtins import sort, take
-from stb_env.suites.sambanova.common.interpreter.costs import OPERATORS, is_choosable, meetings
+from stb_env.suites.sambanova.common.interpreter.costs import OPERATORS, meetings, place
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError
 from stb_env.suites.sambanova.common.interpreter.kinds import Host, Kind, Native, TypeName
 from stb_env.suites.sambanova.common.interpreter.methods import method_of
@@ -104,7 +104,7 @@ class Values:
                 index = self._begun(value).index(value, index)
                 self.budget.spend(weigh(index) // SHARE)
             elif isinstance(value, dict):
-                self.budget.spend(self._key_cost(value, index))
+                self.budget.spend(place(value, index))
             return self.made(value[index])
         except KeyError as error:
             raise CrashError(f"there is no key {said(error)}") from error
@@ -232,7 +232,7 @@ class Values:
         Raises:
             CrashError: The key cannot be one.
         """
-        self.budget.spend(self._key_cost(made, key))
+        self.budget.spend(place(made, key))
         try:
             made[self.hashable([key])[0]] = value
         except TypeError as error:
@@ -255,12 +255,6 @@ class Values:
         kind = self.kind_of(value)
         self.budget.spend(kind.steps)
         return kind
-
-    def _key_cost(self, table: Mapping[object, object], key: object) -> int:
-        """Return the steps of finding the place of a key."""
-        if type(key) in _QUICK and not is_choosable(key):
-            return 0
-        return weigh(key) // SHARE + (len(table) // SHARE if is_choosable(key) else 0)
 
     def made(self, value: object) -> object:
         """Return a new value as programs get it: in bounds, and numbers of libraries as Python's own."""

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from stb_env.core.jsontypes import JsonArray
-from stb_env.suites.sambanova.common.interpreter.costs import at_least, flat, read
+from stb_env.suites.sambanova.common.interpreter.costs import at_least, read
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError
 from stb_env.suites.sambanova.common.interpreter.kinds import Native
 from stb_env.suites.sambanova.google_sheets.a1 import Area
@@ -165,7 +165,7 @@ def _tab(worksheet: object) -> Tab:
 
 
 FRAME_FUNCTIONS = {
-    "get_as_dataframe": Native("get_as_dataframe", get_as_dataframe, flat(100)),
+    "get_as_dataframe": Native("get_as_dataframe", get_as_dataframe, at_least(100, read)),
     "set_with_dataframe": Native(
         "set_with_dataframe",
         set_with_dataframe,
