@@ -45,6 +45,8 @@ def make(
     services: int | tuple[int, int] | list[int] | None = None,
     look_alikes: int | None = None,
     dirt: float = 0.0,
+    faults: float = 0.0,
+    events: bool = False,
     hidden: int = 0,
     judge: str | JudgeLike = "exact",
     votes: Count = 1,
@@ -75,6 +77,9 @@ def make(
             some of them.
         dirt: Share of values that are missing, where nothing goes by them, and of copies of other rows'
             values that are out of date, up to .5.
+        faults: Share of calls that fail, up to .5: errors that pass, writes that were made although an error
+            came back, and lists that are an earlier copy. Each is told.
+        events: Whether others change rows while an episode goes on.
         hidden: Details that the request leaves open and only the user knows, at most: 0 to 4. Agents ask with
             the tool ``ask_user``. Tasks come in twins then: of equal requests with other facts.
         judge: ``exact``, or another judge, to see what it makes of episodes whose truth is known.
@@ -97,11 +102,18 @@ def make(
     if not 0 <= hidden <= MOST_HIDDEN:
         raise ConfigError(f"hidden is from 0 to {MOST_HIDDEN}, got {hidden!r}")
     traits = Traits(_percent("dirt", dirt, 1, MOST_DIRT), look_alikes)
-    dials = Dials(budget=_percent("budget", budget, 100, 1000), tools=tools, hidden=hidden)
+    dials = Dials(
+        budget=_percent("budget", budget, 100, 1000),
+        tools=tools,
+        faults=_percent("faults", faults, 1, 50),
+        events=int(events),
+        hidden=hidden,
+    )
     tasks = WorldTasks(split, group, levels, kit, worlds, policies, pairs, dials, several, traits)
     if max_turns is None:
         _, most = CALLS[tasks.levels[-1]]
-        max_turns = 2 * most + _SPARE_TURNS
+        # What fails is done again, and what others changed is read again.
+        max_turns = round((2 + 4 * faults + 3 * events) * most) + _SPARE_TURNS
     return ToolEnv(
         tasks,
         GeneratedWorld(),

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping
+from collections.abc import Generator
 from dataclasses import dataclass
 
 from stb_env.suites.worlds.asking import Asker, OpenGoal
 from stb_env.suites.worlds.careful import CarefulPlayer
 from stb_env.suites.worlds.draw_goal import Drawn
 from stb_env.suites.worlds.oracle import Solved
+from stb_env.suites.worlds.persistent import persistent, told
 from stb_env.suites.worlds.player import Player
 from stb_env.suites.worlds.refusals import Missing, Refusal
 from stb_env.suites.worlds.requests import Plan
+from stb_env.suites.worlds.watching import watchful
 from stb_env.suites.worlds.world import Built, built
 from stb_env.tasks import Ending, Task
 from stb_env.tools import ToolCall, ToolResult
@@ -48,7 +50,8 @@ class WorldTask:
 
     def play(self) -> Generator[ToolCall, ToolResult, Ending]:
         """Yield the calls that solve the task, each sent its result; return the arguments of Finish."""
-        plan = self._plan()
+        moving = bool(self.task.goal.get("script", {}).get("events"))
+        plan = self.plan(watches=moving)
         response: object = None
         while True:
             try:
@@ -56,21 +59,32 @@ class WorldTask:
             except StopIteration as stop:
                 ending: Ending = stop.value
                 return ending
-            result = yield ToolCall(request.tool.tool.name, request.arguments)
-            response = result.response
-            if result.error and not isinstance(response, Mapping):
-                if self.missing is None:
-                    return f"This cannot be done any more: {result.error}"
-                response = {"error": result.error}
+            result = yield from persistent(self.world, request)
+            response = told(result)
+            if result.error and self.missing is None and not moving:
+                return f"This cannot be done any more: {result.error}"
 
-    def _plan(self) -> Plan:
-        """Yield the oracle's requests, and return the arguments of Finish."""
+    def plan(self, *, watches: bool) -> Plan:
+        """Yield the oracle's requests, and return the arguments of Finish.
+
+        Args:
+            watches: Whether it looks what others change.
+        """
         goal, missing = self.drawn.goal, self.missing
         if self.open is not None:
             asker = Asker(self.world)
             goal = yield from asker.fill(self.open)
             missing = asker.missing or missing
-        if self.paired:
+        known, named = goal, missing
+
+        def start() -> Plan:
             # One of a pair has to look whether it can be met.
-            return (yield from CarefulPlayer(self.world, self.solved.modes).end(goal, missing))
-        return {"answer": (yield from Player(self.world, self.solved.modes).solve(goal))}
+            if self.paired:
+                return CarefulPlayer(self.world, self.solved.modes).end(known, named)
+            return Player(self.world, self.solved.modes).solve(known)
+
+        if watches:
+            ended = yield from watchful(self.world, known, self.solved.modes, start, paired=self.paired)
+        else:
+            ended = yield from start()
+        return ended if self.paired else {"answer": ended}

@@ -34,6 +34,7 @@ Kind = Literal[
     "policies",
     "today",
     "elsewhere",
+    "changes",
     "ask_user",
 ]
 ACTS: tuple[Kind, ...] = ("transition", "set", "delete", "create")
