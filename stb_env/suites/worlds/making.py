@@ -33,7 +33,22 @@ from stb_env.suites.worlds.world_task import WorldTask
 from stb_env.tasks import Task
 from stb_env.tools import ToolCall
 
-HELD_OUT = ("museum_loans", "vineyard")
+HELD_OUT = (
+    "bike_sharing",
+    "cemetery",
+    "ferry_line",
+    "museum_loans",
+    "orchestra",
+    "power_grid",
+    "rail_freight",
+    "repair_shop",
+    "satellite_operator",
+    "seed_bank",
+    "ski_resort",
+    "state_archive",
+    "tax_office",
+    "vineyard",
+)
 """Kits that training never shows."""
 NEW_TASKS = {"val": 1_000_000, "test": 2_000_000}
 """First number of the tasks that are new ones in worlds of training."""
