@@ -13,7 +13,7 @@ from stb_env.suites.worlds.clauses import another_bound, clauses_of
 from stb_env.suites.worlds.evaluation import evaluate
 from stb_env.suites.worlds.goals import Expected, Goal, GoalError
 from stb_env.suites.worlds.holes import Slot, revalued, slots
-from stb_env.suites.worlds.kit import Attribute, Category, Day, Life, Quantity, Ref
+from stb_env.suites.worlds.kit import Attribute, Category, Day, Life, Link, Quantity, Ref
 from stb_env.suites.worlds.kit_actions import Set
 from stb_env.suites.worlds.refusals import Missing
 from stb_env.suites.worlds.rows import MISSING, State
@@ -232,7 +232,10 @@ class Hider:
             return
         entity, label = place_of(self._blueprint, slot)
         number = self._clauses.column(entity, label).index(slot.value)
+        # That a person is known in another kit, too, is on no record.
         for other, reference in self._blueprint.referring(entity):
+            if isinstance(self._blueprint.entities[other].attributes[reference], Link):
+                continue
             column = self._clauses.column(other, reference)
             for row, target in enumerate(column):
                 if target == number and other != entity:
@@ -240,7 +243,7 @@ class Hider:
         references = {
             name: attribute.to
             for name, attribute in self._blueprint.entities[entity].attributes.items()
-            if isinstance(attribute, Ref) and attribute.to != entity
+            if isinstance(attribute, Ref) and not isinstance(attribute, Link) and attribute.to != entity
         }
         for name, other in references.items():
             column = self._clauses.column(entity, name)

@@ -123,6 +123,10 @@ class PairDrawer:
             return None
         if not all(self._drawer.is_whole(part) for part in parts_of(allowed)):
             return None
+        try:
+            evaluate(allowed, self._blueprint, State())
+        except GoalError:
+            return None
         solved = solve(self._world, allowed, 1, CALLS[level][1], self._memory)
         twin = None if solved is None else self._member(level, allowed, None, None, solved)
         if twin is None or not fits(level, len(twin.ended.requests), twin.drawn.decisions):
