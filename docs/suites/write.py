@@ -30,7 +30,10 @@ SHOWN = 12
 
 def episode(env_id: str, task: str = "", *settings: str) -> str:
     """Let gold play a task, and print all of it; ``name=value`` sets the environment."""
-    chosen = {name: value == "True" for name, value in (setting.split("=") for setting in settings)}
+    chosen = {
+        name: int(value) if value.isdecimal() else value == "True"
+        for name, value in (setting.split("=") for setting in settings)
+    }
     env = stb_env.make(env_id, **chosen)
     observation, info = env.reset(seed=0, options={"task_id": task} if task else {})
     agent = stb_env.load_agent("gold")()

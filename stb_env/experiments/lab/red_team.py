@@ -45,16 +45,16 @@ class _Column:
 def run(settings: LabSettings) -> Experiment:
     """Let the red team play every environment.
 
-    Options: ``ids``, a list of environments, all of the registered suites where not given; ``judge``, another
-    one than the environment's own; the name of a suite (``api_bank=PATH``), its official data, or ``data``,
-    those of the given ids. ``episodes`` is the number of tasks of each. An environment that takes text in
-    place of typed answers is also played with text. One that lets its judge be chosen, and has an exact one,
-    is also played under ``heuristic``, with text where it takes it.
+    Options: ``ids``, a list of environments, all of the registered suites where not given; ``with``, settings
+    of theirs; ``judge``, another one than the environment's own; the name of a suite (``api_bank=PATH``), its
+    official data, or ``data``, those of the given ids. ``episodes`` is the number of tasks of each. An
+    environment that takes text in place of typed answers is also played with text. One that lets its judge be
+    chosen, and has an exact one, is also played under ``heuristic``, with text where it takes it.
 
     Raises:
         ConfigError: An option is unknown, or an environment cannot be made with it.
     """
-    settings.expect("ids", "judge", "data", *(suite.name for suite in registered()))
+    settings.expect("ids", "judge", "data", "with", *(suite.name for suite in registered()))
     columns: list[_Column] = []
     lacking: list[str] = []
     for env_id in _ids(settings):
@@ -90,7 +90,11 @@ def _variants(settings: LabSettings, env_id: str) -> Iterator[dict[str, object]]
     """Yield the settings under which an environment is played."""
     judge = settings.option("judge", None)
     if judge is not None:
-        yield {"judge": str(judge)}
+        yield {"judge": str(judge), **_with(settings)}
+        return
+    chosen = _with(settings)
+    if chosen:
+        yield chosen
         return
     yield {}
     suite, takes = suite_of(env_id), env_settings(env_id)
@@ -99,6 +103,22 @@ def _variants(settings: LabSettings, env_id: str) -> Iterator[dict[str, object]]
         yield text
     if suite is not None and suite.exact and "judge" in takes:
         yield text | {"judge": "heuristic"}
+
+
+def _labels(chosen: dict[str, object]) -> list[str]:
+    return [str(value) if isinstance(value, str) else f"{name} {value}" for name, value in chosen.items()]
+
+
+def _with(settings: LabSettings) -> dict[str, object]:
+    """Return the settings that are given for the environments.
+
+    Raises:
+        ConfigError: They are no object.
+    """
+    chosen = settings.option("with", {})
+    if not isinstance(chosen, dict):
+        raise ConfigError(f"with has settings of environments as a JSON object, got {chosen!r}")
+    return chosen
 
 
 def _column(settings: LabSettings, env_id: str, chosen: dict[str, object]) -> _Column:
@@ -111,7 +131,7 @@ def _column(settings: LabSettings, env_id: str, chosen: dict[str, object]) -> _C
     env.close()
     return _Column(
         suite=env_id if suite is None else suite.name,
-        label=f"{env_id} ({', '.join(map(str, chosen.values()))})" if chosen else env_id,
+        label=f"{env_id} ({', '.join(_labels(chosen))})" if chosen else env_id,
         tasks=len({one.task_id for one in played}),
         asked=len({one.task_id for one in played if one.asked}),
         held=means(counted(played)),

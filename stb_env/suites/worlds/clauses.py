@@ -318,6 +318,12 @@ def _threshold(
     return Clause(path, ">" if above else "<", bound)
 
 
+def another_bound(ordered: list[int], attribute: Day | Quantity, pick: Random) -> int | None:
+    """Draw a bound as a clause on an attribute with these values, in order, may have."""
+    drawn = _threshold("", ordered, attribute, pick, None)
+    return None if drawn is None else drawn.value
+
+
 def _roundness(number: int) -> int:
     """Return how many zeros a number ends in, doubled; a five in front of them counts half of one more."""
     digits = str(number)

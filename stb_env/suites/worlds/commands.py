@@ -17,6 +17,7 @@ from stb_env.console.output import console, emit, reporting
 from stb_env.core.jsontypes import JsonObject
 from stb_env.errors import ConfigError
 from stb_env.suites.worlds.check import check_kit, sample_sentences
+from stb_env.suites.worlds.dials import Dials
 from stb_env.suites.worlds.joining import JOIN, kit_named
 from stb_env.suites.worlds.kit import Kit, read_kit
 from stb_env.suites.worlds.making import kits, task_in
@@ -26,6 +27,9 @@ from stb_env.suites.worlds.world import Built, build
 app = typer.Typer(no_args_is_help=True, help="Generated worlds: look at them, and check or begin a kit.")
 
 KitName = Annotated[str, typer.Argument(metavar="KIT", help="A kit's file, or the name of one that ships.")]
+DialsText = Annotated[
+    str, typer.Option("--dials", help="Conditions of episodes as ids tell them: h2b150, or nothing.")
+]
 _ROWS = 3
 
 
@@ -37,6 +41,7 @@ def show(
         str, typer.Option("--kit", help="A kit's file, or the name of one, or several: a+b.")
     ] = "vet_clinic",
     level: Annotated[int, typer.Option("--level", min=1, max=6, help="Level of the task that is shown.")] = 2,
+    dials: DialsText = "",
     as_json: options.AsJson = False,
 ) -> None:
     """Show a world: its rows, tools and rules, and, of a kit that ships, a task with its solution.
@@ -63,13 +68,14 @@ def show(
         },
     }
     if set(kit.split(JOIN)) <= set(kits()):
-        task = task_in(world.key, level)
+        task = task_in(world.key, level, _dials(dials))
         if task is not None:
             shown["task"] = {
                 "id": task.id,
                 "query": task.query,
                 "answer": task.goal["answer"],
                 "calls": [{"name": call.name, "arguments": call.arguments} for call in task.gold],
+                "script": task.goal.get("script", {}),
             }
     emit(shown, as_json, _world_tables(shown))
 
@@ -100,6 +106,9 @@ def _world_tables(shown: JsonObject) -> Group:
         told = Table(show_header=False, title=f"task {task['id']}")
         told.add_row("query", task["query"])
         told.add_row("answer", json.dumps(task["answer"]))
+        for about, fact in task["script"].get("user", {}).get("facts", {}).items():
+            replies = [*fact["replies"], *([fact["news"]] if "news" in fact else [])]
+            told.add_row(f"user on {about}", "\n".join(reply["says"] for reply in replies))
         for call in task["calls"]:
             told.add_row("call", f"{call['name']} {json.dumps(call['arguments'])}")
         parts.append(told)
@@ -150,6 +159,7 @@ def stats(
     services: Annotated[
         int | None, typer.Option("--services", min=1, help="Services that a world has at least.")
     ] = None,
+    dials: DialsText = "",
     as_json: options.AsJson = False,
 ) -> None:
     """Print figures of many worlds: tools, rows, goals, lengths, and how little they repeat.
@@ -158,8 +168,17 @@ def stats(
     """
     with Progress(console=console, transient=True, disable=as_json) as progress:
         bar = progress.add_task("tasks", total=10 * worlds)
-        figures = statistics_of(worlds, lambda done: progress.update(bar, completed=done), services)
+        figures = statistics_of(
+            worlds, lambda done: progress.update(bar, completed=done), services, _dials(dials)
+        )
     emit(figures, as_json)
+
+
+def _dials(text: str) -> Dials:
+    found = Dials.of(text)
+    if found is None:
+        raise ConfigError(f"{text!r} tells no dials; each has a letter and a number, such as h2b150")
+    return found
 
 
 def _kit(text: str) -> Kit:

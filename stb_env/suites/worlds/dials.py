@@ -15,6 +15,9 @@ class Dials:
     Attributes:
         budget: Calls that are allowed, as a percentage of those that gold makes.
         tools: Tools that are offered at least: of organisations nearby, too.
+        faults: Calls that fail, as a percentage.
+        events: 1 where rows change by themselves.
+        hidden: Details of the request that only the user knows, at most.
 
     Examples:
         >>> Dials(budget=150).suffix, Dials.of("b150")
@@ -23,6 +26,9 @@ class Dials:
 
     budget: int = 0
     tools: int = 0
+    faults: int = 0
+    events: int = 0
+    hidden: int = 0
 
     @property
     def suffix(self) -> str:

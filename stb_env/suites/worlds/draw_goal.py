@@ -161,6 +161,10 @@ class GoalDrawer:
         """Return whether a goal speaks of rows of several kits and services."""
         return crosses(self._blueprint, entities_of(goal, self._blueprint))
 
+    def drawn(self, level: int, goal: Goal) -> Drawn | None:
+        """Return a goal that was drawn elsewhere with what solves it; None where it is none of a level."""
+        return self._checked(level, goal) if self._suits(level, goal) else None
+
     def _joined(self, level: int, pick: Random) -> tuple[str, Several | None]:
         """Draw a request for several things, as long as the level asks; None where the draw fails."""
         least, most = CALLS[level]

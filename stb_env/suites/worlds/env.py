@@ -25,6 +25,8 @@ from stb_env.suites.worlds.world import GeneratedWorld
 from stb_env.tasks import Ending, Task
 from stb_env.tools import ToolCall, ToolResult
 
+MOST_HIDDEN = 4
+"""Details that a request can leave open."""
 _SPARE_TURNS = 40
 """Actions beside twice the calls of the longest plan."""
 
@@ -43,6 +45,9 @@ def make(
     services: int | tuple[int, int] | list[int] | None = None,
     look_alikes: int | None = None,
     dirt: float = 0.0,
+    faults: float = 0.0,
+    events: bool = False,
+    hidden: int = 0,
     judge: str | JudgeLike = "exact",
     votes: Count = 1,
     votes_cache: str | Path | None = None,
@@ -72,6 +77,11 @@ def make(
             some of them.
         dirt: Share of values that are missing, where nothing goes by them, and of copies of other rows'
             values that are out of date, up to .5.
+        faults: Share of calls that fail, up to .5: errors that pass, writes that were made although an error
+            came back, and lists that are an earlier copy. Each is told.
+        events: Whether others change rows while an episode goes on.
+        hidden: Details that the request leaves open and only the user knows, at most: 0 to 4. Agents ask with
+            the tool ``ask_user``. Tasks come in twins then: of equal requests with other facts.
         judge: ``exact``, or another judge, to see what it makes of episodes whose truth is known.
         votes: How often a model judges each answer.
         votes_cache: Folder of votes that are known.
@@ -89,12 +99,21 @@ def make(
         raise ConfigError(f"tools is a number up to {MOST_TOOLS}, got {tools!r}")
     if look_alikes is not None and not 0 <= look_alikes <= MOST_ALIKE:
         raise ConfigError(f"look_alikes is a number up to {MOST_ALIKE}, got {look_alikes!r}")
+    if not 0 <= hidden <= MOST_HIDDEN:
+        raise ConfigError(f"hidden is from 0 to {MOST_HIDDEN}, got {hidden!r}")
     traits = Traits(_percent("dirt", dirt, 1, MOST_DIRT), look_alikes)
-    dials = Dials(budget=_percent("budget", budget, 100, 1000), tools=tools)
+    dials = Dials(
+        budget=_percent("budget", budget, 100, 1000),
+        tools=tools,
+        faults=_percent("faults", faults, 1, 50),
+        events=int(events),
+        hidden=hidden,
+    )
     tasks = WorldTasks(split, group, levels, kit, worlds, policies, pairs, dials, several, traits)
     if max_turns is None:
         _, most = CALLS[tasks.levels[-1]]
-        max_turns = 2 * most + _SPARE_TURNS
+        # What fails is done again, and what others changed is read again.
+        max_turns = round((2 + 4 * faults + 3 * events) * most) + _SPARE_TURNS
     return ToolEnv(
         tasks,
         GeneratedWorld(),

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NotRequired, TypedDict
 
 from stb_env.core import jsontext
 from stb_env.core.answers import right_fields
-from stb_env.core.jsontypes import JsonObject
+from stb_env.core.jsontypes import JsonMapping, JsonObject
 from stb_env.core.request import Slow
 from stb_env.errors import JudgeError
 from stb_env.judges.judge import Case
 from stb_env.suites.worlds.blueprint import Blueprint
+from stb_env.suites.worlds.events import NOTES
+from stb_env.suites.worlds.faults import is_earlier
 from stb_env.suites.worlds.goals import Expected, RowId
 from stb_env.suites.worlds.rows import State
 from stb_env.tools import Status
@@ -51,6 +53,22 @@ class Cannot(TypedDict):
     what: list[str]
 
 
+class Stage(TypedDict):
+    """What solves a task after some of the changes that others make.
+
+    Attributes:
+        answer: The right value of every field.
+        support: As of a `GoalRecord`.
+        changes: What has to change beside what others changed, by entity.
+        moved: What others changed, by entity.
+    """
+
+    answer: JsonObject
+    support: dict[str, dict[str, str]]
+    changes: dict[str, Changes]
+    moved: dict[str, Changes]
+
+
 class GoalRecord(TypedDict):
     """Content of a task's ``goal``.
 
@@ -63,6 +81,7 @@ class GoalRecord(TypedDict):
         cannot: Why the request cannot be met; None where it can. Only tasks have it that offer a refusal.
         shown: By entity, the rows that show why, as in `support`.
         looks: The calls of which one shows it, too, where a name is no row's.
+        stages: What solves the task after none, one, two ... of the changes that others make.
     """
 
     answer: JsonObject
@@ -73,21 +92,81 @@ class GoalRecord(TypedDict):
     cannot: NotRequired[Cannot | None]
     shown: NotRequired[dict[str, str]]
     looks: NotRequired[Looks]
+    stages: NotRequired[list[Stage]]
 
 
 def goal_record(blueprint: Blueprint, expected: Expected) -> GoalRecord:
     """Return what solves a goal as plain data."""
     drawn = {entity: len(rows) for entity, rows in blueprint.data.rows.items()}
     support = {name: masks(rows) for name, rows in expected.support.items()}
-    generated = {
-        entity: blueprint.entities[entity].columns[blueprint.entities[entity].label]
-        for entity in expected.state.made
-    }
+    generated = generated_columns(blueprint, expected.state.made)
     done = changes(expected.state, drawn, generated)
     record = GoalRecord(answer=expected.answer, support=support, drawn=drawn, changes=done)
     if generated:
         record["generated"] = generated
     return record
+
+
+def generated_columns(blueprint: Blueprint, entities: Iterable[str]) -> dict[str, int]:
+    """Return the column of each entity of which new rows have values of their own: the label."""
+    described = blueprint.entities
+    return {entity: described[entity].columns[described[entity].label] for entity in entities}
+
+
+def stage_record(blueprint: Blueprint, expected: Expected, moved: State, made: Iterable[str]) -> Stage:
+    """Return what solves a goal from a state that others have changed, as plain data.
+
+    Args:
+        blueprint: The world.
+        expected: What solves the goal from that state.
+        moved: The state.
+        made: The entities of which rows are made by anyone.
+    """
+    drawn = {entity: len(rows) for entity, rows in blueprint.data.rows.items()}
+    generated = generated_columns(blueprint, sorted(made))
+    by_others = changes(moved, drawn, generated)
+    return Stage(
+        answer=expected.answer,
+        support={name: masks(rows) for name, rows in expected.support.items()},
+        changes=_beside(changes(expected.state, drawn, generated), by_others),
+        moved=by_others,
+    )
+
+
+def _beside(done: Mapping[str, Changes], moved: Mapping[str, Changes]) -> dict[str, Changes]:
+    """Return changes without those of others that are as they left them.
+
+    What is there no more of a new row that others made stands among the changed rows.
+    """
+    found: dict[str, Changes] = {}
+    none = Changes(rows={}, new=[])
+    for entity in sorted({*done, *moved}):
+        own, others = done.get(entity, none), moved.get(entity, none)
+        rows = {
+            number: row
+            for number, row in own["rows"].items()
+            if number not in others["rows"] or others["rows"][number] != row
+        }
+        # A row that is as it was drawn is not as others left it.
+        rows |= {number: [] for number in others["rows"] if number not in own["rows"]}
+        new, gone = list(own["new"]), list[list[int]]()
+        for row in others["new"]:
+            if row in new:
+                new.remove(row)
+            else:
+                gone.append(row)
+        rows |= {f"new {place}": row for place, row in enumerate(gone)}
+        if rows or new:
+            found[entity] = Changes(rows=rows, new=new)
+    return found
+
+
+def current_goal(goal: JsonMapping, state: State) -> JsonMapping:
+    """Return a task's ``goal`` as it is where an episode stands, if others change rows meanwhile."""
+    stages: Sequence[Stage] = goal.get("stages", ())
+    if not stages:
+        return goal
+    return {**goal, **stages[len(state.notes.get(NOTES, ()))]}
 
 
 def masks(rows: Iterable[RowId]) -> dict[str, str]:
@@ -150,8 +229,9 @@ class ExactJudge:
                 kind="internal",
                 retryable=False,
             )
-        told = _cannot_part if case.task.goal.get("cannot") else _answer_parts
-        problems = {**dict(told(case, case.state)), **dict(_state_parts(case, case.state))}
+        goal = current_goal(case.task.goal, case.state)
+        told = _cannot_part if goal.get("cannot") else _answer_parts
+        problems = {**dict(told(case, goal, case.state)), **dict(_state_parts(goal, case.state))}
         reasons = [f"{part}: {problem}" for part, problem in problems.items() if problem]
         status: VerdictStatus = "unsolved" if reasons else "solved"
         votes = (Vote(status, "; ".join(reasons)),) if reasons else ()
@@ -159,16 +239,16 @@ class ExactJudge:
         return Verdict.of(status, judge=self.name, votes=votes, parts=parts)
 
 
-def _answer_parts(case: Case, state: State) -> Iterator[tuple[str, str]]:
+def _answer_parts(case: Case, goal: JsonMapping, state: State) -> Iterator[tuple[str, str]]:
     """Yield the part of every field with why it failed, or an empty text."""
-    expected: JsonObject = case.task.goal["answer"]
+    expected: JsonObject = goal["answer"]
     schema = case.task.answer if isinstance(case.task.answer, dict) else {"properties": {}}
     given = case.answer or {}
     right = right_fields(schema, expected, case.answer)
     for name, value in expected.items():
         if not right[name]:
             yield f"answer:{name}", f"wanted {_short(value)}, got {_short(given.get(name))}"
-        elif not _is_shown(state, case.task.goal["support"].get(name, {})):
+        elif not _is_shown(state, goal["support"].get(name, {})):
             yield f"answer:{name}", "is right, but no result of the episode shows what it stands on"
         else:
             yield f"answer:{name}", ""
@@ -178,8 +258,8 @@ def _answer_parts(case: Case, state: State) -> Iterator[tuple[str, str]]:
         yield f"{KEPT}request", f"can be met, got {_short(case.cannot)}"
 
 
-def _cannot_part(case: Case, state: State) -> Iterator[tuple[str, str]]:
-    goal, given = case.task.goal, case.cannot
+def _cannot_part(case: Case, goal: JsonMapping, state: State) -> Iterator[tuple[str, str]]:
+    given = case.cannot
     wanted: Cannot = goal["cannot"]
     if given is None or given["reason"] != wanted["reason"] or set(given["what"]) != set(wanted["what"]):
         yield "cannot", f"wanted {_short(dict(wanted))}, got {_short(given)}"
@@ -194,6 +274,9 @@ def _looked(case: Case, looks: Looks) -> bool:
     name = looks["text"].casefold()
     for call in case.calls:
         if isinstance(call.arguments, str) or call.result.status == Status.INVALID_ARGUMENTS:
+            continue
+        # A call that failed, or that an earlier copy answered, has found out nothing.
+        if call.result.source == "fault" or is_earlier(call.result.response):
             continue
         given = [text.casefold().split() for text in _texts(call.arguments)]
         if call.name in looks["exact"] and name.split() in given:
@@ -220,10 +303,10 @@ def _is_shown(state: State, support: Mapping[str, str]) -> bool:
     return all(int(mask, 16) & ~state.shown.get(entity, 0) == 0 for entity, mask in support.items())
 
 
-def _state_parts(case: Case, state: State) -> Iterator[tuple[str, str]]:
+def _state_parts(goal: JsonMapping, state: State) -> Iterator[tuple[str, str]]:
     """Yield the part of every entity that changed or had to, with why it failed, or an empty text."""
-    wanted: Mapping[str, Changes] = case.task.goal["changes"]
-    done = changes(state, case.task.goal["drawn"], case.task.goal.get("generated"))
+    wanted: Mapping[str, Changes] = goal["changes"]
+    done = _beside(changes(state, goal["drawn"], goal.get("generated")), goal.get("moved", {}))
     for entity, change in wanted.items():
         yield f"state:{entity}", "" if done.get(entity) == change else _fault(change, done.get(entity))
     for entity, change in done.items():

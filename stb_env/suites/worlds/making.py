@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
+from random import Random
 
 from stb_env.errors import DataError
 from stb_env.seeding import rng
@@ -14,8 +15,10 @@ from stb_env.suites.worlds.apply_dials import apply_dials
 from stb_env.suites.worlds.costs import Costs
 from stb_env.suites.worlds.crossing import crosses, is_joined
 from stb_env.suites.worlds.dials import PLAIN, Dials
-from stb_env.suites.worlds.draw_goal import CALLS, Drawn, GoalDrawer, decided, fits
+from stb_env.suites.worlds.draw_goal import CALLS, Drawn, GoalDrawer, decided, fits, part_of
 from stb_env.suites.worlds.evidence import evidence
+from stb_env.suites.worlds.goals import Goal
+from stb_env.suites.worlds.hidden_tasks import hide, hide_in_pair
 from stb_env.suites.worlds.judge import goal_record
 from stb_env.suites.worlds.kit import KITS
 from stb_env.suites.worlds.oracle import solve
@@ -30,7 +33,22 @@ from stb_env.suites.worlds.world_task import WorldTask
 from stb_env.tasks import Task
 from stb_env.tools import ToolCall
 
-HELD_OUT = ("museum_loans", "vineyard")
+HELD_OUT = (
+    "bike_sharing",
+    "cemetery",
+    "ferry_line",
+    "museum_loans",
+    "orchestra",
+    "power_grid",
+    "rail_freight",
+    "repair_shop",
+    "satellite_operator",
+    "seed_bank",
+    "ski_resort",
+    "state_archive",
+    "tax_office",
+    "vineyard",
+)
 """Kits that training never shows."""
 NEW_TASKS = {"val": 1_000_000, "test": 2_000_000}
 """First number of the tasks that are new ones in worlds of training."""
@@ -40,6 +58,8 @@ _ATTEMPTS = 24
 """Draws in one world before the next world is tried."""
 _CROSSING, _FIRST_CROSSING, _STAYING = 10, 2, 6
 """Of them those that must cross in a joined world, from this level on; one in so many tasks need not."""
+_APART = 100_000
+"""Between the numbers of tasks that are tried in the place of one that leaves nothing open."""
 _WORLDS_IN_USE = 16
 """Worlds whose results of calls are kept while tasks are drawn in them."""
 
@@ -48,9 +68,9 @@ PAIR = 2
 """Tasks of a pair; one that stands alone where some can be refused has the third of the suffixes."""
 
 
-def task_in(key: str, level: int) -> Task | None:
+def task_in(key: str, level: int, dials: Dials = PLAIN) -> Task | None:
     """Return the first task of a level in a world, or None where there is none among a few draws."""
-    made = _made(key, level, 0)
+    made = formed(key, level, 0, "", dials)
     return None if made is None else made.task
 
 
@@ -105,12 +125,73 @@ def formed(key: str, level: int, number: int, form: str, dials: Dials = PLAIN) -
         form: ``a`` or ``b`` for one of a pair, ``o`` for one that stands alone among pairs; else empty.
         dials: The conditions of its episodes.
     """
+    if dials != PLAIN:
+        return _under_dials(key, level, number, form, dials)
     if form in ("", "o"):
-        made = _made(key, level, number, refusable=form == "o")
+        return _made(key, level, number, refusable=form == "o")
+    pair = _pair(key, level, number - number % PAIR)
+    return None if pair is None else pair[number % PAIR]
+
+
+@lru_cache(maxsize=1024)
+def _under_dials(key: str, level: int, number: int, form: str, dials: Dials) -> WorldTask | None:
+    """Return a task of a world under dials, or None where there is none."""
+    if dials.hidden:
+        first = number - number % PAIR
+        twins = _twins(key, level, first, form if form in ("", "o") else "ab", dials.hidden)
+        made = None if twins is None else twins[number - first]
     else:
-        pair = _pair(key, level, number - number % PAIR)
-        made = None if pair is None else pair[number % PAIR]
-    return made if made is None or dials == PLAIN else apply_dials(made, dials)
+        made = formed(key, level, number, form)
+    return None if made is None else apply_dials(made, dials)
+
+
+@lru_cache(maxsize=1024)
+def _twins(key: str, level: int, number: int, form: str, count: int) -> tuple[WorldTask, ...] | None:
+    """Return two tasks whose requests leave details open, or None where the world has none of the level.
+
+    Args:
+        key: The world's key.
+        level: The tasks' level.
+        number: The number of the first.
+        form: ``ab`` for a pair of which one cannot be met, ``o`` for two that can; else empty.
+        count: Details that are left open, at most.
+    """
+    for attempt in range(_ATTEMPTS):
+        at = number + attempt * _APART
+        pick = rng("hidden", key, level, number, form, count, attempt)
+
+        def words(at: int = at) -> Random:
+            return rng("words", key, level, at)
+
+        if form == "ab":
+            pair = _pair(key, level, at)
+            twins = None if pair is None else hide_in_pair(pair, count, pick, words)
+            suffixes = [".a", ".b"]
+        else:
+            made = _made(key, level, at, refusable=form == "o")
+            as_task = partial(_as_task, key, level, number, form == "o")
+            twins = None if made is None else hide(made, count, pick, words, as_task)
+            suffixes = [f".{form}" if form else ""] * PAIR
+            if twins is not None and pick.random() < 0.5:
+                # Which of them was drawn first follows from no part of an id.
+                twins = twins[::-1]
+        if twins is not None:
+            ids = [f"{key}.{level}.{number + place}{suffix}" for place, suffix in enumerate(suffixes)]
+            return tuple(
+                replace(each, task=replace(each.task, id=name)) for each, name in zip(twins, ids, strict=True)
+            )
+    return None
+
+
+def _as_task(key: str, level: int, number: int, refusable: bool, goal: Goal) -> WorldTask | None:
+    """Return the task of a goal, or None where it is none of the level, or of another split."""
+    world, part = built(key), _part_of(key, number)
+    if part not in (None, part_of(goal)):
+        return None
+    drawn = drawer(key).drawn(level, goal)
+    if drawn is None or (refusable and refusal_of(goal, world.blueprint) is not None):
+        return None
+    return _solved(world, drawn, level, number, refusable)
 
 
 # Runs play a task once a trial, and drawing it costs much more than the rest of a reset.
@@ -125,31 +206,38 @@ def _made(key: str, level: int, number: int, *, refusable: bool = False) -> Worl
         drawn = drawer(key).draw(level, pick, part, crossing=crossing)
         if drawn is None or (refusable and refusal_of(drawn.goal, world.blueprint) is not None):
             continue
-        solved = solve(world, drawn.goal, *CALLS[level], memory(key))
-        if solved is None or not _is_spread(world, solved.requests, number):
-            continue
-        if crossing and not crosses(world.blueprint, _used(solved.requests)):
-            continue
-        drawn = decided(drawn, solved, world.blueprint)
-        if not fits(level, solved.calls, drawn.decisions):
-            continue
-        said = query(drawn.goal, world.blueprint, rng("words", key, level, number))
-        task = _task(world, drawn, solved.requests, said, level, number)
-        if refusable:
-            task = _refusable(task, world, None, None, "o")
-        return WorldTask(key, drawn, replace(solved, requests=()), task)
+        made = _solved(world, drawn, level, number, refusable)
+        if made is not None and (not crossing or crosses(world.blueprint, _used(made))):
+            return made
     return None
 
 
-def _used(requests: Sequence[Request]) -> set[str]:
-    """Return the entities whose tools some requests use."""
-    return {each.tool.entity for each in requests if each.tool.entity}
+def _used(made: WorldTask) -> set[str]:
+    """Return the entities whose tools the gold of a task uses."""
+    tools = made.world.tools
+    return {tools[call.name].entity for call in made.task.gold if tools[call.name].entity}
 
 
-def _is_spread(world: Built, requests: Sequence[Request], number: int) -> bool:
-    """Return whether requests use several services, where the number of their task asks for it."""
-    entities = world.blueprint.entities
-    return number < SPREAD or len({entities[each].service for each in _used(requests)}) > 1
+def _is_spread(made: WorldTask, number: int) -> bool:
+    """Return whether a task uses several services, where its number asks for it."""
+    entities = made.world.blueprint.entities
+    return number < SPREAD or len({entities[each].service for each in _used(made)}) > 1
+
+
+def _solved(world: Built, drawn: Drawn, level: int, number: int, refusable: bool) -> WorldTask | None:
+    """Return the task of a goal as the oracle solves it, or None where it is none of the level."""
+    solved = solve(world, drawn.goal, *CALLS[level], memory(world.key))
+    if solved is None:
+        return None
+    drawn = decided(drawn, solved, world.blueprint)
+    if not fits(level, solved.calls, drawn.decisions):
+        return None
+    said = query(drawn.goal, world.blueprint, rng("words", world.key, level, number))
+    task = _task(world, drawn, solved.requests, said, level, number)
+    if refusable:
+        task = _refusable(task, world, None, None, "o")
+    made = WorldTask(world.key, drawn, replace(solved, requests=()), task)
+    return made if _is_spread(made, number) else None
 
 
 @lru_cache(maxsize=1024)
@@ -159,10 +247,10 @@ def _pair(key: str, level: int, number: int) -> tuple[WorldTask, ...] | None:
     pairs = PairDrawer(world, drawer(key), memory(key))
     for attempt in range(_ATTEMPTS):
         pair = pairs.draw(level, rng("pair", key, level, number, attempt))
-        if pair is None or not _is_spread(world, pair[1].ended.requests, number):
+        if pair is None:
             continue
         made = [_member(world, each, level, number) for each in pair]
-        if None not in made:
+        if None not in made and made[1] is not None and _is_spread(made[1], number):
             # Which of them can be met follows from no part of an id.
             place = rng("which", key, level, number).randrange(PAIR)
             one, other = made[place], made[1 - place]

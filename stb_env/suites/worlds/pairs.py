@@ -123,6 +123,10 @@ class PairDrawer:
             return None
         if not all(self._drawer.is_whole(part) for part in parts_of(allowed)):
             return None
+        try:
+            evaluate(allowed, self._blueprint, State())
+        except GoalError:
+            return None
         solved = solve(self._world, allowed, 1, CALLS[level][1], self._memory)
         twin = None if solved is None else self._member(level, allowed, None, None, solved)
         if twin is None or not fits(level, len(twin.ended.requests), twin.drawn.decisions):
@@ -197,7 +201,7 @@ class PairDrawer:
             forbidden = {
                 number
                 for each in policies_on(self._blueprint, entity, goal.action)
-                for number in breaking(self._blueprint, each, self._facts.rows(entity))
+                for number in breaking(self._facts, each, self._facts.rows(entity))
             }
             others = [
                 number
@@ -235,7 +239,7 @@ class PairDrawer:
         entity, name = coded.entity, coded.policy.action
         suited = self._suited(entity, name)
         rows = [each for each in self._facts.rows(entity) if each[0] in set(suited)]
-        forbidden = set(breaking(self._blueprint, coded, rows))
+        forbidden = set(breaking(self._facts, coded, rows))
         allowed = [each for each in rows if each[0] not in forbidden]
         fields = self._fields(entity, name)
         if not forbidden or not allowed or not fields:
@@ -301,7 +305,7 @@ class PairDrawer:
         else:
             return None
         meant = self._clauses.rows_of(entity, fixed)
-        forbidden = meant.intersection(breaking(self._blueprint, coded, self._facts.rows(entity)))
+        forbidden = meant.intersection(breaking(self._facts, coded, self._facts.rows(entity)))
         measures = self._measures(entity, action.field, pick)
         if not measures or not forbidden or len(meant) - len(forbidden) < sizes[0]:
             return None

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 from random import Random
 
+from stb_env.suites.worlds.blanks import open_category, open_name, open_value, ways_to_set
 from stb_env.suites.worlds.blueprint import Blueprint
 from stb_env.suites.worlds.goals import (
     Clause,
@@ -14,7 +16,9 @@ from stb_env.suites.worlds.goals import (
     Select,
     Tally,
 )
+from stb_env.suites.worlds.holes import is_open
 from stb_env.suites.worlds.kit import Category, Code, Day, Entity, Flag, Life, Link, Person, Quantity, Ref
+from stb_env.suites.worlds.kit_actions import Set
 from stb_env.suites.worlds.nouns import forms, reference_word
 
 _VOWEL_SOUNDS, _NOT = "aeiou", ("one", "uni", "use", "eu", "once")
@@ -128,6 +132,8 @@ class Phrases:
     def value(self, entity: str, path: str, value: int) -> str:
         """Return a value as a person writes it."""
         attribute = self.blueprint.attribute(entity, path)
+        if is_open(value):
+            return open_value(attribute, self.pick)
         text = self.blueprint.text_of(entity, path, value)
         match attribute:
             case Day():
@@ -147,9 +153,18 @@ class Phrases:
             return self.pick.choice(attribute.say if value else attribute.say_not)
         return self.value(entity, name, value)
 
+    def ways(self, entity: str, action: str, value: int | None) -> Sequence[str]:
+        """Return the ways to ask for an action; others suit a value that is left open."""
+        what = self.entity(entity).actions[action]
+        if value is None or not is_open(value) or not isinstance(what, Set):
+            return what.say
+        return ways_to_set(what.say, self.entity(entity).attributes[what.field])
+
     def named(self, entity: str, label: int) -> str:
         """Return the row of a label, which is an index in its column: ``the pet Captain Marble``."""
         described = self.entity(entity)
+        if is_open(label):
+            return open_name(described, self.pick)
         text = self.blueprint.text_of(entity, described.label, label)
         noun = self.noun(entity)
         attribute = described.attributes[described.label]
@@ -251,6 +266,8 @@ class Phrases:
 
     def _own_phrases(self, entity: str, clause: Clause) -> list[str]:
         attribute = self.entity(entity).attributes[clause.path]
+        if is_open(clause.value) and isinstance(attribute, Category | Life):
+            return open_category(attribute, contrary=clause.op == "!=")
         value = self.value(entity, clause.path, clause.value)
         match attribute:
             case Day():
@@ -267,7 +284,7 @@ class Phrases:
 
     def _in_front(self, entity: str, clause: Limit) -> list[str]:
         """Return the words for a clause that can stand before the noun."""
-        if not isinstance(clause, Clause) or "." in clause.path or clause.op != "=":
+        if not isinstance(clause, Clause) or "." in clause.path or clause.op != "=" or is_open(clause.value):
             return []
         attribute = self.entity(entity).attributes[clause.path]
         if isinstance(attribute, Flag):

@@ -9,7 +9,7 @@ from typing import Literal
 
 from stb_env.suites.worlds.blueprint import Blueprint
 from stb_env.suites.worlds.evaluation import chosen
-from stb_env.suites.worlds.facts import facts_at_start
+from stb_env.suites.worlds.facts import Facts, facts_at_start
 from stb_env.suites.worlds.goals import (
     Change,
     ForEach,
@@ -20,7 +20,7 @@ from stb_env.suites.worlds.goals import (
 from stb_env.suites.worlds.kit import Life
 from stb_env.suites.worlds.kit_actions import Policy, Transition
 from stb_env.suites.worlds.nouns import forms
-from stb_env.suites.worlds.rows import Row
+from stb_env.suites.worlds.rows import Row, State
 
 Reason = Literal["policy", "not_found", "wrong_state"]
 
@@ -113,14 +113,20 @@ def state_name(blueprint: Blueprint, entity: str, field: str) -> str:
     return word if noun in word.split() else f"{noun} {word}"
 
 
-def refusal_of(goal: Goal, blueprint: Blueprint) -> Refusal | None:
-    """Return why a request cannot be met, all of whose names are rows'; None where it can be."""
+def refusal_of(goal: Goal, blueprint: Blueprint, state: State | None = None) -> Refusal | None:
+    """Return why a request cannot be met, all of whose names are rows'; None where it can be.
+
+    Args:
+        goal: The request.
+        blueprint: The world.
+        state: Its state; None is the start.
+    """
     if isinstance(goal, Several):
-        return next((found for part in goal.parts if (found := refusal_of(part, blueprint))), None)
+        return next((found for part in goal.parts if (found := refusal_of(part, blueprint, state))), None)
     if not isinstance(goal, Change | ForEach):
         return None
     entity = goal.select.entity
-    facts = facts_at_start(blueprint)
+    facts = facts_at_start(blueprint) if state is None else Facts(blueprint, state)
     rows = chosen(facts, goal.select)
     action = blueprint.entities[entity].actions[goal.action]
     if isinstance(action, Transition):
@@ -133,13 +139,13 @@ def refusal_of(goal: Goal, blueprint: Blueprint) -> Refusal | None:
     broken: dict[str, None] = {}
     forbidden: dict[RowId, None] = {}
     for each in policies_on(blueprint, entity, goal.action):
-        for number in breaking(blueprint, each, rows):
+        for number in breaking(facts, each, rows):
             broken[each.code] = None
             forbidden[entity, number] = None
     return Refusal("policy", tuple(broken), tuple(forbidden)) if broken else None
 
 
-def breaking(blueprint: Blueprint, coded: CodedPolicy, rows: Iterable[tuple[int, Row]]) -> list[int]:
+def breaking(facts: Facts, coded: CodedPolicy, rows: Iterable[tuple[int, Row]]) -> list[int]:
     """Return the numbers of those of some rows for which a policy forbids its action."""
-    meets = facts_at_start(blueprint).all_hold(coded.entity, coded.policy.when)
+    meets = facts.all_hold(coded.entity, coded.policy.when)
     return [number for number, row in rows if meets(number, row)]

@@ -10,9 +10,11 @@ from collections.abc import Callable, Iterable, Sequence
 from stb_env.seeding import rng
 from stb_env.suites.worlds.careless import careless_solves
 from stb_env.suites.worlds.costs import Costs
+from stb_env.suites.worlds.dials import PLAIN, Dials
 from stb_env.suites.worlds.draw_goal import GoalDrawer
 from stb_env.suites.worlds.evaluation import evaluate
 from stb_env.suites.worlds.goals import Goal, GoalError, Work
+from stb_env.suites.worlds.hidden_tasks import guesses
 from stb_env.suites.worlds.joining import kit_of
 from stb_env.suites.worlds.making import task_of
 from stb_env.suites.worlds.mutants import clause_mutants, rule_mistakes
@@ -32,27 +34,34 @@ _MASKED = re.compile(r"\S*[0-9@]\S*|(?<=[a-z0-9,] )(?:[A-Z][\w'-]*)(?: [A-Z][\w'
 _WORD = re.compile(r"[a-z]+|#")
 
 
-def statistics_of(worlds: int, tell: Callable[[int], None], services: int | None = None) -> dict[str, object]:
+def statistics_of(
+    worlds: int, tell: Callable[[int], None], services: int | None = None, dials: Dials = PLAIN
+) -> dict[str, object]:
     """Return the figures of some worlds of training, with ten tasks of each.
 
     Args:
         worlds: How many worlds.
         tell: Told how many tasks there are after each.
         services: How many services worlds have at least; None is those of one kit.
+        dials: Conditions of the episodes.
     """
-    source = WorldTasks("train", worlds=worlds, services=services)
+    source = WorldTasks("train", worlds=worlds, services=services, dials=dials)
     made: list[WorldTask] = []
     for index in range(worlds * TASKS_A_WORLD):
         made.append(task_of(source.at(index).id))
         tell(len(made))
     built = {each.key: each.world for each in made}
     calls = [each.solved.calls for each in made]
-    called = [[built[each.key].tools[call.name] for call in each.task.gold] for each in made]
+    called = [
+        [tool for call in each.task.gold if (tool := built[each.key].tools.get(call.name))] for each in made
+    ]
     sequences = {
         (each.key, *(tool.tool.name for tool in tools)) for each, tools in zip(made, called, strict=True)
     }
     kinds = {tuple((tool.kind, tool.entity) for tool in tools) for tools in called}
-    words = [frozenset(_WORD.findall(masked(each.task.query))) for each in made]
+    # Requests that only the user's facts tell apart count once.
+    requests = dict.fromkeys((each.key, each.task.query) for each in made)
+    words = [frozenset(_WORD.findall(masked(said))) for _, said in requests]
     used = [{tool.entity for tool in tools if tool.entity} for tools in called]
     over = [
         len({_service(built[each.key], entity) for entity in entities})
@@ -83,7 +92,25 @@ def statistics_of(worlds: int, tell: Callable[[int], None], services: int | None
         "tasks over two or more kits": _share(count >= 2 for count in kits),
         "words of requests": len(frozenset[str]().union(*words)),
         "near-duplicate requests": near_duplicates(words),
+        **_asked(made),
         "tasks of levels 5 and 6 that mistakes solve": mistakes(list(built.values())[:_WORLDS_OF_MISTAKES]),
+    }
+
+
+def _asked(made: Sequence[WorldTask]) -> dict[str, object]:
+    """Return figures of what requests leave open, where they do."""
+    users = [user for each in made if (user := each.task.goal.get("script", {}).get("user"))]
+    if not users:
+        return {}
+    facts = [fact for user in users for fact in user["facts"].values()]
+    guessed = [guesses(each) for each in made if each.open is not None]
+    return {
+        "details left open": _spread([len(user["facts"]) for user in users]),
+        "how users tell them": dict(sorted(Counter(fact["manner"] for fact in facts).items())),
+        "calls for that": _spread([len(each.task.gold) - each.solved.calls for each in made]),
+        "tasks that guessers solve who never ask": {
+            name: _share(each[name] for each in guessed) for name in guessed[0]
+        },
     }
 
 

@@ -31,6 +31,17 @@ _VERBS: dict[str, tuple[str, ...]] = {
 }
 
 
+_STATUSES = {
+    "not_found": 404,
+    "conflict": 409,
+    "invalid": 422,
+    "rate_limited": 429,
+    "internal": 500,
+    "unavailable": 503,
+    "timeout": 504,
+}
+
+
 @dataclass(frozen=True, slots=True)
 class Style:
     """The conventions of one service.
@@ -98,8 +109,7 @@ class Style:
             case "code":
                 return f"{kind.upper()}: {message}"
             case "status":
-                status = {"not_found": 404, "invalid": 422, "conflict": 409}.get(kind, 400)
-                return f"{status} {message}"
+                return f"{_STATUSES.get(kind, 400)} {message}"
             case "plain":
                 return message
 

@@ -108,6 +108,8 @@ class WorldTasks:
         self._chosen: dict[tuple[Group, int], str] = {}
         self._settings = f"{split} {group} {level} {kit} {worlds}"
         self._pairs = pairs if policies else None
+        # The two of a pair stay together, and so do two requests that only the user's facts tell apart.
+        self._beside = PAIR if policies or dials.hidden else 1
         if policies:
             self._settings += f" policies {pairs}"
         self._dials = dials
@@ -173,11 +175,9 @@ class WorldTasks:
         width = _SIDE_BY_SIDE
         if self.size is not None:
             width = min(width, self.size // TASKS_A_WORLD - first)
-        # The two of a pair stay together.
-        beside = 1 if self._pairs is None else PAIR
-        turn, member = divmod(rest, beside)
+        turn, member = divmod(rest, self._beside)
         number, which = divmod(turn, width)
-        return first + which, number * beside + member
+        return first + which, number * self._beside + member
 
     def get(self, task_id: str) -> Task:
         """Return the task of this id, whatever the filters of this source.
@@ -231,10 +231,10 @@ class WorldTasks:
 
     def _level_and_form(self, turn: int, number: int) -> tuple[int, str]:
         """Return the level of a task, and the suffix of its id; the two of a pair share the level."""
+        place, member = divmod(number, self._beside)
+        level = self.levels[(turn * TASKS_A_WORLD // self._beside + place) % len(self.levels)]
         if self._pairs is None:
-            return self.levels[(turn * TASKS_A_WORLD + number) % len(self.levels)], ""
-        place, member = divmod(number, PAIR)
-        level = self.levels[(turn * TASKS_A_WORLD // PAIR + place) % len(self.levels)]
+            return level, ""
         paired = rng("paired", self._split, turn, place).random() < self._pairs
         return level, "ab"[member] if paired else "o"
 

@@ -320,7 +320,7 @@ class _Planner:
     def change(self, goal: Change) -> str:
         entity = goal.select.entity
         one, about = self._one(goal.select)
-        form = self._pick.choice(self._say.entity(entity).actions[goal.action].say)
+        form = self._pick.choice(self._say.ways(entity, goal.action, goal.value))
         do = form.format(np=one, v=self._value(entity, goal.action, goal.value))
         fields = self._fields(entity, goal.fields).replace("the ", f"{self._say.its(entity)} ", 1)
         return self._done_and_told(do, fields, about)
@@ -347,7 +347,7 @@ class _Planner:
     def for_each(self, goal: ForEach) -> str:
         entity = goal.select.entity
         said = self._say.select(goal.select)
-        form = self._pick.choice(self._say.entity(entity).actions[goal.action].say)
+        form = self._pick.choice(self._say.ways(entity, goal.action, goal.value))
         value = self._value(entity, goal.action, goal.value)
         figures = listed(
             [

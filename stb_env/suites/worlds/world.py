@@ -11,7 +11,7 @@ from stb_env.backend.world import World
 from stb_env.core.jsontypes import JsonMapping, JsonObject
 from stb_env.errors import DataError, did_you_mean
 from stb_env.suites.worlds.archetypes.acting import actors
-from stb_env.suites.worlds.archetypes.guidance import guidance, policy_books
+from stb_env.suites.worlds.archetypes.guidance import change_feed, guidance, policy_books
 from stb_env.suites.worlds.archetypes.listing import lists
 from stb_env.suites.worlds.archetypes.reading import readers
 from stb_env.suites.worlds.archetypes.tool import CATEGORY, Workshop, WorldTool
@@ -23,6 +23,7 @@ from stb_env.suites.worlds.kit import Kit
 from stb_env.suites.worlds.rows import State
 from stb_env.suites.worlds.script import Script
 from stb_env.suites.worlds.traits import USUAL, Key, Traits
+from stb_env.suites.worlds.user import ASK_USER, asking_tool
 from stb_env.tasks import Task
 from stb_env.tools import Tool, ToolResult
 
@@ -39,12 +40,14 @@ class Built:
         blueprint: What was drawn.
         codec: Reads and writes the values of its services.
         tools: Its tools by name, in the order in which tasks offer them.
+        scripted: Tools by name that tasks offer only where a script needs them.
     """
 
     key: str
     blueprint: Blueprint
     codec: Codec
     tools: Mapping[str, WorldTool]
+    scripted: Mapping[str, WorldTool]
 
     @cached_property
     def by_kind(self) -> Mapping[tuple[str, str, str], WorldTool]:
@@ -54,6 +57,11 @@ class Built:
             found.setdefault((tool.kind, tool.entity, tool.subject), tool)
             found.setdefault((tool.kind, tool.entity, ""), tool)
         return found
+
+    @cached_property
+    def asking(self) -> WorldTool:
+        """The tool that asks the user, which only tasks with something to ask offer."""
+        return asking_tool(self.blueprint, self.key)
 
 
 def build(kit: Kit, seed: int, traits: Traits = USUAL) -> Built:
@@ -69,7 +77,9 @@ def build(kit: Kit, seed: int, traits: Traits = USUAL) -> Built:
     made += guidance(workshop)
     # The last to be named, so that the others have the same names in tasks that do not offer them.
     made += policy_books(workshop)
-    return Built(key, blueprint, workshop.codec, {each.tool.name: each for each in made})
+    feed = change_feed(workshop)
+    tools = {each.tool.name: each for each in made}
+    return Built(key, blueprint, workshop.codec, tools, {feed.tool.name: feed})
 
 
 @lru_cache(maxsize=256)
@@ -118,9 +128,11 @@ class GeneratedWorld(World[State]):
         world = built(tool.id.tool)
         at_home = tool.id.category == CATEGORY
         known = world.tools.get(tool.id.api) if at_home else tool_elsewhere(tool.id.api)
+        if known is None and at_home:
+            known = world.asking if tool.id.api == ASK_USER else world.scripted.get(tool.id.api)
         if known is None:
             near = did_you_mean(tool.id.api, world.tools)
             raise DataError(f"{tool.id.api!r} is no tool of the world {world.key}.{near}")
         if state.script is not None:
-            return state.script.call(known, state, arguments)
+            return state.script.call(world, known, state, arguments)
         return known.answer(state, arguments)

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping
+from collections.abc import Generator
 from dataclasses import dataclass
 
+from stb_env.suites.worlds.asking import Asker, OpenGoal
 from stb_env.suites.worlds.careful import CarefulPlayer
 from stb_env.suites.worlds.draw_goal import Drawn
 from stb_env.suites.worlds.oracle import Solved
+from stb_env.suites.worlds.persistent import persistent, told
 from stb_env.suites.worlds.player import Player
 from stb_env.suites.worlds.refusals import Missing, Refusal
 from stb_env.suites.worlds.requests import Plan
+from stb_env.suites.worlds.watching import watchful
 from stb_env.suites.worlds.world import Built, built
 from stb_env.tasks import Ending, Task
 from stb_env.tools import ToolCall, ToolResult
@@ -28,6 +31,7 @@ class WorldTask:
         paired: Whether it is one of a pair, of which one cannot be met.
         refusal: Why it cannot be met; None where it can.
         missing: The name in it that is no row's, if there is one.
+        open: The goal as the request tells it, where it leaves something open.
     """
 
     key: str
@@ -37,6 +41,7 @@ class WorldTask:
     paired: bool = False
     refusal: Refusal | None = None
     missing: Missing | None = None
+    open: OpenGoal | None = None
 
     @property
     def world(self) -> Built:
@@ -45,21 +50,41 @@ class WorldTask:
 
     def play(self) -> Generator[ToolCall, ToolResult, Ending]:
         """Yield the calls that solve the task, each sent its result; return the arguments of Finish."""
-        # One of a pair has to look whether it can be met.
-        plan: Plan = (
-            CarefulPlayer(self.world, self.solved.modes).end(self.drawn.goal, self.missing)
-            if self.paired
-            else Player(self.world, self.solved.modes).solve(self.drawn.goal)
-        )
+        moving = bool(self.task.goal.get("script", {}).get("events"))
+        plan = self.plan(watches=moving)
         response: object = None
         while True:
             try:
                 request = plan.send(response)
             except StopIteration as stop:
-                return stop.value if self.paired else {"answer": stop.value}
-            result = yield ToolCall(request.tool.tool.name, request.arguments)
-            response = result.response
-            if result.error and not isinstance(response, Mapping):
-                if self.missing is None:
-                    return f"This cannot be done any more: {result.error}"
-                response = {"error": result.error}
+                ending: Ending = stop.value
+                return ending
+            result = yield from persistent(self.world, request)
+            response = told(result)
+            if result.error and self.missing is None and not moving:
+                return f"This cannot be done any more: {result.error}"
+
+    def plan(self, *, watches: bool) -> Plan:
+        """Yield the oracle's requests, and return the arguments of Finish.
+
+        Args:
+            watches: Whether it looks what others change.
+        """
+        goal, missing = self.drawn.goal, self.missing
+        if self.open is not None:
+            asker = Asker(self.world)
+            goal = yield from asker.fill(self.open)
+            missing = asker.missing or missing
+        known, named = goal, missing
+
+        def start() -> Plan:
+            # One of a pair has to look whether it can be met.
+            if self.paired:
+                return CarefulPlayer(self.world, self.solved.modes).end(known, named)
+            return Player(self.world, self.solved.modes).solve(known)
+
+        if watches:
+            ended = yield from watchful(self.world, known, self.solved.modes, start, paired=self.paired)
+        else:
+            ended = yield from start()
+        return ended if self.paired else {"answer": ended}

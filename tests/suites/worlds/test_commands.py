@@ -28,6 +28,13 @@ def test_a_world_is_shown_with_a_task() -> None:
     assert shown["task"]
 
 
+def test_a_task_is_shown_under_dials() -> None:
+    shown = run("show", "17", "--level", "2", "--dials", "h2")
+    assert isinstance(shown["task"], dict)
+    assert shown["task"]["script"]["user"]["facts"]
+    assert RUNNER.invoke(app, ["worlds", "show", "17", "--dials", "hard"]).exit_code == 2
+
+
 def test_a_new_kit_passes_the_check(tmp_path: Path) -> None:
     path = tmp_path / "my kit.toml"
     run("new", str(path))
@@ -48,6 +55,14 @@ def test_figures_of_a_world() -> None:
     figures = run("stats", "--worlds", "1")
     assert figures["tasks"] == 10
     assert figures["archetypes"]
+
+
+def test_figures_of_what_requests_leave_open() -> None:
+    figures = run("stats", "--worlds", "1", "--dials", "h1")
+    assert figures["how users tell them"]
+    guessed = figures["tasks that guessers solve who never ask"]
+    assert isinstance(guessed, dict)
+    assert max(guessed.values()) <= 0.01
 
 
 def test_near_duplicates_do_not_see_values() -> None:

@@ -15,7 +15,7 @@ from stb_env.suites.worlds.dials import Dials
 from stb_env.suites.worlds.making import task_of
 
 
-@given(st.builds(Dials, budget=st.integers(0, 1000)))
+@given(st.builds(Dials, budget=st.integers(0, 1000), faults=st.integers(0, 50), events=st.integers(0, 1)))
 def test_an_id_tells_its_dials(dials: Dials) -> None:
     assert Dials.of(dials.suffix) == dials
 
@@ -45,3 +45,18 @@ def test_calls_over_the_budget_are_refused_and_gold_is_within_it() -> None:
 def test_a_budget_below_what_gold_needs_is_refused() -> None:
     with pytest.raises(ConfigError, match=r"budget is 0 or from 1 to 10, got 0\.5"):
         stb_env.make("stb/Worlds-v0", budget=0.5)
+
+
+def test_gold_solves_with_all_dials_together() -> None:
+    env: ToolEnv = stb_env.make(
+        "stb/Worlds-v0", level=(1, 4), policies=True, budget=1.2, faults=0.2, events=True
+    )
+    agent = stb_env.load_agent("gold")()
+    for seed in range(12):
+        observation, info = env.reset(seed=seed)
+        agent.reset(env, seed=0)
+        over, reward = False, 0.0
+        while not over:
+            observation, reward, ended, cut, info = env.step(agent.act(observation, info))
+            over = ended or cut
+        assert reward == 1.0, info["task_id"]

@@ -191,23 +191,26 @@ def test_lists_without_services_have_one_kit_each() -> None:
 
 
 @pytest.mark.parametrize(
-    ("settings", "count"),
+    ("settings", "kits", "services"),
     [
-        ({"group": "I3-Instruction", "split": "test"}, 2),
-        ({"group": "I3-Category", "split": "val"}, 2),
-        ({"services": 7}, 3),
-        ({"services": (4, 6)}, 2),
-        ({"services": 3}, 1),
+        ({"group": "I3-Instruction", "split": "test"}, {2}, 2),
+        ({"group": "I3-Category", "split": "val"}, {2}, 2),
+        ({"services": 7}, {3, 4}, 7),
+        ({"services": (4, 6)}, {2, 3}, 4),
+        ({"services": 3}, {1, 2}, 3),
     ],
 )
-def test_as_many_kits_are_joined_as_it_takes(settings: dict[str, object], count: int) -> None:
+def test_as_many_kits_are_joined_as_it_takes(
+    settings: dict[str, object], kits: set[int], services: int
+) -> None:
     source = WorldTasks(level=3, **settings)  # type: ignore[arg-type] # each is right
     for index in range(4):
         task = source.at(index)
-        kits = Key.of(task.record["world"]).kits
-        assert len(kits) == count
-        assert len({kit in HELD_OUT for kit in kits}) == 1
-        assert task.group.startswith("I3" if count > 1 else "I1")
+        joined = Key.of(task.record["world"]).kits
+        assert len(joined) in kits
+        assert len({each.service for each in task_of(task.id).world.blueprint.entities.values()}) >= services
+        assert len({kit in HELD_OUT for kit in joined}) == 1
+        assert task.group.startswith("I3" if len(joined) > 1 else "I1")
         assert source.get(task.id).key == task.key
 
 
@@ -231,7 +234,6 @@ def test_tasks_over_several_services_of_a_kit() -> None:
         {"services": 4, "group": "I1-Instruction"},
         {"group": "I3-Tool"},
         {"group": "I2-Instruction", "level": 1},
-        {"split": "test", "services": 7, "group": "I3-Category"},
     ],
 )
 def test_services_that_no_world_has_are_refused(settings: dict[str, object]) -> None:

@@ -144,7 +144,7 @@ def test_acting_changes_one_row_and_nothing_else(world: Built) -> None:
                     tool.call(State(), arguments)
                 refused += 1
         assert moved or action.when
-        assert refused
+        assert refused or not set(life.values) - {*action.source, action.target}
 
 
 def test_wrong_calls_are_answered_with_errors(world: Built) -> None:

@@ -34,6 +34,8 @@ Kind = Literal[
     "policies",
     "today",
     "elsewhere",
+    "changes",
+    "ask_user",
 ]
 ACTS: tuple[Kind, ...] = ("transition", "set", "delete", "create")
 """Kinds that change rows."""
