@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Self
 
 from stb_env.actions import Action
+from stb_env.core.gymtypes import AnyEnv
 from stb_env.core.jsontypes import JsonMapping, JsonObject
 from stb_env.envs.finish import said_in
 from stb_env.envs.tool_env import Info, Observation, ToolEnv, Transition
@@ -251,9 +252,7 @@ class DrivenEpisode:
         """Return what a text does; None where it can only be the answer, or comes too late."""
         inner: Any = self.env.unwrapped
         action: Action = inner.read(text)
-        acts = bool(action.calls) or action.program is not None
-        is_answer = not acts and inner.rules.user is None and self._answer(text) is not None
-        return None if is_answer or self._over else action
+        return None if self._over or answer_of(self.env, action, text) is not None else action
 
     def _answer(self, text: str) -> dict[str, object] | None:
         """Return the arguments of Finish that give a text as the answer; None where answers are typed."""
@@ -277,11 +276,28 @@ class DrivenEpisode:
         return Reply(OVER, int(self._observation["status"]), 0.0, over=True)
 
 
+def answer_of(env: AnyEnv, action: Action, text: str) -> JsonObject | None:
+    """Return the call of Finish that a model's text stands for; None where it is no answer.
+
+    A text is the answer where it makes no call, no user hears it, and answers are text.
+
+    Args:
+        env: The environment that it is said to.
+        action: The text, as the environment reads it.
+        text: The text.
+    """
+    inner: Any = env.unwrapped
+    if action.calls or action.program is not None or inner.rules.user is not None:
+        return None
+    given = said_in(inner.finish.parameters, text)
+    return None if given is None else _action(FINISH, given)
+
+
 def _options(task_id: str | None) -> dict[str, object] | None:
     return None if task_id is None else {"task_id": task_id}
 
 
-def _action(name: str, arguments: Mapping[str, object] | str) -> dict[str, object]:
+def _action(name: str, arguments: Mapping[str, object] | str) -> JsonObject:
     return {"name": name, "arguments": arguments}
 
 
