@@ -138,6 +138,30 @@ def test_tokens_that_are_only_added_to_are_those_of_the_whole_conversation(templ
     assert own == ids
 
 
+GEMMA = ("<|tool_response>", "<|tool_call>", "<tool_call|>", '<|"|>')
+HARMONY = ("<|call|>", "<|start|>", "<|channel|>", "<|message|>", "<|constrain|>")
+
+
+@pytest.mark.parametrize(
+    ("special", "text"),
+    [
+        (GEMMA, '<|tool_call>call:find_notes{word:<|"|>dentist<|"|>}<tool_call|><|tool_response>'),
+        (HARMONY, ' to=functions.find_notes<|channel|>commentary json<|message|>{"word": "dentist"}<|call|>'),
+        (
+            HARMONY,
+            "<|channel|>commentary to=functions.find_notes <|constrain|>json<|message|>"
+            '{"word": "dentist"}<|call|>',
+        ),
+    ],
+)
+def test_calls_that_are_written_with_special_tokens_are_made(special: tuple[str, ...], text: str):
+    tokenizer = Characters(TOJSON, special)
+    episode = TokenEpisode.begin(notes(), tokenizer, "day", longest=60_000)
+    episode.act(tokenizer(text, add_special_tokens=False)["input_ids"])
+    (made,) = episode.trajectory().steps[0]["calls"]
+    assert (made["name"], made["arguments"], made["status"]) == ("find_notes", {"word": "dentist"}, 0)
+
+
 def test_a_turn_that_was_cut_is_ended_as_the_template_does_it():
     tokenizer = Characters(TOJSON)
     episode = TokenEpisode.begin(notes(max_turns=4), tokenizer, "write", longest=60_000)
@@ -150,7 +174,7 @@ def test_a_turn_that_was_cut_is_ended_as_the_template_does_it():
 @pytest.mark.parametrize(
     ("template", "why"),
     [
-        (STRICT, r"the chat template fails on results of tools \(only system, user and assistant roles\)"),
+        (STRICT, r"the chat template fails on turns of tools \(only system, user and assistant roles\)"),
         (DROPS, "the chat template renders no results of tools"),
         (TOJSON.partition("{% endfor %}\n")[2], "does not show the model its tools"),
         ("", "the tokenizer has no chat template"),

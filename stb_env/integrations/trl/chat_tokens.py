@@ -64,30 +64,62 @@ def told_ids(
     return ids_of(tokenizer, after if end else after.removeprefix(tokenizer.decode([last])))
 
 
-def check_template(tokenizer: Any, tools: Sequence[JsonMapping] = ()) -> None:
+def check_template(tokenizer: Any, tools: Sequence[JsonMapping] = (), *, calls: int = 0) -> None:
     """Refuse a tokenizer whose chat template loses a part of an episode.
 
     Args:
         tokenizer: A tokenizer of transformers.
         tools: OpenAI function specs that the model is to see.
+        calls: Most calls of a turn in the messages that the template is to render. Token by token it renders
+            none, since what the model wrote stays as it was sampled.
 
     Raises:
-        ConfigError: It has no template, or the template does not render tools or results; the message says
-            which.
+        ConfigError: It has no template, or the template does not render tools, calls or results; the message
+            says which.
     """
     template = getattr(tokenizer, "chat_template", None)
     if not template:
         raise ConfigError("the tokenizer has no chat template; set tokenizer.chat_template")
     _turn_form(tokenizer, template, 1)
-    if not tools:
-        return
+    if calls:
+        said, results = _probe(calls)
+        text = _whole(tokenizer, said, results)
+        parts = [part for call in said["tool_calls"] for part in _parts(call["function"])]
+        if missing := [part for part in (*parts, *(each["content"] for each in results)) if part not in text]:
+            raise ConfigError(
+                f"the chat template does not render a turn of {calls} calls ({missing[0]!r} is missing); "
+                "take another template, or leave such episodes out"
+            )
     user = [{"role": "user", "content": "?"}]
-    text = _rendered(tokenizer, user, tools=list(tools), add_generation_prompt=True)
+    text = _rendered(tokenizer, user, tools=list(tools) or None, add_generation_prompt=True)
     if missing := [name for tool in tools if (name := tool["function"]["name"]) not in text]:
         raise ConfigError(
             f"the chat template does not show the model its tools ({missing[0]!r} is missing); take a "
             "template with tools, or the tools as text of the prompt (as stb_env.integrations.skyrl does)"
         )
+
+
+def _probe(calls: int) -> tuple[JsonObject, list[JsonObject]]:
+    """Return a turn of so many calls, and their results; of a text, what a user says to it."""
+    made: list[JsonObject] = [
+        {
+            "id": f"call_{number}",
+            "type": "function",
+            "function": {"name": f"{_TOOL}_{number}", "arguments": {f"key_{number}": f"value_{number}"}},
+        }
+        for number in range(calls)
+    ]
+    said: JsonObject = {"role": "assistant", "content": "", "tool_calls": made}
+    if not calls:
+        return said, [{"role": "user", "content": _RESULT}]
+    return said, [
+        {"role": "tool", "tool_call_id": call["id"], "content": f"{_RESULT}_{number}"}
+        for number, call in enumerate(made)
+    ]
+
+
+def _parts(function: JsonMapping) -> list[str]:
+    return [function["name"], *function["arguments"], *function["arguments"].values()]
 
 
 @lru_cache(maxsize=32)
@@ -106,18 +138,7 @@ def _turn_form(tokenizer: Any, template: str, calls: int) -> int:
         ConfigError: The template renders no results of calls, or fails.
     """
     del template
-    functions = [{"name": f"{_TOOL}_{number}", "arguments": {}} for number in range(calls)]
-    ids = [f"call_{number}" for number in range(calls)]
-    made = [
-        {"id": each, "type": "function", "function": function}
-        for each, function in zip(ids, functions, strict=True)
-    ]
-    said = {"role": "assistant", "content": "", "tool_calls": made}
-    results = [f"{_RESULT}_{number}" for number in range(calls)] or [_RESULT]
-    told: list[JsonObject] = [
-        {"role": "tool", "tool_call_id": each, "content": result}
-        for each, result in zip(ids, results, strict=False)
-    ] or [{"role": "user", "content": _RESULT}]
+    said, told = _probe(calls)
     why = ""
     for shown in dict.fromkeys((calls, min(calls, 1), 0)):
         try:
@@ -125,7 +146,7 @@ def _turn_form(tokenizer: Any, template: str, calls: int) -> int:
         except ConfigError as error:
             why = str(error)
             continue
-        if all(result in after for result in results):
+        if all(each["content"] in after for each in told):
             return shown
         why = "the chat template renders no results of tools"
     raise ConfigError(f"{why}; take a chat template that renders turns of tools")
@@ -150,12 +171,7 @@ def _after(
     Raises:
         ConfigError: The template fails on the turn, or does not show it.
     """
-    chat = [{"role": "user", "content": "?"}, turn]
-    try:
-        alone = _rendered(tokenizer, chat, add_generation_prompt=False)
-        whole = _rendered(tokenizer, [*chat, *told], add_generation_prompt=True)
-    except Exception as error:  # a template is a program of its own, and raises anything
-        raise ConfigError(f"the chat template fails on results of tools ({error})") from error
+    alone, whole = _whole(tokenizer, turn, ()), _whole(tokenizer, turn, told)
     if _WROTE not in alone or _WROTE not in whole:
         raise ConfigError("the chat template does not show what the model wrote")
     ending, after = alone.rpartition(_WROTE)[2], whole.rpartition(_WROTE)[2]
@@ -168,6 +184,19 @@ def _after(
     # The last turn of a conversation ends by a token of its own (gpt-oss), which another one replaces later.
     special = next((each for each in _specials(tokenizer) if after.startswith(each, place)), "")
     return after[place + len(special) :], stop
+
+
+def _whole(tokenizer: Any, turn: JsonObject, told: Sequence[JsonObject]) -> str:
+    """Render a turn with what came back, up to the model's next turn; alone, up to its end.
+
+    Raises:
+        ConfigError: The template fails.
+    """
+    chat = [{"role": "user", "content": "?"}, turn, *told]
+    try:
+        return _rendered(tokenizer, chat, add_generation_prompt=bool(told))
+    except Exception as error:  # a template is a program of its own, and raises anything
+        raise ConfigError(f"the chat template fails on turns of tools ({error})") from error
 
 
 def _common(one: str, other: str) -> str:

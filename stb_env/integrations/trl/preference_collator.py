@@ -12,7 +12,7 @@ from stb_env.integrations.extra import missing
 
 
 class PreferenceCollator:
-    """Data collator for ``DPOTrainer(data_collator=...)`` on pairs of ``stb-env export --format preferences``.
+    """Data collator for ``DPOTrainer`` on pairs of ``stb-env export --format preferences``.
 
     TRL counts everything after the prompt, and of a conversation with tools that is in large part what the
     environment said. This one counts the model's turns alone, as the chat template marks them. Train with
