@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -16,9 +16,10 @@ from stb_env.envs.tool_env import Info, Observation, ToolEnv, Transition
 from stb_env.runs.episode import recorded, step_record
 from stb_env.runs.make import make_env
 from stb_env.runs.opening import Opening
-from stb_env.tools import FINISH, Status
-from stb_env.trajectory import Trajectory
+from stb_env.tools import FINISH, Status, ToolResult
+from stb_env.trajectory import CallRecord, Trajectory
 from stb_env.wrappers.base import ToolWrapper
+from stb_env.wrappers.tool_finder import OpenRules
 
 OVER = "The episode is over."
 
@@ -116,6 +117,28 @@ class DrivenEpisode:
         """Call a tool on the event loop; see `call`."""
         return self._late() if self._over else self._take(await self.env.astep(_action(name, arguments)))
 
+    async def acalls(self, calls: Sequence[tuple[str, Mapping[str, object] | str]]) -> list[Reply]:
+        """Make the calls of one message as one turn, as an agent of ours does, and return a reply to each.
+
+        Calls after a Finish that ends the episode are not made.
+
+        Args:
+            calls: Name and arguments of each.
+        """
+        inner: Any = self.env.unwrapped
+        if len(calls) == 1 or self._over or inner.rules.programs is not None:
+            return [await self.acall(name, arguments) for name, arguments in calls]
+        action = [{"id": f"call_{number}", **_action(*call)} for number, call in enumerate(calls)]
+        whole = self._take(await self.env.astep(action))
+        made = {call["id"]: CallRecord.from_dict(call).result for call in self._last["calls"]}
+        late = OVER if self._over else ToolResult.of("", error="a message has one Finish", source="env").text
+        return [
+            Reply(late, int(Status.OK), 0.0, self._over)
+            if result is None
+            else Reply(result.text, int(result.status), whole.reward, self._over)
+            for result in (made.get(call["id"]) for call in action)
+        ]
+
     def say(self, text: str) -> Reply:
         """Take a message that a model wrote without its framework's calls; after the end nothing changes.
 
@@ -142,15 +165,20 @@ class DrivenEpisode:
         return self._late() if self._over else self._take(await self.env.astep(Action((), text)))
 
     def conclude(self, text: str) -> Reply:
-        """Take a model's text as its answer, whatever it says; after the end nothing changes.
+        """Take a model's last text as its answer; after the end nothing changes.
 
-        Where answers are typed it is none: the episode goes on, and a turn is lost.
+        Where answers are typed it is none: the episode goes on, and a turn is lost. A text in which calls are
+        written is no answer either; they are made.
         """
+        if (acting := self._acting(text)) is not None:
+            return self._take(self.env.step(acting))
         given = self._answer(text)
         return self.tell(text) if given is None else self.call(FINISH, given)
 
     async def aconclude(self, text: str) -> Reply:
-        """Take a model's text as its answer on the event loop; see `conclude`."""
+        """Take a model's last text as its answer on the event loop; see `conclude`."""
+        if (acting := self._acting(text)) is not None:
+            return self._take(await self.env.astep(acting))
         given = self._answer(text)
         return await (self.atell(text) if given is None else self.acall(FINISH, given))
 
@@ -192,6 +220,22 @@ class DrivenEpisode:
         """True if a user hears the agent's text, and answers."""
         inner: Any = self.env.unwrapped
         return inner.rules.user is not None
+
+    @property
+    def tools_change(self) -> bool:
+        """True if an episode offers other tools later than at its start."""
+        inner: Any = self.env.unwrapped
+        return inner.visible is not None or isinstance(inner.rules, OpenRules)
+
+    @property
+    def searches(self) -> bool:
+        """True if the environment goes back in an episode, as a search does."""
+        env: AnyEnv = self.env
+        while isinstance(env, ToolWrapper):
+            if env.goes_back:
+                return True
+            env = env.env
+        return False
 
     @property
     def started(self) -> bool:
@@ -253,6 +297,13 @@ class DrivenEpisode:
         inner: Any = self.env.unwrapped
         action: Action = inner.read(text)
         return None if self._over or answer_of(self.env, action, text) is not None else action
+
+    def _acting(self, text: str) -> Action | None:
+        """Return what a text does where calls are written in it; None elsewhere, and after the end."""
+        inner: Any = self.env.unwrapped
+        action: Action = inner.read(text)
+        acts = bool(action.calls) or action.program is not None
+        return action if acts and not self._over else None
 
     def _answer(self, text: str) -> dict[str, object] | None:
         """Return the arguments of Finish that give a text as the answer; None where answers are typed."""
