@@ -12,6 +12,7 @@ from typing import Any
 
 from stb_env.runs import DrivenEpisode
 from stb_env.testing.notes import notes
+from tests.integrations.scripted import NOTES
 
 Call = tuple[str, Any]
 SANDBOX = "stb/Sandbox-v1"
@@ -39,6 +40,11 @@ class Conversation:
     task: str = "day"
     reward: float = 0.0
     turn_limit: int = 24
+
+    @property
+    def env_id(self) -> str:
+        """Id of its environment."""
+        return SANDBOX if self.task == BALANCE else NOTES
 
     @property
     def one_call_each(self) -> bool:

@@ -40,8 +40,10 @@ from stb_env.integrations.inspect.solver import info_of
 from stb_env.integrations.rows import rows
 from stb_env.runs import DrivenEpisode
 from stb_env.runs.make import env_ids
+from stb_env.trajectory import Trajectory
 from tests.command import reported
 from tests.command import stb as stb_env_command
+from tests.integrations.conversations import CONVERSATIONS, Conversation, alike, expected, outcome
 from tests.integrations.scripted import (
     SETTINGS,
     WRONG,
@@ -337,3 +339,22 @@ def fetched(url: str) -> bytes:
             if not isinstance(getattr(error, "reason", None), ConnectionRefusedError):
                 raise
     raise AssertionError(f"{url} does not answer")
+
+
+@pytest.mark.parametrize("conversation", CONVERSATIONS, ids=str)
+def test_a_conversation_is_the_same_episode_as_in_our_own_loop(conversation: Conversation, tmp_path: Path):
+    left = iter(conversation.turns)
+
+    def answer(*_: Any) -> ModelOutput:
+        text, calls = next(left)
+        made = [
+            ToolCall(f"c{number}", name, given)
+            if isinstance(given, dict)
+            else ToolCall(f"c{number}", name, {}, parse_error=given)
+            for number, (name, given) in enumerate(calls)
+        ]
+        return output(text, *made)
+
+    settings = {"max_turns": conversation.turn_limit}
+    log = played(answer, tmp_path, conversation.env_id, tasks=conversation.task, settings=settings)
+    alike(outcome(Trajectory.from_dict(log.samples[0].store["stb"])), expected(conversation))
