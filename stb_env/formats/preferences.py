@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from itertools import takewhile
 from typing import NamedTuple
 
-from stb_env.core.jsontypes import JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonObject
 from stb_env.formats.branches import branches, children, final_node, path, played_branch, tree_of
 from stb_env.formats.sft import shown
 from stb_env.formats.spans import Span, spans
@@ -129,7 +129,7 @@ class _Chat(NamedTuple):
             said.pop()
         return cls(said, own)
 
-    def part(self, begin: int, end: int) -> tuple[list[JsonObject], list[JsonMapping]]:
+    def part(self, begin: int, end: int) -> tuple[list[JsonObject], list[JsonObject]]:
         """Return some messages, and the spans in them, whose messages count from the first of these."""
         own = [span._replace(message=span.message - begin) for span in self.spans]
         mask = [span._asdict() for span in own if 0 <= span.message < end - begin]
