@@ -97,9 +97,9 @@ def _refuse_shared_memory(space: TextSpace, n: int = 1, ctx: object = None) -> N
     )
 
 
-# What Gymnasium's own wrappers need of a space. A text has no array form, so flattening leaves it as it is, and
-# an observation becomes a Dict of arrays and texts.
-@create_zero_array.register(TextSpace)
+# What Gymnasium's own wrappers need of a space. A text has no array form, so flattening leaves it as it is,
+# and an observation becomes a Dict of arrays and texts.
+@create_zero_array.register(TextSpace)  # type: ignore[misc] # a TextSpace is a Space of texts
 def _no_text(space: TextSpace) -> str:  # noqa: ARG001
     """Return the empty text, which stands for the observations before the first."""
     return ""
@@ -110,7 +110,7 @@ def _same_space(space: TextSpace) -> TextSpace:
     return space.copy()
 
 
-@flatten.register(TextSpace)
+@flatten.register(TextSpace)  # type: ignore[misc] # as above
 @unflatten.register(TextSpace)
 def _same_text(space: TextSpace, x: str) -> str:  # noqa: ARG001
     return x
