@@ -99,8 +99,8 @@ def _refuse_shared_memory(space: TextSpace, n: int = 1, ctx: object = None) -> N
 
 # What Gymnasium's own wrappers need of a space. A text has no array form, so flattening leaves it as it is,
 # and an observation becomes a Dict of arrays and texts.
-@create_zero_array.register(TextSpace)  # type: ignore[misc] # a TextSpace is a Space of texts
-def _no_text(space: TextSpace) -> str:  # noqa: ARG001
+@create_zero_array.register(TextSpace)
+def _no_text(space: TextSpace) -> str:  # type: ignore[misc] # noqa: ARG001 (a TextSpace is a Space of texts)
     """Return the empty text, which stands for the observations before the first."""
     return ""
 
@@ -110,9 +110,9 @@ def _same_space(space: TextSpace) -> TextSpace:
     return space.copy()
 
 
-@flatten.register(TextSpace)  # type: ignore[misc] # as above
+@flatten.register(TextSpace)
 @unflatten.register(TextSpace)
-def _same_text(space: TextSpace, x: str) -> str:  # noqa: ARG001
+def _same_text(space: TextSpace, x: str) -> str:  # type: ignore[misc] # noqa: ARG001 (as above)
     return x
 
 
