@@ -15,6 +15,7 @@ from stb_env.integrations.trl import PreferenceCollator
 from stb_env.runs import Run
 from stb_env.trajectory import read_trajectories
 from tests.command import reported
+from tests.integrations.scripted import page_script
 
 REASON = "training on exports needs torch, transformers, trl and datasets"
 torch, transformers, trl, datasets = (
@@ -178,6 +179,20 @@ def test_a_batch_of_pairs_counts_the_models_turns_alone(container, runs, tokeniz
         assert tokenizer.decode(ids[mask == 1]) == "".join(written(line))
     assert batch["completion_mask"].sum() < usual["completion_mask"].sum()
     assert trainer.train().training_loss > 0
+
+
+def test_the_script_of_the_page_trains(runs, tokenizer, model, tmp_path, monkeypatch):
+    reported("export", *runs, "--format", "preferences", "--out", tmp_path / "pairs")
+    shown = deepcopy(tokenizer)
+    shown.chat_template = "{% for tool in tools or [] %}{{ tool | tojson }}{% endfor %}" + TEMPLATE
+    for each in (shown, model):
+        each.save_pretrained(tmp_path / "model")
+    settings = trl.DPOConfig
+    monkeypatch.setattr("trl.DPOConfig", lambda **given: settings(**steps(tmp_path / "out", **given)))
+    script = page_script("dpo", "training.md").replace("Qwen/Qwen3-0.6B", str(tmp_path / "model"))
+    names = {}
+    exec(script.replace("runs/mixed/exports/preferences", str(tmp_path / "pairs")), names)
+    assert names["trainer"].state.global_step == 2
 
 
 def engine(tokenizer, messages, index):

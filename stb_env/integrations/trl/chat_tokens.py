@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
+from itertools import takewhile
 from typing import Any
 
 from stb_env.core import jsontext
@@ -57,19 +58,20 @@ def told_ids(
     """
     said, *told = messages
     form = _turn_form(tokenizer, tokenizer.chat_template, len(said.get("tool_calls") or ()))
-    after, end = _after(tokenizer, _turn(said, form), template_messages(told), _texts(tokenizer, stops))
+    ends = [tokenizer.decode([stop]) for stop in stops]
+    after, end = _after(tokenizer, _turn(said, form), template_messages(told), ends)
     if last not in stops:
         return ids_of(tokenizer, end + after)
     # Some templates begin what follows with the token that the model ends its turn by.
     return ids_of(tokenizer, after if end else after.removeprefix(tokenizer.decode([last])))
 
 
-def check_template(tokenizer: Any, tools: Sequence[JsonMapping] = (), *, calls: int = 0) -> None:
+def check_template(tokenizer: Any, tools: Sequence[JsonMapping] | str = (), *, calls: int = 0) -> None:
     """Refuse a tokenizer whose chat template loses a part of an episode.
 
     Args:
         tokenizer: A tokenizer of transformers.
-        tools: OpenAI function specs that the model is to see.
+        tools: OpenAI function specs that the model is to see, or their JSON, as Parquet has it.
         calls: Most calls of a turn in the messages that the template is to render. Token by token it renders
             none, since what the model wrote stays as it was sampled.
 
@@ -80,6 +82,7 @@ def check_template(tokenizer: Any, tools: Sequence[JsonMapping] = (), *, calls: 
     template = getattr(tokenizer, "chat_template", None)
     if not template:
         raise ConfigError("the tokenizer has no chat template; set tokenizer.chat_template")
+    specs: Sequence[JsonMapping] = jsontext.loads(tools) if isinstance(tools, str) else tools
     _turn_form(tokenizer, template, 1)
     if calls:
         said, results = _probe(calls)
@@ -91,8 +94,8 @@ def check_template(tokenizer: Any, tools: Sequence[JsonMapping] = (), *, calls: 
                 "take another template, or leave such episodes out"
             )
     user = [{"role": "user", "content": "?"}]
-    text = _rendered(tokenizer, user, tools=list(tools) or None, add_generation_prompt=True)
-    if missing := [name for tool in tools if (name := tool["function"]["name"]) not in text]:
+    text = _rendered(tokenizer, user, tools=list(specs) or None, add_generation_prompt=True)
+    if missing := [name for tool in specs if (name := tool["function"]["name"]) not in text]:
         raise ConfigError(
             f"the chat template does not show the model its tools ({missing[0]!r} is missing); take a "
             "template with tools, or the tools as text of the prompt (as stb_env.integrations.skyrl does)"
@@ -177,12 +180,14 @@ def _after(
     ending, after = alone.rpartition(_WROTE)[2], whole.rpartition(_WROTE)[2]
     found = sorted((ending.index(stop), stop) for stop in stops if stop in ending)
     if not found:
-        return after[len(_common(ending, after)) :], ""
+        same = takewhile(lambda both: both[0] == both[1], zip(ending, after, strict=False))
+        return after[sum(1 for _ in same) :], ""
     place, stop = found[0]
     if after.startswith(ending[:place] + stop):
         return after[place + len(stop) :], stop
     # The last turn of a conversation ends by a token of its own (gpt-oss), which another one replaces later.
-    special = next((each for each in _specials(tokenizer) if after.startswith(each, place)), "")
+    specials = sorted(tokenizer.all_special_tokens, key=len, reverse=True)
+    special = next((each for each in specials if after.startswith(each, place)), "")
     return after[place + len(special) :], stop
 
 
@@ -199,22 +204,6 @@ def _whole(tokenizer: Any, turn: JsonObject, told: Sequence[JsonObject]) -> str:
         raise ConfigError(f"the chat template fails on turns of tools ({error})") from error
 
 
-def _common(one: str, other: str) -> str:
-    length = next(
-        (place for place, (a, b) in enumerate(zip(one, other, strict=False)) if a != b),
-        min(len(one), len(other)),
-    )
-    return one[:length]
-
-
-def _specials(tokenizer: Any) -> Iterator[str]:
-    yield from sorted(getattr(tokenizer, "all_special_tokens", ()), key=len, reverse=True)
-
-
-def _texts(tokenizer: Any, ids: Sequence[int]) -> list[str]:
-    return [tokenizer.decode([each]) for each in ids]
-
-
 def _rendered(tokenizer: Any, messages: Sequence[JsonMapping], **how: object) -> str:
     try:
         return str(tokenizer.apply_chat_template(messages, tokenize=False, **how))
@@ -223,22 +212,14 @@ def _rendered(tokenizer: Any, messages: Sequence[JsonMapping], **how: object) ->
         return str(tokenizer.apply_chat_template(_as_text(messages), tokenize=False, **how))
 
 
-def _as_text(messages: Sequence[JsonMapping]) -> list[Mapping[str, object]]:
-    return [
-        message
-        if not message.get("tool_calls")
-        else {
-            **message,
-            "tool_calls": [
-                {
-                    **call,
-                    "function": {
-                        **call["function"],
-                        "arguments": jsontext.dumps(call["function"]["arguments"]),
-                    },
-                }
-                for call in message["tool_calls"]
-            ],
-        }
-        for message in messages
-    ]
+def _as_text(messages: Sequence[JsonMapping]) -> list[JsonObject]:
+    """Return messages in which the arguments of calls are JSON text."""
+    changed: list[JsonObject] = []
+    for message in messages:
+        functions = [(call, call["function"]) for call in message.get("tool_calls") or ()]
+        calls = [
+            {**call, "function": {**function, "arguments": jsontext.dumps(function["arguments"])}}
+            for call, function in functions
+        ]
+        changed.append({**message, "tool_calls": calls} if calls else dict(message))
+    return changed
