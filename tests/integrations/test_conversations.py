@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
+from stb_env.errors import ConfigError
 from stb_env.integrations.trl import Environments, TokenEpisode, reward
 from stb_env.runs import DrivenEpisode
+from stb_env.testing.notes import notes
+from stb_env.wrappers import DepthFirstSearch, ToolRetrieval
 from tests.integrations.characters import TOJSON, Characters
 from tests.integrations.conversations import (
     CONVERSATIONS,
@@ -78,6 +83,19 @@ def test_token_by_token(conversation: Conversation):
             episode.act(tokenizer(hermes(text, calls) + "<|end|>", add_special_tokens=False)["input_ids"])
     told = outcome(episode.trajectory(), episode.earned)
     alike(told, expected(conversation))
+
+
+@pytest.mark.parametrize(
+    ("make", "why"),
+    [
+        ("stb/APIBankCall-v1", "a user answers what a model writes without a call"),
+        (lambda: ToolRetrieval(notes(), "bm25"), "an episode offers other tools later than at its start"),
+        (lambda: DepthFirstSearch(notes()), "a search goes back in an episode"),
+    ],
+)
+def test_what_trls_own_loop_cannot_play_is_refused(make: Any, why: str):
+    with pytest.raises(ConfigError, match=f"{why}: its episodes would end early with a reward of 0; give "):
+        Environments(make, tasks=1)
 
 
 @CASES
