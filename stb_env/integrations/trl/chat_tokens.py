@@ -174,7 +174,8 @@ def _after(
     Raises:
         ConfigError: The template fails on the turn, or does not show it.
     """
-    alone, whole = _whole(tokenizer, turn, ()), _whole(tokenizer, turn, told)
+    alone = _alone(tokenizer, tokenizer.chat_template, jsontext.dumps(turn))
+    whole = _whole(tokenizer, turn, told)
     if _WROTE not in alone or _WROTE not in whole:
         raise ConfigError("the chat template does not show what the model wrote")
     ending, after = alone.rpartition(_WROTE)[2], whole.rpartition(_WROTE)[2]
@@ -189,6 +190,13 @@ def _after(
     specials = sorted(tokenizer.all_special_tokens, key=len, reverse=True)
     special = next((each for each in specials if after.startswith(each, place)), "")
     return after[place + len(special) :], stop
+
+
+@lru_cache(maxsize=1024)
+def _alone(tokenizer: Any, template: str, turn: str) -> str:
+    """Render a turn, given as JSON, up to its end: turns of the same calls differ only in what came back."""
+    del template
+    return _whole(tokenizer, jsontext.loads(turn), ())
 
 
 def _whole(tokenizer: Any, turn: JsonObject, told: Sequence[JsonObject]) -> str:
