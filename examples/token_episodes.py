@@ -14,7 +14,7 @@ from typing import Any
 import gymnasium as gym
 
 import stb_env
-from stb_env.integrations.trl import TokenEpisode, generate, ids_of, play_together
+from stb_env.integrations.trl import TokenEpisode, generate, ids_of, play_together, stop_ids
 
 TURNS = 3
 LONGEST_TURN = 48
@@ -103,7 +103,10 @@ class Player:
 
     def _begin(self, number: int, task_id: str) -> TokenEpisode:
         env = self._env(number)
-        return TokenEpisode.begin(env, self.tokenizer, task_id, longest=self._longest, turn=self._turn)
+        stops = stop_ids(self.tokenizer, self.model)
+        return TokenEpisode.begin(
+            env, self.tokenizer, task_id, longest=self._longest, turn=self._turn, stops=stops
+        )
 
     def _write(
         self, how: Mapping[str, float], prompts: Sequence[list[int]]

@@ -10,7 +10,7 @@ import importlib
 import pkgutil
 import re
 
-from stb_env.suite import register_own
+from stb_env.suite import register_installed, register_own
 
 __version__ = "0.1.0"
 
@@ -32,3 +32,4 @@ def __dir__() -> list[str]:
 
 
 register_own()
+register_installed()

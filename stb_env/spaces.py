@@ -12,7 +12,9 @@ from typing import NoReturn
 
 import numpy as np
 from gymnasium.spaces import Space
+from gymnasium.spaces.utils import flatten, flatten_space, unflatten
 from gymnasium.vector.utils import create_shared_memory
+from gymnasium.wrappers.utils import create_zero_array
 from numpy.typing import NDArray
 
 from stb_env.core import jsontext
@@ -93,6 +95,25 @@ def _refuse_shared_memory(space: TextSpace, n: int = 1, ctx: object = None) -> N
         "AsyncVectorEnv(..., shared_memory=False), in make_vec vector_kwargs={'shared_memory': False}, or "
         "leave vectorization_mode out for the vector environment of this package, which needs no processes"
     )
+
+
+# What Gymnasium's own wrappers need of a space. A text has no array form, so flattening leaves it as it is,
+# and an observation becomes a Dict of arrays and texts.
+@create_zero_array.register(TextSpace)
+def _no_text(space: TextSpace) -> str:  # type: ignore[misc] # noqa: ARG001 (a TextSpace is a Space of texts)
+    """Return the empty text, which stands for the observations before the first."""
+    return ""
+
+
+@flatten_space.register(TextSpace)
+def _same_space(space: TextSpace) -> TextSpace:
+    return space.copy()
+
+
+@flatten.register(TextSpace)
+@unflatten.register(TextSpace)
+def _same_text(space: TextSpace, x: str) -> str:  # type: ignore[misc] # noqa: ARG001 (as above)
+    return x
 
 
 class ToolCallSpace(TextSpace):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
@@ -171,6 +172,17 @@ def register_own() -> None:
     own = [entry for entry in entry_points(group=GROUP) if _is_own(entry)]
     for entry in own or _uninstalled():
         register(_declaration(entry))
+
+
+def register_installed() -> None:
+    """Register the suites of other installed packages, so that ``gymnasium.make`` knows their ids.
+
+    One that cannot be imported is left out; `suites` says what is wrong with it.
+    """
+    for entry in entry_points(group=GROUP):
+        if not _is_own(entry):
+            with suppress(Exception):  # another package's module, which may raise anything
+                register(_declaration(entry))
 
 
 def registered() -> list[Suite]:

@@ -6,9 +6,12 @@ import copy
 import json
 import pickle
 
+import gymnasium as gym
 import jsonschema_rs
 import numpy as np
 import pytest
+from gymnasium.spaces.utils import flatten, flatten_space, unflatten
+from gymnasium.vector.utils import batch_space, concatenate, create_empty_array, iterate
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -148,3 +151,41 @@ def test_the_random_agent_ends_its_episodes_and_earns_nothing():
     played = [play(env, load_agent("random")(), task_id=env.tasks.at(n).id, seed=n) for n in range(12)]
     assert any(episode.answer is not None for episode in played)
     assert {episode.reward for episode in played} == {0.0}
+
+
+def limited(env):
+    return gym.wrappers.TimeLimit(env, env.get_wrapper_attr("max_turns"))
+
+
+GYMNASIUM = {
+    "FrameStackObservation": lambda env: gym.wrappers.FrameStackObservation(env, 3),
+    "of zeros": lambda env: gym.wrappers.FrameStackObservation(env, 3, padding_type="zero"),
+    "DelayObservation": lambda env: gym.wrappers.DelayObservation(env, 1),
+    "FlattenObservation": gym.wrappers.FlattenObservation,
+    "TimeAwareObservation": lambda env: gym.wrappers.TimeAwareObservation(limited(env)),
+    "time as it is": lambda env: gym.wrappers.TimeAwareObservation(limited(env), flatten=False),
+    "flattened stack": lambda env: gym.wrappers.FlattenObservation(
+        gym.wrappers.FrameStackObservation(env, 2)
+    ),
+}
+
+
+@pytest.mark.parametrize("name", GYMNASIUM)
+def test_gymnasiums_own_wrappers_take_the_observations(name):
+    env = GYMNASIUM[name](gym.make("stb/Sandbox-v1"))
+    observation, info = env.reset(seed=0)
+    assert observation in env.observation_space
+    assert info["max_turns"] == env.get_wrapper_attr("max_turns") == 24
+    assert env.step(env.action_space.sample())[0] in env.observation_space
+    assert env.observation_space.sample() in env.observation_space
+    assert env.spec.max_episode_steps is None or "ime" in name
+
+
+@pytest.mark.parametrize("space", [TextSpace(5), ToolCallSpace()])
+def test_texts_are_flattened_and_batched_as_they_are(space):
+    batch = batch_space(space, 2)
+    assert batch.sample() in batch
+    assert concatenate(space, ["a", "b"], create_empty_array(space, 2)) == ("a", "b")
+    assert list(iterate(batch, ("a", "b"))) == ["a", "b"]
+    assert flatten_space(space) == space
+    assert unflatten(space, flatten(space, "a")) == "a"

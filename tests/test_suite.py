@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from importlib.metadata import EntryPoint, entry_points
 
 import gymnasium as gym
@@ -10,6 +13,7 @@ import pytest
 from stb_env import Suite, suite
 from stb_env.errors import ConfigError
 from stb_env.runs.make import env_ids
+from tests.conftest import ROOT
 
 TRIPS = "stb_env.suites.sambanova.trip_booking.env:make"
 
@@ -57,3 +61,29 @@ def test_an_entry_point_that_is_no_suite_is_named(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(suite, "entry_points", lambda group: (wrong,))
     with pytest.raises(ConfigError, match=r"^the entry point stb_env.usage:NO_USAGE .* is a Usage; expected"):
         suite.register_own()
+
+
+@pytest.mark.parametrize("broken", [False, True])
+def test_an_installed_package_is_registered_when_ours_is_imported(broken, tmp_path):
+    named = (
+        "raise RuntimeError('theirs')"
+        if broken
+        else (
+            "from stb_env import Suite\n"
+            "ENVIRONMENTS = {'mine/Notes-v0': 'stb_env.testing.notes:notes'}\n"
+            "SUITE = Suite(name='mine', description='Mine.', environments=ENVIRONMENTS)\n"
+        )
+    )
+    (tmp_path / "mine_here.py").write_text(named, encoding="utf-8")
+    (tmp_path / "mine_here-1.dist-info").mkdir()
+    points = "[stb_env.suites]\nmine = mine_here:SUITE\n"
+    (tmp_path / "mine_here-1.dist-info" / "entry_points.txt").write_text(points, encoding="utf-8")
+    (tmp_path / "mine_here-1.dist-info" / "METADATA").write_text(
+        "Name: mine-here\nVersion: 1\n", encoding="utf-8"
+    )
+    code = "import gymnasium, stb_env; print('mine/Notes-v0' in gymnasium.registry)"
+    path = os.pathsep.join(map(str, (ROOT, tmp_path)))
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, env={**os.environ, "PYTHONPATH": path}
+    )
+    assert (done.returncode, done.stdout.strip()) == (0, str(not broken)), done.stderr

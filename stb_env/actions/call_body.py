@@ -10,6 +10,9 @@ from stb_env.actions.known import Known
 from stb_env.actions.structured import ABSENT, read_data, read_value
 from stb_env.tools import ToolCall
 
+_BROKEN = re.compile(
+    r'\{\s*"name"\s*:\s*"([\w.:-]{1,256})"\s*,\s*"(?:arguments|parameters)"\s*:\s*(\S.*)', re.DOTALL
+)
 _BETWEEN = re.compile(r"[\s;,]*")
 
 
@@ -41,15 +44,26 @@ def json_calls(text: str, max_calls: int, known: Known) -> list[ToolCall]:
 def calls_of(text: str, max_calls: int, known: Known) -> list[ToolCall]:
     """Read calls in JSON, in a bracket or in a program.
 
+    A call in JSON that is broken after its name keeps what stands there as the text of its arguments, so that
+    it is told what is wrong with them.
+
     Examples:
         >>> [call.name for call in calls_of("[a(n=1), b()]", 64, None)]
         ['a', 'b']
+        >>> calls_of('{"name": "a", "arguments": {"n": "1}}', 64, None)
+        [ToolCall(name='a', arguments='{"n": "1}', id='')]
     """
     return (
         json_calls(text, max_calls, known)
         or bracketed.list_of_calls(text)[:max_calls]
         or program.calls_in(text, max_calls)
+        or _broken(text)
     )
+
+
+def _broken(text: str) -> list[ToolCall]:
+    found = _BROKEN.fullmatch(text.strip())
+    return [] if found is None else [ToolCall(found[1], found[2].removesuffix("}"))]
 
 
 def _in_a_row(text: str, max_calls: int, known: Known) -> list[ToolCall]:

@@ -253,6 +253,11 @@ class ToolEnv(gym.Env[Observation, Any]):
         return self._task
 
     @property
+    def max_turns(self) -> int:
+        """Actions after which an episode is cut off; in wrappers, ``env.get_wrapper_attr("max_turns")``."""
+        return self.rules.max_turns
+
+    @property
     def messages(self) -> list[dict[str, object]]:
         """The episode so far as OpenAI chat messages."""
         state, wording = self._running(), self.wording
@@ -288,7 +293,7 @@ class ToolEnv(gym.Env[Observation, Any]):
         self._set_task(self._choose(drawn, chosen))
         self._state = self.rules.start(self._task, int(chosen.get("seed", episode_seed)))
         self._offer_visible(self._state)
-        return self._observation(), self._info(bookend=True)
+        return self._observation(), self._info(bookend=True) | {"max_turns": self.max_turns}
 
     def _drawn(self, seed: int | None) -> tuple[int, int]:
         """Draw what a reset needs: a task, even where it is named, so that naming it changes nothing else."""

@@ -1,13 +1,21 @@
-"""Preference pairs in TRL's conversational form: one prompt, and a better and a worse way on from it."""
+"""Preferences in TRL's conversational forms.
+
+A pair is one prompt with a better and a worse way on from it (DPO). A labelled episode is a prompt, the way
+on from it, and whether that is good (KTO). Ways on end with what the model itself wrote last.
+"""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from itertools import takewhile
+from typing import NamedTuple
 
+from stb_env.core.jsontypes import JsonObject
 from stb_env.formats.branches import branches, children, final_node, path, played_branch, tree_of
 from stb_env.formats.sft import shown
+from stb_env.formats.spans import Span, spans
+from stb_env.formats.template_messages import template_messages
 from stb_env.trajectory import Trajectory
 
 Pair = tuple[Trajectory, Trajectory]
@@ -18,12 +26,16 @@ def preference(pair: Pair, source: str, *, first_turn: bool = False) -> dict[str
     """Return a pair as ``prompt``, ``chosen``, ``rejected`` and ``tools``, or None where the two do not part.
 
     The prompt is all that they have in common up to a reply of the assistant, so both ways on begin with one.
+    ``chosen_mask`` and ``rejected_mask`` list the characters of each way on that the assistant wrote, as the
+    mask of `stb_env.formats.sft` does: a loss on the rest would be one on the environment's words.
 
     Args:
         pair: Two episodes of one task.
         source: What prefers the one: ``verdicts``, ``branches`` or ``sowr``.
-        first_turn: Whether the two ways on are the first reply alone, in which a loss on every token is one
-            on the assistant's own; later turns also hold what tools answered.
+        first_turn: Whether the two ways on are the first reply alone.
+
+    Raises:
+        ArgumentsError: The arguments of a call are no JSON object.
 
     Examples:
         >>> def episode(answer):
@@ -35,18 +47,24 @@ def preference(pair: Pair, source: str, *, first_turn: bool = False) -> dict[str
         >>> preference((episode("yes"), episode("yes")), "verdicts") is None
         True
     """
-    better, worse = (shown(played_branch(episode)) for episode in pair)
+    chats = [_Chat.of(episode) for episode in pair]
+    better, worse = (chat.messages for chat in chats)
     common = sum(1 for _ in takewhile(lambda both: both[0] == both[1], zip(better, worse, strict=False)))
     while common and not all(_speaks(chat, common) for chat in (better, worse)):
         common -= 1
-    ways = [chat[common : common + 1] if first_turn else chat[common:] for chat in (better, worse)]
-    if not common or ways[0] == ways[1]:
+    ends = [common + 1 if first_turn else len(chat) for chat in (better, worse)]
+    if not common or better[common : ends[0]] == worse[common : ends[1]]:
         return None
+    (chosen, chosen_mask), (rejected, rejected_mask) = (
+        chat.part(common, end) for chat, end in zip(chats, ends, strict=True)
+    )
     first, second = pair
     return {
         "prompt": better[:common],
-        "chosen": ways[0],
-        "rejected": ways[1],
+        "chosen": chosen,
+        "rejected": rejected,
+        "chosen_mask": chosen_mask,
+        "rejected_mask": rejected_mask,
         "tools": list(first.tools),
         "source": source,
         "suite": first.suite,
@@ -57,6 +75,65 @@ def preference(pair: Pair, source: str, *, first_turn: bool = False) -> dict[str
         "chosen_reward": first.reward,
         "rejected_reward": second.reward,
     }
+
+
+def labelled(episode: Trajectory) -> dict[str, object] | None:
+    """Return an episode as ``prompt``, ``completion`` and ``label``, or None where there is nothing to label.
+
+    The label is whether the verdict is solved. What a judge was unsure of has none, and neither has an
+    episode in which the assistant wrote nothing.
+
+    Raises:
+        ArgumentsError: The arguments of a call are no JSON object.
+
+    Examples:
+        >>> chat = [{"role": "user", "content": "?"}, {"role": "assistant", "content": "!"}]
+        >>> solved = {"status": "solved", "score": 1.0, "votes": [], "judge": "exact"}
+        >>> episode = Trajectory("", "", "7", 0, 0, "?", [], chat, [], None, "", solved, 1.0, True, None, {})
+        >>> record = labelled(episode)
+        >>> record["completion"], record["label"]
+        ([{'role': 'assistant', 'content': '!'}], True)
+    """
+    chat = _Chat.of(episode)
+    begin = next((i for i in range(len(chat.messages)) if _speaks(chat.messages, i)), 0)
+    if not begin or _status(episode) not in _OTHER:
+        return None
+    completion, mask = chat.part(begin, len(chat.messages))
+    return {
+        "prompt": chat.messages[:begin],
+        "completion": completion,
+        "label": episode.solved,
+        "mask": mask,
+        "tools": list(episode.tools),
+        "suite": episode.suite,
+        "group": episode.group,
+        "task_id": episode.task_id,
+        "trial": episode.trial,
+        "seed": episode.seed,
+        "reward": episode.reward,
+    }
+
+
+class _Chat(NamedTuple):
+    """The messages of an episode up to the last that its assistant wrote, and what of them it wrote."""
+
+    messages: list[JsonObject]
+    spans: list[Span]
+
+    @classmethod
+    def of(cls, episode: Trajectory) -> _Chat:
+        played = played_branch(episode)
+        said = template_messages(shown(played))
+        own = spans(said, played.steps)
+        while said and not _speaks(said, len(said) - 1):
+            said.pop()
+        return cls(said, own)
+
+    def part(self, begin: int, end: int) -> tuple[list[JsonObject], list[JsonObject]]:
+        """Return some messages, and the spans in them, whose messages count from the first of these."""
+        own = [span._replace(message=span.message - begin) for span in self.spans]
+        mask = [span._asdict() for span in own if 0 <= span.message < end - begin]
+        return self.messages[begin:end], mask
 
 
 def verdict_pairs(episodes: Iterable[Trajectory]) -> Iterator[Pair]:

@@ -98,7 +98,8 @@ class Parquet:
 
     def _flush(self) -> None:
         if self._rows:
-            self._writer.write_table(self._arrow.Table.from_pylist(self._rows, schema=self._schema))
+            table = self._arrow.Table.from_pylist(self._rows, schema=schema(self._kind, json="string"))
+            self._writer.write_table(table.cast(self._schema))
             self._rows = []
 
 

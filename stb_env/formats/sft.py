@@ -8,6 +8,7 @@ from stb_env.core.jsontypes import JsonMapping, JsonObject
 from stb_env.formats.branches import branches, played_branch
 from stb_env.formats.engine_tokens import has_tokens, token_samples
 from stb_env.formats.spans import spans
+from stb_env.formats.template_messages import template_messages
 from stb_env.trajectory import Trajectory
 
 # What a step is to the environment; anything else came from the engine that wrote it.
@@ -22,8 +23,9 @@ _OWN = frozenset(
 def sft_lines(trajectory: Trajectory, *, every_branch: bool = False) -> Iterator[dict[str, object]]:
     """Yield an episode as training data; of a search, the branch whose answer was played.
 
-    ``mask`` lists the characters that the assistant wrote, see `stb_env.formats.spans`. Where the engine gave
-    token ids, ``tokens`` has them with a loss mask of 1 for each that the model wrote: one sample where every
+    Messages are in the form that chat templates render, see `stb_env.formats.template_messages`. ``mask``
+    lists the characters that the assistant wrote, see `stb_env.formats.spans`. Where the engine gave token
+    ids, ``tokens`` has them with a loss mask of 1 for each that the model wrote: one sample where every
     prompt extended the last, see `stb_env.formats.engine_tokens`. Messages that only told a search what it
     had tried before, flagged ``"valid": false``, are left out. What an engine gave with its actions is kept
     as given, under ``engine``: one object for each assistant message.
@@ -31,6 +33,9 @@ def sft_lines(trajectory: Trajectory, *, every_branch: bool = False) -> Iterator
     Args:
         trajectory: The episode.
         every_branch: Whether to yield each branch of a search, numbered, whatever became of it.
+
+    Raises:
+        ArgumentsError: The arguments of a call are no JSON object.
 
     Examples:
         >>> chat = [{"role": "user", "content": "?"}, {"role": "assistant", "content": "!"}]
@@ -55,7 +60,7 @@ def shown(trajectory: Trajectory) -> list[JsonObject]:
 
 
 def _line(trajectory: Trajectory) -> dict[str, object]:
-    said = shown(trajectory)
+    said = template_messages(shown(trajectory))
     line = {
         "messages": said,
         "tools": list(trajectory.tools),

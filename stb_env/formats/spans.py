@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from stb_env.core import jsontext
 from stb_env.core.jsontypes import JsonMapping
 
 
@@ -14,6 +15,7 @@ class Span(NamedTuple):
     Attributes:
         message: Index of the message.
         field: Way to the text in the message: ``content``, ``tool_calls.0.function.arguments`` ...
+            Arguments that are an object count as their JSON text, and are the agent's as a whole.
         start: First character.
         end: The character after the last.
     """
@@ -69,11 +71,15 @@ def spoken(messages: Sequence[Mapping[str, object]], span: Span) -> str:
     value: Any = messages[span.message]
     for part in span.field.split("."):
         value = value[int(part) if part.isdecimal() else part]
-    return str(value)[span.start : span.end]
+    return _text(value)[span.start : span.end]
 
 
 def _texts(message: JsonMapping) -> Iterator[tuple[str, str]]:
     yield "content", message.get("content") or ""
     for number, call in enumerate(message.get("tool_calls") or ()):
         for name in ("name", "arguments"):
-            yield f"tool_calls.{number}.function.{name}", call["function"][name]
+            yield f"tool_calls.{number}.function.{name}", _text(call["function"][name])
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else jsontext.dumps(value)

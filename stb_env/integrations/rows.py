@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from stb_env.core.jsontypes import JsonObject
+from stb_env.envs.tool_env import ToolEnv
 from stb_env.errors import ConfigError
 from stb_env.runs import DrivenEpisode, Job, plan
+from stb_env.runs.groups.workers import check_reward
 from stb_env.runs.make import make_env
 from stb_env.seeding import derive
 from stb_env.tasks import TaskSource
@@ -58,7 +60,25 @@ def rows(env_id: str, tasks: Which = None, *, seed: int = 0, **settings: Any) ->
         >>> row.query, len(row.tools), row.messages[-1]["role"]
         ('On which day do I see the dentist? Answer with the day alone.', 4, 'user')
     """
+    return _listed(env_id, make_env(env_id, settings), tasks, seed)
+
+
+def training_rows(env_id: str, tasks: Which = None, *, seed: int = 0, **settings: Any) -> list[Row]:
+    """List tasks as `rows` does, for a trainer that compares the episodes of a task with each other.
+
+    Raises:
+        ConfigError: As `rows`, or rewards are dense, which tell the episodes of a task nothing.
+
+    Examples:
+        >>> [row.task_id for row in training_rows("stb_env.testing.notes:test/Notes-v0", 1)]
+        ['day']
+    """
     env = make_env(env_id, settings)
+    check_reward(env)
+    return _listed(env_id, env, tasks, seed)
+
+
+def _listed(env_id: str, env: ToolEnv, tasks: Which, seed: int) -> list[Row]:
     episode = DrivenEpisode(env)
     found = []
     for job in jobs(env.tasks, tasks, seed):

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from stb_env.core.jsontypes import JsonMapping, JsonObject
 from stb_env.integrations.extra import missing
 from stb_env.integrations.roots import forked
-from stb_env.integrations.rows import Which, rows
+from stb_env.integrations.rows import Which, training_rows
 from stb_env.integrations.text_tools import heard, with_written_tools
 from stb_env.runs import DrivenEpisode
 
@@ -114,5 +114,5 @@ def dataset(
             "env_class": env_class,
             "extra_info": {"env_id": row.env_id, "task_id": row.task_id, "seed": row.seed},
         }
-        for row in rows(env_id, tasks, seed=seed, **settings)
+        for row in training_rows(env_id, tasks, seed=seed, **settings)
     ]

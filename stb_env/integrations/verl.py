@@ -19,7 +19,7 @@ from stb_env.core import jsontext
 from stb_env.core.jsontypes import JsonObject
 from stb_env.errors import ConfigError
 from stb_env.integrations.roots import forked
-from stb_env.integrations.rows import Which, rows
+from stb_env.integrations.rows import Which, training_rows
 from stb_env.runs import DrivenEpisode
 
 try:
@@ -135,5 +135,5 @@ def dataset(env_id: str, tasks: Which = None, *, seed: int = 0, **settings: obje
                 "settings": written,
             },
         }
-        for row in rows(env_id, tasks, seed=seed, **settings)
+        for row in training_rows(env_id, tasks, seed=seed, **settings)
     ]

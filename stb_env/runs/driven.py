@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import copy
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
 from stb_env.actions import Action
+from stb_env.core.gymtypes import AnyEnv
 from stb_env.core.jsontypes import JsonMapping, JsonObject
 from stb_env.envs.finish import said_in
 from stb_env.envs.tool_env import Info, Observation, ToolEnv, Transition
 from stb_env.runs.episode import recorded, step_record
 from stb_env.runs.make import make_env
 from stb_env.runs.opening import Opening
-from stb_env.tools import FINISH, Status
-from stb_env.trajectory import Trajectory
+from stb_env.tools import FINISH, Status, ToolResult
+from stb_env.trajectory import CallRecord, Trajectory
 from stb_env.wrappers.base import ToolWrapper
+from stb_env.wrappers.tool_finder import OpenRules
 
 OVER = "The episode is over."
 
@@ -115,6 +117,28 @@ class DrivenEpisode:
         """Call a tool on the event loop; see `call`."""
         return self._late() if self._over else self._take(await self.env.astep(_action(name, arguments)))
 
+    async def acalls(self, calls: Sequence[tuple[str, Mapping[str, object] | str]]) -> list[Reply]:
+        """Make the calls of one message as one turn, as an agent of ours does, and return a reply to each.
+
+        Calls after a Finish that ends the episode are not made.
+
+        Args:
+            calls: Name and arguments of each.
+        """
+        inner: Any = self.env.unwrapped
+        if len(calls) < 2 or self._over or inner.rules.programs is not None:
+            return [await self.acall(name, arguments) for name, arguments in calls]
+        action = [{"id": f"call_{number}", **_action(*call)} for number, call in enumerate(calls)]
+        whole = self._take(await self.env.astep(action))
+        made = {call["id"]: CallRecord.from_dict(call).result for call in self._last["calls"]}
+        late = OVER if self._over else ToolResult.of("", error="a message has one Finish", source="env").text
+        return [
+            Reply(late, int(Status.OK), 0.0, self._over)
+            if result is None
+            else Reply(result.text, int(result.status), whole.reward, self._over)
+            for result in (made.get(call["id"]) for call in action)
+        ]
+
     def say(self, text: str) -> Reply:
         """Take a message that a model wrote without its framework's calls; after the end nothing changes.
 
@@ -141,15 +165,20 @@ class DrivenEpisode:
         return self._late() if self._over else self._take(await self.env.astep(Action((), text)))
 
     def conclude(self, text: str) -> Reply:
-        """Take a model's text as its answer, whatever it says; after the end nothing changes.
+        """Take a model's last text as its answer; after the end nothing changes.
 
-        Where answers are typed it is none: the episode goes on, and a turn is lost.
+        Where answers are typed it is none: the episode goes on, and a turn is lost. A text in which calls are
+        written is no answer either; they are made.
         """
+        if (acting := self._acting(text)) is not None:
+            return self._take(self.env.step(acting))
         given = self._answer(text)
         return self.tell(text) if given is None else self.call(FINISH, given)
 
     async def aconclude(self, text: str) -> Reply:
-        """Take a model's text as its answer on the event loop; see `conclude`."""
+        """Take a model's last text as its answer on the event loop; see `conclude`."""
+        if (acting := self._acting(text)) is not None:
+            return self._take(await self.env.astep(acting))
         given = self._answer(text)
         return await (self.atell(text) if given is None else self.acall(FINISH, given))
 
@@ -191,6 +220,22 @@ class DrivenEpisode:
         """True if a user hears the agent's text, and answers."""
         inner: Any = self.env.unwrapped
         return inner.rules.user is not None
+
+    @property
+    def tools_change(self) -> bool:
+        """True if an episode offers other tools later than at its start."""
+        inner: Any = self.env.unwrapped
+        return inner.visible is not None or isinstance(inner.rules, OpenRules)
+
+    @property
+    def searches(self) -> bool:
+        """True if the environment goes back in an episode, as a search does."""
+        env: AnyEnv = self.env
+        while isinstance(env, ToolWrapper):
+            if env.goes_back:
+                return True
+            env = env.env
+        return False
 
     @property
     def started(self) -> bool:
@@ -251,9 +296,14 @@ class DrivenEpisode:
         """Return what a text does; None where it can only be the answer, or comes too late."""
         inner: Any = self.env.unwrapped
         action: Action = inner.read(text)
+        return None if self._over or answer_of(self.env, action, text) is not None else action
+
+    def _acting(self, text: str) -> Action | None:
+        """Return what a text does where calls are written in it; None elsewhere, and after the end."""
+        inner: Any = self.env.unwrapped
+        action: Action = inner.read(text)
         acts = bool(action.calls) or action.program is not None
-        is_answer = not acts and inner.rules.user is None and self._answer(text) is not None
-        return None if is_answer or self._over else action
+        return action if acts and not self._over else None
 
     def _answer(self, text: str) -> dict[str, object] | None:
         """Return the arguments of Finish that give a text as the answer; None where answers are typed."""
@@ -277,11 +327,28 @@ class DrivenEpisode:
         return Reply(OVER, int(self._observation["status"]), 0.0, over=True)
 
 
+def answer_of(env: AnyEnv, action: Action, text: str) -> JsonObject | None:
+    """Return the call of Finish that a model's text stands for; None where it is no answer.
+
+    A text is the answer where it makes no call, no user hears it, and answers are text.
+
+    Args:
+        env: The environment that it is said to.
+        action: The text, as the environment reads it.
+        text: The text.
+    """
+    inner: Any = env.unwrapped
+    if action.calls or action.program is not None or inner.rules.user is not None:
+        return None
+    given = said_in(inner.finish.parameters, text)
+    return None if given is None else _action(FINISH, given)
+
+
 def _options(task_id: str | None) -> dict[str, object] | None:
     return None if task_id is None else {"task_id": task_id}
 
 
-def _action(name: str, arguments: Mapping[str, object] | str) -> dict[str, object]:
+def _action(name: str, arguments: Mapping[str, object] | str) -> JsonObject:
     return {"name": name, "arguments": arguments}
 
 

@@ -7,11 +7,16 @@ from dataclasses import replace
 from hypothesis import given
 
 from stb_env.formats.branches import tree_node, tree_step
-from stb_env.formats.preferences import branch_pairs, preference, verdict_pairs
+from stb_env.formats.preferences import branch_pairs, labelled, preference, verdict_pairs
+from stb_env.formats.spans import Span, spoken
 from stb_env.trajectory import Trajectory
 from tests.formats.trees import episodes
 
 ASKED = {"role": "user", "content": "?"}
+
+
+LOOK = {"id": "c0", "type": "function", "function": {"name": "look", "arguments": '{"n": 1}'}}
+FOUND = {"role": "tool", "tool_call_id": "c0", "content": "42"}
 
 
 def said(text):
@@ -43,6 +48,29 @@ def test_the_first_turn_is_the_reply_in_which_they_part():
     better, worse = [ASKED, said("a"), ASKED, said("b")], [ASKED, said("c"), ASKED, said("d")]
     pair = preference((episode(messages=better), episode(messages=worse)), "verdicts", first_turn=True)
     assert (pair["chosen"], pair["rejected"]) == ([said("a")], [said("c")])
+
+
+def test_ways_on_end_with_the_models_own_turn_and_tell_which_characters_are_its_own():
+    called = {"role": "assistant", "content": None, "tool_calls": [LOOK]}
+    better = [ASKED, called, FOUND, said("42"), {"role": "user", "content": "Thanks."}]
+    pair = preference((episode(messages=better), episode(messages=[ASKED, said("no"), FOUND])), "verdicts")
+    assert [message["role"] for message in pair["chosen"]] == ["assistant", "tool", "assistant"]
+    assert pair["rejected"] == [said("no")]
+    assert pair["chosen"][0]["content"] == ""
+    assert pair["chosen"][0]["tool_calls"][0]["function"]["arguments"] == {"n": 1}
+    for name, own in (("chosen", ["look", '{"n": 1}', "42"]), ("rejected", ["no"])):
+        assert [spoken(pair[name], Span(**span)) for span in pair[f"{name}_mask"]] == own
+
+
+def test_an_episode_that_a_judge_decided_on_is_a_labelled_completion():
+    chat = [ASKED, {"role": "assistant", "content": "", "tool_calls": [LOOK]}, FOUND, said("42"), FOUND]
+    records = [labelled(episode(status, messages=chat)) for status in ("solved", "unsolved", "unsure")]
+    assert [record and record["label"] for record in records] == [True, False, None]
+    assert records[0]["prompt"] == [ASKED]
+    assert [message["role"] for message in records[0]["completion"]] == ["assistant", "tool", "assistant"]
+    spans = [Span(**span) for span in records[0]["mask"]]
+    assert [spoken(records[0]["completion"], span) for span in spans] == ["look", '{"n": 1}', "42"]
+    assert labelled(episode(messages=[ASKED])) is None
 
 
 def test_episodes_that_end_before_they_part_are_no_pair():
@@ -98,7 +126,7 @@ def test_a_search_that_did_not_solve_its_task_has_no_pairs():
     assert list(branch_pairs(replace(episode("unsolved"), tree=tree))) == []
 
 
-@given(episodes(chains=False))
+@given(episodes(chains=False, broken=False))
 def test_the_better_branch_of_any_search_is_the_one_that_was_played(tree):
     solved = replace(tree, verdict={"status": "solved", "score": 1.0, "votes": [], "judge": "m"})
     for better, worse in branch_pairs(solved):

@@ -28,8 +28,8 @@ ENDS = {"answer": Status.FINISHED, "give_up": Status.GAVE_UP}
 class _Maker:
     """Draws a tree node by node; every call is made unlike any other, so that no two paths look the same."""
 
-    def __init__(self, draw, chains):
-        self.draw, self.chains, self.numbers = draw, chains, count()
+    def __init__(self, draw, chains, broken):
+        self.draw, self.chains, self.broken, self.numbers = draw, chains, broken, count()
         self.nodes = [tree_node()]
 
     def call(self, number, status=None):
@@ -41,7 +41,7 @@ class _Maker:
         if status is None:
             name = self.draw(st.sampled_from(["ping", "made_up"]))
             given = self.draw(st.dictionaries(texts, values, max_size=2)) | {"unique": unique}
-            arguments = given if self.draw(st.booleans()) else f"no object {unique}"
+            arguments = f"no object {unique}" if self.broken and self.draw(st.booleans()) else given
         else:
             kind = "give_answer" if status is Status.FINISHED else "give_up_and_restart"
             name, arguments = FINISH, {"return_type": kind, "final_answer": f"{unique}"}
@@ -76,10 +76,13 @@ class _Maker:
 
 
 @st.composite
-def episodes(draw, chains=None):
-    """An imported episode with a random tree; ``chains`` chooses tries or a tree, by default either."""
+def episodes(draw, chains=None, broken=True):
+    """An imported episode with a random tree.
+
+    ``chains`` chooses tries or a tree, by default either; ``broken`` says whether arguments may be no object.
+    """
     chains = draw(st.booleans()) if chains is None else chains
-    maker = _Maker(draw, chains)
+    maker = _Maker(draw, chains, broken)
     tries = draw(st.integers(1, 3))
     for place in range(tries):
         maker.grow(0, 0, 3, chains, not chains and place > 0)

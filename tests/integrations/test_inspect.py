@@ -19,6 +19,7 @@ import pytest
 pytest.importorskip("inspect_ai", reason="Inspect AI is not installed: pip install 'stb-env[inspect]'")
 
 from inspect_ai import eval as inspect_eval
+from inspect_ai.approval import ApprovalPolicy, auto_approver
 from inspect_ai.log import EvalLog, list_eval_logs, read_eval_log
 from inspect_ai.model import (
     ChatCompletionChoice,
@@ -39,8 +40,10 @@ from stb_env.integrations.inspect.solver import info_of
 from stb_env.integrations.rows import rows
 from stb_env.runs import DrivenEpisode
 from stb_env.runs.make import env_ids
+from stb_env.trajectory import Trajectory
 from tests.command import reported
 from tests.command import stb as stb_env_command
+from tests.integrations.conversations import CONVERSATIONS, Conversation, alike, expected, outcome
 from tests.integrations.scripted import (
     SETTINGS,
     WRONG,
@@ -118,6 +121,38 @@ def test_arguments_that_are_no_json_cost_a_turn_in_the_exact_form(tmp_path: Path
     log = played(answer, tmp_path, tasks=1)
     steps = log.samples[0].store["stb"]["steps"]
     assert [step["calls"][0]["status"] for step in steps] == [2, 6]
+
+
+def test_approvers_are_asked_before_a_call_is_made(tmp_path: Path):
+    look = ToolCall("c", "list_accounts_for_pocket_bank", {})
+
+    def answer(messages: list[Any], *_: Any) -> ModelOutput:
+        return output("", ToolCall("d", "Finish", WRONG) if len(messages) > 2 else look)
+
+    asked = get_model("mockllm/model", custom_outputs=answer)
+    policy = [
+        ApprovalPolicy(auto_approver("reject"), "list_accounts*"),
+        ApprovalPolicy(auto_approver("approve"), "*"),
+    ]
+    task = stb(SANDBOX, tasks=1)
+    (log,) = inspect_eval(task, model=asked, log_dir=str(tmp_path), display="none", approval=policy)
+    (sample,) = log.samples
+    refused = next(message for message in sample.messages if message.role == "tool")
+    assert refused.error.type == "approval"
+    assert [step["calls"][0]["name"] for step in sample.store["stb"]["steps"]] == ["Finish"]
+
+
+def test_an_approver_may_end_the_sample(tmp_path: Path):
+    asked = get_model("mockllm/model", custom_outputs=lambda *_: output("", ToolCall("d", "Finish", WRONG)))
+    policy = [ApprovalPolicy(auto_approver("terminate"), "*")]
+    task = stb(SANDBOX, tasks=1)
+    (log,) = inspect_eval(task, model=asked, log_dir=str(tmp_path), display="none", approval=policy)
+    assert log.samples[0].store["stb"]["steps"] == []
+
+
+def test_tools_that_change_are_refused_where_the_first_are_offered_throughout():
+    with pytest.raises(ConfigError, match="offers others later; take form='exact'"):
+        stb("stb/APIBankRetrieve-v1", tasks=1, form="react")
 
 
 def test_what_follows_the_end_in_one_message_is_not_called(tmp_path: Path):
@@ -304,3 +339,22 @@ def fetched(url: str) -> bytes:
             if not isinstance(getattr(error, "reason", None), ConnectionRefusedError):
                 raise
     raise AssertionError(f"{url} does not answer")
+
+
+@pytest.mark.parametrize("conversation", CONVERSATIONS, ids=str)
+def test_a_conversation_is_the_same_episode_as_in_our_own_loop(conversation: Conversation, tmp_path: Path):
+    left = iter(conversation.turns)
+
+    def answer(*_: Any) -> ModelOutput:
+        text, calls = next(left)
+        made = [
+            ToolCall(f"c{number}", name, given)
+            if isinstance(given, dict)
+            else ToolCall(f"c{number}", name, {}, parse_error=given)
+            for number, (name, given) in enumerate(calls)
+        ]
+        return output(text, *made)
+
+    settings = {"max_turns": conversation.turn_limit}
+    log = played(answer, tmp_path, conversation.env_id, tasks=conversation.task, settings=settings)
+    alike(outcome(Trajectory.from_dict(log.samples[0].store["stb"])), expected(conversation))

@@ -26,6 +26,7 @@ from stb_env.integrations.openenv import EpisodeClient, SessionFactory, TaskGive
 from stb_env.serve.settings import ServeSettings
 from stb_env.serve.toolbox import SAY
 from tests.integrations.broken import SUITE_IDS, named
+from tests.integrations.conversations import CONVERSATIONS, Conversation, expected
 from tests.integrations.scripted import NOTES, SETTINGS, WRONG, calls_of, gold_turns, page_script
 from tests.serve.served import notes_known, serving
 
@@ -180,3 +181,24 @@ def test_the_script_of_the_page_plays_a_server_that_a_user_started():
         script = page_script("openenv").replace("http://127.0.0.1:8000", url)
         done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=120)
     assert (done.returncode, done.stdout) == (0, "0.0 True\n"), done.stderr
+
+
+PLAYABLE = [one for one in CONVERSATIONS if not one.broken and one.turn_limit == 24]
+
+
+@pytest.mark.parametrize("conversation", PLAYABLE, ids=str)
+def test_a_conversation_earns_what_it_earns_in_our_own_loop(base: str, conversation: Conversation):
+    turns = [
+        {
+            "role": "assistant",
+            "content": text,
+            "tool_calls": [
+                {"function": {"name": name, "arguments": json.dumps(given)}} for name, given in calls
+            ],
+        }
+        for text, calls in conversation.turns
+    ]
+    env_id = conversation.env_id.rpartition(":")[2]
+    _, verified = played(f"{base}/{env_id}", conversation.task, turns)
+    told = expected(conversation)
+    assert (verified.env_reward, verified.metrics["valid"]) == (told["reward"], told["valid"])

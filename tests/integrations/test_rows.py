@@ -7,7 +7,7 @@ import re
 import pytest
 
 from stb_env.errors import ConfigError, DataError
-from stb_env.integrations.rows import rows
+from stb_env.integrations.rows import rows, training_rows
 from stb_env.runs import plan
 from stb_env.runs.make import make_env
 
@@ -45,3 +45,10 @@ def test_all_of_an_endless_split_is_refused():
 def test_no_task_at_all_is_refused():
     with pytest.raises(ConfigError, match=re.escape("episodes and trials must be at least 1, got 0 and 1")):
         rows(NOTES, 0)
+
+
+def test_rewards_that_tell_a_group_nothing_are_refused_for_training_alone():
+    with pytest.raises(ConfigError, match="reward='dense' tells the episodes of a group nothing"):
+        training_rows("stb/Sandbox-v1", 1, reward="dense")
+    assert len(rows("stb/Sandbox-v1", 1, reward="dense")) == 1
+    assert len(training_rows("stb/Sandbox-v1", 1, reward="partial")) == 1

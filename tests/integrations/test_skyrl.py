@@ -14,6 +14,7 @@ import skyrl_gym
 from skyrl_gym.metrics import aggregate_for_environment
 
 from stb_env.integrations.skyrl import ENV_CLASS, dataset, register
+from tests.integrations.conversations import CONVERSATIONS, Conversation, alike, expected, hermes, outcome
 from tests.integrations.scripted import NOTES, SETTINGS, WRONG, failing, gold_turns, page_script
 
 SANDBOX = "stb/Sandbox-v1"
@@ -118,3 +119,15 @@ def test_the_script_of_the_page_plays(capsys: pytest.CaptureFixture[str]):
     skyrl_gym.envs.registration.deregister(ENV_CLASS)
     exec(compile(page_script("skyrl"), "docs/integrations.md", "exec"), {})
     assert capsys.readouterr().out == "0.0 True\n"
+
+
+@pytest.mark.parametrize("conversation", CONVERSATIONS, ids=str)
+def test_a_conversation_is_the_same_episode_as_in_our_own_loop(conversation: Conversation):
+    (row,) = dataset(conversation.env_id, conversation.task)
+    extras = {**row, "max_turns": conversation.turn_limit}
+    env = skyrl_gym.make(ENV_CLASS, env_config={}, extras=extras)
+    env.init(row["prompt"])
+    earned = [env.step(hermes(*turn))["reward"] for turn in conversation.turns]
+    told = outcome(env.unwrapped.episode if hasattr(env, "unwrapped") else env.episode)
+    assert sum(earned) == told["reward"]
+    alike(told, expected(conversation))

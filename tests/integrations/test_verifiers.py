@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import subprocess
@@ -16,8 +17,12 @@ pytest.importorskip("verifiers", reason="needs the extra stb-env[verifiers]")
 pytest.importorskip("stb_sandbox", reason="needs what is in the folder environments/ installed")
 
 import stb_env
+from stb_env.integrations.verifiers.harness import _Tools
+from stb_env.integrations.verifiers.toolset import SAY, played
+from stb_env.runs import DrivenEpisode
 from tests.fakes.openai_server import Answer, OpenAIServer, Received, completion
 from tests.integrations.broken import named
+from tests.integrations.conversations import CONVERSATIONS, Conversation, alike, expected, made, outcome
 from tests.integrations.scripted import NOTES, WRONG, calls_of, gold_turns, page_script
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -188,3 +193,26 @@ def test_the_module_of_the_page_is_a_taskset(tmp_path, server):
     server.script(*[knowing("stb_env.testing.notes:test/Notes-v0", 1)] * 9)
     (episode,) = play(tmp_path, server, "my_notes", 1)
     assert episode["traces"][0]["rewards"]["stb"]["score"] == 1.0
+
+
+@pytest.mark.parametrize("conversation", CONVERSATIONS, ids=str)
+def test_a_conversation_is_the_same_episode_as_in_our_own_loop(conversation: Conversation):
+    episode = DrivenEpisode(made(conversation))
+    episode.start(task_id=conversation.task, seed=0)
+
+    class Tools(_Tools):
+        """Plays on this episode what would go to the tool server."""
+
+        async def _called(self, server: Any, name: str, arguments: dict[str, Any]) -> str:
+            return (await played(episode, name, arguments)).text
+
+    async def all_turns() -> None:
+        tools = Tools([None])
+        for text, calls in conversation.turns:
+            for name, given in calls:
+                await tools.call(name, given if isinstance(given, str) else json.dumps(given))
+            if not calls:
+                await played(episode, SAY, {"text": text})
+
+    asyncio.run(all_turns())
+    alike(outcome(episode), expected(conversation), turns=conversation.one_call_each)

@@ -10,9 +10,12 @@ import pytest
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 
 from stb_env.formats.spans import Span, spoken
+from stb_env.formats.template_messages import template_messages
+from stb_env.integrations.trl import PreferenceCollator
 from stb_env.runs import Run
 from stb_env.trajectory import read_trajectories
 from tests.command import reported
+from tests.integrations.scripted import page_script
 
 REASON = "training on exports needs torch, transformers, trl and datasets"
 torch, transformers, trl, datasets = (
@@ -24,7 +27,7 @@ ROLES = ("system", "user", "assistant", "tool")
 TEMPLATE = (
     "{% for message in messages %}<|{{ message.role }}|>"
     "{% if message.role == 'assistant' %}{% generation %}{{ message.content or '' }}"
-    "{% for call in message.tool_calls or [] %}{{ call.function.name }}{{ call.function.arguments }}"
+    "{% for call in message.tool_calls or [] %}{{ call.function.name }}{{ call.function.arguments | tojson }}"
     "{% endfor %}<|end|>{% endgeneration %}"
     "{% else %}{{ message.content }}<|end|>{% endif %}{% endfor %}"
     "{% if add_generation_prompt %}<|assistant|>{% endif %}"
@@ -151,6 +154,47 @@ def test_dpo_trains_on_pairs_of_solved_and_given_up_episodes(extra, runs, tokeni
     assert not torch.equal(before, weights(model))
 
 
+@pytest.mark.parametrize("container", ["jsonl", "parquet"])
+def test_a_batch_of_pairs_counts_the_models_turns_alone(container, runs, tokenizer, model, tmp_path):
+    words = ("--format", "preferences", "--as", container, "--out", tmp_path / "pairs")
+    reported("export", *runs, *words)
+    data = datasets.load_dataset(str(tmp_path / "pairs"), split="train")
+    trainer = trl.DPOTrainer(
+        model,
+        deepcopy(model),
+        args=trl.DPOConfig(**steps(tmp_path / "out", remove_unused_columns=False)),
+        train_dataset=data,
+        processing_class=tokenizer,
+        data_collator=PreferenceCollator(tokenizer, max_length=4096),
+    )
+    examples = [trainer.train_dataset[index] for index in range(len(data))]
+    batch = trainer.data_collator(examples)
+    usual = trl.trainer.dpo_trainer.DataCollatorForPreference(tokenizer.pad_token_id)(examples)
+    lines = [
+        {"messages": line[way], "mask": line[f"{way}_mask"]}
+        for way in ("chosen", "rejected")
+        for line in data
+    ]
+    for ids, mask, line in zip(batch["input_ids"], batch["completion_mask"], lines, strict=True):
+        assert tokenizer.decode(ids[mask == 1]) == "".join(written(line))
+    assert batch["completion_mask"].sum() < usual["completion_mask"].sum()
+    assert trainer.train().training_loss > 0
+
+
+def test_the_script_of_the_page_trains(runs, tokenizer, model, tmp_path, monkeypatch):
+    reported("export", *runs, "--format", "preferences", "--out", tmp_path / "pairs")
+    shown = deepcopy(tokenizer)
+    shown.chat_template = "{% for tool in tools or [] %}{{ tool | tojson }}{% endfor %}" + TEMPLATE
+    for each in (shown, model):
+        each.save_pretrained(tmp_path / "model")
+    settings = trl.DPOConfig
+    monkeypatch.setattr("trl.DPOConfig", lambda **given: settings(**steps(tmp_path / "out", **given)))
+    script = page_script("dpo", "training.md").replace("Qwen/Qwen3-0.6B", str(tmp_path / "model"))
+    names = {}
+    exec(script.replace("runs/mixed/exports/preferences", str(tmp_path / "pairs")), names)
+    assert names["trainer"].state.global_step == 2
+
+
 def engine(tokenizer, messages, index):
     """What a server that plays with this tokenizer gives with one reply."""
     before, after = (
@@ -173,7 +217,8 @@ def test_rl_records_mask_exactly_the_tokens_that_the_policy_wrote(runs, tokenize
     episodes = read_trajectories(runs[0])
     for episode in episodes:
         said = [i for i, message in enumerate(episode.messages) if message["role"] == "assistant"]
-        engines = [engine(tokenizer, episode.messages, index) for index in said]
+        messages = template_messages(episode.messages)
+        engines = [engine(tokenizer, messages, index) for index in said]
         pairs = zip(episode.steps, engines, strict=True)
         played.add(replace(episode, steps=[step | {"engine": given} for step, given in pairs]), 0.0)
     played.close()

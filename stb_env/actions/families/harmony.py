@@ -81,8 +81,9 @@ def read(text: str, max_calls: int, _: Known = None) -> Reading | None:
 
 def _messages(text: str) -> list[_Message]:
     before, *parts = _TOKEN.split(text)
-    messages = [_Message("", before)]
-    header = ""
+    # A prompt that ends with the start of a turn leaves the recipient to the model: " to=functions.f".
+    header = before if _RECIPIENT.match(before.strip()) else ""
+    messages = [_Message("", "" if header else before)]
     for token, part in zip(parts[::2], parts[1::2], strict=True):
         match token:
             case "message":

@@ -68,7 +68,8 @@ def chat_line(dialogue: Dialogue) -> dict[str, object]:
         messages.append({"role": "user", "content": turn.user})
         for call in turn.calls:
             identity = f"call_{len(messages)}"
-            function = {"name": call.name, "arguments": jsontext.dumps(dict(call.arguments))}
+            # As an object, which is what chat templates render.
+            function = {"name": call.name, "arguments": dict(call.arguments)}
             made = {"id": identity, "type": "function", "function": function}
             messages.append({"role": "assistant", "content": "", "tool_calls": [made]})
             result = jsontext.dumps(call.result)

@@ -3,14 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
 from typing import Any, Literal
 
+# Inspect asks its approvers where its own agents make calls, and has no public name for that.
+from inspect_ai._util.exception import TerminateSampleError
 from inspect_ai.agent import AgentState, react
-from inspect_ai.model import ChatMessageTool, ChatMessageUser, get_model
+from inspect_ai.approval import Approval
+from inspect_ai.approval._apply import apply_tool_approval, modified_function_error
+from inspect_ai.model import (
+    ChatMessage,
+    ChatMessageAssistant,
+    ChatMessageTool,
+    ChatMessageUser,
+    get_model,
+)
 from inspect_ai.solver import Generate, Solver, TaskState, solver
-from inspect_ai.tool import ToolCall, ToolDef, ToolInfo, ToolParams
+from inspect_ai.tool import ToolCall, ToolCallError, ToolDef, ToolInfo, ToolParams
 
 from stb_env.core.jsontypes import JsonObject
+from stb_env.errors import ConfigError
 from stb_env.integrations.inspect.scorer import STORED
 from stb_env.runs import DrivenEpisode
 from stb_env.runs.make import make_env
@@ -29,8 +41,8 @@ def exact(env_id: str, settings: JsonObject) -> Solver:
             state.output = await get_model().generate(state.messages, tools=tool_infos(episode))
             said = state.output.message
             state.messages.append(said)
-            for call in said.tool_calls or ():
-                state.messages.append(await made(episode, call))
+            if said.tool_calls:
+                state.messages += await made(episode, said, state.messages)
             if not said.tool_calls:
                 heard = await episode.asay(said.text)
                 if not heard.over:
@@ -41,7 +53,16 @@ def exact(env_id: str, settings: JsonObject) -> Solver:
 
 @solver
 def reacting(env_id: str, settings: JsonObject) -> Solver:
-    """Return the solver that lets Inspect's own agent play."""
+    """Return the solver that lets Inspect's own agent play.
+
+    Raises:
+        ConfigError: The tools of an episode change, and Inspect's agent has those of its start.
+    """
+    if DrivenEpisode(env_id, **settings).tools_change:
+        raise ConfigError(
+            f"form='react' offers the tools of an episode's start throughout, and {env_id} offers others "
+            "later; take form='exact'"
+        )
 
     async def agent(state: TaskState, episode: DrivenEpisode) -> None:
         async def more(told: AgentState) -> bool | str:
@@ -92,14 +113,48 @@ def info_of(function: Mapping[str, object]) -> ToolInfo:
     return ToolInfo(name=function["name"], description=function["description"], parameters=parameters)
 
 
-async def made(episode: DrivenEpisode, call: ToolCall) -> ChatMessageTool:
-    """Make a call, and return its result as a message."""
+async def made(
+    episode: DrivenEpisode, said: ChatMessageAssistant, history: list[ChatMessage]
+) -> list[ChatMessageTool]:
+    """Make the calls of a message as one turn, those that approvers let pass, and return their results.
+
+    Raises:
+        TerminateSampleError: An approver ends the sample.
+        RuntimeError: An approver put another function in the place of the one that was called.
+    """
+    found: dict[str, ChatMessageTool] = {}
+    passed: list[ToolCall] = []
+    for call in said.tool_calls or ():
+        approved, approval = await apply_tool_approval(said.text, call, None, history)
+        if approved:
+            passed.append(_modified(call, approval))
+        elif approval is not None and approval.decision == "terminate":
+            raise TerminateSampleError("Tool call approver requested termination.")
+        else:
+            why = (approval and approval.explanation) or "Tool call not approved."
+            error = ToolCallError("approval", why)
+            found[call.id] = ChatMessageTool(
+                content="", tool_call_id=call.id, function=call.function, error=error
+            )
     # What cannot be read as arguments is for the environment to refuse, and costs a turn there.
-    reply = await episode.acall(call.function, call.parse_error or call.arguments)
-    # Not flagged as an error: a model would read another text than in our own loop.
-    return ChatMessageTool(
-        content=reply.text, tool_call_id=call.id, function=call.function, metadata={"status": reply.status}
-    )
+    replies = await episode.acalls([(call.function, call.parse_error or call.arguments) for call in passed])
+    for call, reply in zip(passed, replies, strict=True):
+        # Not flagged as an error: a model would read another text than in our own loop.
+        found[call.id] = ChatMessageTool(
+            content=reply.text,
+            tool_call_id=call.id,
+            function=call.function,
+            metadata={"status": reply.status},
+        )
+    return [found[call.id] for call in said.tool_calls or ()]
+
+
+def _modified(call: ToolCall, approval: Approval | None) -> ToolCall:
+    if approval is None or approval.modified is None:
+        return call
+    if wrong := modified_function_error(call, approval.modified):
+        raise RuntimeError(wrong)
+    return replace(approval.modified, id=call.id)
 
 
 def tool_of(episode: DrivenEpisode, function: Mapping[str, object]) -> ToolDef:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from stb_env.core.jsontypes import JsonMapping
-from stb_env.integrations.rows import Which, rows
+from stb_env.integrations.rows import Which, training_rows
 
 
 def dataset(
@@ -31,7 +31,7 @@ def dataset(
                 "tools": [{"type": "function", "strict": False, **_flat(tool)} for tool in row.tools],
             },
         }
-        for row in rows(env_id, tasks, seed=seed, **settings)
+        for row in training_rows(env_id, tasks, seed=seed, **settings)
     ]
 
 

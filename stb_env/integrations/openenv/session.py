@@ -11,7 +11,7 @@ from openenv.core.harness import ResourceSession, ResourceSessionFactory, ToolRe
 from stb_env.core.jsontypes import JsonObject
 from stb_env.envs.finish import said_in
 from stb_env.integrations.openenv.client import EpisodeClient
-from stb_env.integrations.rows import Which, rows
+from stb_env.integrations.rows import Which, training_rows
 from stb_env.tools import FINISH
 
 
@@ -124,7 +124,7 @@ def dataset(
     """
     return [
         {"prompt": [*row.messages[:-1], {**row.messages[-1], "task_id": row.task_id}]}
-        for row in rows(env_id, tasks, seed=seed, **settings)
+        for row in training_rows(env_id, tasks, seed=seed, **settings)
     ]
 
 

@@ -4,18 +4,22 @@
 exact tokens. What supervised and preference training reads, ``stb-env export`` writes.
 """
 
-from stb_env.integrations.trl.chat_tokens import ids_of
+from stb_env.integrations.trl.chat_tokens import check_template, ids_of, stop_ids
 from stb_env.integrations.trl.environments import Environments, reward
+from stb_env.integrations.trl.preference_collator import PreferenceCollator
 from stb_env.integrations.trl.rollout import Rollouts, generate, token_columns
 from stb_env.integrations.trl.token_episode import TokenEpisode, play_together
 
 __all__ = [
     "Environments",
+    "PreferenceCollator",
     "Rollouts",
     "TokenEpisode",
+    "check_template",
     "generate",
     "ids_of",
     "play_together",
     "reward",
+    "stop_ids",
     "token_columns",
 ]

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from functools import lru_cache
+from itertools import takewhile
 from typing import Any
 
-from stb_env.core.jsontypes import JsonMapping
+from stb_env.core import jsontext
+from stb_env.core.jsontypes import JsonMapping, JsonObject
+from stb_env.errors import ConfigError
+from stb_env.formats.template_messages import template_messages
 
-_CALL = "<what the model wrote>"
+_WROTE = "<what the model wrote>"
+_RESULT = "result_7c1f"
+_TOOL = "probe_4be2"
 
 
 def ids_of(tokenizer: Any, text: str) -> list[int]:
@@ -16,18 +23,211 @@ def ids_of(tokenizer: Any, text: str) -> list[int]:
     return ids
 
 
+def stop_ids(tokenizer: Any, model: Any = None) -> tuple[int, ...]:
+    """Return the tokens that end a turn: the tokenizer's, and those of a model's generation settings."""
+    settings = getattr(model, "generation_config", None)
+    given = getattr(settings, "eos_token_id", None)
+    more = given if isinstance(given, list | tuple) else [given]
+    return tuple(dict.fromkeys(each for each in (tokenizer.eos_token_id, *more) if each is not None))
+
+
 def prompt_ids(
     tokenizer: Any, messages: Sequence[JsonMapping], tools: Sequence[JsonMapping] | None
 ) -> list[int]:
     """Tokenise a conversation up to the model's next turn."""
-    return ids_of(
-        tokenizer,
-        tokenizer.apply_chat_template(messages, tools=tools, add_generation_prompt=True, tokenize=False),
-    )
+    chat = template_messages(messages, lenient=True)
+    return ids_of(tokenizer, _rendered(tokenizer, chat, tools=tools, add_generation_prompt=True))
 
 
-def told_ids(tokenizer: Any, messages: Sequence[Mapping[str, object]]) -> list[int]:
-    """Return what the chat template puts between the end of a turn and the model's next."""
-    turns = [{"role": "user", "content": "?"}, {"role": "assistant", "content": _CALL}, *messages]
-    text: str = tokenizer.apply_chat_template(turns, add_generation_prompt=True, tokenize=False)
-    return ids_of(tokenizer, text.split(_CALL, 1)[1].removeprefix(tokenizer.eos_token))
+def told_ids(
+    tokenizer: Any, messages: Sequence[JsonMapping], stops: Sequence[int], last: int | None
+) -> list[int]:
+    """Return what the chat template puts between the end of a turn and the model's next.
+
+    The template is shown a turn with the same calls, since many render a result only after its call. A turn
+    that was cut before its end is ended as the template does it.
+
+    Args:
+        tokenizer: A tokenizer of transformers with a chat template.
+        messages: The model's turn, and what came back.
+        stops: Tokens that end a turn.
+        last: The last token of the turn.
+
+    Raises:
+        ConfigError: The template does not render what came back.
+    """
+    said, *told = messages
+    form = _turn_form(tokenizer, tokenizer.chat_template, len(said.get("tool_calls") or ()))
+    ends = [tokenizer.decode([stop]) for stop in stops]
+    after, end = _after(tokenizer, _turn(said, form), template_messages(told), ends)
+    if last not in stops:
+        return ids_of(tokenizer, end + after)
+    # Some templates begin what follows with the token that the model ends its turn by.
+    return ids_of(tokenizer, after if end else after.removeprefix(tokenizer.decode([last])))
+
+
+def check_template(tokenizer: Any, tools: Sequence[JsonMapping] | str = (), *, calls: int = 0) -> None:
+    """Refuse a tokenizer whose chat template loses a part of an episode.
+
+    Args:
+        tokenizer: A tokenizer of transformers.
+        tools: OpenAI function specs that the model is to see, or their JSON, as Parquet has it.
+        calls: Most calls of a turn in the messages that the template is to render. Token by token it renders
+            none, since what the model wrote stays as it was sampled.
+
+    Raises:
+        ConfigError: It has no template, or the template does not render tools, calls or results; the message
+            says which.
+    """
+    template = getattr(tokenizer, "chat_template", None)
+    if not template:
+        raise ConfigError("the tokenizer has no chat template; set tokenizer.chat_template")
+    specs: Sequence[JsonMapping] = jsontext.loads(tools) if isinstance(tools, str) else tools
+    _turn_form(tokenizer, template, 1)
+    if calls:
+        said, results = _probe(calls)
+        text = _whole(tokenizer, said, results)
+        parts = [part for call in said["tool_calls"] for part in _parts(call["function"])]
+        if missing := [part for part in (*parts, *(each["content"] for each in results)) if part not in text]:
+            raise ConfigError(
+                f"the chat template does not render a turn of {calls} calls ({missing[0]!r} is missing); "
+                "take another template, or leave such episodes out"
+            )
+    user = [{"role": "user", "content": "?"}]
+    text = _rendered(tokenizer, user, tools=list(specs) or None, add_generation_prompt=True)
+    if missing := [name for tool in specs if (name := tool["function"]["name"]) not in text]:
+        raise ConfigError(
+            f"the chat template does not show the model its tools ({missing[0]!r} is missing); take a "
+            "template with tools, or the tools as text of the prompt (as stb_env.integrations.skyrl does)"
+        )
+
+
+def _probe(calls: int) -> tuple[JsonObject, list[JsonObject]]:
+    """Return a turn of so many calls, and their results; of a text, what a user says to it."""
+    made: list[JsonObject] = [
+        {
+            "id": f"call_{number}",
+            "type": "function",
+            "function": {"name": f"{_TOOL}_{number}", "arguments": {f"key_{number}": f"value_{number}"}},
+        }
+        for number in range(calls)
+    ]
+    said: JsonObject = {"role": "assistant", "content": "", "tool_calls": made}
+    if not calls:
+        return said, [{"role": "user", "content": _RESULT}]
+    return said, [
+        {"role": "tool", "tool_call_id": call["id"], "content": f"{_RESULT}_{number}"}
+        for number, call in enumerate(made)
+    ]
+
+
+def _parts(function: JsonMapping) -> list[str]:
+    return [function["name"], *function["arguments"], *function["arguments"].values()]
+
+
+@lru_cache(maxsize=32)
+def _turn_form(tokenizer: Any, template: str, calls: int) -> int:
+    """Return how a turn of so many calls is to be shown, so that the template renders every result.
+
+    Args:
+        tokenizer: The tokenizer.
+        template: Its template, which may be set anew.
+        calls: How many calls the turn made.
+
+    Returns:
+        How many of the calls are shown: some templates take one call a turn, some show no calls at all.
+
+    Raises:
+        ConfigError: The template renders no results of calls, or fails.
+    """
+    del template
+    said, told = _probe(calls)
+    why = ""
+    for shown in dict.fromkeys((calls, min(calls, 1), 0)):
+        try:
+            after, _ = _after(tokenizer, _turn(said, shown), told, ())
+        except ConfigError as error:
+            why = str(error)
+            continue
+        if all(each["content"] in after for each in told):
+            return shown
+        why = "the chat template renders no results of tools"
+    raise ConfigError(f"{why}; take a chat template that renders turns of tools")
+
+
+def _turn(said: JsonMapping, shown: int) -> JsonObject:
+    """Return a model's turn with as many of its calls, marked where the last thing that it wrote stands."""
+    if not shown:
+        return {"role": "assistant", "content": _WROTE}
+    marked = {"value": _WROTE}
+    calls = [
+        {**call, "function": {**call["function"], "arguments": marked}} for call in said["tool_calls"][:shown]
+    ]
+    return {"role": "assistant", "content": "", "tool_calls": calls}
+
+
+def _after(
+    tokenizer: Any, turn: JsonObject, told: Sequence[JsonObject], stops: Sequence[str]
+) -> tuple[str, str]:
+    """Return the text that follows a turn, and the token that ends the turn; empty where none does.
+
+    Raises:
+        ConfigError: The template fails on the turn, or does not show it.
+    """
+    alone = _alone(tokenizer, tokenizer.chat_template, jsontext.dumps(turn))
+    whole = _whole(tokenizer, turn, told)
+    if _WROTE not in alone or _WROTE not in whole:
+        raise ConfigError("the chat template does not show what the model wrote")
+    ending, after = alone.rpartition(_WROTE)[2], whole.rpartition(_WROTE)[2]
+    found = sorted((ending.index(stop), stop) for stop in stops if stop in ending)
+    if not found:
+        same = takewhile(lambda both: both[0] == both[1], zip(ending, after, strict=False))
+        return after[sum(1 for _ in same) :], ""
+    place, stop = found[0]
+    if after.startswith(ending[:place] + stop):
+        return after[place + len(stop) :], stop
+    # The last turn of a conversation ends by a token of its own (gpt-oss), which another one replaces later.
+    specials = sorted(tokenizer.all_special_tokens, key=len, reverse=True)
+    special = next((each for each in specials if after.startswith(each, place)), "")
+    return after[place + len(special) :], stop
+
+
+@lru_cache(maxsize=1024)
+def _alone(tokenizer: Any, template: str, turn: str) -> str:
+    """Render a turn, given as JSON, up to its end: turns of the same calls differ only in what came back."""
+    del template
+    return _whole(tokenizer, jsontext.loads(turn), ())
+
+
+def _whole(tokenizer: Any, turn: JsonObject, told: Sequence[JsonObject]) -> str:
+    """Render a turn with what came back, up to the model's next turn; alone, up to its end.
+
+    Raises:
+        ConfigError: The template fails.
+    """
+    chat = [{"role": "user", "content": "?"}, turn, *told]
+    try:
+        return _rendered(tokenizer, chat, add_generation_prompt=bool(told))
+    except Exception as error:  # a template is a program of its own, and raises anything
+        raise ConfigError(f"the chat template fails on turns of tools ({error})") from error
+
+
+def _rendered(tokenizer: Any, messages: Sequence[JsonMapping], **how: object) -> str:
+    try:
+        return str(tokenizer.apply_chat_template(messages, tokenize=False, **how))
+    except TypeError:
+        # A template that joins texts (DeepSeek V3) takes arguments as a text.
+        return str(tokenizer.apply_chat_template(_as_text(messages), tokenize=False, **how))
+
+
+def _as_text(messages: Sequence[JsonMapping]) -> list[JsonObject]:
+    """Return messages in which the arguments of calls are JSON text."""
+    changed: list[JsonObject] = []
+    for message in messages:
+        functions = [(call, call["function"]) for call in message.get("tool_calls") or ()]
+        calls = [
+            {**call, "function": {**function, "arguments": jsontext.dumps(function["arguments"])}}
+            for call, function in functions
+        ]
+        changed.append({**message, "tool_calls": calls} if calls else dict(message))
+    return changed

@@ -33,8 +33,9 @@ class Environments(dict[str, "Callable[[], TrlEpisode]"]):
         rows: One object for each task: ``prompt``, ``environment``, ``task_id`` and ``seed``.
 
     Raises:
-        ConfigError: The id, a setting or the choice of tasks is wrong, TRL could not offer a tool, or rewards
-            are dense, which tell a group nothing.
+        ConfigError: The id, a setting or the choice of tasks is wrong, TRL could not offer a tool, rewards
+            are dense, which tell a group nothing, or TRL's loop cannot play the episodes: conversations,
+            searches, and tasks whose tools change.
 
     Examples:
         >>> environments = Environments("stb_env.testing.notes:test/Notes-v0")
@@ -64,6 +65,7 @@ class Environments(dict[str, "Callable[[], TrlEpisode]"]):
         make = partial(_driven, env, settings)
         episode = make()
         check_reward(episode.env)
+        _check_playable(episode)
         for job in jobs(episode.env.tasks, tasks, seed):
             episode.start(task_id=job.task_id, seed=job.seed)
             # Tasks that share their tools share their environments: TRL keeps each that it has made.
@@ -126,6 +128,19 @@ class TrlEpisode:
         if self._driven is None:
             raise ConfigError("no episode has been started; reset it with the task_id of a row")
         return self._driven
+
+
+def _check_playable(episode: DrivenEpisode) -> None:
+    why = {
+        "a user answers what a model writes without a call": episode.converses,
+        "an episode offers other tools later than at its start": episode.tools_change,
+        "a search goes back in an episode": episode.searches,
+    }
+    if reasons := [reason for reason, holds in why.items() if holds]:
+        raise ConfigError(
+            f"TRL's environment_factory cannot play this environment, since {reasons[0]}: its episodes would "
+            "end early with a reward of 0; give stb_env.integrations.trl.Rollouts as rollout_func instead"
+        )
 
 
 def _driven(env: str | Callable[[], ToolEnv | ToolWrapper], settings: Mapping[str, object]) -> DrivenEpisode:

@@ -9,6 +9,7 @@ from typing import Any
 from stb_env.core.gymtypes import AnyEnv
 from stb_env.core.jsontypes import JsonMapping, JsonObject
 from stb_env.integrations.rows import Which, jobs
+from stb_env.integrations.trl.chat_tokens import check_template, stop_ids
 from stb_env.integrations.trl.token_episode import TokenEpisode, Turn, Write, play_together
 from stb_env.runs.groups.workers import check_reward
 from stb_env.runs.make import make_env
@@ -29,6 +30,7 @@ class Rollouts:
         write: Writes turns, for an engine of your own; by default the trainer's model does.
         longest: Most tokens of an episode.
         turn: Most tokens of a turn.
+        mask_cut: Whether nothing is learned from episodes that end because a further turn does not fit.
         **settings: Settings of the environment, where an id is given.
 
     Attributes:
@@ -36,7 +38,8 @@ class Rollouts:
 
     Raises:
         ConfigError: The id, a setting or the choice of tasks is wrong, or rewards are dense, which tell a
-            group nothing.
+            group nothing. At the first update: the chat template loses tools or results. At any: a prompt is
+            longer than ``longest`` allows.
 
     Examples:
         >>> (row,) = Rollouts("stb_env.testing.notes:test/Notes-v0", tasks=1).rows
@@ -53,12 +56,14 @@ class Rollouts:
         write: Write | None = None,
         longest: int = 4096,
         turn: int = 512,
+        mask_cut: bool = False,
         **settings: object,
     ) -> None:
         self._make: Callable[[], AnyEnv] = partial(make_env, env, settings) if isinstance(env, str) else env
         self._envs = [self._make()]
         check_reward(self._envs[0])
         self._write, self._longest, self._turn = write, longest, turn
+        self._mask_cut, self._checked = mask_cut, ""
         source = self._envs[0].get_wrapper_attr("tasks")
         # TRL brings a rollout its prompts alone, and keeps what else a message has.
         self.rows: list[JsonObject] = [
@@ -68,20 +73,25 @@ class Rollouts:
 
     def __call__(self, prompts: Sequence[Sequence[JsonMapping]], trainer: Any) -> dict[str, list[object]]:
         """Play an episode for each prompt."""
+        tokenizer, model = trainer.processing_class, trainer.accelerator.unwrap_model(trainer.model)
         self._envs += [self._make() for _ in range(len(prompts) - len(self._envs))]
         episodes = [
             TokenEpisode.begin(
                 env,
-                trainer.processing_class,
+                tokenizer,
                 prompt[0]["task_id"],
                 seed=prompt[0]["seed"],
                 longest=self._longest,
                 turn=self._turn,
+                stops=stop_ids(tokenizer, model),
             )
             for env, prompt in zip(self._envs, prompts, strict=False)
         ]
+        if self._checked != tokenizer.chat_template:
+            check_template(tokenizer, episodes[0].opening.info["tools"])
+            self._checked = tokenizer.chat_template
         play_together(episodes, self._write or partial(self._sampled, trainer))
-        return token_columns(episodes)
+        return token_columns(episodes, mask_cut=self._mask_cut)
 
     def _sampled(self, trainer: Any, prompts: Sequence[list[int]]) -> list[Turn]:
         """Write turns with a trainer's own model, at the temperature that it learns at."""
@@ -96,13 +106,20 @@ class Rollouts:
         )
 
 
-def token_columns(episodes: Sequence[TokenEpisode]) -> dict[str, list[object]]:
-    """Return episodes as TRL's ``rollout_func`` does; ``earned`` is for `reward`."""
+def token_columns(episodes: Sequence[TokenEpisode], *, mask_cut: bool = False) -> dict[str, list[object]]:
+    """Return episodes as TRL's ``rollout_func`` does; ``earned`` is for `reward`.
+
+    Args:
+        episodes: Episodes that are over.
+        mask_cut: Whether the mask is zero throughout for those that ended because a turn did not fit.
+    """
     return {
         "prompt_ids": [episode.prompt for episode in episodes],
         "completion_ids": [episode.completion for episode in episodes],
         "logprobs": [episode.logprobs for episode in episodes],
-        "env_mask": [episode.mask for episode in episodes],
+        "env_mask": [
+            [0] * len(episode.mask) if mask_cut and episode.cut else episode.mask for episode in episodes
+        ],
         "earned": [episode.earned for episode in episodes],
     }
 
@@ -111,6 +128,8 @@ def generate(
     model: Any, tokenizer: Any, prompts: Sequence[list[int]], turn: int, **how: object
 ) -> list[Turn]:
     """Write one turn after each prompt with a causal language model of transformers.
+
+    A turn ends at any token that ends one for the model, see `stop_ids`.
 
     Args:
         model: The model.
@@ -122,7 +141,7 @@ def generate(
     import torch
 
     width = max(map(len, prompts))
-    pad, end = tokenizer.pad_token_id, tokenizer.eos_token_id
+    pad, ends = tokenizer.pad_token_id, stop_ids(tokenizer, model)
     rows = [[pad] * (width - len(ids)) + ids for ids in prompts]
     masks = [[0] * (width - len(ids)) + [1] * len(ids) for ids in prompts]
     training = model.training
@@ -133,7 +152,7 @@ def generate(
         do_sample=bool(how),
         **how,
         max_new_tokens=turn,
-        eos_token_id=end,
+        eos_token_id=list(ends),
         pad_token_id=pad,
         return_dict_in_generate=True,
         output_logits=True,
@@ -142,5 +161,7 @@ def generate(
     new = said.sequences[:, width:]
     logits = torch.stack(said.logits, dim=1).float() / how.get("temperature", 1.0)
     logs = logits.log_softmax(-1).gather(-1, new[:, :, None])[:, :, 0]
-    cut = [(row.index(end) + 1) if end in row else len(row) for row in new.tolist()]
-    return [(new[i, :n].tolist(), logs[i, :n].tolist()) for i, n in enumerate(cut)]
+    lengths = [
+        next((place for place, token in enumerate(row, 1) if token in ends), len(row)) for row in new.tolist()
+    ]
+    return [(new[i, :n].tolist(), logs[i, :n].tolist()) for i, n in enumerate(lengths)]

@@ -8,18 +8,24 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from stb_env.actions import Action
 from stb_env.core.background import wait_for
 from stb_env.core.gymtypes import AnyEnv
 from stb_env.core.jsontypes import JsonObject
 from stb_env.envs.tool_env import Transition
-from stb_env.integrations.trl.chat_tokens import prompt_ids, told_ids
+from stb_env.errors import ConfigError
+from stb_env.integrations.trl.chat_tokens import prompt_ids, stop_ids, told_ids
+from stb_env.runs.driven import answer_of
 from stb_env.runs.episode import recorded, step_record
 from stb_env.runs.opening import Opening
 from stb_env.trajectory import Trajectory
 
 Turn = tuple[Sequence[int], Sequence[float]]
 Write = Callable[[Sequence[list[int]]], Sequence[Turn]]
-"""Writes one turn after each of several prompts: its token ids, with a log-probability each."""
+"""Writes one turn after each of several prompts: its token ids, with a log-probability each.
+
+The token that ends a turn is the last of its ids; a turn without it was cut.
+"""
 
 
 @dataclass
@@ -30,6 +36,10 @@ class TokenEpisode:
     hint back, the conversation as it now is becomes the prompt, and what was written before is no longer
     learned from.
 
+    Text means what it means in every adapter, see `stb_env.runs.DrivenEpisode.say`: calls in it are made, and
+    other text is heard by the user of a conversation, or is the answer where answers are text. Calls are read
+    before special tokens are taken out, since several families of models write their calls with them.
+
     Attributes:
         env: A tool environment, fresh from `reset`, or a wrapper of one.
         tokenizer: A tokenizer of transformers with a chat template.
@@ -38,6 +48,7 @@ class TokenEpisode:
         seed: Seed of the episode.
         longest: Tokens of prompt and completion together.
         turn: Tokens that a turn may have; with less room than that left, the episode ends.
+        stops: Tokens that end a turn; the tokenizer's own where none are given.
         completion: What came after the prompt, from the model and from the environment.
         mask: 1 for each token of the completion that the model wrote.
         logprobs: Its log-probability; 0 where the environment wrote.
@@ -45,6 +56,7 @@ class TokenEpisode:
         valid: Whether no infrastructure failed; an episode that is not says nothing about the model.
         over: Whether nothing more can follow.
         solved: Whether the verdict is "solved".
+        cut: Whether it ended because a further turn does not fit, before the environment ended it.
     """
 
     env: AnyEnv
@@ -54,6 +66,7 @@ class TokenEpisode:
     seed: int = 0
     longest: int = 4096
     turn: int = 512
+    stops: Sequence[int] = ()
     completion: list[int] = field(default_factory=list)
     mask: list[int] = field(default_factory=list)
     logprobs: list[float] = field(default_factory=list)
@@ -61,6 +74,7 @@ class TokenEpisode:
     valid: bool = True
     over: bool = False
     solved: bool = False
+    cut: bool = False
     _steps: list[JsonObject] = field(default_factory=list, repr=False)
     _last: Transition | None = field(default=None, repr=False)
 
@@ -74,11 +88,22 @@ class TokenEpisode:
         seed: int = 0,
         longest: int = 4096,
         turn: int = 512,
+        stops: Sequence[int] = (),
     ) -> TokenEpisode:
-        """Reset an environment to a task and tokenise the first prompt."""
+        """Reset an environment to a task and tokenise the first prompt.
+
+        Raises:
+            ConfigError: The prompt leaves no room for a turn.
+        """
         observation, info = env.reset(seed=seed, options={"task_id": task_id})
         prompt = prompt_ids(tokenizer, info["messages"], info["tools"])
-        return cls(env, tokenizer, prompt, Opening(observation, info), seed, longest, turn)
+        if len(prompt) + turn > longest:
+            raise ConfigError(
+                f"the prompt of task {task_id!r} has {len(prompt)} tokens, which with turn={turn} is more "
+                f"than longest={longest}; raise longest, or leave this task out"
+            )
+        stops = tuple(stops) or stop_ids(tokenizer)
+        return cls(env, tokenizer, prompt, Opening(observation, info), seed, longest, turn, stops)
 
     @property
     def ids(self) -> list[int]:
@@ -92,8 +117,8 @@ class TokenEpisode:
 
     def act(self, ids: Sequence[int], logprobs: Sequence[float] | None = None) -> None:
         """Take one turn with what the model wrote."""
-        before, text = self._wrote(ids, logprobs)
-        transition: Transition = self.env.get_wrapper_attr("step")(text)
+        before, action = self._wrote(ids, logprobs)
+        transition: Transition = self.env.get_wrapper_attr("step")(action)
         self._took(before, ids, transition)
 
     def trajectory(self, trial: int = 0) -> Trajectory:
@@ -110,18 +135,33 @@ class TokenEpisode:
 
     async def aact(self, ids: Sequence[int], logprobs: Sequence[float] | None = None) -> None:
         """Take one turn on the event loop."""
-        before, text = self._wrote(ids, logprobs)
-        self._took(before, ids, await self.env.get_wrapper_attr("astep")(text))
+        before, action = self._wrote(ids, logprobs)
+        self._took(before, ids, await self.env.get_wrapper_attr("astep")(action))
 
     def _wrote(
         self, ids: Sequence[int], logprobs: Sequence[float] | None
-    ) -> tuple[list[dict[str, object]], str]:
+    ) -> tuple[list[dict[str, object]], Action | JsonObject]:
         engine: JsonObject = {"prompt_token_ids": self.ids, "token_ids": list(ids)}
         if logprobs is not None:
             engine["logprobs"] = {"content": [{"logprob": logprob} for logprob in logprobs]}
         self._steps.append({"engine": engine})
         self._add(ids, 1, logprobs or [0.0] * len(ids))
-        return self._messages, self.tokenizer.decode(ids, skip_special_tokens=True)
+        return self._messages, self._action(ids)
+
+    def _action(self, ids: Sequence[int]) -> Action | JsonObject:
+        """Return what the environment is to do with a turn of the model's."""
+        ended = bool(ids) and ids[-1] in self.stops
+        said = list(ids[:-1] if ended else ids)
+        inner: Any = self.env.unwrapped
+        action: Action = inner.read(self.tokenizer.decode(said, skip_special_tokens=False))
+        if action.calls or action.program is not None:
+            return action
+        text = action.text
+        for token in self.tokenizer.all_special_tokens:
+            text = text.replace(token, "")
+        # A turn that was cut by its length is no answer.
+        given = answer_of(self.env, action, text) if ended else None
+        return given or Action((), text, action.thought)
 
     def _took(self, before: list[dict[str, object]], ids: Sequence[int], transition: Transition) -> None:
         observation, reward, terminated, truncated, info = self._last = transition
@@ -138,16 +178,14 @@ class TokenEpisode:
             and now[: len(before)] == before
             and now[len(before)]["role"] == "assistant"
         ):
-            told = told_ids(self.tokenizer, now[len(before) + 1 :])
-            ended = bool(ids) and ids[-1] == self.tokenizer.eos_token_id
-            self._add(
-                told if ended else [self.tokenizer.eos_token_id, *told], 0, [0.0] * (len(told) + (not ended))
-            )
+            last = ids[-1] if ids else None
+            told = told_ids(self.tokenizer, now[len(before) :], self.stops, last)
+            self._add(told, 0, [0.0] * len(told))
         else:
             self.prompt = prompt_ids(self.tokenizer, now, json.loads(observation["tools"]))
             self.completion, self.mask, self.logprobs = [], [], []
         # What does not fit can no longer be learned from, so it ends here, unsolved.
-        self.over = len(self.ids) + self.turn > self.longest
+        self.over = self.cut = len(self.ids) + self.turn > self.longest
 
     @property
     def _messages(self) -> list[dict[str, object]]:

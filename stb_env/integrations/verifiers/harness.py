@@ -16,7 +16,7 @@ from mcp.client.streamable_http import streamable_http_client
 from openai import APIError, AsyncOpenAI, DefaultAsyncHttpxClient
 
 from stb_env.core.jsontypes import JsonObject
-from stb_env.integrations.verifiers.toolset import OFFERS_CHANGED, SAY
+from stb_env.integrations.verifiers.toolset import BROKEN, OFFERS_CHANGED, SAY
 from stb_env.tools import FINISH
 
 _TIMEOUT = httpx2.Timeout(30.0, read=300.0)
@@ -82,7 +82,7 @@ class StbHarness(vf.Harness[vf.HarnessConfig]):
             return [*added, {"role": "user", "content": await tools.say(said.content or "")}]
         for call in said.model_dump()["tool_calls"]:
             function = call["function"]
-            text = await tools.call(function["name"], _arguments(function["arguments"]))
+            text = await tools.call(function["name"], function["arguments"])
             added.append({"role": "tool", "tool_call_id": call["id"], "content": text})
         return added
 
@@ -106,9 +106,17 @@ class _Tools:
             self._specs = [_spec(tool) for _, tool in listed]
         return self._specs
 
-    async def call(self, name: str, arguments: JsonObject) -> str:
-        """Call a tool, and return what it said; one that there is not is the environment's to refuse."""
-        return await self._called(self._owners.get(name, self._servers[0]), name, arguments)
+    async def call(self, name: str, text: str) -> str:
+        """Call a tool, and return what it said; what is wrong with a call is the environment's to say.
+
+        Args:
+            name: Name of the tool.
+            text: Its arguments, as the model wrote them.
+        """
+        owner, arguments = self._owners.get(name, self._servers[0]), _read(text)
+        if arguments is None:
+            return await self._called(owner, BROKEN, {"name": name, "text": text})
+        return await self._called(owner, name, arguments)
 
     async def say(self, text: str) -> str:
         """Bring a text that came without a call to the environment, and return what is said back."""
@@ -144,10 +152,10 @@ def _spec(tool: Any) -> dict[str, object]:
     return {"type": "function", "function": function}
 
 
-def _arguments(text: str) -> dict[str, object]:
-    """Read a call's arguments; MCP carries nothing but an object, so another text is a parameter of it."""
+def _read(text: str) -> JsonObject | None:
+    """Read a call's arguments; None where they are no JSON object."""
     try:
         read = json.loads(text)
     except json.JSONDecodeError:
-        read = None
-    return read if isinstance(read, dict) else {"arguments": text}
+        return None
+    return read if isinstance(read, dict) else None

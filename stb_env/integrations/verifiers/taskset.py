@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import verifiers.v1 as vf
 from pydantic import Field
 
-from stb_env.integrations.rows import rows
+from stb_env.integrations.rows import training_rows
 from stb_env.integrations.verifiers.toolset import StbState, StbToolset, played
 
 
@@ -105,7 +105,7 @@ class StbTaskset(vf.Taskset[StbTask, StbConfig]):
     def load(self) -> Iterator[StbTask]:
         """Yield the tasks in order."""
         env_id, settings = self.config.env_id or self.ENV_ID, self.config.settings
-        for row in rows(env_id, self.config.num_tasks, seed=self.config.seed, **settings):
+        for row in training_rows(env_id, self.config.num_tasks, seed=self.config.seed, **settings):
             system, user = row.messages
             data = StbData(
                 id=row.task_id,

@@ -19,6 +19,9 @@ from stb_env.runs.driven import OVER, Reply
 SAY = "stb_env/say"
 """What a text without a call is brought as; no model is offered it, and no tool can have its name."""
 
+BROKEN = "stb_env/broken"
+"""What a call is brought as whose arguments are no JSON object, which MCP cannot carry: by name and text."""
+
 OFFERS_CHANGED = "stb_env/offers_changed"
 """Under which a result says, beside what a model reads, whether other tools are offered from now on."""
 
@@ -127,7 +130,11 @@ class StbToolset(vf.Toolset[vf.SharedToolsetConfig, StbState]):
 
 async def played(episode: DrivenEpisode, name: str, arguments: JsonMapping) -> Reply:
     """Make a call, or have a text heard that came without one."""
-    return await (episode.asay(arguments["text"]) if name == SAY else episode.acall(name, arguments))
+    if name == SAY:
+        return await episode.asay(arguments["text"])
+    if name == BROKEN:
+        return await episode.acall(arguments["name"], arguments["text"])
+    return await episode.acall(name, arguments)
 
 
 def _result(reply: Reply, *, changed: bool) -> CallToolResult:

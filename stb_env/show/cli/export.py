@@ -33,7 +33,7 @@ Format = Annotated[
     str,
     typer.Option(
         "--format",
-        help="sft, preferences, rl; jsonl, parquet, datasets (whole episodes); inspect (logs of Inspect "
+        help="sft, preferences, kto, rl; jsonl, parquet, datasets (whole episodes); inspect (logs of Inspect "
         "AI's); or one of a suite: stabletoolbench, converted, passrate, api-bank, lynx.",
     ),
 ]
@@ -48,14 +48,15 @@ OnlyName = Annotated[
     str | None,
     typer.Option(
         "--only",
-        help="solved, valid, or all that no failure cut short. By default sft: solved; preferences, rl, "
-        "parquet and datasets: valid; else all.",
+        help="solved, valid, or all that no failure cut short. By default sft: solved; preferences, "
+        "kto, rl, parquet and datasets: valid; else all.",
     ),
 ]
 Solved = Annotated[bool, typer.Option("--solved", help="As --only solved.")]
 Method = Annotated[str | None, typer.Option("--method", help="Name of the method in a suite's answer files.")]
 As = Annotated[
-    str | None, typer.Option("--as", help="What holds sft, preferences and rl: jsonl, parquet, datasets.")
+    str | None,
+    typer.Option("--as", help="What holds sft, preferences, kto and rl: jsonl, parquet, datasets."),
 ]
 SplitText = Annotated[
     str | None,
@@ -121,7 +122,7 @@ INSPECT = "inspect"
 
 _ONLY: Mapping[str, Only] = {
     "sft": "solved",
-    **dict.fromkeys(("preferences", "rl", "parquet", "datasets"), "valid"),
+    **dict.fromkeys(("preferences", "kto", "rl", "parquet", "datasets"), "valid"),
 }
 
 
@@ -155,7 +156,7 @@ def export(
     Episodes that a failure cut short are never written, only counted; a log of Inspect's has whole runs, and
     shows those without a score. Running the command again changes
     nothing; where a file of another content is in the way, nothing is written at all. Records for training
-    (sft, preferences, rl, jsonl, parquet, datasets) get a data card beside them.
+    (sft, preferences, kto, rl, jsonl, parquet, datasets) get a data card beside them.
 
     Example: stb-env export runs/gold --format sft --only all
     """
@@ -212,8 +213,8 @@ def _check(
             raise ConfigError(f"{name} belongs to --format preferences, got {format}")
     if making.branches and making.against is not None:
         raise ConfigError("--branches pairs the branches of one run, --against two runs; give one of them")
-    if container is not None and format not in ("sft", "preferences", "rl"):
-        raise ConfigError(f"--as belongs to --format sft, preferences and rl, got {format}")
+    if container is not None and format not in ("sft", "preferences", "kto", "rl"):
+        raise ConfigError(f"--as belongs to --format sft, preferences, kto and rl, got {format}")
     if split is not None and format not in RECORDS:
         raise ConfigError(f"--split belongs to --format {', '.join(RECORDS)}, got {format}")
 

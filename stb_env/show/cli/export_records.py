@@ -20,13 +20,14 @@ from stb_env.formats.branches import played_branch
 from stb_env.formats.data_card import Contents, card
 from stb_env.formats.duplicates import Duplicates, Kind
 from stb_env.formats.engine_tokens import has_tokens
-from stb_env.formats.preferences import Pair, branch_pairs, preference, verdict_pairs
+from stb_env.formats.preferences import Pair, branch_pairs, labelled, preference, verdict_pairs
 from stb_env.formats.record_file import Container, write_records
 from stb_env.formats.rl import rl_records
 from stb_env.formats.selection import Selection
 from stb_env.formats.sft import sft_lines
 from stb_env.formats.split import Split
 from stb_env.formats.surrogates import replaced
+from stb_env.formats.template_messages import ArgumentsError
 from stb_env.runs.groups.advantages import ESTIMATORS
 from stb_env.runs.judging.winners import winners
 from stb_env.runs.verdict_file import iter_judged, manifest_of
@@ -167,6 +168,9 @@ def _sft(kept: Kept, how: Making, contents: Contents) -> Iterator[Mapping[str, o
     for _, episode in kept.by_run():
         try:
             lines = list(sft_lines(episode, every_branch=how.branches))
+        except ArgumentsError:
+            contents.left_out["broken_arguments"] += 1
+            continue
         except DataError as error:
             refused = refused or _refused(episode, error)
             contents.left_out["broken_tokens"] += 1
@@ -215,7 +219,11 @@ def _preferences(kept: Kept, how: Making, contents: Contents) -> Iterator[Mappin
     source = "sowr" if how.against else "branches" if how.branches else "verdicts"
     last: Trajectory | None = None
     for pair in _pairs(kept, how):
-        record = preference(pair, source, first_turn=how.first_turn)
+        try:
+            record = preference(pair, source, first_turn=how.first_turn)
+        except ArgumentsError:
+            contents.left_out["broken_arguments"] += 1
+            continue
         if record is None:
             contents.left_out["alike"] += 1
             continue
@@ -224,6 +232,21 @@ def _preferences(kept: Kept, how: Making, contents: Contents) -> Iterator[Mappin
             if not (how.branches and last is not None and last.key == episode.key):
                 contents.add(episode)
         last = pair[0]
+        yield record
+
+
+def _kto(kept: Kept, how: Making, contents: Contents) -> Iterator[JsonMapping]:
+    del how
+    for episode in kept:
+        try:
+            record = labelled(episode)
+        except ArgumentsError:
+            contents.left_out["broken_arguments"] += 1
+            continue
+        if record is None:
+            contents.left_out["no_label"] += 1
+            continue
+        contents.add(episode)
         yield record
 
 
@@ -246,6 +269,7 @@ def _pairs(kept: Kept, how: Making) -> Iterator[Pair]:
 RECORDS: Mapping[str, tuple[str, Container, Records]] = {
     "sft": ("sft", "jsonl", _sft),
     "preferences": ("preferences", "jsonl", _preferences),
+    "kto": ("kto", "jsonl", _kto),
     "rl": ("rl", "jsonl", _rl),
     "jsonl": ("trajectories", "jsonl", _trajectories),
     "parquet": ("trajectories", "parquet", _trajectories),

@@ -76,7 +76,7 @@ def test_chat_lines_pair_calls_with_results():
     roles = [message["role"] for message in line["messages"]]
     assert roles == ["system", "user", "assistant", "tool", "assistant"]
     (call,) = line["messages"][2]["tool_calls"]
-    assert json.loads(call["function"]["arguments"]) == TIDE.arguments
+    assert call["function"]["arguments"] == TIDE.arguments
     assert line["messages"][3]["tool_call_id"] == call["id"]
     assert [tool["function"]["name"] for tool in line["tools"]] == ["ToolSearcher"]
 
