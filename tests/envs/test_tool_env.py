@@ -518,6 +518,7 @@ def test_vector_environments_step_every_copy(env_id: str):
     envs.close()
 
 
+@pytest.mark.heavy
 def test_spawned_vector_environments_step_also_where_some_fail(tmp_path: Path):
     cache = stb_env.ResponseCache(tmp_path)
     entry = CacheEntry.of(ToolId("w", "t", "a"), {}, "unrelated")
