@@ -477,6 +477,7 @@ print(json.dumps(lines, sort_keys=False))
 """
 
 
+@pytest.mark.heavy
 def test_equal_seeds_give_equal_bytes_whatever_the_hash_seed():
     outputs = {
         subprocess.run(

@@ -203,6 +203,7 @@ def test_a_verdict_on_a_search_that_failed_is_asked_again_and_nothing_is_played_
     assert {role: after[role] - before[role] for role in after} == {"agent": 0, "simulator": 0, "judge": 3}
 
 
+@pytest.mark.heavy
 def test_all_four_commands_agree_on_trials_groups_and_invalid_episodes(agents: Field, tmp_path: Path):
     agents.refuses["gamma"] = 7
     counts = {INSTRUCTION: 10, CATEGORY: 5}
