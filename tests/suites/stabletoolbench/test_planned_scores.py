@@ -6,6 +6,7 @@ import json
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 import pytest
@@ -164,6 +165,7 @@ def test_judging_under_the_protocol_counts_what_has_no_answer(agents: Field, tmp
     found = played.judge("alpha")["groups"]["G1_instruction"]
     assert (found["solve_rate"], found["planned"], found["scored"]) == (pytest.approx(55.0), 20, 14)
     assert (found["without_result"], found["complete"]) == (6, False)
+    assert fmean(found["scores"]) == pytest.approx(found["solve_rate"])
     done = stb(
         *("judge", played.run("alpha"), "--protocol", "stabletoolbench", "--out", played.results),
         *("--models", played.models),
