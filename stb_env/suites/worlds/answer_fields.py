@@ -37,7 +37,11 @@ def field_name(blueprint: Blueprint, entity: str, path: str) -> str:
     else:
         prefix = ""
     word = kind.attributes[last].words[0]
-    return _identifier(word if prefix in word else f"{prefix} {word}")
+    if prefix in word:
+        return _identifier(word)
+    # A condition report's report number is its number.
+    first, _, rest = word.partition(" ")
+    return _identifier(f"{prefix} {rest if rest and prefix.endswith(first) else word}")
 
 
 def group_name(blueprint: Blueprint, entity: str, path: str) -> str:

@@ -324,7 +324,7 @@ class Codec:
                 return (word, self._ref_word(entity, attribute))
             case Quantity(type="money") if style.money == "cents":
                 return (word, "cents")
-            case Quantity(unit=unit) if unit and style.units_in_names:
+            case Quantity(unit=unit) if unit and style.units_in_names and unit not in word.split():
                 return (word, "percent" if unit == "%" else unit)
             case Day() if style.units_in_names and not {"date", "day"} & set(word.split()):
                 return (word, "date")
