@@ -70,7 +70,7 @@ class CarefulPlayer(Player):
         what = described.actions[action]
         if isinstance(what, Transition):
             life = described.attributes[what.field]
-            states = yield from self._measured(entity, numbers, what.field)
+            states = yield from self._rules.measured(entity, numbers, what.field)
             allowed = [life.values.index(each) for each in what.source] if isinstance(life, Life) else []
             if any(states[number] not in allowed for number in numbers):
                 return _cannot("wrong_state", state_name(self._blueprint, entity, what.field))
@@ -82,7 +82,7 @@ class CarefulPlayer(Player):
         for each in policies:
             left = numbers
             for condition in each.policy.when:
-                left = yield from self._holding(entity, left, condition)
+                left = yield from self._rules.holding(entity, left, condition)
             if left:
                 broken.append(each.code)
         return _cannot("policy", *broken) if broken else None

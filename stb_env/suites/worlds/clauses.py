@@ -8,7 +8,6 @@ from functools import lru_cache
 from random import Random
 
 from stb_env.suites.worlds.blueprint import Blueprint
-from stb_env.suites.worlds.evaluation import chosen, tallies
 from stb_env.suites.worlds.facts import COMPARE, facts_at_start
 from stb_env.suites.worlds.goals import (
     Clause,
@@ -19,6 +18,7 @@ from stb_env.suites.worlds.goals import (
 )
 from stb_env.suites.worlds.kit import Attribute, Category, Day, Flag, Life, Link, Quantity, Ref
 from stb_env.suites.worlds.rows import MISSING
+from stb_env.suites.worlds.selection import chosen, tallies
 
 _FEWEST, _MOST = 0.08, 0.8
 """Shares of an entity's rows between which a clause leaves them."""

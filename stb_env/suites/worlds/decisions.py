@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Set
 
 from stb_env.suites.worlds.blueprint import Blueprint
-from stb_env.suites.worlds.evaluation import chosen, group_figures, waiting
+from stb_env.suites.worlds.evaluation import group_figures
 from stb_env.suites.worlds.facts import Facts, facts_at_start
 from stb_env.suites.worlds.goals import (
     Change,
@@ -29,7 +29,9 @@ from stb_env.suites.worlds.goals import (
     parts_of,
 )
 from stb_env.suites.worlds.kit import Ref
+from stb_env.suites.worlds.queues import waiting
 from stb_env.suites.worlds.rows import MISSING
+from stb_env.suites.worlds.selection import chosen
 
 _ALONE = 1
 """Decisions of a task about one row: which one it is."""

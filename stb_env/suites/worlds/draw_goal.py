@@ -14,12 +14,7 @@ from stb_env.suites.worlds.blueprint import Blueprint
 from stb_env.suites.worlds.costs import Costs
 from stb_env.suites.worlds.crossing import CrossingShapes, crosses, entities_of, is_joined
 from stb_env.suites.worlds.decisions import decisions
-from stb_env.suites.worlds.evaluation import (
-    chosen,
-    evaluate,
-    group_figures,
-    waiting,
-)
+from stb_env.suites.worlds.evaluation import evaluate, group_figures
 from stb_env.suites.worlds.facts import facts_at_start
 from stb_env.suites.worlds.goals import (
     Clause,
@@ -46,7 +41,9 @@ from stb_env.suites.worlds.kit import (
 )
 from stb_env.suites.worlds.mutants import clause_mutants, rule_mistakes
 from stb_env.suites.worlds.oracle import Solved
+from stb_env.suites.worlds.queues import waiting
 from stb_env.suites.worlds.rows import MISSING, State
+from stb_env.suites.worlds.selection import chosen
 from stb_env.suites.worlds.shapes import Shapes
 
 Share = Literal["train", "val", "test"]

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from stb_env.core.jsontypes import JsonObject
 from stb_env.suites.worlds.answer_fields import field_name, group_name, list_name, measure_name, part_name
 from stb_env.suites.worlds.blueprint import Blueprint
-from stb_env.suites.worlds.facts import COMPARE, Facts, facts_at_start, json_value
+from stb_env.suites.worlds.effects import acted, made
+from stb_env.suites.worlds.facts import Facts, facts_at_start, json_value
 from stb_env.suites.worlds.goals import (
     Change,
-    Clause,
     Difference,
     Expected,
     Extreme,
@@ -19,7 +18,6 @@ from stb_env.suites.worlds.goals import (
     Goal,
     GoalError,
     Group,
-    Limit,
     Listing,
     Lookup,
     Make,
@@ -28,60 +26,11 @@ from stb_env.suites.worlds.goals import (
     Select,
     Several,
     Summary,
-    Tally,
     Work,
 )
-from stb_env.suites.worlds.kit import Life
-from stb_env.suites.worlds.kit_actions import Create, Delete, Set, Transition
+from stb_env.suites.worlds.queues import decide, waiting
 from stb_env.suites.worlds.rows import MISSING, Row, State
-
-
-def chosen(facts: Facts, select: Select) -> list[tuple[int, Row]]:
-    """Return the rows that a selection means, in order."""
-    rows = facts.rows(select.entity)
-    for clause in select.clauses:
-        rows = _meeting(facts, select.entity, rows, clause)
-    return rows
-
-
-def _meeting(facts: Facts, entity: str, rows: list[tuple[int, Row]], clause: Limit) -> list[tuple[int, Row]]:
-    """Return those of some rows that meet a clause."""
-    if isinstance(clause, Clause):
-        column = facts.column(entity, clause.path)
-        compare, value = COMPARE[clause.op], clause.value
-        return [each for each in rows if (got := column[each[0]]) != MISSING and compare(got, value)]
-    if isinstance(clause, Tally):
-        return _tallying(facts, entity, rows, clause)
-    place = facts.blueprint.entities[clause.entity].columns[clause.reference]
-    others = chosen(facts, Select(clause.entity, clause.clauses))
-    referred, present = {row[place] for _, row in others}, clause.present
-    return [each for each in rows if (each[0] in referred) == present]
-
-
-def _tallying(facts: Facts, entity: str, rows: list[tuple[int, Row]], clause: Tally) -> list[tuple[int, Row]]:
-    """Return those of some rows whose figure over the rows that refer to them is over or under a bound."""
-    figures, compare = tallies(facts, clause), COMPARE[clause.op]
-    if clause.bound is not None:
-        bound = clause.bound
-        return [each for each in rows if compare(figures.get(each[0], 0), bound)]
-    column = facts.column(entity, clause.path)
-    return [
-        each
-        for each in rows
-        if column[each[0]] != MISSING and compare(figures.get(each[0], 0), column[each[0]])
-    ]
-
-
-def tallies(facts: Facts, clause: Tally) -> dict[int, int]:
-    """Return the figure of a clause for every row that rows refer to."""
-    place = facts.blueprint.entities[clause.entity].columns[clause.reference]
-    values = facts.column(clause.entity, clause.measure.path) if clause.measure.path else None
-    figures: dict[int, int] = {}
-    for number, row in chosen(facts, Select(clause.entity, clause.clauses)):
-        value = 1 if values is None else values[number]
-        if value != MISSING:
-            figures[row[place]] = figures.get(row[place], 0) + value
-    return figures
+from stb_env.suites.worlds.selection import chosen
 
 
 def evaluate(goal: Goal, blueprint: Blueprint, state: State, *, skips: bool = False) -> Expected:
@@ -113,16 +62,16 @@ def evaluate(goal: Goal, blueprint: Blueprint, state: State, *, skips: bool = Fa
         case Change():
             row = _only(facts, goal.select)
             told = _fields(facts, goal.select.entity, row, goal.fields)
-            after = _acted(facts, goal.select.entity, [(row, goal.action)], goal.value, skips=False)
+            after = acted(facts, goal.select.entity, [(row, goal.action)], goal.value, skips=False)
             return replace(told, state=after)
         case Make():
             row = _only(facts, goal.select)
             told = _fields(facts, goal.select.entity, row, goal.fields)
-            return replace(told, state=_made(facts, goal, row[0]), rows=())
+            return replace(told, state=made(facts, goal, row[0]), rows=())
         case ForEach():
             found = chosen(facts, goal.select)
             acts = [(row, goal.action) for row in found]
-            after = _acted(facts, goal.select.entity, acts, goal.value, skips)
+            after = acted(facts, goal.select.entity, acts, goal.value, skips)
             return _figures(facts, goal.select.entity, found, goal.measures, after)
         case Work():
             return _work(facts, goal)
@@ -289,139 +238,12 @@ def _listing(facts: Facts, goal: Listing) -> Expected:
     return Expected({name: values}, facts.state, {name: support}, tuple(number for number, _ in found))
 
 
-# -- actions and queues -----------------------------------------------------------------------------
-
-
-def _acted(
-    facts: Facts,
-    entity: str,
-    acts: list[tuple[tuple[int, Row], str]],
-    value: int | None,
-    skips: bool,
-) -> State:
-    """Return the state after an action was done to each of some rows.
-
-    Raises:
-        GoalError: An action does not suit its row, and none is skipped.
-    """
-    known: dict[str, Callable[[int, Row], Row | None]] = {}
-    changed: dict[int, Row | None] = {}
-    for (number, row), action in acts:
-        if isinstance(facts.blueprint.entities[entity].actions[action], Delete):
-            changed[number] = None
-            continue
-        if action not in known:
-            known[action] = _action(facts, entity, action, value)
-        after = known[action](number, row)
-        if after is not None:
-            changed[number] = after
-        elif not skips:
-            raise GoalError(f"row {number} of {entity} is none that one can {action}, or is so already")
-    return facts.blueprint.data.put_all(facts.state, entity, changed)
-
-
-def _made(facts: Facts, goal: Make, meant: int) -> State:
-    """Return the state with the new row, whose label is the next code."""
-    described = facts.blueprint.entities[goal.entity]
-    action = described.actions[goal.action]
-    if not isinstance(action, Create):
-        raise GoalError(f"{goal.action} makes no row of {goal.entity}")
-    data = facts.blueprint.data
-    values = {action.fields[0]: meant, **dict(goal.values)}
-    for name, text in action.start.items():
-        values[name] = facts.blueprint.value_of(goal.entity, name, text)
-    values[described.label] = len(data.rows[goal.entity]) + facts.state.made.get(goal.entity, 0)
-    return data.add(facts.state, goal.entity, tuple(values[name] for name in described.attributes))[1]
-
-
-def _action(facts: Facts, entity: str, action: str, value: int | None) -> Callable[[int, Row], Row | None]:
-    """Return what makes the row after an action out of the row before; None where the action does not suit.
-
-    Raises:
-        GoalError: It is no action on single rows, or its value is not given.
-    """
-    described = facts.blueprint.entities[entity]
-    what = described.actions[action]
-    sources: list[int] | None = None
-    if isinstance(what, Transition):
-        life = described.attributes[what.field]
-        if not isinstance(life, Life):
-            raise GoalError(f"{what.field} of {entity} is no lifecycle")
-        sources = [life.values.index(source) for source in what.source]
-        wanted = life.values.index(what.target)
-    elif isinstance(what, Set) and value is not None:
-        wanted = value
-    else:
-        raise GoalError(f"{action} is no action on a single row, or its value is not given")
-    column = described.columns[what.field]
-    allowed = facts.all_hold(entity, what.when)
-
-    def done(number: int, row: Row) -> Row | None:
-        suits = sources is None or row[column] in sources
-        if not suits or row[column] == wanted or not allowed(number, row):
-            return None
-        return (*row[:column], wanted, *row[column + 1 :])
-
-    return done
-
-
-@dataclass(frozen=True, slots=True)
-class Applied:
-    """Outcome of a rule for one row: the conditions and exceptions that hold."""
-
-    action: str
-    when: tuple[bool, ...]
-    unless: tuple[bool, ...]
-
-    @property
-    def applies(self) -> bool:
-        """True where the rule asks for its action."""
-        return all(self.when) and not any(self.unless)
-
-
-def applied(facts: Facts, entity: str, queue: str, found: list[tuple[int, Row]]) -> list[list[Applied]]:
-    """Return what each rule of a queue says of each of some rows."""
-    rules = [
-        (
-            rule.do,
-            [facts.test(entity, condition) for condition in rule.when],
-            [facts.test(entity, condition) for condition in rule.unless],
-        )
-        for rule in facts.blueprint.entities[entity].queues[queue].rules
-    ]
-    return [
-        [
-            Applied(do, tuple(test(*each) for test in when), tuple(test(*each) for test in unless))
-            for do, when, unless in rules
-        ]
-        for each in found
-    ]
-
-
-def first_action(rules: Iterable[Applied], otherwise: str) -> str:
-    """Return the action that the first rule that applies asks for."""
-    return next((rule.action for rule in rules if rule.applies), otherwise)
-
-
-def decide(facts: Facts, entity: str, queue: str, found: list[tuple[int, Row]]) -> list[str]:
-    """Return the action that the rules of a queue ask for, for each of some rows."""
-    otherwise = facts.blueprint.entities[entity].queues[queue].otherwise
-    return [first_action(rules, otherwise) for rules in applied(facts, entity, queue, found)]
-
-
-def waiting(facts: Facts, queue: str, select: Select) -> list[tuple[int, Row]]:
-    """Return the rows of a selection that wait in a queue."""
-    declared = facts.blueprint.entities[select.entity].queues[queue]
-    waits = facts.all_hold(select.entity, declared.select)
-    return [(number, row) for number, row in chosen(facts, select) if waits(number, row)]
-
-
 def _work(facts: Facts, goal: Work) -> Expected:
     entity = goal.select.entity
     found = waiting(facts, goal.queue, goal.select)
     decisions = decide(facts, entity, goal.queue, found)
     acts = list(zip(found, decisions, strict=True))
-    after = _acted(facts, entity, acts, None, skips=False)
+    after = acted(facts, entity, acts, None, skips=False)
     decided = [each for each, action in acts if action == goal.decision]
     told = _figures(facts, entity, decided, goal.measures, after)
     return Expected(told.answer, after, told.support, tuple(number for number, _ in found))

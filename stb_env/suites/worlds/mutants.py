@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from stb_env.suites.worlds.blueprint import Blueprint
-from stb_env.suites.worlds.evaluation import Applied, applied, evaluate, first_action, waiting
+from stb_env.suites.worlds.evaluation import evaluate
 from stb_env.suites.worlds.facts import facts_at_start
 from stb_env.suites.worlds.goals import (
     Difference,
@@ -26,6 +26,7 @@ from stb_env.suites.worlds.goals import (
     Tally,
     Work,
 )
+from stb_env.suites.worlds.queues import Applied, applied, first_action, waiting
 from stb_env.suites.worlds.rows import State
 
 _CONTRARY: Mapping[Operator, Operator] = {"=": "!=", "!=": "=", ">": "<", "<": ">"}

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from random import Random
 
 from stb_env.suites.worlds.blueprint import Blueprint
-from stb_env.suites.worlds.evaluation import chosen
 from stb_env.suites.worlds.events import Event
 from stb_env.suites.worlds.facts import facts_at_start
 from stb_env.suites.worlds.goals import (
@@ -36,6 +35,7 @@ from stb_env.suites.worlds.kit import (
 from stb_env.suites.worlds.kit_actions import Create, Delete, Set, Transition
 from stb_env.suites.worlds.new_rows import creations, new_values
 from stb_env.suites.worlds.rows import MISSING, Row
+from stb_env.suites.worlds.selection import chosen
 from stb_env.suites.worlds.world_task import WorldTask
 
 _ENTERING = 0.5

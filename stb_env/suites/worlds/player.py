@@ -12,11 +12,9 @@ from typing import Any
 from stb_env.core.jsontypes import Json, JsonObject
 from stb_env.suites.worlds.answer_fields import field_name, group_name, list_name, measure_name, part_name
 from stb_env.suites.worlds.archetypes.tool import ACTS
-from stb_env.suites.worlds.conditions import TODAY, Count, Days, Path, compares, operand
 from stb_env.suites.worlds.finder import Finder
 from stb_env.suites.worlds.goals import (
     Change,
-    Clause,
     Difference,
     Extreme,
     ForEach,
@@ -32,9 +30,10 @@ from stb_env.suites.worlds.goals import (
     Work,
 )
 from stb_env.suites.worlds.kit import Category, Day, Flag, Life, Quantity, Ref
-from stb_env.suites.worlds.kit_actions import Condition, Create
+from stb_env.suites.worlds.kit_actions import Create
 from stb_env.suites.worlds.requests import Memory, Plan, Request
 from stb_env.suites.worlds.rows import MISSING
+from stb_env.suites.worlds.rule_reader import RuleReader
 from stb_env.suites.worlds.world import Built
 
 SORTED = "sorted"
@@ -57,7 +56,7 @@ class Player:
         self._sorted = bool(modes.get(SORTED))
         followed = {place: mode for place, mode in modes.items() if not place.endswith(SORTED)}
         self.finder = Finder(world, followed, memory)
-        self._today = MISSING
+        self._rules = RuleReader(world.blueprint, self.finder)
 
     def solve(self, goal: Goal) -> Generator[Request, Any, JsonObject]:
         """Yield the calls that solve a goal, and return the answer."""
@@ -321,7 +320,7 @@ class Player:
         if book is not None:
             yield Request(book, {})
         queue = self._blueprint.entities[entity].queues[goal.queue]
-        waiting = [self._clause(entity, condition) for condition in queue.select]
+        waiting = [self._rules.clause(entity, condition) for condition in queue.select]
         select = Select(entity, (*goal.select.clauses, *waiting))
         numbers = yield from self._find(select, ())
         finder.judge(entity, numbers)
@@ -329,9 +328,9 @@ class Player:
         for rule in queue.rules:
             left = [number for number in numbers if number not in decided]
             for condition in rule.when:
-                left = yield from self._holding(entity, left, condition)
+                left = yield from self._rules.holding(entity, left, condition)
             for condition in rule.unless:
-                excepted = yield from self._holding(entity, left, condition)
+                excepted = yield from self._rules.holding(entity, left, condition)
                 left = [number for number in left if number not in excepted]
             decided.update(dict.fromkeys(left, rule.do))
         for number in numbers:
@@ -343,80 +342,6 @@ class Player:
             meant = [number for number in numbers if decided[number] == action]
             yield from self._act(entity, meant, action, None)
         return answer
-
-    # -- conditions ------------------------------------------------------------------------------
-
-    def _clause(self, entity: str, condition: Condition) -> Clause:
-        if condition.op not in ("=", "!=", ">", "<") or not isinstance(condition.right, str | int):
-            raise KeyError(f"the condition on {condition.left} is no clause")
-        return Clause(condition.left, condition.op, self._wanted(entity, condition.left, condition.right))
-
-    def _wanted(self, entity: str, left: str, right: str | int | bool) -> int:
-        """Return a value in the kit's own words as rows hold it."""
-        if "(" not in left and left != TODAY:
-            match self._blueprint.attribute(entity, left):
-                case Category(values=values) | Life(values=values):
-                    return values.index(str(right))
-                case Quantity(digits=digits):
-                    return int(right) * int(10**digits)
-        return int(right)
-
-    def _holding(
-        self, entity: str, numbers: Sequence[int], condition: Condition
-    ) -> Generator[Request, Any, list[int]]:
-        """Return the rows for which a condition holds, reading what it needs."""
-        left = yield from self._measured(entity, numbers, condition.left)
-        right = condition.right
-        if isinstance(right, str) and right.startswith("@"):
-            others = yield from self._measured(entity, numbers, right[1:])
-            return [
-                number
-                for number in numbers
-                if others[number] != MISSING and compares(left[number], condition.op, others[number])
-            ]
-        if isinstance(right, tuple):
-            listed = [self._wanted(entity, condition.left, each) for each in right]
-            inside = condition.op == "in"
-            known = [number for number in numbers if left[number] != MISSING]
-            return [number for number in known if (left[number] in listed) == inside]
-        wanted = self._wanted(entity, condition.left, right)
-        return [number for number in numbers if compares(left[number], condition.op, wanted)]
-
-    def _measured(
-        self, entity: str, numbers: Sequence[int], text: str
-    ) -> Generator[Request, Any, dict[int, int]]:
-        """Return what one side of a condition is for each row."""
-        finder = self.finder
-        match operand(text):
-            case Path(path):
-                return (yield from self._followed(entity, numbers, path))
-            case Days(start, end):
-                first = yield from self._followed(entity, numbers, start)
-                last = yield from self._followed(entity, numbers, end)
-                return {
-                    number: MISSING
-                    if MISSING in (first[number], last[number])
-                    else last[number] - first[number]
-                    for number in numbers
-                }
-            case Count(other, attribute):
-                rows = yield from finder.find(other, (), [attribute], f"{entity}~{other}")
-                referring = [finder.value(other, row, attribute) for row in rows]
-                return {number: referring.count(number) for number in numbers}
-
-    def _followed(
-        self, entity: str, numbers: Sequence[int], path: str
-    ) -> Generator[Request, Any, dict[int, int]]:
-        if path == TODAY:
-            if self._today == MISSING:
-                tool = self.finder.tool("today", "")
-                if tool is None:
-                    raise KeyError("every world has a tool that tells the date")
-                response = yield Request(tool, {})
-                self._today = date.fromisoformat(response["today"]).toordinal()
-            return dict.fromkeys(numbers, self._today)
-        yield from self.finder.provide(entity, numbers, [path], entity)
-        return {number: self.finder.value(entity, number, path) for number in numbers}
 
 
 def part_mode(place: int, mode: str) -> str:

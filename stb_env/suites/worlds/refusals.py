@@ -8,7 +8,6 @@ from functools import lru_cache
 from typing import Literal
 
 from stb_env.suites.worlds.blueprint import Blueprint
-from stb_env.suites.worlds.evaluation import chosen
 from stb_env.suites.worlds.facts import Facts, facts_at_start
 from stb_env.suites.worlds.goals import (
     Change,
@@ -21,6 +20,7 @@ from stb_env.suites.worlds.kit import Life
 from stb_env.suites.worlds.kit_actions import Policy, Transition
 from stb_env.suites.worlds.nouns import forms
 from stb_env.suites.worlds.rows import Row, State
+from stb_env.suites.worlds.selection import chosen
 
 Reason = Literal["policy", "not_found", "wrong_state"]
 
