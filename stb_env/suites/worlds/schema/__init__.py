@@ -1,0 +1,1 @@
+"""What a kit declares, and the words of a world that follow from it."""
