@@ -54,7 +54,7 @@ class Cannot(TypedDict):
 
 
 class Stage(TypedDict):
-    """What solves a task after some of the changes that others make.
+    """Solution of a task after some of the changes that others make.
 
     Attributes:
         answer: The right value of every field.

@@ -17,7 +17,7 @@ MOST_DIRT, MOST_ALIKE = 50, 3
 
 @dataclass(frozen=True, slots=True)
 class Traits:
-    """What the data of a world are like.
+    """Properties of a world's data beside its kit and seed.
 
     Attributes:
         dirt: How many values are missing, and copies out of date, per cent.

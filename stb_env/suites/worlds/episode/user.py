@@ -30,7 +30,7 @@ _NO_NEWS = "No, there is nothing new."
 
 
 class Pointer(TypedDict):
-    """Where a value is on record.
+    """Pointer to a record that holds a value.
 
     Attributes:
         record: What the record is called: ``claim``.

@@ -1,1 +1,1 @@
-"""What a kit declares, and the words of a world that follow from it."""
+"""Kits as declared data, and the words of a world that follow from them."""

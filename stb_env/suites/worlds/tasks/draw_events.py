@@ -68,7 +68,7 @@ class EventDrawer:
 
     @property
     def can_matter(self) -> bool:
-        """Whether events may change what solves the task."""
+        """True where events may change what solves the task."""
         if self._made.paired:
             return False
         return not acts(self._goal) or isinstance(self._goal, ForEach | Work)

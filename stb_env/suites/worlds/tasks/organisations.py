@@ -1,4 +1,4 @@
-"""Which kits the worlds of a group are of: one, or as many as their services take."""
+"""The kits of the worlds of a group: one a world, or as many as their services take."""
 
 from __future__ import annotations
 

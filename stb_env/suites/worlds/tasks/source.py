@@ -24,7 +24,7 @@ TEST_GROUP, VAL_GROUP = 60, 30
 _WORLDS_TRIED = 40
 _NUMBERS_TRIED = 20
 """Numbers of a world's tasks that are tried where no other world may stand in."""
-NAMES = KITS.parent / "names.toml"
+NAMES = KITS.parent / "data" / "names.toml"
 TASKS_A_WORLD = 10
 _SIDE_BY_SIDE = 8
 """Worlds that take turns, so that consecutive tasks are of different worlds."""
