@@ -9,13 +9,13 @@ from itertools import count
 from stb_env.experiments.bench.measurement import Measurement, rate
 from stb_env.runs.make import make_env
 from stb_env.seeding import rng
-from stb_env.suites.worlds.archetypes.tool import WorldTool
-from stb_env.suites.worlds.costs import Costs
-from stb_env.suites.worlds.draw_goal import CALLS, GoalDrawer
-from stb_env.suites.worlds.kit import shipped_kit
-from stb_env.suites.worlds.oracle import solve
-from stb_env.suites.worlds.requests import Memory
-from stb_env.suites.worlds.rows import State
+from stb_env.suites.worlds.data.rows import State
+from stb_env.suites.worlds.drawing.costs import Costs
+from stb_env.suites.worlds.drawing.draw_goal import CALLS, GoalDrawer
+from stb_env.suites.worlds.oracle.requests import Memory
+from stb_env.suites.worlds.oracle.solve import solve
+from stb_env.suites.worlds.schema.kit import shipped_kit
+from stb_env.suites.worlds.services.archetypes.tool import WorldTool
 from stb_env.suites.worlds.world import Built, build, built
 
 _KIT = "container_port"

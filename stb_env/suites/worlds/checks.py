@@ -7,15 +7,15 @@ from collections.abc import Sequence
 
 from stb_env.core.jsontypes import JsonObject
 from stb_env.envs.tool_env import ToolEnv
-from stb_env.suites.worlds.apply_dials import SLOW, solved_after
-from stb_env.suites.worlds.careful import CarefulPlayer, play
-from stb_env.suites.worlds.draw_goal import fits, identity
-from stb_env.suites.worlds.evaluation import evaluate
-from stb_env.suites.worlds.hidden_tasks import guesses
-from stb_env.suites.worlds.making import task_of
-from stb_env.suites.worlds.rows import State
+from stb_env.suites.worlds.data.rows import State
+from stb_env.suites.worlds.drawing.draw_goal import fits, identity
+from stb_env.suites.worlds.goals.evaluation import evaluate
+from stb_env.suites.worlds.oracle.careful import CarefulPlayer, play
+from stb_env.suites.worlds.tasks.apply_dials import SLOW, solved_after
+from stb_env.suites.worlds.tasks.hidden_tasks import guesses
+from stb_env.suites.worlds.tasks.making import task_of
+from stb_env.suites.worlds.tasks.world_task import WorldTask
 from stb_env.suites.worlds.world import build
-from stb_env.suites.worlds.world_task import WorldTask
 from stb_env.tasks import Task
 from stb_env.testing.report import Report
 

@@ -16,12 +16,12 @@ from stb_env.console import options
 from stb_env.console.output import console, emit, reporting
 from stb_env.core.jsontypes import JsonObject
 from stb_env.errors import ConfigError
-from stb_env.suites.worlds.check import check_kit, sample_sentences
-from stb_env.suites.worlds.dials import Dials
-from stb_env.suites.worlds.joining import JOIN, kit_named
-from stb_env.suites.worlds.kit import Kit, read_kit
-from stb_env.suites.worlds.making import kits, task_in
+from stb_env.suites.worlds.authoring.check_kit import check_kit, sample_sentences
+from stb_env.suites.worlds.schema.joining import JOIN, kit_named
+from stb_env.suites.worlds.schema.kit import Kit, read_kit
 from stb_env.suites.worlds.stats import statistics_of
+from stb_env.suites.worlds.tasks.dials import Dials
+from stb_env.suites.worlds.tasks.making import kits, task_in
 from stb_env.suites.worlds.world import Built, build
 
 app = typer.Typer(no_args_is_help=True, help="Generated worlds: look at them, and check or begin a kit.")
@@ -145,7 +145,7 @@ def new(
     """
     if path.exists():
         raise ConfigError(f"{path} is there already; name a new file")
-    text = files("stb_env.suites.worlds").joinpath("scaffold.toml").read_text("utf-8")
+    text = files("stb_env.suites.worlds.authoring").joinpath("scaffold.toml").read_text("utf-8")
     path.write_text(text.replace('name = "tool_library"', f'name = "{_identifier(path)}"', 1), "utf-8")
     emit({"written": str(path), "next": f"stb-env worlds check {path}"}, as_json)
 

@@ -13,14 +13,14 @@ from stb_env.envs.env_settings import OpenSettings
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.errors import ConfigError
 from stb_env.judges.own_judge import JudgeLike
-from stb_env.suites.worlds.dials import Dials
-from stb_env.suites.worlds.draw_goal import CALLS
+from stb_env.suites.worlds.data.traits import MOST_ALIKE, MOST_DIRT, Traits
+from stb_env.suites.worlds.drawing.draw_goal import CALLS
 from stb_env.suites.worlds.judge import ExactJudge
-from stb_env.suites.worlds.making import task_of
-from stb_env.suites.worlds.nearby import MOST_TOOLS
-from stb_env.suites.worlds.settings import Group, Split
-from stb_env.suites.worlds.tasks import WorldTasks
-from stb_env.suites.worlds.traits import MOST_ALIKE, MOST_DIRT, Traits
+from stb_env.suites.worlds.tasks.dials import Dials
+from stb_env.suites.worlds.tasks.making import task_of
+from stb_env.suites.worlds.tasks.nearby import MOST_TOOLS
+from stb_env.suites.worlds.tasks.settings import Group, Split
+from stb_env.suites.worlds.tasks.source import WorldTasks
 from stb_env.suites.worlds.world import GeneratedWorld
 from stb_env.tasks import Ending, Task
 from stb_env.tools import ToolCall, ToolResult

@@ -11,11 +11,11 @@ from stb_env.core.jsontypes import JsonMapping, JsonObject
 from stb_env.core.request import Slow
 from stb_env.errors import JudgeError
 from stb_env.judges.judge import Case
-from stb_env.suites.worlds.blueprint import Blueprint
-from stb_env.suites.worlds.events import NOTES
-from stb_env.suites.worlds.faults import is_earlier
-from stb_env.suites.worlds.goals import Expected, RowId
-from stb_env.suites.worlds.rows import State
+from stb_env.suites.worlds.data.blueprint import Blueprint
+from stb_env.suites.worlds.data.rows import State
+from stb_env.suites.worlds.episode.events import NOTES
+from stb_env.suites.worlds.episode.faults import is_earlier
+from stb_env.suites.worlds.goals.goal import Expected, RowId
 from stb_env.tools import Status
 from stb_env.verdict import KEPT, Verdict, VerdictStatus, Vote
 
@@ -54,7 +54,7 @@ class Cannot(TypedDict):
 
 
 class Stage(TypedDict):
-    """What solves a task after some of the changes that others make.
+    """Solution of a task after some of the changes that others make.
 
     Attributes:
         answer: The right value of every field.

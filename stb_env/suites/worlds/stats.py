@@ -8,21 +8,21 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 
 from stb_env.seeding import rng
-from stb_env.suites.worlds.careless import careless_solves
-from stb_env.suites.worlds.costs import Costs
-from stb_env.suites.worlds.dials import PLAIN, Dials
-from stb_env.suites.worlds.draw_goal import GoalDrawer
-from stb_env.suites.worlds.evaluation import evaluate
-from stb_env.suites.worlds.goals import Goal, GoalError, Work
-from stb_env.suites.worlds.hidden_tasks import guesses
-from stb_env.suites.worlds.joining import kit_of
-from stb_env.suites.worlds.making import task_of
-from stb_env.suites.worlds.mutants import clause_mutants, rule_mistakes
-from stb_env.suites.worlds.oracle import solve
-from stb_env.suites.worlds.rows import State
-from stb_env.suites.worlds.tasks import TASKS_A_WORLD, WorldTasks
+from stb_env.suites.worlds.data.rows import State
+from stb_env.suites.worlds.drawing.costs import Costs
+from stb_env.suites.worlds.drawing.draw_goal import GoalDrawer
+from stb_env.suites.worlds.goals.evaluation import evaluate
+from stb_env.suites.worlds.goals.goal import Goal, GoalError, Work
+from stb_env.suites.worlds.goals.mutants import clause_mutants, rule_mistakes
+from stb_env.suites.worlds.oracle.careless import careless_solves
+from stb_env.suites.worlds.oracle.solve import solve
+from stb_env.suites.worlds.schema.joining import kit_of
+from stb_env.suites.worlds.tasks.dials import PLAIN, Dials
+from stb_env.suites.worlds.tasks.hidden_tasks import guesses
+from stb_env.suites.worlds.tasks.making import task_of
+from stb_env.suites.worlds.tasks.source import TASKS_A_WORLD, WorldTasks
+from stb_env.suites.worlds.tasks.world_task import WorldTask
 from stb_env.suites.worlds.world import Built
-from stb_env.suites.worlds.world_task import WorldTask
 
 _HARD_LEVELS = (5, 6)
 _WORLDS_OF_MISTAKES = 30

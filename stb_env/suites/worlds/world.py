@@ -10,20 +10,21 @@ from functools import cached_property, lru_cache
 from stb_env.backend.world import World
 from stb_env.core.jsontypes import JsonMapping, JsonObject
 from stb_env.errors import DataError, did_you_mean
-from stb_env.suites.worlds.archetypes.acting import actors
-from stb_env.suites.worlds.archetypes.guidance import change_feed, guidance, policy_books
-from stb_env.suites.worlds.archetypes.listing import lists
-from stb_env.suites.worlds.archetypes.reading import readers
-from stb_env.suites.worlds.archetypes.tool import CATEGORY, Workshop, WorldTool
-from stb_env.suites.worlds.blueprint import Blueprint, draw_world
-from stb_env.suites.worlds.codec import Codec
-from stb_env.suites.worlds.elsewhere import ELSEWHERE, OF, elsewhere
-from stb_env.suites.worlds.joining import kit_named
-from stb_env.suites.worlds.kit import Kit
-from stb_env.suites.worlds.rows import State
-from stb_env.suites.worlds.script import Script
-from stb_env.suites.worlds.traits import USUAL, Key, Traits
-from stb_env.suites.worlds.user import ASK_USER, asking_tool
+from stb_env.suites.worlds.data.blueprint import Blueprint, draw_world
+from stb_env.suites.worlds.data.rows import State
+from stb_env.suites.worlds.data.traits import USUAL, Key, Traits
+from stb_env.suites.worlds.episode.elsewhere import ELSEWHERE, OF, elsewhere
+from stb_env.suites.worlds.episode.feed import change_feed
+from stb_env.suites.worlds.episode.script import Script
+from stb_env.suites.worlds.episode.user import ASK_USER, asking_tool
+from stb_env.suites.worlds.schema.joining import kit_named
+from stb_env.suites.worlds.schema.kit import Kit
+from stb_env.suites.worlds.services.archetypes.acting import actors
+from stb_env.suites.worlds.services.archetypes.guidance import guidance, policy_books
+from stb_env.suites.worlds.services.archetypes.listing import lists
+from stb_env.suites.worlds.services.archetypes.reading import readers
+from stb_env.suites.worlds.services.archetypes.tool import CATEGORY, Workshop, WorldTool
+from stb_env.suites.worlds.services.codec import Codec
 from stb_env.tasks import Task
 from stb_env.tools import Tool, ToolResult
 

@@ -6,13 +6,13 @@ from collections.abc import Callable, Generator
 from typing import Any
 
 from stb_env.judges.judge import Case
+from stb_env.suites.worlds.data.rows import State
 from stb_env.suites.worlds.judge import ExactJudge
-from stb_env.suites.worlds.persistent import told
-from stb_env.suites.worlds.player import Player
-from stb_env.suites.worlds.requests import Request
-from stb_env.suites.worlds.rows import State
+from stb_env.suites.worlds.oracle.persistent import told
+from stb_env.suites.worlds.oracle.player import Player
+from stb_env.suites.worlds.oracle.requests import Request
+from stb_env.suites.worlds.tasks.world_task import WorldTask
 from stb_env.suites.worlds.world import GeneratedWorld
-from stb_env.suites.worlds.world_task import WorldTask
 from stb_env.tools import ToolCall, ToolResult
 
 WORLD = GeneratedWorld()

@@ -16,20 +16,20 @@ import stb_env
 from stb_env.core.jsontypes import JsonObject
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.errors import ConfigError
-from stb_env.suites.worlds.asking import Asker, Hole
-from stb_env.suites.worlds.dials import Dials
-from stb_env.suites.worlds.draw_goal import identity
-from stb_env.suites.worlds.evaluation import evaluate
-from stb_env.suites.worlds.goals import Change, Clause, Difference, Measure, Related, Select
-from stb_env.suites.worlds.hidden_tasks import guesses
-from stb_env.suites.worlds.holes import is_open, opened, revalued, slots
-from stb_env.suites.worlds.making import task_of
-from stb_env.suites.worlds.player import Player
-from stb_env.suites.worlds.requests import Request
-from stb_env.suites.worlds.rows import State
-from stb_env.suites.worlds.tasks import WorldTasks
-from stb_env.suites.worlds.user import ASK_USER, NEWS, User, fact_names
-from stb_env.suites.worlds.world_task import WorldTask
+from stb_env.suites.worlds.data.rows import State
+from stb_env.suites.worlds.drawing.draw_goal import identity
+from stb_env.suites.worlds.episode.user import ASK_USER, NEWS, User, fact_names
+from stb_env.suites.worlds.goals.evaluation import evaluate
+from stb_env.suites.worlds.goals.goal import Change, Clause, Difference, Measure, Related, Select
+from stb_env.suites.worlds.goals.holes import is_open, opened, revalued, slots
+from stb_env.suites.worlds.oracle.asking import Asker, Hole
+from stb_env.suites.worlds.oracle.player import Player
+from stb_env.suites.worlds.oracle.requests import Request
+from stb_env.suites.worlds.tasks.dials import Dials
+from stb_env.suites.worlds.tasks.hidden_tasks import guesses
+from stb_env.suites.worlds.tasks.making import task_of
+from stb_env.suites.worlds.tasks.source import WorldTasks
+from stb_env.suites.worlds.tasks.world_task import WorldTask
 from stb_env.tasks import Task
 from stb_env.tools import ToolCall
 
@@ -280,7 +280,7 @@ def test_a_user_of_ones_own_hears_plain_text_and_knows_the_facts(made: list[Worl
 def test_an_id_is_all_that_it_takes_in_another_process(made: list[WorldTask]) -> None:
     each = made[5]
     code = (
-        "from stb_env.suites.worlds.making import task_of; "
+        "from stb_env.suites.worlds.tasks.making import task_of; "
         f"t = task_of({each.task.id!r}).task; print(repr((t.query, t.goal, t.gold)))"
     )
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout

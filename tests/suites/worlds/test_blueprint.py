@@ -8,15 +8,15 @@ import sys
 
 import pytest
 
-from stb_env.suites.worlds.blueprint import Blueprint, draw_world
-from stb_env.suites.worlds.kit import Day, Ref, shipped_kit
-from stb_env.suites.worlds.making import kits
+from stb_env.suites.worlds.data.blueprint import Blueprint, draw_world
+from stb_env.suites.worlds.schema.kit import Day, Ref, shipped_kit
+from stb_env.suites.worlds.tasks.making import kits
 
 SEEDS = range(12)
 
 _DIGEST = """
 import hashlib
-from stb_env.suites.worlds.making import kits
+from stb_env.suites.worlds.tasks.making import kits
 from stb_env.suites.worlds.world import built
 digest = hashlib.sha256()
 for name in kits():

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 import stb_env
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.errors import ConfigError, DataError
-from stb_env.suites.worlds.dials import Dials
-from stb_env.suites.worlds.making import task_of
+from stb_env.suites.worlds.tasks.dials import Dials
+from stb_env.suites.worlds.tasks.making import task_of
 
 
 @given(st.builds(Dials, budget=st.integers(0, 1000), faults=st.integers(0, 50), events=st.integers(0, 1)))

@@ -13,14 +13,14 @@ import stb_env
 from stb_env.core.jsontypes import JsonObject
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.judges.judge import Case
-from stb_env.suites.worlds.apply_dials import apply_dials
-from stb_env.suites.worlds.dials import Dials
+from stb_env.suites.worlds.data.rows import State
 from stb_env.suites.worlds.judge import ExactJudge
-from stb_env.suites.worlds.making import task_of
-from stb_env.suites.worlds.others import acts
-from stb_env.suites.worlds.rows import State
-from stb_env.suites.worlds.tasks import WorldTasks
-from stb_env.suites.worlds.world_task import WorldTask
+from stb_env.suites.worlds.tasks.apply_dials import apply_dials
+from stb_env.suites.worlds.tasks.dials import Dials
+from stb_env.suites.worlds.tasks.draw_changes import acts
+from stb_env.suites.worlds.tasks.making import task_of
+from stb_env.suites.worlds.tasks.source import WorldTasks
+from stb_env.suites.worlds.tasks.world_task import WorldTask
 from stb_env.verdict import Verdict
 
 from .careless_plays import WORLD, gold_solves, once, solves

@@ -10,15 +10,15 @@ import pytest
 import stb_env
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.errors import ConfigError
-from stb_env.suites.worlds.archetypes.tool import ACTS
-from stb_env.suites.worlds.dials import Dials
-from stb_env.suites.worlds.faults import Faults
-from stb_env.suites.worlds.making import formed, task_of
-from stb_env.suites.worlds.rows import State
-from stb_env.suites.worlds.script import Script
-from stb_env.suites.worlds.tasks import WorldTasks
+from stb_env.suites.worlds.data.rows import State
+from stb_env.suites.worlds.episode.faults import Faults
+from stb_env.suites.worlds.episode.script import Script
+from stb_env.suites.worlds.services.archetypes.tool import ACTS
+from stb_env.suites.worlds.tasks.dials import Dials
+from stb_env.suites.worlds.tasks.making import formed, task_of
+from stb_env.suites.worlds.tasks.source import WorldTasks
+from stb_env.suites.worlds.tasks.world_task import WorldTask
 from stb_env.suites.worlds.world import built
-from stb_env.suites.worlds.world_task import WorldTask
 from stb_env.tools import Status
 
 from .careless_plays import WORLD, blindly, gold_solves, once, solves

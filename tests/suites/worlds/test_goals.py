@@ -11,12 +11,13 @@ import pytest
 
 from stb_env.core.answers import form_problems
 from stb_env.seeding import rng
-from stb_env.suites.worlds.answer_fields import answer_schema
-from stb_env.suites.worlds.blueprint import Blueprint, draw_world
-from stb_env.suites.worlds.draw_goal import Drawn, GoalDrawer, fits
-from stb_env.suites.worlds.evaluation import evaluate
-from stb_env.suites.worlds.facts import facts_at_start
-from stb_env.suites.worlds.goals import (
+from stb_env.suites.worlds.data.blueprint import Blueprint, draw_world
+from stb_env.suites.worlds.data.facts import facts_at_start
+from stb_env.suites.worlds.data.rows import State
+from stb_env.suites.worlds.drawing.draw_goal import Drawn, GoalDrawer, fits
+from stb_env.suites.worlds.goals.answer_fields import answer_schema
+from stb_env.suites.worlds.goals.evaluation import evaluate
+from stb_env.suites.worlds.goals.goal import (
     Change,
     Clause,
     ForEach,
@@ -34,10 +35,9 @@ from stb_env.suites.worlds.goals import (
     parts_of,
     selections,
 )
-from stb_env.suites.worlds.kit import Person, Title, shipped_kit
-from stb_env.suites.worlds.mutants import clause_mutants, rule_mistakes
-from stb_env.suites.worlds.oracle import solve
-from stb_env.suites.worlds.rows import State
+from stb_env.suites.worlds.goals.mutants import clause_mutants, rule_mistakes
+from stb_env.suites.worlds.oracle.solve import solve
+from stb_env.suites.worlds.schema.kit import Person, Title, shipped_kit
 from stb_env.suites.worlds.world import build
 
 KITS = ("vet_clinic", "container_port", "museum_loans")

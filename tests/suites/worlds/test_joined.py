@@ -8,18 +8,18 @@ import stb_env
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.errors import ConfigError, DataError
 from stb_env.seeding import rng
-from stb_env.suites.worlds.answer_fields import field_name
-from stb_env.suites.worlds.crossing import crosses
-from stb_env.suites.worlds.draw_goal import GoalDrawer
-from stb_env.suites.worlds.goals import Clause, Lookup, Select
-from stb_env.suites.worlds.joining import join, kit_named, kit_of
-from stb_env.suites.worlds.kit import KITS, Link, Person, Title, read_kit
-from stb_env.suites.worlds.making import HELD_OUT, task_of
-from stb_env.suites.worlds.nouns import forms
-from stb_env.suites.worlds.oracle import solve
-from stb_env.suites.worlds.tasks import TEST_GROUP, WorldTasks
-from stb_env.suites.worlds.traits import Key
-from stb_env.suites.worlds.words import query
+from stb_env.suites.worlds.data.traits import Key
+from stb_env.suites.worlds.drawing.crossing import crosses
+from stb_env.suites.worlds.drawing.draw_goal import GoalDrawer
+from stb_env.suites.worlds.goals.answer_fields import field_name
+from stb_env.suites.worlds.goals.goal import Clause, Lookup, Select
+from stb_env.suites.worlds.oracle.solve import solve
+from stb_env.suites.worlds.schema.joining import join, kit_named, kit_of
+from stb_env.suites.worlds.schema.kit import KITS, Link, Person, Title, read_kit
+from stb_env.suites.worlds.schema.nouns import forms
+from stb_env.suites.worlds.tasks.making import HELD_OUT, task_of
+from stb_env.suites.worlds.tasks.source import TEST_GROUP, WorldTasks
+from stb_env.suites.worlds.words.query import query
 from stb_env.suites.worlds.world import Built, build, built
 
 PAIRS = ("court_registry+vet_clinic", "museum_loans+vineyard", "container_port+court_registry+vet_clinic")

@@ -8,13 +8,13 @@ import pytest
 
 from stb_env.errors import JudgeError
 from stb_env.judges.judge import Case
-from stb_env.suites.worlds.answer_fields import answer_schema
-from stb_env.suites.worlds.blueprint import Blueprint, draw_world
-from stb_env.suites.worlds.evaluation import evaluate
-from stb_env.suites.worlds.goals import Clause, Expected, ForEach, Make, Measure, Select
+from stb_env.suites.worlds.data.blueprint import Blueprint, draw_world
+from stb_env.suites.worlds.data.rows import State
+from stb_env.suites.worlds.goals.answer_fields import answer_schema
+from stb_env.suites.worlds.goals.evaluation import evaluate
+from stb_env.suites.worlds.goals.goal import Clause, Expected, ForEach, Make, Measure, Select
 from stb_env.suites.worlds.judge import ExactJudge, changes, goal_record
-from stb_env.suites.worlds.kit import shipped_kit
-from stb_env.suites.worlds.rows import State
+from stb_env.suites.worlds.schema.kit import shipped_kit
 from stb_env.tasks import Task
 from stb_env.tools import Tool
 from stb_env.verdict import Verdict

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from stb_env.suites.worlds.check import check_kit, sample_sentences
-from stb_env.suites.worlds.kit import KITS, Kit, read_kit
+from stb_env.suites.worlds.authoring.check_kit import check_kit, sample_sentences
+from stb_env.suites.worlds.schema.kit import KITS, Kit, read_kit
 
 SHIPPED = sorted(path.stem for path in KITS.glob("*.toml"))
 

@@ -9,19 +9,19 @@ from dataclasses import replace
 import pytest
 
 from stb_env.seeding import rng
-from stb_env.suites.worlds.careless import careless_solves
-from stb_env.suites.worlds.clauses import clauses_of
-from stb_env.suites.worlds.costs import Costs
-from stb_env.suites.worlds.decisions import decisions
-from stb_env.suites.worlds.draw_goal import CALLS, Drawn, GoalDrawer, decided, fits
-from stb_env.suites.worlds.evaluation import evaluate
-from stb_env.suites.worlds.goals import Clause, Measure, Select, Summary, parts_of
-from stb_env.suites.worlds.kit import Life
-from stb_env.suites.worlds.making import drawer, kits
-from stb_env.suites.worlds.oracle import Solved, solve
-from stb_env.suites.worlds.requests import Memory
-from stb_env.suites.worlds.rows import State
+from stb_env.suites.worlds.data.rows import State
+from stb_env.suites.worlds.drawing.clauses import clauses_of
+from stb_env.suites.worlds.drawing.costs import Costs
+from stb_env.suites.worlds.drawing.draw_goal import CALLS, Drawn, GoalDrawer, decided, fits
+from stb_env.suites.worlds.goals.decisions import decisions
+from stb_env.suites.worlds.goals.evaluation import evaluate
+from stb_env.suites.worlds.goals.goal import Clause, Measure, Select, Summary, parts_of
+from stb_env.suites.worlds.oracle.careless import careless_solves
+from stb_env.suites.worlds.oracle.requests import Memory
+from stb_env.suites.worlds.oracle.solve import Solved, solve
+from stb_env.suites.worlds.schema.kit import Life
 from stb_env.suites.worlds.stats import mistakes
+from stb_env.suites.worlds.tasks.making import drawer, kits
 from stb_env.suites.worlds.world import Built, built
 
 LEVELS = range(1, 7)

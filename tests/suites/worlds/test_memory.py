@@ -9,7 +9,7 @@ import weakref
 
 import stb_env
 from stb_env.envs.tool_env import ToolEnv
-from stb_env.suites.worlds.making import drawer, formed, memory
+from stb_env.suites.worlds.tasks.making import drawer, formed, memory
 from stb_env.suites.worlds.world import built
 
 _LIMIT = 500e6

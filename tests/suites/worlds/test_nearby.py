@@ -9,11 +9,11 @@ import pytest
 import stb_env
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.errors import ConfigError, DataError
-from stb_env.suites.worlds.elsewhere import ELSEWHERE, OF
-from stb_env.suites.worlds.making import formed, task_of
-from stb_env.suites.worlds.rows import State
+from stb_env.suites.worlds.data.rows import State
+from stb_env.suites.worlds.episode.elsewhere import ELSEWHERE, OF
+from stb_env.suites.worlds.tasks.making import formed, task_of
+from stb_env.suites.worlds.tasks.world_task import WorldTask
 from stb_env.suites.worlds.world import GeneratedWorld, built
-from stb_env.suites.worlds.world_task import WorldTask
 from stb_env.tools import Tool
 
 COUNT = 120

@@ -9,10 +9,10 @@ import pytest
 import stb_env
 from stb_env.core.jsontypes import JsonObject
 from stb_env.envs.tool_env import ToolEnv
-from stb_env.suites.worlds.making import task_of
-from stb_env.suites.worlds.refusals import policies_of, reasons_of
-from stb_env.suites.worlds.tasks import WorldTasks
-from stb_env.suites.worlds.world_task import WorldTask
+from stb_env.suites.worlds.goals.refusals import policies_of, reasons_of
+from stb_env.suites.worlds.tasks.making import task_of
+from stb_env.suites.worlds.tasks.source import WorldTasks
+from stb_env.suites.worlds.tasks.world_task import WorldTask
 from stb_env.tools import ToolCall
 
 PAIRS = 12

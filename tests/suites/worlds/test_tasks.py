@@ -12,14 +12,14 @@ import stb_env
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.errors import ConfigError, DataError
 from stb_env.seeding import rng
-from stb_env.suites.worlds.draw_goal import GoalDrawer, fits, identity, part_of
-from stb_env.suites.worlds.goals import Clause, Measure, Select, Summary
-from stb_env.suites.worlds.kit import KITS
-from stb_env.suites.worlds.making import HELD_OUT, kits, task_of
-from stb_env.suites.worlds.oracle import solve
-from stb_env.suites.worlds.tasks import WorldTasks
+from stb_env.suites.worlds.drawing.draw_goal import GoalDrawer, fits, identity, part_of
+from stb_env.suites.worlds.goals.goal import Clause, Measure, Select, Summary
+from stb_env.suites.worlds.oracle.solve import solve
+from stb_env.suites.worlds.schema.kit import KITS
+from stb_env.suites.worlds.tasks.making import HELD_OUT, kits, task_of
+from stb_env.suites.worlds.tasks.source import WorldTasks
+from stb_env.suites.worlds.tasks.world_task import WorldTask
 from stb_env.suites.worlds.world import built
-from stb_env.suites.worlds.world_task import WorldTask
 from stb_env.tasks import Task
 
 LEVELS = range(1, 5)
@@ -154,10 +154,10 @@ def test_whoever_changes_something_else_fails(env: ToolEnv, made: list[WorldTask
 def test_the_hash_follows_the_settings_and_the_names(monkeypatch: pytest.MonkeyPatch) -> None:
     assert WorldTasks("val").hash == WorldTasks("val").hash != WorldTasks("val", level=2).hash
     before = WorldTasks("val").hash
-    monkeypatch.setattr("stb_env.suites.worlds.tasks.VERSION", 10_000)
+    monkeypatch.setattr("stb_env.suites.worlds.tasks.source.VERSION", 10_000)
     assert WorldTasks("val").hash != before
     monkeypatch.undo()
-    monkeypatch.setattr("stb_env.suites.worlds.tasks.NAMES", KITS / "vet_clinic.toml")
+    monkeypatch.setattr("stb_env.suites.worlds.tasks.source.NAMES", KITS / "vet_clinic.toml")
     assert WorldTasks("val").hash != before
 
 

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from stb_env.actions.validation import check_call
-from stb_env.suites.worlds.api_error import ApiError
-from stb_env.suites.worlds.archetypes.tool import WorldTool
-from stb_env.suites.worlds.kit import shipped_kit
-from stb_env.suites.worlds.making import kits
-from stb_env.suites.worlds.rows import State
+from stb_env.suites.worlds.data.rows import State
+from stb_env.suites.worlds.schema.kit import shipped_kit
+from stb_env.suites.worlds.services.api_error import ApiError
+from stb_env.suites.worlds.services.archetypes.tool import WorldTool
+from stb_env.suites.worlds.tasks.making import kits
 from stb_env.suites.worlds.world import Built, GeneratedWorld, build
 from stb_env.tools import Status, ToolCall
 

@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 import stb_env
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.errors import ConfigError, DataError
-from stb_env.suites.worlds.evaluation import evaluate
-from stb_env.suites.worlds.kit import Life, Person, Title
-from stb_env.suites.worlds.making import formed, task_of
-from stb_env.suites.worlds.rows import MISSING, State
-from stb_env.suites.worlds.tasks import WorldTasks
-from stb_env.suites.worlds.traits import Key, Traits
+from stb_env.suites.worlds.data.rows import MISSING, State
+from stb_env.suites.worlds.data.traits import Key, Traits
+from stb_env.suites.worlds.goals.evaluation import evaluate
+from stb_env.suites.worlds.schema.kit import Life, Person, Title
+from stb_env.suites.worlds.tasks.making import formed, task_of
+from stb_env.suites.worlds.tasks.source import WorldTasks
 from stb_env.suites.worlds.world import Built, built
 
 DIRTY = ("vineyard-10003d15", "museum_loans-4d20l1", "container_port-10003d15l2")

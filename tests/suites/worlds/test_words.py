@@ -7,13 +7,13 @@ import re
 import pytest
 
 from stb_env.seeding import rng
-from stb_env.suites.worlds.blueprint import draw_world
-from stb_env.suites.worlds.draw_goal import GoalDrawer
-from stb_env.suites.worlds.goals import Clause, Select, Summary, Tally, selections
-from stb_env.suites.worlds.goals import Measure as Figure
-from stb_env.suites.worlds.kit import Flag, shipped_kit
-from stb_env.suites.worlds.phrases import Phrases, several, with_article
-from stb_env.suites.worlds.words import query
+from stb_env.suites.worlds.data.blueprint import draw_world
+from stb_env.suites.worlds.drawing.draw_goal import GoalDrawer
+from stb_env.suites.worlds.goals.goal import Clause, Select, Summary, Tally, selections
+from stb_env.suites.worlds.goals.goal import Measure as Figure
+from stb_env.suites.worlds.schema.kit import Flag, shipped_kit
+from stb_env.suites.worlds.words.phrases import Phrases, several, with_article
+from stb_env.suites.worlds.words.query import query
 
 KITS = ("vet_clinic", "container_port", "museum_loans")
 

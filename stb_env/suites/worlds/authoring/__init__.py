@@ -1,0 +1,1 @@
+"""Helps with new kits: checks them, and begins one."""

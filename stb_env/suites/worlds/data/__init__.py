@@ -1,0 +1,1 @@
+"""The rows of a world, drawn from a kit and a seed."""

@@ -1,0 +1,1 @@
+"""The oracle, which solves goals through tools alone."""

@@ -1,0 +1,1 @@
+"""Kits as declared data, and the words of a world that follow from them."""

@@ -1,0 +1,206 @@
+"""Acting: tools that move a row to another state, or set one of its attributes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from stb_env.core.jsontypes import Json, JsonObject
+from stb_env.seeding import rng
+from stb_env.suites.worlds.data.facts import Facts
+from stb_env.suites.worlds.data.rows import Row, State
+from stb_env.suites.worlds.schema.actions import Condition, Create, Delete, Set, Transition
+from stb_env.suites.worlds.schema.kit import Category, Day, Flag, Life, Quantity, Ref
+from stb_env.suites.worlds.services.api_error import ApiError
+from stb_env.suites.worlds.services.archetypes.tool import (
+    Bound,
+    Param,
+    Workshop,
+    WorldTool,
+    show,
+    with_article,
+)
+
+
+def actors(workshop: Workshop, entity: str) -> Iterator[WorldTool]:
+    """Make a tool for every action that the kit declares of an entity."""
+    for name, action in workshop.codec.blueprint.entities[entity].actions.items():
+        pick = rng("act", workshop.key, entity, name)
+        match action:
+            case Transition():
+                batch = pick.choice((5, 10, 20)) if pick.random() < 0.25 else 1
+                yield _transition(workshop, entity, name, action, batch)
+            case Set():
+                yield _set(workshop, entity, name, action)
+            case Create():
+                yield _create(workshop, entity, name, action)
+            case Delete():
+                yield _delete(workshop, entity, name)
+            case _:
+                continue
+
+
+def _check(workshop: Workshop, state: State, entity: str, number: int, when: tuple[Condition, ...]) -> None:
+    """Refuse a row for which a condition of the kit does not hold."""
+    facts = Facts(workshop.codec.blueprint, state)
+    for condition in when:
+        if not facts.all_hold(entity, (condition,))(number, workshop.existing(state, entity, number)):
+            shown = workshop.codec.id_of(entity, number)
+            name = condition.left.partition("(")[0].rpartition(".")[2]
+            message = (
+                f"{workshop.codec.noun(entity)[0]} {shown} cannot be changed: its {name} does not allow it"
+            )
+            raise ApiError(workshop.style(entity).error("conflict", message))
+
+
+def _replaced(row: Row, column: int, value: int) -> Row:
+    return (*row[:column], value, *row[column + 1 :])
+
+
+def _transition(workshop: Workshop, entity: str, name: str, action: Transition, batch: int) -> WorldTool:
+    codec, style = workshop.codec, workshop.style(entity)
+    described = codec.blueprint.entities[entity]
+    one, many = codec.noun(entity)
+    life = described.attributes[action.field]
+    values = life.values if isinstance(life, Life) else ()
+    sources = [values.index(each) for each in action.source]
+    target = values.index(action.target)
+    field = codec.fields[entity][action.field]
+    single = workshop.id_param(entity)
+    items = style.items or style.field(many)
+
+    def moved(state: State, number: int) -> State:
+        row = workshop.existing(state, entity, number)
+        if row[field.column] not in sources:
+            message = f"{one} {codec.id_of(entity, number)} is {field.write(row[field.column])}"
+            raise ApiError(style.error("conflict", message))
+        _check(workshop, state, entity, number, action.when)
+        return workshop.data.put(state, entity, number, _replaced(row, field.column, target))
+
+    def written(state: State, number: int) -> JsonObject:
+        return codec.row(entity, number, workshop.existing(state, entity, number), (field,))
+
+    def run_one(state: State, bound: Bound) -> tuple[object, State]:
+        number = bound[single.name]
+        state = show(moved(state, number), entity, (number,))
+        return written(state, number), state
+
+    def run_many(state: State, bound: Bound) -> tuple[object, State]:
+        for number in bound["ids"]:
+            state = moved(state, number)
+        return {items: [written(state, number) for number in bound["ids"]]}, show(state, entity, bound["ids"])
+
+    def read_many(value: Json) -> list[int]:
+        if not isinstance(value, list) or not 1 <= len(value) <= batch:
+            raise ApiError(style.error("invalid", f"ids must be a list of 1 to {batch} ids"), arguments=True)
+        return [codec.number_of(entity, each) for each in value]
+
+    pick = rng("verb", workshop.key, entity, name)
+    verb = pick.choice(action.verbs).partition("/")[0]
+    states = " or ".join(str(field.write(each)) for each in sources)
+    change = f"whose {field.name} is {states} to {field.write(target)}"
+    about = f"Changes {with_article(one)} {change}; others are refused."
+    param = single
+    if batch > 1:
+        schema: JsonObject = {
+            "type": "array",
+            "items": {"type": single.schema["type"]},
+            "minItems": 1,
+            "maxItems": batch,
+            "description": f"Ids of the {many}, at most {batch}.",
+        }
+        param = Param("ids", schema, read_many, required=True)
+        about = f"Changes {many} {change}, at most {batch} a call; where one is refused, none is changed."
+    tool_name = workshop.name(described.service, verb, one if batch == 1 else many)
+    tool = workshop.tool(tool_name, about, [param])
+    run = run_one if batch == 1 else run_many
+    return WorldTool(tool, "transition", entity, (param,), run, fields=(field,), subject=name, limit=batch)
+
+
+def _set(workshop: Workshop, entity: str, name: str, action: Set) -> WorldTool:
+    codec, style = workshop.codec, workshop.style(entity)
+    described = codec.blueprint.entities[entity]
+    one = codec.noun(entity)[0]
+    attribute = described.attributes[action.field]
+    if not isinstance(attribute, Category | Day | Flag | Quantity | Ref):
+        raise ValueError(f"action {name!r} of {entity!r} sets text, which no world can")
+    field = codec.fields[entity][action.field]
+    single = workshop.id_param(entity)
+    value_param = Param(style.field("new", *field.words), field.schema, field.read, required=True)
+
+    def run(state: State, bound: Bound) -> tuple[object, State]:
+        number, value = bound[single.name], bound[value_param.name]
+        row = workshop.existing(state, entity, number)
+        if isinstance(attribute, Ref):
+            workshop.existing(state, attribute.to, value)
+        if isinstance(attribute, Quantity) and value < 0 <= attribute.low:
+            raise ApiError(style.error("invalid", f"{value_param.name} cannot be below 0"), arguments=True)
+        _check(workshop, state, entity, number, action.when)
+        row = _replaced(row, field.column, value)
+        state = show(workshop.data.put(state, entity, number, row), entity, (number,))
+        return codec.row(entity, number, row, (field,)), state
+
+    word = attribute.words[0]
+    tool_name = workshop.name(described.service, style.verb("update"), one, after=(word,))
+    about = f"Sets the {field.name} of {with_article(one)}. {codec.conventions(entity, (field,))}".rstrip()
+    params = (single, value_param)
+    tool = workshop.tool(tool_name, about, params)
+    return WorldTool(tool, "set", entity, params, run, fields=(field,), subject=name)
+
+
+def _delete(workshop: Workshop, entity: str, name: str) -> WorldTool:
+    """Make the tool that deletes a row; kits declare it only where no other row can refer to it."""
+    codec, style = workshop.codec, workshop.style(entity)
+    one = codec.noun(entity)[0]
+    single = workshop.id_param(entity)
+
+    def run(state: State, bound: Bound) -> tuple[object, State]:
+        number = bound[single.name]
+        workshop.existing(state, entity, number)
+        state = show(workshop.data.put(state, entity, number, None), entity, (number,))
+        return {"deleted": codec.id_of(entity, number)}, state
+
+    tool_name = workshop.name(codec.blueprint.entities[entity].service, style.verb("delete"), one)
+    about = f"Deletes {with_article(one)} for good."
+    return WorldTool(
+        workshop.tool(tool_name, about, [single]), "delete", entity, (single,), run, subject=name
+    )
+
+
+def _create(workshop: Workshop, entity: str, name: str, action: Create) -> WorldTool:
+    """Make the tool that makes a row; its label is the next of the codes that no row has."""
+    codec, style, data = workshop.codec, workshop.style(entity), workshop.data
+    described = codec.blueprint.entities[entity]
+    one = codec.noun(entity)[0]
+    given = tuple(codec.fields[entity][each] for each in action.fields)
+    every = tuple(codec.fields[entity].values())
+    params = tuple(Param(each.name, each.schema, each.read, required=True) for each in given)
+    start = {each: codec.blueprint.value_of(entity, each, text) for each, text in action.start.items()}
+    codes = len(data.texts[entity, described.label])
+
+    def run(state: State, bound: Bound) -> tuple[object, State]:
+        values = {**start, **{each.attribute: bound[each.name] for each in given}}
+        for each in given:
+            attribute = described.attributes[each.attribute]
+            if isinstance(attribute, Ref):
+                workshop.existing(state, attribute.to, values[each.attribute])
+            if isinstance(attribute, Quantity) and values[each.attribute] < 0 <= attribute.low:
+                raise ApiError(style.error("invalid", f"{each.name} cannot be below 0"), arguments=True)
+        values[described.label] = len(data.rows[entity]) + state.made.get(entity, 0)
+        if values[described.label] >= codes:
+            raise ApiError(style.error("conflict", f"no {one} can be added any more"))
+        row = tuple(values[each] for each in described.attributes)
+        number, state = data.add(state, entity, row)
+        return codec.row(entity, number, row, every), show(state, entity, (number,))
+
+    label = codec.fields[entity][described.label].name
+    began = ", ".join(
+        f"{codec.fields[entity][each].name} {codec.fields[entity][each].write(value)}"
+        for each, value in start.items()
+    )
+    begins = f", and it begins with {began}" if began else ""
+    about = (
+        f"Adds {with_article(one)}: its {label} is assigned{begins}. Returns it with every field. "
+        f"{codec.conventions(entity, every)}"
+    ).rstrip()
+    tool = workshop.tool(workshop.name(described.service, style.verb("create"), one), about, params)
+    return WorldTool(tool, "create", entity, params, run, fields=given, subject=name)

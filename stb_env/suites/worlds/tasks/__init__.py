@@ -1,0 +1,1 @@
+"""Makes tasks of goals, words and dials, and puts them in splits and groups."""

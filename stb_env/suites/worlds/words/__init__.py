@@ -1,0 +1,1 @@
+"""Says goals in words."""
