@@ -117,7 +117,9 @@ class Style:
 @lru_cache(maxsize=8192)
 def _written(form: str, words: tuple[str, ...]) -> str:
     letters = " ".join(words).lower().replace("'", "")
-    parts = "".join(char if char.isalnum() else " " for char in letters).split()
+    spelled = "".join(char if char.isalnum() else " " for char in letters).split()
+    # The room number of a room is its room number.
+    parts = [part for before, part in zip(["", *spelled], spelled, strict=False) if part != before]
     if form == "camel":
         return parts[0] + "".join(part.capitalize() for part in parts[1:])
     return ("-" if form == "-" else "_").join(parts)
