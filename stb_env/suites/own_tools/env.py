@@ -12,6 +12,7 @@ from typing import Unpack
 from stb_env.backend.backend import Backend, RealAPI
 from stb_env.backend.cache import ResponseCache, call_key
 from stb_env.backend.cache.entry import CacheEntry
+from stb_env.backend.epochs import may_write
 from stb_env.backend.faults import Faults
 from stb_env.backend.own import SimulatorLike
 from stb_env.backend.real_api.catalog_api import CatalogAPI
@@ -93,7 +94,9 @@ def make(
         if cache is None and tools is None:
             cache = _embedded_answers()
         asked = _services(file, real, start, mode, simulator, models)
-        connected = connect_backend(mode, cache, asked, simulator, models, faults)
+        # The tools of this package only read.
+        writes = may_write if tools is not None and any(map(may_write, file.tools)) else None
+        connected = connect_backend(mode, cache, asked, simulator, models, faults, writes=writes)
         backend = connected.among(tasks.tools_used)
     open_judge = None
     if any("check" not in task.goal for task in tasks):
