@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+import json
+import os
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 from stb_env.core.request import Slow, drive
 from stb_env.formats.catalog_file import source_of
@@ -54,13 +56,14 @@ class Episode:
         answers: Answers of services and simulators so far, by key; copied when it grows, never changed.
         epoch: Name of the current epoch; empty until a call may have written.
         writes: The writing calls so far, in order. Only the live modes keep them.
-        sent: How many of them the service has got: an answer from a recording sends nothing.
+        sent: How many of them the service has got, since an answer from a recording sends nothing; None until
+            the episode asks it for the first time.
     """
 
     answers: Mapping[str, ToolResult] = field(default_factory=dict)
     epoch: str = ""
     writes: tuple[tuple[Tool, ToolCall], ...] = ()
-    sent: int = 0
+    sent: int | None = None
 
     def answered(self, key: str, result: ToolResult) -> Episode:
         """Return the state after an answer that did not come from a recording."""
@@ -77,8 +80,13 @@ class StatefulAPI(Protocol):
     """A real API whose services keep state between calls."""
 
     @property
+    def fingerprint(self) -> dict[str, object]:
+        """Plain data that names its services."""
+        ...
+
+    @property
     def resets(self) -> bool:
-        """Whether its services can be set back to their first state."""
+        """True if its services can be set back to their first state."""
         ...
 
     def reset(self) -> Slow[None]:
@@ -97,17 +105,26 @@ class StatefulAPI(Protocol):
 class ServiceState:
     """Brings a service that can be reset to the state of an episode before it is asked.
 
-    One call is made at a time. Where the service is not in the episode's state, it is reset and gets the
-    episode's writing calls again, so that episodes may alternate and forks see what they wrote. This holds
-    within one process. Picklable: a copy knows nothing of the service's state.
+    The service is reset before the first call of an episode that needs it. Where it is in the state of
+    another episode, it is reset and gets the writing calls of this one again, so that episodes may alternate
+    and forks see what they wrote. One call is made at a time. This holds within one process.
     """
+
+    _known: ClassVar[dict[str, ServiceState]] = {}
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._epoch: str | None = None
 
-    def __reduce__(self) -> tuple[type[ServiceState], tuple[()]]:
-        return ServiceState, ()
+    @classmethod
+    def of(cls, api: StatefulAPI) -> ServiceState:
+        """Return what all environments of the process share for the same services."""
+        return cls._known.setdefault(json.dumps(api.fingerprint, sort_keys=True), cls())
+
+    @classmethod
+    def forget(cls) -> None:
+        """Forget the state of all services, as a forked process has to."""
+        cls._known = {}
 
     def ask(self, api: StatefulAPI, episode: Episode, tool: Tool, call: ToolCall, after: str) -> ToolResult:
         """Return the answer to a call in the state of an episode.
@@ -123,11 +140,16 @@ class ServiceState:
             BackendError: A service gave no usable answer, or could not be reset.
         """
         with self._lock:
+            # Until the call is answered, the state is not known.
             known, self._epoch = self._epoch, None
-            if known != episode.epoch:
+            if episode.sent is None or known != episode.epoch:
                 drive(api.reset())
                 for written_tool, written in episode.writes:
                     drive(api.request(written_tool, written.arguments))
             result = drive(api.request(tool, call.arguments))
             self._epoch = after
             return result
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=ServiceState.forget)

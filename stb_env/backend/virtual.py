@@ -122,7 +122,6 @@ class VirtualBackend:
         self.live_simulator = None if live_simulator is None else as_simulator(live_simulator)
         self.faults = faults
         self.writes = writes
-        self._service = ServiceState()
         self.outage = _outage(faults, cache, mode, self.live_simulator)
         self._recorder: Recorder | None = None
         if mode == "record" and cache is not None:
@@ -231,6 +230,16 @@ class VirtualBackend:
             close()
 
     @property
+    def asks_stateful_service(self) -> bool:
+        """True if calls reach a service that keeps what they write."""
+        return self.writes is not None and self._live and self.real is not None
+
+    @property
+    def resets_service(self) -> bool:
+        """True if that service is set back for each episode."""
+        return self.real is not None and _resets(self.real)
+
+    @property
     def _live(self) -> bool:
         return self.mode in ("live", "record")
 
@@ -284,9 +293,11 @@ class VirtualBackend:
         """Ask a service that has got all writing calls of the episode."""
         if self.writes is not None and _resets(real):
             after = epoch_after(key) if self.writes(tool) else state.epoch
-            result: ToolResult = yield Request(run=partial(self._service.ask, real, state, tool, call, after))
+            result: ToolResult = yield Request(
+                run=partial(ServiceState.of(real).ask, real, state, tool, call, after)
+            )
             return result
-        for written_tool, written in state.writes[state.sent :]:
+        for written_tool, written in state.writes[state.sent or 0 :]:
             yield from real.request(written_tool, written.arguments)
         return (yield from real.request(tool, call.arguments))
 

@@ -139,14 +139,15 @@ def connect_judge(
     """
     if judge is not None and not isinstance(judge, str):
         return as_judge(judge)
-    chosen = load_judge(judge, votes=votes, models=models, cache=votes_cache, remark=_say_once)
+    chosen = load_judge(judge, votes=votes, models=models, cache=votes_cache, remark=say_once)
     if judge is None and isinstance(chosen, HeuristicJudge):
         return HeuristicJudge(unnamed=True)
     return chosen
 
 
 @lru_cache(maxsize=16)
-def _say_once(remark: str) -> None:
+def say_once(remark: str) -> None:
+    """Write a remark to the log, if it is new."""
     logging.getLogger("stb_env").warning(remark)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -9,6 +10,7 @@ from typing import Any
 
 from fastapi import FastAPI, HTTPException
 from mcp.server import Server
+from mcp.server.stdio import stdio_server
 from mcp_types import CallToolResult, ListToolsResult, Tool, ToolAnnotations
 from pydantic import BaseModel
 
@@ -65,7 +67,7 @@ class OrderDesk:
         def drop_order(number: int) -> None:
             del self.orders[get_order(number)["number"]]
 
-        @app.post("/testing/reset", include_in_schema=False)
+        @app.post("/testing/reset")
         def reset() -> None:
             self.orders.clear()
 
@@ -80,6 +82,12 @@ class OrderDesk:
 @contextlib.contextmanager
 def basket() -> Iterator[str]:
     """Serve a basket whose tools are put and look, and yield its URL."""
+    with serving(basket_server().streamable_http_app(json_response=True)) as url:
+        yield f"{url}/mcp"
+
+
+def basket_server() -> Server[Any]:
+    """Return the server of a basket that is empty at first."""
     held: list[str] = []
     text = {"type": "object", "properties": {"item": {"type": "string"}}, "required": ["item"]}
     tools = [
@@ -100,6 +108,14 @@ def basket() -> Iterator[str]:
             held.append(params.arguments["item"])
         return CallToolResult(content=[], structured_content={"items": list(held)})
 
-    server: Server[Any] = Server("basket", version="1", on_list_tools=list_tools, on_call_tool=call_tool)
-    with serving(server.streamable_http_app(json_response=True)) as url:
-        yield f"{url}/mcp"
+    return Server("basket", version="1", on_list_tools=list_tools, on_call_tool=call_tool)
+
+
+async def _serve_by_pipes() -> None:
+    server = basket_server()
+    async with stdio_server() as (read, write):
+        await server.run(read, write, server.create_initialization_options())
+
+
+if __name__ == "__main__":
+    asyncio.run(_serve_by_pipes())
