@@ -61,7 +61,12 @@ class Recorder:
         return None if hit is None else as_result(hit)
 
     def keep(
-        self, tool: Tool, arguments: Mapping[str, object] | str, key: str, result: ToolResult
+        self,
+        tool: Tool,
+        arguments: Mapping[str, object] | str,
+        key: str,
+        result: ToolResult,
+        epoch: str = "",
     ) -> ToolResult:
         """Store an answer where it is worth keeping and new, and return what the agent is to see.
 
@@ -72,6 +77,7 @@ class Recorder:
             arguments: What it was called with.
             key: The call's key.
             result: What came.
+            epoch: Name of the epoch in which it was asked; see `stb_env.backend.epochs`.
 
         Raises:
             BackendError: The overlay stayed locked, or cannot be written.
@@ -92,6 +98,7 @@ class Recorder:
             source=result.source,
             origin=ORIGIN,
             recorded=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+            epoch=epoch,
             **provenance,
         )
         first = self.cache.add(key, entry)

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from functools import partial
 from typing import Literal, Protocol
 
+from typing_extensions import TypeIs
+
 from stb_env.backend.backend import RealAPI, Simulator
 from stb_env.backend.cache import CallKey, ResponseCache
 from stb_env.backend.cache.entry import CacheEntry
 from stb_env.backend.cache_update import Recorder, as_result
+from stb_env.backend.epochs import Episode, ServiceState, StatefulAPI, epoch_after
 from stb_env.backend.faults import UNAVAILABLE, Faults, Outage, ToolKey, unavailable
 from stb_env.backend.own import SimulatorLike, as_simulator
 from stb_env.backend.real_api.http_api import HTTPAPI
@@ -46,10 +49,6 @@ def known_mode(name: str) -> Mode:
     raise ConfigError(f"mode must be one of {MODES}, got {name!r}.{did_you_mean(str(name), MODES)}")
 
 
-Answers = Mapping[str, ToolResult]
-"""What an episode was answered so far, by key; copied when it grows, never changed."""
-
-
 class OfflineSimulator(Protocol):
     """Answers without waiting, from documentation and examples."""
 
@@ -78,6 +77,9 @@ class VirtualBackend:
         health: What becomes of an answer in which a real API says that it does not work. ``strict`` refuses
             it: the simulator is asked, or the episode ends as invalid. ``observe`` shows it to the agent with
             its class, and only where no answer came at all is anyone else asked.
+        writes: For services with state, says of a tool whether its calls may write. Each such call opens a
+            new epoch, which is a part of the key of a call (`stb_env.backend.epochs`). Without it there are
+            no epochs.
 
     Attributes:
         outage: The tools that are down, where faults ask for any.
@@ -103,6 +105,7 @@ class VirtualBackend:
         faults: Faults | None = None,
         taxonomy: Taxonomy = "default",
         health: Health = "strict",
+        writes: Callable[[Tool], bool] | None = None,
     ) -> None:
         known_mode(mode)
         if mode in ("live", "record") and real is None and live_simulator is None:
@@ -118,6 +121,7 @@ class VirtualBackend:
         self.real = _with_errors(_watched(real, health), mode, faults)
         self.live_simulator = None if live_simulator is None else as_simulator(live_simulator)
         self.faults = faults
+        self.writes = writes
         self.outage = _outage(faults, cache, mode, self.live_simulator)
         self._recorder: Recorder | None = None
         if mode == "record" and cache is not None:
@@ -137,6 +141,8 @@ class VirtualBackend:
                 decides["real"] = self.real.fingerprint
                 if isinstance(self.real, HTTPAPI) and self.real.health != "strict":
                     decides["health"] = self.real.health
+        if self.writes is not None:
+            decides["epochs"] = True
         if self.faults is not None:
             decides["faults"] = self.faults.fingerprint
             # The tools that faults themselves name are in their fingerprint.
@@ -158,48 +164,61 @@ class VirtualBackend:
         chosen.real = real
         return chosen
 
-    def start(self, task: Task, seed: int) -> Answers | None:  # noqa: ARG002 (the protocol's parameters)
-        """Return what an episode was answered so far: nothing, and None where that is never asked for."""
-        return {} if self.mode in ("live", "record") else None
+    def start(self, task: Task, seed: int) -> Episode | None:  # noqa: ARG002 (the protocol's parameters)
+        """Return an episode without answers, and None where nothing of it is ever asked for."""
+        return Episode() if self._live or self.writes is not None else None
 
     def answer(
-        self, state: Answers | None, tool: Tool, call: ToolCall
-    ) -> Slow[tuple[ToolResult, Answers | None]]:
+        self, state: Episode | None, tool: Tool, call: ToolCall
+    ) -> Slow[tuple[ToolResult, Episode | None]]:
         """Answer from the cache, else by the mode's rule.
 
         Raises:
             CacheMiss: In ``replay`` mode, for a call that was never recorded.
             InfrastructureError: No one that was asked had a usable answer.
         """
-        asked, fault = CallKey(tool.id, call.arguments), self._fault(tool)
+        asked, fault = self._key(state, tool, call), self._fault(tool)
         hit = self._recall(state, asked, fault)
         if hit is not None:
-            return hit, state
+            return hit, self._after(state, asked, tool, call, hit)
         if self.mode == "replay":
             raise CacheMiss(
                 f"no recorded response for {tool.name!r} with these arguments, and mode is 'replay'"
             )
-        key = asked.canonical
         if self.mode == "offline":
             # A template has no will of its own: equal caches, however they came about, give equal answers.
             examples = [entry.response for entry in self._examples(tool, by_key=True)]
-            return self.simulator.simulate(tool, call.arguments, key=key, examples=examples), state
+            # And no state: its answer does not depend on what was written.
+            key = CallKey(tool.id, call.arguments).canonical if asked.epoch else asked.canonical
+            result = self.simulator.simulate(tool, call.arguments, key=key, examples=examples)
+            return result, self._after(state, asked, tool, call, result)
+        state, key = state or Episode(), asked.canonical
+        real = self.real if fault is None else None
         if self._recorder is None or fault is not None:
-            result = yield from self._ask(tool, call, key, self.real if fault is None else None)
+            result = yield from self._ask(state, tool, call, key, real)
         else:
             with Flight((self._recorder.cache.place, key)) as flight:
                 yield from _waited(flight)
                 hit = self._recorder.known(asked)
                 if hit is not None:
-                    return hit, state
-                result = yield from self._ask(tool, call, key, self.real)
-                result = yield Request(run=partial(self._recorder.keep, tool, call.arguments, key, result))
-        # Asking again costs nothing.
-        return result, {**(state or {}), key: replace(result, usage=None)}
+                    return hit, self._after(state, asked, tool, call, hit)
+                result = yield from self._ask(state, tool, call, key, real)
+                keep = partial(self._recorder.keep, tool, call.arguments, key, result, asked.epoch)
+                result = yield Request(run=keep)
+        after = self._after(state.answered(key, result), asked, tool, call, result)
+        if real is not None and after is not None:
+            # The service has all writes now, those too that recordings had answered.
+            after = replace(after, sent=len(after.writes))
+        return result, after
 
-    def recorded(self, state: Answers | None, tool: Tool, call: ToolCall) -> ToolResult | None:
-        """Return what exactly this call is answered without asking anyone, or None."""
-        return self._recall(state, CallKey(tool.id, call.arguments), self._fault(tool))
+    def recorded(self, state: Episode | None, tool: Tool, call: ToolCall) -> ToolResult | None:
+        """Return what exactly this call is answered without asking anyone, or None.
+
+        None for a call that may write: only `answer` can open its epoch.
+        """
+        if self.writes is not None and self.writes(tool):
+            return None
+        return self._recall(state, self._key(state, tool, call), self._fault(tool))
 
     def close(self) -> None:
         """Close the handles of cache and real API; the next call opens them again."""
@@ -210,13 +229,38 @@ class VirtualBackend:
         if close is not None:
             close()
 
+    @property
+    def asks_stateful_service(self) -> bool:
+        """True if calls reach a service that keeps what they write."""
+        return self.writes is not None and self._live and self.real is not None
+
+    @property
+    def resets_service(self) -> bool:
+        """True if that service is set back for each episode."""
+        return self.real is not None and _resets(self.real)
+
+    @property
+    def _live(self) -> bool:
+        return self.mode in ("live", "record")
+
+    def _key(self, state: Episode | None, tool: Tool, call: ToolCall) -> CallKey:
+        return CallKey(tool.id, call.arguments, "" if state is None else state.epoch)
+
+    def _after(
+        self, state: Episode | None, asked: CallKey, tool: Tool, call: ToolCall, result: ToolResult
+    ) -> Episode | None:
+        """Return the state after a call; one that a fault answered wrote nothing."""
+        if self.writes is None or state is None or result.source == "fault" or not self.writes(tool):
+            return state
+        return state.wrote(asked.canonical, tool, call, keep=self._live)
+
     def _fault(self, tool: Tool) -> Faults | None:
         return self.faults if self.outage is not None and self.outage.hits(tool.id) else None
 
-    def _recall(self, state: Answers | None, call: CallKey, fault: Faults | None) -> ToolResult | None:
+    def _recall(self, state: Episode | None, call: CallKey, fault: Faults | None) -> ToolResult | None:
         """Return what needs no one to be asked: a recording, or what a tool that is down answers."""
-        if state and call.canonical in state:
-            return state[call.canonical]
+        if state is not None and state.answers and call.canonical in state.answers:
+            return state.answers[call.canonical]
         hit = (
             self.cache.get(call) if self.cache is not None and (fault is None or fault.after_cache) else None
         )
@@ -224,11 +268,13 @@ class VirtualBackend:
             return as_result(hit)
         return unavailable() if fault is not None and fault.action == "unavailable" else None
 
-    def _ask(self, tool: Tool, call: ToolCall, key: str, real: RealAPI | None) -> Slow[ToolResult]:
+    def _ask(
+        self, state: Episode, tool: Tool, call: ToolCall, key: str, real: RealAPI | None
+    ) -> Slow[ToolResult]:
         failure = None
         if real is not None:
             try:
-                return (yield from real.request(tool, call.arguments))
+                return (yield from self._ask_service(state, tool, call, key, real))
             except BackendError as error:
                 if self.live_simulator is None:
                     raise
@@ -240,6 +286,20 @@ class VirtualBackend:
             return (yield from self.live_simulator.simulate(tool, call.arguments, key=key, examples=examples))
         except InfrastructureError as error:
             raise _both(failure, error) from error
+
+    def _ask_service(
+        self, state: Episode, tool: Tool, call: ToolCall, key: str, real: RealAPI
+    ) -> Slow[ToolResult]:
+        """Ask a service that has got all writing calls of the episode."""
+        if self.writes is not None and _resets(real):
+            after = epoch_after(key) if self.writes(tool) else state.epoch
+            result: ToolResult = yield Request(
+                run=partial(ServiceState.of(real).ask, real, state, tool, call, after)
+            )
+            return result
+        for written_tool, written in state.writes[state.sent or 0 :]:
+            yield from real.request(written_tool, written.arguments)
+        return (yield from real.request(tool, call.arguments))
 
     def _examples(self, tool: Tool, *, by_key: bool = False) -> list[CacheEntry]:
         return [] if self.cache is None else self.cache.examples(tool.id, EXAMPLES, by_key=by_key)
@@ -258,6 +318,10 @@ def _waited(flight: Flight) -> Slow[None]:
         # The time for one question is over, and the other's took several; this one still has its own.
         if error.stage != "call":
             raise
+
+
+def _resets(real: RealAPI) -> TypeIs[StatefulAPI]:
+    return bool(getattr(real, "resets", False))
 
 
 def _watched(real: RealAPI | None, health: Health) -> RealAPI | None:

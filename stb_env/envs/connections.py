@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 
 from stb_env.backend.backend import RealAPI
 from stb_env.backend.cache import ResponseCache
+from stb_env.backend.epochs import may_write
 from stb_env.backend.faults import Faults
 from stb_env.backend.own import SimulatorLike, load_own_simulator
 from stb_env.backend.real_api import HTTPTemplate, RemoteServer, VirtualServer
@@ -32,6 +33,7 @@ from stb_env.judges.own_judge import JudgeLike, as_judge
 from stb_env.judges.registry import load_judge
 from stb_env.models import available, connect, load_models
 from stb_env.models.preflight import note
+from stb_env.tools import Tool
 
 T = TypeVar("T")
 
@@ -49,6 +51,7 @@ def connect_backend(
     key_name: str = "",
     health: Health = "strict",
     overlay: str | None = None,
+    writes: Callable[[Tool], bool] | None = None,
 ) -> VirtualBackend:
     """Build the virtual API backend of an environment.
 
@@ -68,6 +71,7 @@ def connect_backend(
         health: Whether an answer in which a real API says that it does not work is refused (``strict``) or
             an observation (``observe``); see `VirtualBackend`.
         overlay: ``redis://HOST:PORT/DATABASE`` of what several machines add to the cache.
+        writes: For tools of a service with state, says which of them may write; see `VirtualBackend`.
 
     Raises:
         ConfigError: A setting is unknown, or the mode lacks what it needs.
@@ -92,6 +96,7 @@ def connect_backend(
         live_simulator=_simulator(simulator, models, key_name) if live else None,
         faults=_made(Faults, faults, "faults") if isinstance(faults, Mapping) else faults,
         health=health,
+        writes=writes,
     )
 
 
@@ -109,7 +114,8 @@ def connect_catalog(file: CatalogFile, mode: str, cache: str | None, *, start: b
     """
     chosen = known_mode(mode)
     real = CatalogAPI(file, start=start) if chosen in _LIVE else None
-    return connect_backend(chosen, cache, real, None if real is None else "none")
+    writes = may_write if any(map(may_write, file.tools)) else None
+    return connect_backend(chosen, cache, real, None if real is None else "none", writes=writes)
 
 
 def connect_judge(
@@ -133,14 +139,15 @@ def connect_judge(
     """
     if judge is not None and not isinstance(judge, str):
         return as_judge(judge)
-    chosen = load_judge(judge, votes=votes, models=models, cache=votes_cache, remark=_say_once)
+    chosen = load_judge(judge, votes=votes, models=models, cache=votes_cache, remark=say_once)
     if judge is None and isinstance(chosen, HeuristicJudge):
         return HeuristicJudge(unnamed=True)
     return chosen
 
 
 @lru_cache(maxsize=16)
-def _say_once(remark: str) -> None:
+def say_once(remark: str) -> None:
+    """Write a remark to the log, if it is new."""
     logging.getLogger("stb_env").warning(remark)
 
 

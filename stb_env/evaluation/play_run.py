@@ -9,6 +9,7 @@ from pathlib import Path
 
 from stb_env.backend.virtual import VirtualBackend
 from stb_env.core.jsontypes import JsonObject
+from stb_env.errors import ConfigError
 from stb_env.evaluation.remote_run import RemoteRun
 from stb_env.evaluation.resolved import Resolved
 from stb_env.runs import Run, run_batch
@@ -50,7 +51,8 @@ def play_run(
         cluster: Machines that play, ``options.concurrency`` episodes each worker; None plays here.
 
     Raises:
-        ConfigError: The folder holds a run with another configuration; the message shows the difference.
+        ConfigError: The folder holds a run with another configuration; the message shows the difference. Or
+            several episodes would write to one service with state at the same time.
         RunStopped: An endpoint is not there, episodes keep failing alike, or the disk refuses them.
 
     Examples:
@@ -59,6 +61,7 @@ def play_run(
         >>> summary["solved"], summary["planned"]
         (2, 2)
     """
+    _check_shared_service(run, options.concurrency, cluster)
     jobs = run.jobs[:first]
     fresh = out is None or not out.exists()
     if fresh:
@@ -116,6 +119,21 @@ def _played(
         link=remote,
         outlines=True,
     )
+
+
+def _check_shared_service(run: Resolved, concurrency: int, cluster: Cluster | None) -> None:
+    backend = run.env.rules.backend
+    if not isinstance(backend, VirtualBackend) or not backend.asks_stateful_service:
+        return
+    if cluster is not None:
+        raise ConfigError(
+            "the tools write to one service, whose state several machines cannot share; play on one machine"
+        )
+    if concurrency > 1 and not backend.resets_service:
+        raise ConfigError(
+            f"the tools write to a service without a reset, and {concurrency} episodes at a time would read "
+            "what others write; give --concurrency 1, or name the service's reset (tools import --reset)"
+        )
 
 
 def _outage(run: Resolved) -> dict[str, object]:

@@ -17,7 +17,8 @@ def read_functions(content: object, name: str = KIND) -> CatalogFile:
 
     Args:
         content: Decoded JSON: a list, or an object that holds it under ``tools`` or ``functions``. Each entry
-            is a function, a function inside a tool (Chat Completions) or a flat tool (Responses).
+            is a function, a function inside a tool (Chat Completions) or a flat tool (Responses). ``reads``
+            set to true, beside a function's name, says that it changes nothing.
         name: Name of the source, a part of each tool's identity.
 
     Raises:
@@ -43,6 +44,7 @@ def read_functions(content: object, name: str = KIND) -> CatalogFile:
             function.get("parameters") or {},
             identity=ToolId(KIND, name, given),
             original=function["name"],
+            source={"reads": True} if function.get("reads") is True else None,
         )
         for given, function in zip(valid_names(originals), functions, strict=True)
     )

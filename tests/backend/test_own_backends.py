@@ -243,7 +243,7 @@ class Settled:
 )
 def test_every_form_of_simulator_answers_in_an_apis_place(simulator: Any, response: Any):
     backend = connect_backend("live", simulator=simulator)
-    result, _ = drive(backend.answer({}, ECHO, ToolCall("echo", {"n": 3})))
+    result, _ = drive(backend.answer(None, ECHO, ToolCall("echo", {"n": 3})))
     assert (result.response, result.source) == (response, "simulator")
 
 

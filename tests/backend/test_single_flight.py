@@ -15,6 +15,7 @@ import pytest
 
 from stb_env.backend import single_flight
 from stb_env.backend.cache import CallKey, Hit, ResponseCache
+from stb_env.backend.epochs import Episode
 from stb_env.backend.faults import UNAVAILABLE
 from stb_env.backend.single_flight import Flight
 from stb_env.backend.virtual import VirtualBackend
@@ -137,7 +138,7 @@ def test_of_episodes_on_a_loop_that_ask_the_same_one_asks():
     simulator = Simulator(partial(opened, go))
     answers = together(recording(simulator), 4, go.set)
     assert (simulator.asked, said(*answers)) == (1, [FIRST, FOUND, FOUND, FOUND])
-    assert [state for _, state in answers[1:]] == [{}] * 3
+    assert [state for _, state in answers[1:]] == [Episode()] * 3
 
 
 async def opened(go: asyncio.Event) -> None:

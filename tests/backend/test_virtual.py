@@ -184,7 +184,7 @@ def test_branches_of_an_episode_do_not_see_each_other():
     left, left_state = ask(backend, state=pickle.loads(pickle.dumps(trunk)))
     right, _ = ask(backend, state=trunk)
     assert (left.response, right.response) == ("real 2", "real 3")
-    assert (len(trunk), len(left_state)) == (1, 2)
+    assert (len(trunk.answers), len(left_state.answers)) == (1, 2)
 
 
 @pytest.mark.parametrize("mode", ["replay", "offline"])
@@ -241,7 +241,7 @@ def test_what_was_recorded_is_found_by_the_next_episode():
 def test_a_hit_says_who_had_given_the_answer_and_nothing_else_does():
     cache = ResponseCache()
     recording = VirtualBackend(cache, mode="record", live_simulator=lambda tool, arguments: "made up")
-    answers = [drive(recording.answer({}, FORECAST, CALL))[0] for _ in range(2)]
+    answers = [drive(recording.answer(None, FORECAST, CALL))[0] for _ in range(2)]
     records = [CallRecord("a", "forecast", {}, answer).to_dict() for answer in answers]
     assert [(r["source"], r.get("origin")) for r in records] == [("simulator", None), ("cache", "simulator")]
     assert [CallRecord.from_dict(record).to_dict() for record in records] == records
@@ -318,7 +318,7 @@ def test_a_failure_is_not_recorded():
 def test_tools_without_an_identity_are_recorded_and_replayed_apart():
     cache, lookups = ResponseCache(), [Tool("get_city", "", CITY), Tool("get-city", "", CITY)]
     recording = VirtualBackend(cache, mode="record", real=Real())
-    said = [drive(recording.answer({}, tool, CALL))[0].response for tool in lookups]
+    said = [drive(recording.answer(None, tool, CALL))[0].response for tool in lookups]
     replaying = VirtualBackend(cache, mode="replay")
     assert said == ["real 1", "real 2"]
     assert [drive(replaying.answer(None, tool, CALL))[0].response for tool in lookups] == said
@@ -328,7 +328,7 @@ def test_tools_without_an_identity_are_recorded_and_replayed_apart():
 
 def test_a_renamed_tool_without_an_identity_is_still_answered_from_its_recordings():
     cache, lookup = ResponseCache(), Tool("get_city", "", CITY)
-    drive(VirtualBackend(cache, mode="record", real=Real()).answer({}, lookup, CALL))
+    drive(VirtualBackend(cache, mode="record", real=Real()).answer(None, lookup, CALL))
     renamed = lookup.renamed("find_city")
     replayed, _ = drive(VirtualBackend(cache, mode="replay").answer(None, renamed, CALL))
     assert replayed.response == "real 1"
@@ -359,7 +359,7 @@ def test_recording_on_an_event_loop_does_not_hold_it_up(tmp_path):
         with closing(ResponseCache(tmp_path / "cache")) as cache:
             backend = VirtualBackend(cache, mode="record", real=Real())
             calls = [ToolCall("forecast", {"city": f"c{n}"}) for n in range(20)]
-            answers = await asyncio.gather(*(adrive(backend.answer({}, FORECAST, call)) for call in calls))
+            answers = await asyncio.gather(*(adrive(backend.answer(None, FORECAST, call)) for call in calls))
             assert len(cache) == 20
             return [result.source for result, _ in answers]
 

@@ -37,6 +37,7 @@ _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", re.ASCII)
 # The last member of the stored form, with the bracket that ends it. No other member can end like that: an
 # object of arguments leaves two brackets, and a text of them has no bare quotation mark.
 _RECORDED = re.compile(rf',"recorded":"{_TIME.pattern}"\}}', re.ASCII)
+_EPOCH = re.compile(r"[0-9a-f]*", re.ASCII)
 _RECORDED_LENGTH = len(',"recorded":"2000-01-01T00:00:00Z"}')
 
 
@@ -65,10 +66,11 @@ class CacheEntry:
         model: The model that simulated it.
         prompt: Version of that model's prompt.
         recorded: When it was answered, as ``2026-03-02T10:00:00Z``; empty where nobody noted it (imports).
+        epoch: Name of the epoch of a service with state, as `call_key` takes it.
         error: The text's error, empty where there is none.
 
     Raises:
-        DataError: The text is no such object, the source is none of these, or the time is none.
+        DataError: The text is no such object, the source is none of these, or time or epoch is none.
 
     Examples:
         >>> entry = CacheEntry.of(ToolId("Net", "icmp", "ping"), {"host": "a"}, {"ms": 4}, source="real")
@@ -86,6 +88,7 @@ class CacheEntry:
     model: str = ""
     prompt: str = ""
     recorded: str = ""
+    epoch: str = ""
     error: str = field(init=False)
     _key: str = field(init=False, repr=False, compare=False, default="")
 
@@ -101,6 +104,8 @@ class CacheEntry:
             raise DataError(
                 f"an entry is recorded at a time as 2026-03-02T10:00:00Z, got {self.recorded[:80]!r}"
             )
+        if not isinstance(self.epoch, str) or not _EPOCH.fullmatch(self.epoch):
+            raise DataError(f"an entry's epoch is hex digits, got {str(self.epoch)[:80]!r}")
         object.__setattr__(self, "error", answer["error"])
 
     @classmethod
@@ -116,22 +121,23 @@ class CacheEntry:
         model: str = "",
         prompt: str = "",
         recorded: str = "",
+        epoch: str = "",
     ) -> CacheEntry:
         """Build an entry from a response value."""
         text = jsontext.dumps({"error": error, "response": response})
-        return cls(identity, read_arguments(arguments), text, source, origin, model, prompt, recorded)
+        return cls(identity, read_arguments(arguments), text, source, origin, model, prompt, recorded, epoch)
 
     @property
     def key(self) -> str:
         """The canonical key of its call."""
         if not self._key:
-            object.__setattr__(self, "_key", call_key(self.id, self.arguments))
+            object.__setattr__(self, "_key", call_key(self.id, self.arguments, self.epoch))
         return self._key
 
     @property
     def call(self) -> CallKey:
         """Both keys of its call."""
-        return CallKey(self.id, self.arguments)
+        return CallKey(self.id, self.arguments, self.epoch)
 
     @property
     def hit(self) -> Hit:
@@ -160,6 +166,8 @@ class CacheEntry:
             DataError: The arguments are not JSON values.
         """
         noted = _noted(self.source, self.origin, self.klass, self.model, self.prompt, self.id)
+        if self.epoch:
+            noted = f'{noted},"epoch":"{self.epoch}"'
         return _written(self.id, self.arguments, self.text, self.error, noted, self.recorded)
 
     @classmethod
@@ -173,7 +181,7 @@ class CacheEntry:
         try:
             identity = ToolId(*map(str, data["id"]))
             noted = [data[name] for name in ("source", "origin", "model", "prompt")]
-            noted.append(data.get("recorded", ""))
+            noted += [data.get("recorded", ""), data.get("epoch", "")]
             entry = cls(identity, data["arguments"], data["text"], *noted)
             error = data["error"]
         except (KeyError, TypeError) as problem:

@@ -65,6 +65,7 @@ class CallKey:
     Args:
         identity: The API, standardised (`ToolId.of`).
         arguments: As for `call_key`.
+        epoch: As for `call_key`.
 
     Attributes:
         exact: What only calls of exactly the same arguments share: names, values, types and order.
@@ -79,20 +80,21 @@ class CallKey:
         True
     """
 
-    __slots__ = ("_arguments", "_canonical", "exact", "id", "short")
+    __slots__ = ("_arguments", "_canonical", "epoch", "exact", "id", "short")
 
-    def __init__(self, identity: ToolId, arguments: Arguments) -> None:
-        self.id = identity
+    def __init__(self, identity: ToolId, arguments: Arguments, epoch: str = "") -> None:
+        self.id, self.epoch = identity, epoch
         self._arguments = arguments if type(arguments) is dict else read_arguments(arguments)
         self.exact = exact = _exact(self._arguments)
-        self.short = identity, exact if len(exact) <= _SHORT else exact_digest(exact)
+        brief = exact if len(exact) <= _SHORT else exact_digest(exact)
+        self.short = (identity, brief, epoch) if epoch else (identity, brief)
         self._canonical = ""
 
     @property
     def canonical(self) -> str:
         """The canonical key, as `call_key` returns it."""
         if not self._canonical:
-            self._canonical = call_key(self.id, self._arguments)
+            self._canonical = call_key(self.id, self._arguments, self.epoch)
         return self._canonical
 
     @property
@@ -101,13 +103,15 @@ class CallKey:
         return RowKey(self.canonical, exact_digest(self.exact))
 
 
-def call_key(identity: ToolId, arguments: Arguments) -> str:
-    """Return the canonical key of a call: ``id_prefix(identity)`` and 32 hex digits of its arguments.
+def call_key(identity: ToolId, arguments: Arguments, epoch: str = "") -> str:
+    """Return the canonical key of a call: ``id_prefix(identity)`` and 32 hex digits of arguments and epoch.
 
     Args:
         identity: The API, standardised (`ToolId.of`).
         arguments: An object; or text, which counts as an object where it is JSON of one or blank, and
             as itself otherwise.
+        epoch: Name of the epoch of a service with state (`stb_env.backend.epochs`); empty before any write,
+            and for tools without state.
 
     Examples:
         >>> ping = ToolId("Net", "icmp", "ping")
@@ -118,9 +122,14 @@ def call_key(identity: ToolId, arguments: Arguments) -> str:
         True
         >>> key.startswith(id_prefix(ping)), call_key(ping, {}) == call_key(ping, " ")
         (True, True)
+        >>> call_key(ping, {}, "f00d") == call_key(ping, {})
+        False
     """
-    digest = hashlib.blake2b(canonical(arguments).encode(), digest_size=16).hexdigest()
-    return id_prefix(identity) + digest
+    text = canonical(arguments)
+    if epoch:
+        # Canonical text has no such character, so that no arguments can name an epoch.
+        text = f"{text}\0{epoch}"
+    return id_prefix(identity) + hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
 
 
 @lru_cache(maxsize=65_536)

@@ -6,6 +6,7 @@ import shlex
 from collections.abc import Mapping
 from typing import ClassVar
 
+from stb_env.backend.epochs import may_write
 from stb_env.backend.real_api.http_service import HTTPService
 from stb_env.backend.real_api.mcp_service import MCPService
 from stb_env.core.jsontypes import JsonMapping
@@ -50,6 +51,7 @@ class CatalogAPI:
         self.services: Mapping[str, HTTPService | MCPService] = {
             name: _service(name, source, start) for name, source in file.sources.items()
         }
+        self._written = {str(source_of(tool).get("from", "")) for tool in file.tools if may_write(tool)}
 
     def __repr__(self) -> str:
         return f"CatalogAPI({', '.join(self.services)})"
@@ -59,6 +61,21 @@ class CatalogAPI:
         """Fingerprints of all services."""
         told = {name: service.fingerprint for name, service in sorted(self.services.items())}
         return {"protocol": "catalog", "services": told}
+
+    @property
+    def resets(self) -> bool:
+        """True if each service that tools write to can be set back."""
+        return all(service.resets for name, service in self.services.items() if name in self._written)
+
+    def reset(self) -> Slow[None]:
+        """Set back each service that can be.
+
+        Raises:
+            BackendError: A service did not confirm it.
+        """
+        for service in self.services.values():
+            if service.resets:
+                yield from service.reset()
 
     def request(self, tool: Tool, arguments: JsonMapping | str) -> Slow[ToolResult]:
         """Call a tool where its source says.

@@ -36,7 +36,8 @@ class MCPService:
     Args:
         source: How the server is reached: ``command``, program and arguments, with ``env``, the names of
             variables that it is given besides the harmless ones; or ``url``, with ``token_env``, the name of
-            the variable that holds a bearer token.
+            the variable that holds a bearer token. With ``reset``, ``{"restart": true}``, a program is
+            started again for each episode.
         timeout: Seconds that a call may take, and that connecting may take.
 
     Raises:
@@ -63,6 +64,12 @@ class MCPService:
         self.url, self.timeout = url, timeout
         self._env: tuple[str, ...] = tuple(source.get("env") or ())
         self._token_env = str(source.get("token_env") or "")
+        self.resets = source.get("reset") is not None
+        if self.resets and (source["reset"] != {"restart": True} or not command):
+            raise ConfigError(
+                'the reset of an MCP server is {"restart": true}, for one that is started by a command, '
+                f"got {source['reset']!r}"
+            )
         self._connection: _Connection | None = None
 
     def __repr__(self) -> str:
@@ -94,6 +101,10 @@ class MCPService:
         name = str(source_of(tool).get("tool") or tool.name)
         answer = yield Request(run=partial(self._wait, partial(_call, name, dict(values))))
         return self._read(answer)
+
+    def reset(self) -> Slow[None]:
+        """End the program; the next call starts it again."""
+        yield Request(run=self.close)
 
     def listed(self) -> list[Any]:
         """Return the tools that the server lists, as ``mcp`` has them.

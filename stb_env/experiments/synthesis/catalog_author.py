@@ -10,11 +10,12 @@ from typing import NamedTuple, NotRequired, TypedDict
 
 from stb_env import Task, Tool, ToolCall, VirtualBackend, seeding
 from stb_env.actions.validation import check_call
+from stb_env.backend.epochs import may_write
 from stb_env.core import jsontext
 from stb_env.core.jsontypes import Json, JsonMapping, JsonObject
 from stb_env.core.request import drive
 from stb_env.errors import BackendError
-from stb_env.formats.catalog_file import CatalogFile, source_of
+from stb_env.formats.catalog_file import CatalogFile
 
 _MOST_TEXT, _MOST_LEAVES, _MOST_CALLS = 60, 40, 200
 _SENTENCE = re.compile(r"[^.\n]{3,200}")
@@ -128,6 +129,9 @@ class CatalogAuthor:
     def _recorded(self, tool: Tool) -> Iterator[_Answered]:
         cache = self._backend.cache
         for entry in cache.examples(tool.id, _MOST_CALLS, by_key=True) if cache is not None else ():
+            if entry.epoch:
+                # It depends on calls that the query does not make.
+                continue
             arguments = entry.arguments
             if isinstance(arguments, str) or check_call(ToolCall(tool.name, arguments), tool).violations:
                 continue
@@ -139,7 +143,7 @@ class CatalogAuthor:
         if self._backend.mode == "replay":
             self.unasked[tool.name] = "nothing is recorded of it"
             return
-        if self._backend.mode in ("live", "record") and not (self._writes or source_of(tool).get("reads")):
+        if self._backend.mode in ("live", "record") and may_write(tool) and not self._writes:
             self.unasked[tool.name] = "it may change something (--writes calls it all the same)"
             return
         for arguments in _guesses(tool, seeding.rng("catalog", self._seed, tool.name)):

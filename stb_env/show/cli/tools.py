@@ -13,6 +13,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from stb_env.actions.validation import check_call
+from stb_env.backend.real_api.catalog_api import CatalogAPI
 from stb_env.backend.real_api.tool_import import import_document, import_server, selected
 from stb_env.console import options
 from stb_env.console.output import emit, reporting
@@ -65,6 +66,13 @@ def import_(
     token_env: Annotated[
         str, typer.Option("--token-env", help="Environment variable with the token of an MCP URL.")
     ] = "",
+    reset: Annotated[
+        str,
+        typer.Option(
+            "--reset",
+            help="Resets the service for an episode: 'METHOD PATH [JSON]', or restart for an MCP command.",
+        ),
+    ] = "",
     only: Annotated[
         list[str] | None, typer.Option("--only", help="Tools to take, as get_*; repeatable.")
     ] = None,
@@ -91,6 +99,8 @@ def import_(
             key_variables=_pairs(key, "--key"),
         )
     found = selected(found, only or ())
+    if reset:
+        found = _with_reset(found, _reset(reset))
     found.file.save(out)
     emit(_report(found, out), as_json, _imported(found, out))
 
@@ -183,6 +193,40 @@ def _pairs(texts: list[str] | None, option: str) -> dict[str, str]:
             raise DataError(f"{option} takes NAME=VALUE")
         pairs[name] = value
     return pairs
+
+
+def _reset(text: str) -> dict[str, object]:
+    """Return the reset that an option describes."""
+    if text == "restart":
+        return {"restart": True}
+    method, _, rest = text.strip().partition(" ")
+    path, _, body = rest.strip().partition(" ")
+    if not path.startswith("/"):
+        raise ConfigError(f"--reset takes 'METHOD PATH [JSON]', as 'POST /reset', or restart; got {text!r}")
+    try:
+        return {"method": method, "path": path} | ({"body": json.loads(body)} if body.strip() else {})
+    except ValueError as error:
+        raise ConfigError(f"the body of --reset must be JSON, got {body!r} ({error})") from error
+
+
+def _is_request(tool: Tool, reset: Mapping[str, object]) -> bool:
+    source = source_of(tool)
+    return "method" in reset and (str(source.get("method")).upper(), source.get("path")) == (
+        str(reset["method"]).upper(),
+        reset["path"],
+    )
+
+
+def _with_reset(found: Import, reset: Mapping[str, object]) -> Import:
+    if not found.file.sources:
+        raise ConfigError("--reset is for a service, and a list of functions has none")
+    sources = {name: {**source, "reset": reset} for name, source in found.file.sources.items()}
+    # An agent that could reset the service would undo what it did.
+    tools = [tool for tool in found.file.tools if not _is_request(tool, reset)]
+    file = CatalogFile(tuple(tools), sources)
+    # Says what is wrong with it before the catalogue is written.
+    CatalogAPI(file, start=True)
+    return found._replace(file=file)
 
 
 def _keys(found: Import) -> list[str]:

@@ -12,6 +12,7 @@ from typing import Unpack
 from stb_env.backend.backend import Backend, RealAPI
 from stb_env.backend.cache import ResponseCache, call_key
 from stb_env.backend.cache.entry import CacheEntry
+from stb_env.backend.epochs import may_write
 from stb_env.backend.faults import Faults
 from stb_env.backend.own import SimulatorLike
 from stb_env.backend.real_api.catalog_api import CatalogAPI
@@ -20,7 +21,7 @@ from stb_env.backend.virtual import Mode
 from stb_env.core.jsontypes import JsonMapping
 from stb_env.core.kinds import Count
 from stb_env.core.settings import checks_settings
-from stb_env.envs.connections import connect_backend, connect_judge
+from stb_env.envs.connections import connect_backend, connect_judge, say_once
 from stb_env.envs.env_settings import OpenSettings
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.errors import ConfigError
@@ -32,6 +33,10 @@ from stb_env.suites.own_tools.judge import QueryJudge
 from stb_env.suites.own_tools.queries import SUITE, read_queries
 from stb_env.tasks import TaskSet
 
+_NO_RESET = (
+    "what an episode writes stays in the service for the next one, because the catalogue names no reset; "
+    "play one episode at a time, or import with --reset"
+)
 _EMBEDDED = "stb_env.suites.own_tools"
 
 
@@ -93,7 +98,11 @@ def make(
         if cache is None and tools is None:
             cache = _embedded_answers()
         asked = _services(file, real, start, mode, simulator, models)
-        connected = connect_backend(mode, cache, asked, simulator, models, faults)
+        # The tools of this package only read.
+        writes = may_write if tools is not None and any(map(may_write, file.tools)) else None
+        connected = connect_backend(mode, cache, asked, simulator, models, faults, writes=writes)
+        if connected.asks_stateful_service and not connected.resets_service:
+            say_once(_NO_RESET)
         backend = connected.among(tasks.tools_used)
     open_judge = None
     if any("check" not in task.goal for task in tasks):

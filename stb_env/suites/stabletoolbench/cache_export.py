@@ -17,7 +17,7 @@ from stb_env.backend.cache.response_cache import ResponseCache
 from stb_env.backend.cache.resumable_pass import EVERY, Progress
 from stb_env.backend.store import kept_folder
 from stb_env.core.files import make_folder, write_text
-from stb_env.errors import ConfigError
+from stb_env.errors import ConfigError, DataError
 from stb_env.formats.recorded_answer import Answer, RecordedCall
 from stb_env.suites.stabletoolbench import provenance
 from stb_env.suites.stabletoolbench.cache_folder import FolderWriter
@@ -44,7 +44,7 @@ def export_folder(cache: ResponseCache, folder: Path, *, progress: Progress | No
 
     Raises:
         ConfigError: The folder is not empty, or another process is making it.
-        DataError: A row of the cache is damaged or refused.
+        DataError: A row of the cache is damaged or refused, or belongs to a service with state.
     """
     folder = Path(os.path.abspath(folder))
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
@@ -71,6 +71,11 @@ def _write(cache: ResponseCache, part: Path, progress: Progress | None) -> dict[
 
         def recorded(entry: CacheEntry) -> RecordedCall:
             nonlocal entries
+            if entry.epoch:
+                raise DataError(
+                    "answers of a service with state depend on the calls before them, and these files have "
+                    "no place for those; pass on the cache folder, or what `cache snapshot` makes of it"
+                )
             entries += 1
             table.writerow(provenance.row(entry))
             return RecordedCall(entry.id, entry.arguments, Answer(entry.error, entry.response), entry.source)
