@@ -9,17 +9,22 @@ from typing import Annotated
 
 import typer
 from rich.console import Group
+from rich.markup import escape
 from rich.progress import Progress
 from rich.table import Table
 
 from stb_env.console import options
-from stb_env.console.output import console, emit, reporting
+from stb_env.console.output import FAILED, console, emit, reporting
+from stb_env.console.progress import bar, spending
 from stb_env.core.jsontypes import JsonObject
 from stb_env.errors import ConfigError
+from stb_env.models import Meter, connect, load_models, metered
+from stb_env.models.preflight import checking
 from stb_env.suites.worlds.check import check_kit, sample_sentences
 from stb_env.suites.worlds.dials import Dials
 from stb_env.suites.worlds.joining import JOIN, kit_named
 from stb_env.suites.worlds.kit import Kit, read_kit
+from stb_env.suites.worlds.kit_author import ATTEMPTS, author_file, drafts_of, told
 from stb_env.suites.worlds.making import kits, task_in
 from stb_env.suites.worlds.stats import statistics_of
 from stb_env.suites.worlds.world import Built, build
@@ -148,6 +153,59 @@ def new(
     text = files("stb_env.suites.worlds").joinpath("scaffold.toml").read_text("utf-8")
     path.write_text(text.replace('name = "tool_library"', f'name = "{_identifier(path)}"', 1), "utf-8")
     emit({"written": str(path), "next": f"stb-env worlds check {path}"}, as_json)
+
+
+@app.command("author")
+@reporting
+def author(
+    about: Annotated[str, typer.Argument(help="The domain in a few words, such as 'a blood bank'.")],
+    out: Annotated[Path, typer.Option("--out", help="The file to write, such as blood_bank.toml.")],
+    models: Annotated[
+        Path | None, typer.Option("--models", help="Models file (TOML); its agent writes.")
+    ] = None,
+    attempts: Annotated[
+        int, typer.Option("--attempts", min=1, help="How often the model is asked at most.")
+    ] = ATTEMPTS,
+    budget: Annotated[
+        float | None, typer.Option("--budget", min=0, help="Dollars that the model may cost.")
+    ] = None,
+    as_json: options.AsJson = False,
+) -> None:
+    """Let a model write a kit: it is told the faults of each try until one passes every check.
+
+    Exit 1 where none does; the last try and its faults are kept beside the file, and the same command goes
+    on from there.
+
+    Example: stb-env worlds author "a blood bank" --models models.toml --out blood_bank.toml
+    """
+    config = load_models(models)["agent"]
+    if budget is not None and config.price is None:
+        raise ConfigError(f"--budget needs the price of {config.model}; add one under [prices]")
+    meter = Meter(max_cost=budget)
+    with checking(), metered(meter):
+        model = connect(config)
+    with bar("tries", as_json, meter) as progress:
+        draft = author_file(model, about, out, attempts=attempts, progress=progress)
+    report: JsonObject = {
+        "kit": str(out) if not draft.faults else None,
+        "attempts": draft.attempt,
+        "model": model.name,
+        "usage": meter.total.report(),
+        "faults": list(draft.faults),
+    }
+    table = Table(show_header=False, title=f"kit of {about}")
+    table.add_row("attempts", str(draft.attempt))
+    table.add_row("spent", spending(meter))
+    if draft.faults:
+        kept, faults = drafts_of(out)
+        report["draft"] = str(kept)
+        table.add_row("no try passed", f"the last one is {kept}, and its faults are {faults}:")
+        table.add_row("faults", escape(told(draft.faults)))
+    else:
+        table.add_row("passed", f"{out}; read its sentences: stb-env worlds check {out}")
+    emit(report, as_json, table)
+    if draft.faults:
+        raise typer.Exit(FAILED)
 
 
 @app.command("stats")
