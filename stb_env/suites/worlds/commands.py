@@ -16,6 +16,7 @@ from rich.table import Table
 from stb_env.console import options
 from stb_env.console.output import FAILED, console, emit, reporting
 from stb_env.console.progress import bar, spending
+from stb_env.core.files import write_text
 from stb_env.core.jsontypes import JsonObject
 from stb_env.errors import ConfigError
 from stb_env.models import Meter, connect, load_models, metered
@@ -28,12 +29,13 @@ from stb_env.suites.worlds.kit_author import ATTEMPTS, author_file, drafts_of, t
 from stb_env.suites.worlds.making import kits, task_in
 from stb_env.suites.worlds.stats import statistics_of
 from stb_env.suites.worlds.world import Built, build
+from stb_env.suites.worlds.world_page import world_page
 
 app = typer.Typer(no_args_is_help=True, help="Generated worlds: look at them, and check or begin a kit.")
 
 KitName = Annotated[str, typer.Argument(metavar="KIT", help="A kit's file, or the name of one that ships.")]
 DialsText = Annotated[
-    str, typer.Option("--dials", help="Conditions of episodes as ids tell them: h2b150, or nothing.")
+    str, typer.Option("--dials", help="Conditions of episodes as ids tell them: b150h2, or nothing.")
 ]
 _ROWS = 3
 
@@ -47,6 +49,9 @@ def show(
     ] = "vet_clinic",
     level: Annotated[int, typer.Option("--level", min=1, max=6, help="Level of the task that is shown.")] = 2,
     dials: DialsText = "",
+    html: Annotated[
+        Path | None, typer.Option("--html", help="Write it as a page to this file instead.")
+    ] = None,
     as_json: options.AsJson = False,
 ) -> None:
     """Show a world: its rows, tools and rules, and, of a kit that ships, a task with its solution.
@@ -54,6 +59,12 @@ def show(
     Example: stb-env worlds show 17 --kit vet_clinic --level 3
     """
     world = build(_kit(kit), seed)
+    ships = set(kit.split(JOIN)) <= set(kits())
+    task = task_in(world.key, level, _dials(dials)) if ships else None
+    if html is not None:
+        write_text(html, world_page(world, task))
+        emit({"world": world.key, "task": None if task is None else task.id, "page": str(html)}, as_json)
+        return
     shown: JsonObject = {
         "world": world.key,
         "name": world.blueprint.name,
@@ -72,16 +83,14 @@ def show(
             for name, queue in described.queues.items()
         },
     }
-    if set(kit.split(JOIN)) <= set(kits()):
-        task = task_in(world.key, level, _dials(dials))
-        if task is not None:
-            shown["task"] = {
-                "id": task.id,
-                "query": task.query,
-                "answer": task.goal["answer"],
-                "calls": [{"name": call.name, "arguments": call.arguments} for call in task.gold],
-                "script": task.goal.get("script", {}),
-            }
+    if task is not None:
+        shown["task"] = {
+            "id": task.id,
+            "query": task.query,
+            "answer": task.goal["answer"],
+            "calls": [{"name": call.name, "arguments": call.arguments} for call in task.gold],
+            "script": task.goal.get("script", {}),
+        }
     emit(shown, as_json, _world_tables(shown))
 
 
@@ -235,7 +244,7 @@ def stats(
 def _dials(text: str) -> Dials:
     found = Dials.of(text)
     if found is None:
-        raise ConfigError(f"{text!r} tells no dials; each has a letter and a number, such as h2b150")
+        raise ConfigError(f"{text!r} tells no dials; each has a letter and a number, such as b150h2")
     return found
 
 
