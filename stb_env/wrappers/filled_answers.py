@@ -12,6 +12,7 @@ from stb_env.core.jsontypes import JsonMapping, JsonObject
 from stb_env.tools import FINISH
 from stb_env.wrappers.documented import words
 from stb_env.wrappers.result_rows import Row, Scalar
+from stb_env.wrappers.written_values import read_written, spaced
 
 _TYPES: dict[str, tuple[type, ...]] = {"integer": (int,), "number": (int, float), "string": (str,)}
 _USUAL: JsonObject = {"integer": 0, "number": 0, "string": "unknown", "array": [], "object": {}}
@@ -75,7 +76,7 @@ def _fitting(
     """Yield the values that a property takes, each with the words that its field's name shares."""
     asked = words(name.replace("_", " "))
     for field, value in fields:
-        read = listed_spelling(schema, value)
+        read = listed_spelling(schema, read_written(schema, name, field, value))
         takes = type(read) in _TYPES.get(schema.get("type", "string"), ())
         if takes and read in schema.get("enum", [read]) and not list(form_problems(schema, read)):
-            yield len(asked & words(field.replace("_", " "))), read
+            yield len(asked & words(spaced(field))), read

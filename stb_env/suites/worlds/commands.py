@@ -9,26 +9,33 @@ from typing import Annotated
 
 import typer
 from rich.console import Group
+from rich.markup import escape
 from rich.progress import Progress
 from rich.table import Table
 
 from stb_env.console import options
-from stb_env.console.output import console, emit, reporting
+from stb_env.console.output import FAILED, console, emit, reporting
+from stb_env.console.progress import bar, spending
+from stb_env.core.files import write_text
 from stb_env.core.jsontypes import JsonObject
 from stb_env.errors import ConfigError
+from stb_env.models import Meter, connect, load_models, metered
+from stb_env.models.preflight import checking
 from stb_env.suites.worlds.authoring.check_kit import check_kit, sample_sentences
+from stb_env.suites.worlds.authoring.kit_author import ATTEMPTS, author_file, drafts_of, told
 from stb_env.suites.worlds.schema.joining import JOIN, kit_named
 from stb_env.suites.worlds.schema.kit import Kit, read_kit
 from stb_env.suites.worlds.stats import statistics_of
 from stb_env.suites.worlds.tasks.dials import Dials
 from stb_env.suites.worlds.tasks.making import kits, task_in
 from stb_env.suites.worlds.world import Built, build
+from stb_env.suites.worlds.world_page import world_page
 
 app = typer.Typer(no_args_is_help=True, help="Generated worlds: look at them, and check or begin a kit.")
 
 KitName = Annotated[str, typer.Argument(metavar="KIT", help="A kit's file, or the name of one that ships.")]
 DialsText = Annotated[
-    str, typer.Option("--dials", help="Conditions of episodes as ids tell them: h2b150, or nothing.")
+    str, typer.Option("--dials", help="Conditions of episodes as ids tell them: b150h2, or nothing.")
 ]
 _ROWS = 3
 
@@ -42,6 +49,9 @@ def show(
     ] = "vet_clinic",
     level: Annotated[int, typer.Option("--level", min=1, max=6, help="Level of the task that is shown.")] = 2,
     dials: DialsText = "",
+    html: Annotated[
+        Path | None, typer.Option("--html", help="Write it as a page to this file instead.")
+    ] = None,
     as_json: options.AsJson = False,
 ) -> None:
     """Show a world: its rows, tools and rules, and, of a kit that ships, a task with its solution.
@@ -49,6 +59,12 @@ def show(
     Example: stb-env worlds show 17 --kit vet_clinic --level 3
     """
     world = build(_kit(kit), seed)
+    ships = set(kit.split(JOIN)) <= set(kits())
+    task = task_in(world.key, level, _dials(dials)) if ships else None
+    if html is not None:
+        write_text(html, world_page(world, task))
+        emit({"world": world.key, "task": None if task is None else task.id, "page": str(html)}, as_json)
+        return
     shown: JsonObject = {
         "world": world.key,
         "name": world.blueprint.name,
@@ -67,16 +83,14 @@ def show(
             for name, queue in described.queues.items()
         },
     }
-    if set(kit.split(JOIN)) <= set(kits()):
-        task = task_in(world.key, level, _dials(dials))
-        if task is not None:
-            shown["task"] = {
-                "id": task.id,
-                "query": task.query,
-                "answer": task.goal["answer"],
-                "calls": [{"name": call.name, "arguments": call.arguments} for call in task.gold],
-                "script": task.goal.get("script", {}),
-            }
+    if task is not None:
+        shown["task"] = {
+            "id": task.id,
+            "query": task.query,
+            "answer": task.goal["answer"],
+            "calls": [{"name": call.name, "arguments": call.arguments} for call in task.gold],
+            "script": task.goal.get("script", {}),
+        }
     emit(shown, as_json, _world_tables(shown))
 
 
@@ -150,6 +164,59 @@ def new(
     emit({"written": str(path), "next": f"stb-env worlds check {path}"}, as_json)
 
 
+@app.command("author")
+@reporting
+def author(
+    about: Annotated[str, typer.Argument(help="The domain in a few words, such as 'a blood bank'.")],
+    out: Annotated[Path, typer.Option("--out", help="The file to write, such as blood_bank.toml.")],
+    models: Annotated[
+        Path | None, typer.Option("--models", help="Models file (TOML); its agent writes.")
+    ] = None,
+    attempts: Annotated[
+        int, typer.Option("--attempts", min=1, help="How often the model is asked at most.")
+    ] = ATTEMPTS,
+    budget: Annotated[
+        float | None, typer.Option("--budget", min=0, help="Dollars that the model may cost.")
+    ] = None,
+    as_json: options.AsJson = False,
+) -> None:
+    """Let a model write a kit: it is told the faults of each try until one passes every check.
+
+    Exit 1 where none does; the last try and its faults are kept beside the file, and the same command goes
+    on from there.
+
+    Example: stb-env worlds author "a blood bank" --models models.toml --out blood_bank.toml
+    """
+    config = load_models(models)["agent"]
+    if budget is not None and config.price is None:
+        raise ConfigError(f"--budget needs the price of {config.model}; add one under [prices]")
+    meter = Meter(max_cost=budget)
+    with checking(), metered(meter):
+        model = connect(config)
+    with bar("tries", as_json, meter) as progress:
+        draft = author_file(model, about, out, attempts=attempts, progress=progress)
+    report: JsonObject = {
+        "kit": str(out) if not draft.faults else None,
+        "attempts": draft.attempt,
+        "model": model.name,
+        "usage": meter.total.report(),
+        "faults": list(draft.faults),
+    }
+    table = Table(show_header=False, title=f"kit of {about}")
+    table.add_row("attempts", str(draft.attempt))
+    table.add_row("spent", spending(meter))
+    if draft.faults:
+        kept, faults = drafts_of(out)
+        report["draft"] = str(kept)
+        table.add_row("no try passed", f"the last one is {kept}, and its faults are {faults}:")
+        table.add_row("faults", escape(told(draft.faults)))
+    else:
+        table.add_row("passed", f"{out}; read its sentences: stb-env worlds check {out}")
+    emit(report, as_json, table)
+    if draft.faults:
+        raise typer.Exit(FAILED)
+
+
 @app.command("stats")
 @reporting
 def stats(
@@ -177,7 +244,7 @@ def stats(
 def _dials(text: str) -> Dials:
     found = Dials.of(text)
     if found is None:
-        raise ConfigError(f"{text!r} tells no dials; each has a letter and a number, such as h2b150")
+        raise ConfigError(f"{text!r} tells no dials; each has a letter and a number, such as b150h2")
     return found
 
 

@@ -12,11 +12,11 @@ from xml.etree import ElementTree
 
 import pytest
 
+from stb_env.core.element import element, markup
 from stb_env.evaluation.comparison import compare_folders
 from stb_env.runs import Curve
 from stb_env.runs.metrics.rates import summarize
 from stb_env.runs.verdict_file import Judgement
-from stb_env.show.report.document.element import element, markup
 from stb_env.show.report.document.latex import escaped
 from stb_env.trajectory import read_trajectories
 from tests.command import error_of, stb

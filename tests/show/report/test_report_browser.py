@@ -143,3 +143,13 @@ def test_screenshots(browser: Any, report: Path, request: pytest.FixtureRequest,
         with opened(browser, report, size, color_scheme=scheme) as page:
             picture = page.screenshot(path=folder / f"{name}.png")
             assert len(picture) > 20_000
+
+
+def test_a_page_of_a_world_is_read_in_a_narrow_window(browser: Any, tmp_path: Path):
+    file = tmp_path / "world.html"
+    assert stb("worlds", "show", "17", "--dials", "h1", "--html", file).exit_code == 0
+    with opened(browser, file, NARROW) as page:
+        assert page.locator("h2").all_inner_texts() == ["Records", "Tools", "Rules", "Task"]
+        assert page.evaluate("document.documentElement.scrollWidth") <= NARROW["width"]
+        page.locator("#tools summary").first.click()
+        assert page.locator("#tools table").first.is_visible()

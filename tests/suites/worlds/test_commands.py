@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
+from html.parser import HTMLParser
 from pathlib import Path
 
 from typer.testing import CliRunner
@@ -33,6 +35,52 @@ def test_a_task_is_shown_under_dials() -> None:
     assert isinstance(shown["task"], dict)
     assert shown["task"]["script"]["user"]["facts"]
     assert RUNNER.invoke(app, ["worlds", "show", "17", "--dials", "hard"]).exit_code == 2
+
+
+class Page(HTMLParser):
+    """Texts and addresses of a page."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.texts: list[str] = []
+        self.tags: Counter[str] = Counter()
+        self.links: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags[tag] += 1
+        self.links += [value or "" for name, value in attrs if name in ("href", "src")]
+
+    def handle_data(self, data: str) -> None:
+        self.texts.append(data)
+
+
+def test_a_page_shows_a_world_with_a_task(tmp_path: Path) -> None:
+    file = tmp_path / "world.html"
+    told = run("show", "17", "--level", "2", "--dials", "b150h1", "--html", str(file))
+    assert told == {"world": "vet_clinic-17", "task": "vet_clinic-17.2.0.b150h1", "page": str(file)}
+    page = Page(file.read_text("utf-8"))
+    shown = run("show", "17", "--level", "2", "--dials", "b150h1")
+    task = shown["task"]
+    assert isinstance(task, dict)
+    assert isinstance(shown["tools"], dict)
+    for text in (task["query"], task["id"], *shown["tools"], "ask_user", "Dials", "budget", "hidden"):
+        assert text in page.texts
+    assert any(text.startswith(f"{task['calls'][0]['name']} {{") for text in page.texts)
+    assert json.dumps(task["answer"], indent=2, ensure_ascii=False) in page.texts
+    assert all(link.startswith(("#", "data:")) for link in page.links)
+    assert not page.tags["script"]
+
+
+def test_a_page_escapes_what_a_kit_says(tmp_path: Path) -> None:
+    kit, file = tmp_path / "kit.toml", tmp_path / "world.html"
+    run("new", str(kit))
+    text = kit.read_text("utf-8").replace('"Amber"', '"<script>alert(1)</script>"')
+    kit.write_text(text.replace("Every other requested", "<img src=x> & every other requested"), "utf-8")
+    run("show", "3", "--kit", str(kit), "--html", str(file))
+    page = Page(file.read_text("utf-8"))
+    assert not page.tags["script"] + page.tags["img"]
+    assert any("<img src=x> & every other" in text for text in page.texts)
 
 
 def test_a_new_kit_passes_the_check(tmp_path: Path) -> None:

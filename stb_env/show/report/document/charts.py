@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from xml.etree.ElementTree import Element
 
-from stb_env.show.report.document.element import element
+from stb_env.core.element import element
 from stb_env.show.report.document.spread import ticks
 from stb_env.show.report.document.tables import cut
 

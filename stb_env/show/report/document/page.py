@@ -11,10 +11,10 @@ from itertools import chain
 from xml.etree.ElementTree import Element
 
 from stb_env import __version__
+from stb_env.core.element import element, markup
 from stb_env.evaluation.tables import Table
 from stb_env.show.report.document import charts
 from stb_env.show.report.document.curves import curve_figures, curve_series
-from stb_env.show.report.document.element import element, markup
 from stb_env.show.report.document.latex import numeric_columns
 from stb_env.show.report.document.report import Pair, Points, Report
 from stb_env.show.report.document.reported_run import ReportedRun

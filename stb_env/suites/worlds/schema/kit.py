@@ -17,7 +17,7 @@ from pydantic import Field, ValidationError
 
 from stb_env.errors import DataError
 from stb_env.suites.worlds.schema.actions import Action, Policy, Queue
-from stb_env.suites.worlds.schema.parts import Nouns, Part, Phrases, Range, Word
+from stb_env.suites.worlds.schema.parts import Nouns, Part, Phrases, Range, Word, odd_slots
 
 
 class _Attribute(Part):
@@ -290,15 +290,32 @@ def read_kit(path: Path) -> Kit:
         DataError: The file is no TOML, or breaks the schema; the message has every place.
     """
     try:
-        return Kit.model_validate(tomllib.loads(path.read_text("utf-8")))
-    except (OSError, UnicodeError, tomllib.TOMLDecodeError) as error:
+        text = path.read_text("utf-8")
+    except (OSError, UnicodeError) as error:
         raise DataError(f"kit {path}: {error}") from error
+    return parse_kit(text, path)
+
+
+def parse_kit(text: str, path: Path) -> Kit:
+    """Return the kit in the text of a file; see `read_kit`.
+
+    Raises:
+        DataError: It is no TOML, or breaks the schema; the message has every place, one a line.
+    """
+    try:
+        data = tomllib.loads(text)
+        # Texts are formatted, so their slots are looked at before anything else.
+        faults = list(odd_slots(data))
+        if not faults:
+            return Kit.model_validate(data)
     except ValidationError as error:
-        faults = "\n".join(
-            f"  {'.'.join(map(str, fault['loc']))}: {fault['msg']}, got {fault['input']!r:.60}"
+        faults = [
+            f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}, got {fault['input']!r:.60}"
             for fault in error.errors()
-        )
-        raise DataError(f"kit {path} breaks the schema of kits:\n{faults}") from error
+        ]
+    except (ValueError, RecursionError) as error:
+        raise DataError(f"kit {path}: {error}") from error
+    raise DataError("\n  ".join([f"kit {path} breaks the schema of kits:", *faults]))
 
 
 @lru_cache(maxsize=128)
