@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from datetime import datetime
 from functools import lru_cache
 
 from stb_env.core import jsontext
 from stb_env.core.answers import form_problems, listed_spelling
 from stb_env.core.jsontypes import JsonMapping, JsonObject
 from stb_env.tools import FINISH
-from stb_env.wrappers.documented import words
+from stb_env.wrappers.documented import snake, words
 from stb_env.wrappers.result_rows import Row, Scalar
 
 _TYPES: dict[str, tuple[type, ...]] = {"integer": (int,), "number": (int, float), "string": (str,)}
 _USUAL: JsonObject = {"integer": 0, "number": 0, "string": "unknown", "array": [], "object": {}}
 _FORMATS = {"date": "2026-01-01", "time": "12:00"}
+_NUMBER = re.compile(r"-?\d{1,15}(?:\.\d{1,15})?")
+_DATE = re.compile(r"\d{1,2}([./])\d{1,2}\1\d{4}|\d{8}")
+_DATES = ("%d.%m.%Y", "%m/%d/%Y", "%d/%m/%Y", "%Y%m%d")
+"""Other ways in which services write a date; the first that fits counts."""
 
 
 @lru_cache(maxsize=256)
@@ -48,6 +55,9 @@ def filled(schema: str, rows: Iterable[Row], *, yes: bool) -> str:
         >>> schema = '{"properties": {"phone": {"type": "string"}, "open": {"type": "boolean"}}}'
         >>> filled(schema, [Row((("name", "Ann"), ("phone", "555")), 1.0)], yes=False)
         '{"phone": "555", "open": false}'
+        >>> schema = '{"properties": {"due": {"format": "date"}, "fee": {"type": "number"}}}'
+        >>> filled(schema, [Row((("fee_cents", 1250), ("due", "31.12.2026")), 1.0)], yes=True)
+        '{"due": "2026-12-31", "fee": 12.5}'
     """
     fields = [field for row in rows for field in row.fields]
     properties: JsonMapping = json.loads(schema).get("properties", {})
@@ -73,9 +83,27 @@ def _fitting(
     name: str, schema: JsonMapping, fields: Iterable[tuple[str, Scalar]]
 ) -> Iterator[tuple[int, object]]:
     """Yield the values that a property takes, each with the words that its field's name shares."""
-    asked = words(name.replace("_", " "))
+    asked = words(snake(name))
     for field, value in fields:
-        read = listed_spelling(schema, value)
+        named = words(snake(field))
+        read = _as_asked(schema, listed_spelling(schema, value), cents="cent" in named)
         takes = type(read) in _TYPES.get(schema.get("type", "string"), ())
         if takes and read in schema.get("enum", [read]) and not list(form_problems(schema, read)):
-            yield len(asked & words(field.replace("_", " "))), read
+            yield len(asked & named), read
+
+
+def _as_asked(schema: JsonMapping, value: object, *, cents: bool) -> object:
+    """Return a value in the form that the schema asks for, where the service writes it in another form.
+
+    These are numbers and dates written as text, and amounts in cents.
+    """
+    kind = schema.get("type", "string")
+    if kind in ("integer", "number") and isinstance(value, str) and _NUMBER.fullmatch(value):
+        value = float(value) if "." in value else int(value)
+    if kind == "number" and cents and type(value) is int:
+        return value / 100
+    if schema.get("format") == "date" and isinstance(value, str) and _DATE.fullmatch(value):
+        for written in _DATES:
+            with suppress(ValueError):
+                return datetime.strptime(value, written).date().isoformat()
+    return value
