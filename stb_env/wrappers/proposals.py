@@ -27,7 +27,7 @@ _CALLS_A_TOOL = 8
 _ROWS_QUOTED = 8
 _LATEST_RESULTS = 3
 _LONGEST_ANSWER = 600
-_PAGING = frozenset(("cursor", "sort", "order", "page"))
+_PAGING = ("cursor", "sort_by", "order", "page")
 _KEPT = 1024
 """Sights that are remembered, of each kind."""
 
@@ -321,7 +321,7 @@ def _from_result(parameter: Parameter, done: Done) -> Iterator[Filling]:
 
 def _codes(parameter: Parameter, query: str) -> Iterator[Filling]:
     """Find codes for an optional text: a query that says one means one row, and may filter by it."""
-    if parameter.kind == "name" and not words(snake(parameter.name)) & _PAGING:
+    if parameter.kind == "name" and snake(parameter.name) not in _PAGING:
         for mention in mentions(query):
             if mention.kind == "id":
                 yield Filling(mention.value, "query", 1.0, mention.position)
