@@ -43,7 +43,7 @@ Places = NDArray[np.int64]
 
 
 class Episode:
-    """What an episode has shown so far, for features that look back."""
+    """The results that an episode has shown so far, for features that look back."""
 
     def __init__(self) -> None:
         self.fields: list[tuple[str, Any]] = []
