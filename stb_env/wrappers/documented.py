@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, Literal
 
@@ -22,6 +22,7 @@ _SMALL_WORDS = (
 )
 _SMALL = frozenset(_SMALL_WORDS.split())
 _TOKEN = re.compile(r"[^\W_]+")
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _KINDS_BY_WORD: Mapping[str, Kind] = {
     "date": "date", "day": "date", "time": "time", "phone": "phone", "id": "id", "code": "code",
 }  # fmt: skip
@@ -38,6 +39,7 @@ class Parameter:
         default: The documented default or example; None where there is none.
         choices: For an enum, each value with the words that mean it.
         whole: Whether a number must be an integer.
+        several: Whether the argument is a list; its kind is that of its items.
     """
 
     name: str
@@ -46,6 +48,7 @@ class Parameter:
     default: Any
     choices: tuple[tuple[Any, frozenset[str]], ...] = ()
     whole: bool = False
+    several: bool = False
 
     def takes(self, field: str) -> bool:
         """Return whether a field of a result is named as a value for this parameter.
@@ -55,7 +58,9 @@ class Parameter:
             >>> source.takes("account_id"), source.takes("id"), source.takes("count_id")
             (True, True, False)
         """
-        mine, other = self.name.lower(), field.lower()
+        mine, other = snake(self.name), snake(field)
+        if self.several:
+            mine = mine.removesuffix("s")
         return mine == other or mine.endswith("_" + other) or other.endswith("_" + mine)
 
 
@@ -76,6 +81,17 @@ class Documented:
     named: frozenset[str]
     described: frozenset[str]
     parameters: tuple[Parameter, ...]
+
+
+@lru_cache(maxsize=8192)
+def snake(name: str) -> str:
+    """Return the name of a tool, parameter or field in lower case, with underscores between its words.
+
+    Examples:
+        >>> snake("jobNumber"), snake("job-number")
+        ('job_number', 'job_number')
+    """
+    return _CAMEL.sub("_", name).lower().replace("-", "_")
 
 
 @lru_cache(maxsize=8192)
@@ -114,7 +130,7 @@ def _documented(function: JsonMapping) -> Documented:
     return Documented(
         name,
         family,
-        words(api),
+        words(snake(api)),
         words(function.get("description", "")),
         tuple(_parameter(key, value, key in required) for key, value in properties.items()),
     )
@@ -123,6 +139,9 @@ def _documented(function: JsonMapping) -> Documented:
 def _parameter(name: str, schema: JsonMapping, required: bool) -> Parameter:
     examples = [schema[key] for key in ("default",) if key in schema] + list(schema.get("examples") or ())
     default = examples[0] if examples else None
+    items = schema.get("items")
+    if schema.get("type") == "array" and required and not examples and isinstance(items, Mapping):
+        return replace(_parameter(name.removesuffix("s"), items, required), name=name, several=True)
     if schema.get("enum"):
         about = schema.get("description", "")
         choices = tuple((value, _meaning(value, about)) for value in schema["enum"])
@@ -142,7 +161,7 @@ def _text_kind(name: str, default: object) -> Kind:
     """Tell the kind from the documented value, and without one from the name."""
     if isinstance(default, str) and default:
         return kind_of(default)
-    spoken = reversed(_TOKEN.findall(name.lower().replace("_", " ")))
+    spoken = reversed(snake(name).split("_"))
     return next((_KINDS_BY_WORD[word] for word in spoken if word in _KINDS_BY_WORD), "name")
 
 

@@ -10,9 +10,9 @@ from stb_env.core import jsontext
 from stb_env.core.answers import form_problems, listed_spelling
 from stb_env.core.jsontypes import JsonMapping, JsonObject
 from stb_env.tools import FINISH
-from stb_env.wrappers.documented import words
+from stb_env.wrappers.documented import snake, words
 from stb_env.wrappers.result_rows import Row, Scalar
-from stb_env.wrappers.written_values import read_written, spaced
+from stb_env.wrappers.written_values import read_written
 
 _TYPES: dict[str, tuple[type, ...]] = {"integer": (int,), "number": (int, float), "string": (str,)}
 _USUAL: JsonObject = {"integer": 0, "number": 0, "string": "unknown", "array": [], "object": {}}
@@ -49,6 +49,9 @@ def filled(schema: str, rows: Iterable[Row], *, yes: bool) -> str:
         >>> schema = '{"properties": {"phone": {"type": "string"}, "open": {"type": "boolean"}}}'
         >>> filled(schema, [Row((("name", "Ann"), ("phone", "555")), 1.0)], yes=False)
         '{"phone": "555", "open": false}'
+        >>> schema = '{"properties": {"due": {"format": "date"}, "fee": {"type": "number"}}}'
+        >>> filled(schema, [Row((("fee_cents", 1250), ("due", "31.12.2026")), 1.0)], yes=True)
+        '{"due": "2026-12-31", "fee": 12.5}'
     """
     fields = [field for row in rows for field in row.fields]
     properties: JsonMapping = json.loads(schema).get("properties", {})
@@ -74,9 +77,9 @@ def _fitting(
     name: str, schema: JsonMapping, fields: Iterable[tuple[str, Scalar]]
 ) -> Iterator[tuple[int, object]]:
     """Yield the values that a property takes, each with the words that its field's name shares."""
-    asked = words(name.replace("_", " "))
+    asked = words(snake(name))
     for field, value in fields:
         read = listed_spelling(schema, read_written(schema, name, field, value))
         takes = type(read) in _TYPES.get(schema.get("type", "string"), ())
         if takes and read in schema.get("enum", [read]) and not list(form_problems(schema, read)):
-            yield len(asked & words(spaced(field))), read
+            yield len(asked & words(snake(field))), read

@@ -16,7 +16,7 @@ from typing import Any, Literal, NamedTuple, TypeVar
 from stb_env.core import jsontext
 from stb_env.core.jsontypes import JsonObject
 from stb_env.tools import FINISH
-from stb_env.wrappers.documented import Documented, Parameter, documented, words
+from stb_env.wrappers.documented import Documented, Parameter, documented, snake, words
 from stb_env.wrappers.filled_answers import answer_schema, filled
 from stb_env.wrappers.mentions import mentions
 from stb_env.wrappers.result_rows import Row, Scalar, rows
@@ -27,6 +27,7 @@ _CALLS_A_TOOL = 8
 _ROWS_QUOTED = 8
 _LATEST_RESULTS = 3
 _LONGEST_ANSWER = 600
+_PAGING = ("cursor", "sort_by", "order", "page")
 _KEPT = 1024
 """Sights that are remembered, of each kind."""
 
@@ -105,7 +106,11 @@ class CallCandidate:
     def arguments(self) -> JsonObject:
         """The arguments of the call."""
         pairs = zip(self.tool.parameters, self.fillings, strict=True)
-        return {parameter.name: filling.value for parameter, filling in pairs if filling.origin != "omitted"}
+        return {
+            parameter.name: [filling.value] if parameter.several else filling.value
+            for parameter, filling in pairs
+            if filling.origin != "omitted"
+        }
 
     @cached_property
     def action(self) -> str:
@@ -250,7 +255,7 @@ def _has_choice(parameter: Parameter) -> bool:
 
 def _no_value_twice(call: CallCandidate) -> bool:
     used = [
-        (parameter.kind, str(filling.value))
+        str(filling.value)
         for parameter, filling in zip(call.tool.parameters, call.fillings, strict=True)
         if filling.origin in ("query", "result") and parameter.kind != "enum"
     ]
@@ -267,7 +272,7 @@ def _fillings(parameter: Parameter, query: str, offered: Sequence[Filling]) -> l
         else Filling(None, "omitted", 0.5)
     )
     if not _has_choice(parameter):
-        return [rest]
+        return [*_codes(parameter, query), rest]
     found = [*_from_query(parameter, query), *offered]
     best: dict[str, Filling] = {}
     for filling in sorted(found, key=lambda filling: -filling.relevance):
@@ -312,6 +317,14 @@ def _from_result(parameter: Parameter, done: Done) -> Iterator[Filling]:
             weight = _weight(parameter, name, value)
             if weight * (row.relevance if weight < 1 else 1.0):
                 yield Filling(value, "result", weight * (0.4 + 0.6 * row.relevance))
+
+
+def _codes(parameter: Parameter, query: str) -> Iterator[Filling]:
+    """Find codes for an optional text: a query that says one means one row, and may filter by it."""
+    if parameter.kind == "name" and snake(parameter.name) not in _PAGING:
+        for mention in mentions(query):
+            if mention.kind == "id":
+                yield Filling(mention.value, "query", 1.0, mention.position)
 
 
 def _weight(parameter: Parameter, field: str, value: Scalar) -> float:
@@ -371,7 +384,7 @@ def _row(
 
 def _quote(rows: Sequence[Row], result: Done, schema: str, yes: bool, *, latest: bool) -> AnswerCandidate:
     text = ". ".join(row.text for row in rows)[:_LONGEST_ANSWER]
-    names = words(" ".join(name for row in rows for name, _ in row.fields))
+    names = words(" ".join(snake(name) for row in rows for name, _ in row.fields))
     relevance = sum(row.relevance for row in rows) / len(rows)
     share = sum(len(row.fields) for row in rows) / sum(len(row.fields) for row in result.rows)
     answer = filled(schema, rows, yes=yes) if schema else ""

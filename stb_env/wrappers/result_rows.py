@@ -15,6 +15,8 @@ _MOST_ROWS = 24
 _MOST_FIELDS = 24
 _LONGEST = 200
 _NAMING = ("name", "code", "id")
+_MONEY = {"amount", "currency"}
+"""Keys of an object that is one value, with the amount as text: its own name says more than theirs."""
 
 Scalar: TypeAlias = bool | int | float | str
 """Types of a field; where a response has null, there is no field."""
@@ -55,6 +57,8 @@ def rows(response: Json, query: str) -> tuple[Row, ...]:
         >>> response = {"n": 2, "found": [{"name": "Ada"}, {"name": "Bob"}]}
         >>> [(row.relevance, row.singled_out) for row in rows(response, "Call Bob!")]
         [(0.0, False), (0.0, False), (1.0, True)]
+        >>> rows({"fee": {"amount": "12.50", "currency": "AUR"}}, "")[0].fields
+        (('fee', '12.50'),)
     """
     said, folded = words(query), query.casefold()
     found = list(islice(_flat(response, "value", 0), _MOST_ROWS))
@@ -83,6 +87,8 @@ def _flat(value: Json, name: str, depth: int) -> Iterator[Fields]:
     inside: list[tuple[str, Json]] = []
     for key, item in value.items():
         for part in item if isinstance(item, list) else (item,):
+            if isinstance(part, Mapping) and {*part} == _MONEY and isinstance(part["amount"], str):
+                part = part["amount"]
             if isinstance(part, Mapping | list):
                 inside.append((str(key), part))
             elif part is not None:

@@ -36,6 +36,8 @@ from stb_env.wrappers import DiscreteActions, proposals
 from stb_env.wrappers.documented import documented
 from stb_env.wrappers.features import ANSWER_FEATURES, CALL_FEATURES, FEATURES
 from stb_env.wrappers.mentions import mentions
+from stb_env.wrappers.proposals import Done, Seen, candidates
+from stb_env.wrappers.result_rows import rows
 
 INFO = ("action_mask", "candidates")
 
@@ -308,6 +310,30 @@ def test_an_id_from_a_result_fills_the_next_call():
     _, _, _, _, info = choose(env, info, "search_contacts", f'"{name}"')
     key = next(row["contact_id"] for row in info["calls"][0]["response"]["results"] if row["name"] == name)
     assert calls_of(info, "contact_details")[0] == {"contact_id": key}
+
+
+@pytest.mark.parametrize(
+    ("parameters", "arguments"),
+    [
+        ({"orderNumber": {"type": "string"}, "cursor": {"type": "string"}}, {"orderNumber": "SO-20475"}),
+        ({"orderIds": {"type": "array", "items": {"type": "string"}}}, {"orderIds": ["SO-20475"]}),
+    ],
+    ids=["a code as a filter", "a list of one"],
+)
+def test_a_code_in_the_query_fills_filters_and_lists(parameters: dict[str, Any], arguments: dict[str, Any]):
+    required = [name for name, schema in parameters.items() if schema["type"] == "array"]
+    schema = {"type": "object", "properties": parameters, "required": required}
+    tools = json.dumps([{"function": {"name": "orders", "parameters": schema}}])
+    found = candidates(Seen("When was order SO-20475 sent?", tools), size=8)
+    assert json.loads(found[0].action) == {"name": "orders", "arguments": arguments}
+
+
+def test_a_result_fills_arguments_in_camel_case():
+    schema = {"type": "object", "properties": {"carId": {"type": "string"}}, "required": ["carId"]}
+    tools = json.dumps([{"function": {"name": "readCar", "parameters": schema}}])
+    done = Done("listCars", "{}", True, rows({"id": "ca-7"}, "Any car?"))
+    found = candidates(Seen("Any car?", tools, (done,)), size=8)
+    assert json.loads(found[0].action)["arguments"] == {"carId": "ca-7"}
 
 
 def test_answers_quote_the_values_of_a_result():
