@@ -41,6 +41,7 @@ def policy(tmp_path_factory: pytest.TempPathFactory) -> Policy:
     return policy
 
 
+@pytest.mark.heavy
 def test_the_untrained_policy_is_worse_on_worlds_and_kits_that_training_never_shows(
     policy: Policy, held_out: dict[str, DiscreteActions]
 ):
@@ -50,6 +51,7 @@ def test_the_untrained_policy_is_worse_on_worlds_and_kits_that_training_never_sh
         assert after[group]["reward"] > before[group]["reward"] + 0.1
 
 
+@pytest.mark.heavy
 def test_the_saved_policy_is_an_agent(policy: Policy, tmp_path: Path):
     policy.save(file := tmp_path / "policy.npz")
     agent = load_agent(f"{ROOT / 'examples' / 'worlds_policy.py'}:Trained(policy={str(file)!r})")()
@@ -58,6 +60,7 @@ def test_the_saved_policy_is_an_agent(policy: Policy, tmp_path: Path):
     assert sum(play(env, agent, task_id=task_id, seed=0).solved for task_id in task_ids) > 2
 
 
+@pytest.mark.heavy
 def test_report_and_curve_are_saved_and_never_written_over(tmp_path: Path):
     report = main(episodes=24, out=str(file := tmp_path / "short.json"), tasks=1, shown=2)
     assert json.loads(file.read_text("utf-8")) == report
