@@ -66,6 +66,23 @@ def listed(words: list[str]) -> str:
     return " and ".join([", ".join(words[:-1]), words[-1]]) if len(words) > 1 else words[0]
 
 
+def is_sentence(phrase: str) -> bool:
+    """Return whether a phrase has a verb of its own, so that none of another kind can be joined to it."""
+    return phrase.startswith(("whose ", "that ", "who ", "which ", "where "))
+
+
+def together(phrases: list[str]) -> str:
+    """Return phrases that follow a noun as one, those with a verb of their own last.
+
+    Examples:
+        >>> together(["whose fee is due", "from May"]), together(["from May", "with a receipt"])
+        ('from May whose fee is due', 'from May and with a receipt')
+    """
+    plain = [phrase for phrase in phrases if not is_sentence(phrase)]
+    whole = [phrase for phrase in phrases if is_sentence(phrase)]
+    return " ".join(listed(group) for group in (plain, whole) if group)
+
+
 @dataclass(frozen=True, slots=True)
 class Said:
     """A selection in words.
@@ -87,9 +104,10 @@ class Said:
         """Parts of a sentence of its own, each of which can be said to limit the one before."""
         if not self.extra:
             return self.further
-        if not self.further:
-            return (listed(list(self.extra)),)
-        return (listed([*self.extra, self.further[0]]), *self.further[1:])
+        plain = [phrase for phrase in self.extra if not is_sentence(phrase)]
+        whole = [phrase for phrase in self.extra if is_sentence(phrase)]
+        groups = ([*plain, *self.further[:1]], whole)
+        return (*(listed(group) for group in groups if group), *self.further[1:])
 
 
 class Phrases:
@@ -231,7 +249,7 @@ class Phrases:
             )
         else:
             phrases = [self.pick.choice(self._own_phrases(reference.to, clause)) for clause in inner]
-            thing = f"{with_article(self.noun(reference.to))} {listed(phrases)}"
+            thing = f"{with_article(self.noun(reference.to))} {together(phrases)}"
         return self.pick.choice(reference.say).format(np=thing)
 
     def _related(self, clause: Related) -> str:
@@ -329,6 +347,10 @@ class Phrases:
             (further if deep or nested else nested).append(phrase)
         if len(after) == _MOST_AFTER and nested:
             extra.insert(0, after.pop())
+        if len([*after, *nested]) > 1:
+            # "lasting an hour and whose state is due" is no English.
+            extra += [each for each in after if is_sentence(each)]
+            after = [each for each in after if not is_sentence(each)]
         phrase = " and ".join([*after, *nested])
         one, some = (f"{' '.join([*front, noun, phrase])}".rstrip() for noun in forms(self.entity(entity)))
         return Said(one, some, tuple(extra), tuple(further))

@@ -64,7 +64,7 @@ class Sentences:
                 thing = self._say.word(clause.entity, clause.reference)
                 return f"the {thing} of that {self._say.noun(clause.entity)}", ()
         said = self._say.select(select)
-        about = (f"It is one {listed(list(said.limits))}.",) if said.limits else ()
+        about = (f"It is one {' and one '.join(said.limits)}.",) if said.limits else ()
         return self._pick.choice([f"the only {said.singular}", f"the one {said.singular}"]), about
 
     def _is_named(self, clause: Related) -> bool:
