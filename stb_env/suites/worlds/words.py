@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from random import Random
 
 from stb_env.suites.worlds.blueprint import Blueprint
@@ -26,11 +27,13 @@ from stb_env.suites.worlds.goals import (
 )
 from stb_env.suites.worlds.kit import Day, Ref
 from stb_env.suites.worlds.kit_actions import Set
-from stb_env.suites.worlds.nouns import participle
+from stb_env.suites.worlds.nouns import fill, participle
 from stb_env.suites.worlds.phrases import Phrases, Said, listed, several
 
 _COUNTS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight")
 _ORDINALS = ("Firstly", "Secondly", "Thirdly", "Fourthly", "Fifthly", "Sixthly", "Seventhly", "Eighthly")
+_PARTICLE = re.compile(r"\w (?:off|down|out|up|back|away|in|over|on|aside|through|forward) \{np\}")
+"""A verb's particle, behind which no pronoun stands."""
 _LONG = 70
 """Letters of a noun phrase after which a reader has lost the sentence."""
 
@@ -182,7 +185,7 @@ class _Planner:
             f"please give me {fields} of {one}.",
             f"I need {fields} of {one}.",
             f"could you look up {fields} of {one}?",
-            f"find {one} and tell me {fields} on record for it."
+            f"find {one} and tell me {fields} on record for {self._say.it(goal.select.entity)}."
             if not about
             else f"please find {fields} of {one}.",
             f"can you tell me {fields} of {one}?",
@@ -321,7 +324,7 @@ class _Planner:
         entity = goal.select.entity
         one, about = self._one(goal.select)
         form = self._pick.choice(self._say.ways(entity, goal.action, goal.value))
-        do = form.format(np=one, v=self._value(entity, goal.action, goal.value))
+        do = fill(form, {"np": one, "v": self._value(entity, goal.action, goal.value)})
         fields = self._fields(entity, goal.fields).replace("the ", f"{self._say.its(entity)} ", 1)
         return self._done_and_told(do, fields, about)
 
@@ -330,7 +333,7 @@ class _Planner:
         one, about = self._one(goal.select)
         form = self._pick.choice(self._say.entity(goal.entity).actions[goal.action].say)
         values = {name: self._say.given(goal.entity, name, value) for name, value in goal.values}
-        do = form.format(np=one, noun=self._say.noun(goal.entity), **values)
+        do = fill(form, {"np": one, "noun": self._say.noun(goal.entity), **values})
         fields = self._fields(parent, goal.fields).replace("the ", f"the {self._say.noun(parent)}'s ", 1)
         return self._done_and_told(do, fields, about)
 
@@ -371,7 +374,10 @@ class _Planner:
                 f"get together every {said.singular}.",
             )
             thing = self._pick.choice(["each of them", "all of them", "every one of them", "them all"])
-            do = form.format(np=thing, v=value)
+            if _PARTICLE.search(form):
+                # "Put off all of them", but "put them all off".
+                thing = thing.replace("them all", "all of them")
+            do = fill(form, {"np": thing, "v": value})
             return self._joined(
                 opening,
                 said,
@@ -387,7 +393,7 @@ class _Planner:
                 ask,
             )
         thing = self._pick.choice([f"all {said.plural}", f"every {said.singular}", f"each {said.singular}"])
-        do = form.format(np=thing, v=value)
+        do = fill(form, {"np": thing, "v": value})
         main = self._choose(
             f"please {do}.",
             f"{do}.",
