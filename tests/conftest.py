@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Generator
+from functools import cache
 from pathlib import Path
 
 import hypothesis
 import pytest
+import typer.testing
 from _pytest.doctest import DoctestModule
 
 from stb_env.models.models_file import PARTS, ROLES
@@ -23,6 +25,10 @@ hypothesis.settings.register_profile(
     derandomize="CI" in os.environ,
 )
 hypothesis.settings.load_profile("stb_env")
+
+
+# The runner builds all commands anew for each that it runs, which takes ten times as long as most of them do.
+typer.testing._get_command = cache(typer.testing._get_command)
 
 
 # A proxy that the machine may be configured with has no way to the servers of the tests.

@@ -83,6 +83,7 @@ def test_every_command_has_a_help_page_with_the_options_that_are_named(line: str
     assert [word for word in words if word.startswith("--") and word not in shown.output] == []
 
 
+@pytest.mark.heavy
 def test_the_commands_run_on_the_files_that_are_shown(tmp_path: Path):
     for name, code in SHOWN.items():
         (tmp_path / name).write_text(code, encoding="utf-8")

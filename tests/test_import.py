@@ -5,6 +5,8 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import pytest
+
 from stb_env.experiments.bench.startup import import_seconds
 
 HEAVY = (
@@ -13,6 +15,7 @@ HEAVY = (
 )
 
 
+@pytest.mark.heavy
 def test_importing_costs_at_most_a_tenth_of_a_second_more_than_gymnasium():
     differences = []
     for _ in range(3):
@@ -30,6 +33,7 @@ def test_importing_loads_nothing_heavy():
     assert done.stdout.strip() == "[]"
 
 
+@pytest.mark.heavy
 def test_an_import_that_takes_long_is_measured_as_such(tmp_path, monkeypatch):
     (tmp_path / "slow_to_import.py").write_text("import stb_env\nfor _ in range(10_000_000): pass\n")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))

@@ -76,6 +76,7 @@ def test_a_signature_without_any_does_not_count(signature: str):
     assert [bool(UNKNOWN & mentioned) for mentioned in signatures(signature)] == [False]
 
 
+@pytest.mark.heavy
 def test_any_stands_in_less_than_a_tenth_of_all_signatures():
     found = [mentioned for file in PACKAGE.rglob("*.py") for mentioned in signatures(file.read_text("utf-8"))]
     unknown = sum(bool(UNKNOWN & mentioned) for mentioned in found) / len(found)
@@ -84,7 +85,7 @@ def test_any_stands_in_less_than_a_tenth_of_all_signatures():
 
 
 def test_no_name_but_json_stands_for_any_itself():
-    aliases = [
-        name for file in sorted(PACKAGE.rglob("*.py")) for name in bare_aliases(file.read_text("utf-8"))
-    ]
+    texts = [file.read_text("utf-8") for file in sorted(PACKAGE.rglob("*.py"))]
+    # Reading the others takes seconds.
+    aliases = [name for text in texts if "= Any" in text for name in bare_aliases(text)]
     assert aliases == ["Json"]

@@ -16,7 +16,10 @@ WHOSE = re.compile(
     r"\"toolbench_((rapidapi_)?key|url)\"|folder = \"toolbench\""
 )
 BARE = re.compile(r"(?<!stable)toolbench", re.IGNORECASE)
-QUESTION = re.compile(r"(What|How|Who|Whom|Whose|Which|Where|When|Why|Whether)(ever)?\b")
+_QUESTION_WORD = r"(What|How|Who|Whom|Whose|Which|Where|When|Why|Whether)(ever)?\b"
+QUESTION = re.compile(_QUESTION_WORD)
+# A file in which no text opens with such a word need not be parsed, which takes seconds for all of them.
+SUSPECT = re.compile(rf"[\"'][\s\\]*{_QUESTION_WORD}")
 Documented = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 
 
@@ -60,17 +63,16 @@ def is_tool(node: Documented) -> bool:
 
 @pytest.mark.parametrize("folder", ["stb_env", "agents", "examples"])
 def test_no_docstring_opens_with_a_question_word(folder: str):
-    found = {
-        file.relative_to(ROOT).as_posix(): list(questions(file.read_text(encoding="utf-8")))
-        for file in (ROOT / folder).rglob("*.py")
-    }
-    assert {file: texts for file, texts in found.items() if texts} == {}
+    codes = {file: file.read_text(encoding="utf-8") for file in (ROOT / folder).rglob("*.py")}
+    found = {file: list(questions(code)) for file, code in codes.items() if SUSPECT.search(code)}
+    assert {file.name: texts for file, texts in found.items() if texts} == {}
 
 
 @pytest.mark.parametrize("text", ["What a run cost.", "How it ends.", "Whether it holds.", "Whoever asks."])
 def test_a_docstring_that_opens_with_a_question_word_is_found(text: str):
-    assert list(questions(f'class A:\n    """{text}"""\n')) == [text]
-    assert list(questions(f'"""{text}"""\n')) == [text]
+    for code in (f'class A:\n    """{text}"""\n', f'"""{text}"""\n', f"'\\\n {text}'\n"):
+        assert SUSPECT.search(code)
+        assert list(questions(code)) == [text]
     assert list(questions(f'@TOOL.api("A")\ndef a():\n    """{text}"""\n')) == []
 
 

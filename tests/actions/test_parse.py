@@ -254,6 +254,7 @@ def test_a_structure_that_contains_itself_is_cut():
     assert parse_action(format_action(action)) == action
 
 
+@pytest.mark.heavy
 def test_a_structure_that_multiplies_itself_is_cut():
     many = []
     for _ in range(60):

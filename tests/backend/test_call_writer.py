@@ -147,6 +147,7 @@ def test_what_no_call_can_satisfy_gives_none_and_says_so():
     assert (written(impossible, 3), written(impossible, 3).missing) == ([], 3)
 
 
+@pytest.mark.heavy
 def test_the_same_tool_and_seed_give_the_same_calls_in_every_process():
     script = "from tests.backend.test_call_writer import *; print(json.dumps(written(OPEN, 9)))"
     runs = {

@@ -121,6 +121,7 @@ if __name__ == "__main__":
 '''
 
 
+@pytest.mark.heavy
 def test_a_script_plays_its_own_environment_in_other_processes(tmp_path):
     script = tmp_path / "script.py"
     script.write_text(SCRIPT)

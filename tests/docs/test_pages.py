@@ -70,7 +70,15 @@ def python(page: Path) -> list[Block]:
     return [block for block in here(page) if block.language == "python"]
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if commands(page)], ids=name)
+@pytest.mark.parametrize(
+    "page",
+    [
+        pytest.param(page, marks=[] if page == README else [pytest.mark.heavy])
+        for page in PAGES
+        if commands(page)
+    ],
+    ids=name,
+)
 def test_the_commands_of_a_page_run_in_order(page: Path, workplace: Path, request: pytest.FixtureRequest):
     for block in commands(page):
         if block.file:

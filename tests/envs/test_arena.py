@@ -78,6 +78,7 @@ def test_equal_seeds_give_equal_transcripts_at_once():
     parallel_seed_test(lambda: parallel_env(SANDBOX, max_turns=6), num_cycles=25)
 
 
+@pytest.mark.heavy
 def test_equal_seeds_give_equal_bytes_in_another_process():
     code = (
         "import json, sys; from tests.envs.test_arena import *\n"

@@ -234,6 +234,7 @@ def test_a_fork_and_a_pickled_snapshot_go_on_alike():
     assert "'x'" not in run(made(), FIND)[1]
 
 
+@pytest.mark.heavy
 def test_episodes_are_byte_equal_in_every_process():
     script = (
         "from stb_env import load_agent, play\n"

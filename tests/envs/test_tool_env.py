@@ -477,6 +477,7 @@ print(json.dumps(lines, sort_keys=False))
 """
 
 
+@pytest.mark.heavy
 def test_equal_seeds_give_equal_bytes_whatever_the_hash_seed():
     outputs = {
         subprocess.run(
@@ -518,6 +519,7 @@ def test_vector_environments_step_every_copy(env_id: str):
     envs.close()
 
 
+@pytest.mark.heavy
 def test_spawned_vector_environments_step_also_where_some_fail(tmp_path: Path):
     cache = stb_env.ResponseCache(tmp_path)
     entry = CacheEntry.of(ToolId("w", "t", "a"), {}, "unrelated")

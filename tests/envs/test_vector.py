@@ -73,6 +73,7 @@ def test_equal_seeds_and_actions_give_what_gymnasiums_sync_vector_env_gives(mode
     assert same(transcript(make(3, mode)), transcript(SyncVectorEnv([notes] * 3, autoreset_mode=mode)))
 
 
+@pytest.mark.heavy
 def test_equal_seeds_and_actions_give_what_spawned_processes_give():
     other = AsyncVectorEnv([notes] * 2, shared_memory=False, context="spawn")
     assert same(transcript(make(2), 4), transcript(other, 4))

@@ -29,12 +29,14 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, Any], P
     return main(episodes=660, out=str(file), seed=0), file
 
 
+@pytest.mark.heavy
 def test_training_solves_held_out_tasks_that_chance_does_not(trained: tuple[dict[str, Any], Path]):
     curve = trained[0]["curve"]
     assert curve[0]["success"] < 0.2
     assert curve[-1]["success"] > curve[0]["success"] + 0.25
 
 
+@pytest.mark.heavy
 def test_the_learning_curve_is_saved(trained: tuple[dict[str, Any], Path]):
     report, file = trained
     assert json.loads(file.read_text("utf-8")) == report
@@ -86,6 +88,7 @@ def test_transitions_are_never_written_over(tmp_path: Path):
     assert file.read_bytes() == before
 
 
+@pytest.mark.heavy
 def test_the_saved_policy_plays_held_out_tasks_as_well_as_it_did_when_training_ended(
     trained: tuple[dict[str, Any], Path],
 ):
@@ -98,6 +101,7 @@ def test_the_saved_policy_plays_held_out_tasks_as_well_as_it_did_when_training_e
     assert solved / len(task_ids) == pytest.approx(report["curve"][-1]["success"], abs=0.1)
 
 
+@pytest.mark.heavy
 def test_the_laboratory_plays_a_saved_policy(
     trained: tuple[dict[str, Any], Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ):

@@ -64,6 +64,15 @@ def test_the_originals_reading_searches_the_whole_reply(said, status):
     assert (verdict.status, verdict.judge) == (status, "final_answer:m:v2:substring")
 
 
+REPEATED = "It is sunny in Oslo, and the task is solved."
+
+
+@pytest.mark.parametrize(("reading", "asked"), [("substring", 1), ("status", 2)])
+def test_a_reply_that_repeats_the_answer_is_a_vote_by_the_originals_reading_alone(reading, asked):
+    verdict, model = decide([REPEATED, "Solved"], case(REPEATED), reading=reading)
+    assert (verdict.status, len(model.requests)) == ("solved", asked)
+
+
 def test_the_usual_reading_goes_by_the_status_whatever_the_reason_mentions():
     assert decide([SAID])[0].status == "solved"
 

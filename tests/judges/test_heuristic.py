@@ -203,7 +203,13 @@ def test_64_kb_of_an_answer_are_judged_in_50_ms(text):
 
 
 @pytest.mark.parametrize(
-    "response", ["1:" * 500_000, "a.b" * 300_000, {str(n): n / 7 for n in range(50_000)}, "x. " * 300_000]
+    "response",
+    [
+        "1:" * 500_000,
+        "a.b" * 300_000,
+        "x. " * 300_000,
+        pytest.param({str(n): n / 7 for n in range(50_000)}, marks=pytest.mark.heavy),
+    ],
 )
 def test_a_megabyte_of_each_result_is_bounded(response):
     calls = [call(WEATHER, response) for _ in range(30)]

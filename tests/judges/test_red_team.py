@@ -54,6 +54,7 @@ def test_a_good_answer_that_is_denied_doubted_doubled_or_taken_back_earns_no_mor
     assert mean(gold(*pair, SPOILS[spoil]) for pair in EMBEDDED) <= FLOOR
 
 
+@pytest.mark.heavy
 def test_on_real_queries_gold_earns_nine_tenths_and_each_cheat_no_more_than_its_floor(shared_data):
     folder = queries(shared_data)
     found = {path.stem.lower() for path in folder.rglob("*.json")}

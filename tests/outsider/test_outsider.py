@@ -8,12 +8,15 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.conftest import ROOT
 
 HERE = Path(__file__).parent
 SHELF = HERE / "package" / "src" / "outsider" / "shelf.py"
 
 
+@pytest.mark.heavy
 def test_somebody_elses_environment_plays_everywhere(tmp_path: Path):
     """It is a file here; `.ci/outsider` installs it, and plays it by entry point and as a module as well."""
     # A copy, so that it is certainly the file that is played.

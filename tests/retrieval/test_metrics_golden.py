@@ -131,7 +131,9 @@ def test_a_larger_catalogue_is_searched_as_a_whole():
     assert evaluate_retriever(tasks, "bm25", ToolCatalog([WEATHER, HOTEL, STOCK]))["documents"] == 3
 
 
-@pytest.mark.parametrize("kind", ["bm25", "ngram", "hybrid"])
+@pytest.mark.parametrize(
+    "kind", ["bm25", *(pytest.param(kind, marks=pytest.mark.heavy) for kind in ("ngram", "hybrid"))]
+)
 def test_real_queries_find_their_apis_far_more_often_than_by_chance(shared_data: Path, kind: str):
     tasks = load(queries(shared_data)).tasks
     figures = evaluate_retriever(tasks[::8], kind, tasks.catalog)

@@ -73,6 +73,7 @@ def test_what_was_made_meanwhile_is_not_looked_through_when_it_ends():
     assert not looks
 
 
+@pytest.mark.heavy
 def test_a_cycle_made_meanwhile_is_found_by_the_next_look_at_everything():
     with seldom():
         alive = weakref.ref(_Node())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -20,10 +21,16 @@ from tests.command import stb
 PLAY = ["run", "stb/Sandbox-v1", "--agent", "gold", "--episodes", "3", "--json", "--out"]
 
 
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("played") / "run"
+    assert stb(*PLAY, folder).exit_code == 0
+    return folder
+
+
 @pytest.fixture
-def run(tmp_path: Path) -> Path:
-    assert stb(*PLAY, tmp_path / "run").exit_code == 0
-    return tmp_path / "run"
+def run(played: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(played, tmp_path / "run"))
 
 
 def repeated(saved: list[str]) -> list[str]:

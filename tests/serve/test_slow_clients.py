@@ -45,7 +45,9 @@ def test_half_a_body_is_refused_in_time_and_health_answers_meanwhile(url: str) -
     assert httpx2.get(f"{url}/environments").status_code == 200
 
 
-@pytest.mark.parametrize("head", [b"", b"GET /health HT", b"GET /health HTTP/1.1\r\nHost: localhost\r\nX-Slow: 1"])
+@pytest.mark.parametrize(
+    "head", [b"", b"GET /health HT", b"GET /health HTTP/1.1\r\nHost: localhost\r\nX-Slow: 1"]
+)
 def test_half_a_head_loses_its_connection(url: str, head: bytes) -> None:
     with ExitStack() as stack:
         assert sent(url, head, stack).recv(1000) == b""

@@ -31,7 +31,12 @@ def failed(env_id: str = "t/Sum-v0", **settings: Any) -> dict[str, str]:
     return {one.name: one.detail for one in validate(env_id, env).failed}
 
 
-@pytest.mark.parametrize("env_id", OWN)
+HEAVY = ("stb/APIBankRetrieve-v1", "stb/GoogleSheets-v1", "stb/Worlds-v0")
+
+
+@pytest.mark.parametrize(
+    "env_id", [pytest.param(env_id, marks=[pytest.mark.heavy] if env_id in HEAVY else []) for env_id in OWN]
+)
 def test_every_environment_of_ours_passes(env_id: str):
     suite = suite_of(env_id)
     assert suite is not None

@@ -225,6 +225,7 @@ def test_awaiting_and_stepping_give_the_same():
     assert _plain(observation, {}) == _plain(awaited, {})
 
 
+@pytest.mark.heavy
 def test_equal_episodes_are_equal_in_another_process_with_another_hash_seed():
     code = (
         "import json; from tests.wrappers.test_discrete import make, play; "

@@ -78,6 +78,14 @@ def test_a_snapshot_has_the_hash_that_the_same_entries_have_on_disk(base, url, t
         cache.close()
 
 
+def test_more_entries_than_fit_into_one_transaction_are_all_stored(url):
+    made = [entry({"n": n}, n) for n in range(2_500)]
+    with closing(ResponseCache(overlay=url)) as cache:
+        cache.put_many((each.key, each) for each in made)
+        assert len(cache) == len(made)
+        assert all(cache.get(each.call) == each.hit for each in made[::100])
+
+
 def test_the_first_answer_to_a_call_stays(url):
     with closing(ResponseCache(overlay=url)) as cache:
         first, second = entry({}, "first"), entry({}, "second")

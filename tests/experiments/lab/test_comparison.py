@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from stb_env.experiments.lab.comparison import PairedChange, holm
+from stb_env.experiments.lab.comparison import MeanScore, PairedChange, holm
 
 
 def scores(*values: float) -> dict[str, float]:
@@ -17,6 +17,12 @@ def test_a_small_change_in_most_pairs_is_found_where_intervals_of_the_means_over
     change = PairedChange.of(before, after)
     assert change.found
     assert change.said(0.01).startswith("rises by 3.0 points [")
+
+
+def test_a_mean_lies_within_its_interval():
+    rate = MeanScore.of({"a": [1.0, 0.0], "b": [1.0], "c": [0.0]})
+    low, high = rate.interval
+    assert low < rate.mean == 0.5 < high
 
 
 def test_it_is_the_change_on_shared_tasks_alone():

@@ -85,6 +85,7 @@ def test_equal_seeds_give_equal_json_and_others_other_apis(small):
     assert text(0) == json.dumps(small.to_dict()) != text(1)
 
 
+@pytest.mark.heavy
 def test_golden_pairs_of_recordings_can_be_mapped_too(shared_data):
     found = run(LabSettings(options={"data": str(folder(shared_data, "mirrorapi_bench"))}))
     assert {row["calls"] for row in found.to_dict()["rows"]} == {

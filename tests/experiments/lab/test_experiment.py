@@ -29,6 +29,11 @@ def example(plot: Any = None) -> Experiment:
     return Experiment("Rates", ("share", "rate"), ((0.5, None),), ("It fell.",), {"n": 3}, (more,), plot)
 
 
+def test_a_row_of_another_width_than_the_columns_is_no_plain_data():
+    with pytest.raises(ValueError, match="shorter"):
+        Experiment("Rates", ("share", "rate"), ((0.5,),)).to_dict()
+
+
 def test_the_plain_data_names_every_cell_by_its_column():
     assert example().to_dict() == {
         "title": "Rates",

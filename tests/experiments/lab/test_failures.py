@@ -49,6 +49,7 @@ def cell(share: float, system: str, scores: list[list[tuple[float, float]]]) -> 
     )
 
 
+@pytest.mark.heavy
 def test_without_the_virtual_system_both_scores_fall_with_failing_tools(cells, changes):
     for verdict in ("exact", "open"):
         rates = [cells[share, "without"][verdict] for share in (0.0, 0.2, 0.5)]
@@ -56,21 +57,25 @@ def test_without_the_virtual_system_both_scores_fall_with_failing_tools(cells, c
         assert changes[verdict, "0% without", "50% without"]["reads"].startswith("falls by ")
 
 
+@pytest.mark.heavy
 def test_with_it_the_open_judge_takes_back_what_the_exact_verifier_does_not(changes):
     assert changes["open", "50% without", "50% with"]["reads"].startswith("rises by ")
     assert changes["exact", "0% with", "50% with"]["reads"].startswith("falls by ")
 
 
+@pytest.mark.heavy
 def test_with_no_tool_down_the_system_changes_nothing(cells):
     without, system = cells[0.0, "without"], cells[0.0, "with"]
     assert {**without, "virtual system": ""} == {**system, "virtual system": ""}
 
 
+@pytest.mark.heavy
 def test_the_default_agent_solves_every_task_whose_tools_all_work(cells):
     assert cells[0.0, "without"]["exact"] == 1.0
     assert {(row["episodes"], row["invalid"]) for row in cells.values()} == {(120, 0)}
 
 
+@pytest.mark.heavy
 def test_exactly_the_share_of_the_needed_tools_is_down_and_stands_in_the_table(cells):
     for (share, _), row in cells.items():
         down, tools = map(int, row["of needed"].split(" of "))
@@ -78,6 +83,7 @@ def test_exactly_the_share_of_the_needed_tools_is_down_and_stands_in_the_table(c
         assert (row["tasks hit"] > 0) == (share > 0)
 
 
+@pytest.mark.heavy
 def test_a_task_that_needs_no_tool_that_is_down_is_judged_as_before(changes):
     for row in changes.values():
         if row["from"].startswith("0%") and row["verdict"] == "exact":
@@ -91,6 +97,7 @@ def test_calls_to_tools_that_are_down_go_where_the_system_says(result):
     assert calls[0.0, True].keys() == {"real"}
 
 
+@pytest.mark.heavy
 def test_every_condition_is_set_against_none_down_and_against_the_other_system(changes):
     ends = {(before, after) for _, before, after in changes}
     assert ends == {
@@ -103,6 +110,7 @@ def test_every_condition_is_set_against_none_down_and_against_the_other_system(c
     }
 
 
+@pytest.mark.heavy
 def test_the_sentences_are_those_of_the_tests(result, changes):
     said = changes["exact", "0% without", "50% without"]["reads"]
     assert f"Without the system, no tool down to 50%, exact score: {said}." in result["notes"]

@@ -51,12 +51,14 @@ def actions(trajectory: Trajectory) -> list[Any]:
 # -- the experiment ------------------------------------------------------------------------------
 
 
+@pytest.mark.heavy
 def test_no_search_makes_more_calls_than_allowed_and_none_is_lost(rows):
     assert rows.keys() == searches(HeuristicJudge(), HeuristicJudge()).keys()
     assert all(row["calls made"] <= row["calls allowed"] == 12 for row in rows.values())
     assert {(row["episodes"], row["invalid"]) for row in rows.values()} == {(120, 0)}
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize(
     ("better", "worse"), [("DFS", "CoT"), ("UCT, grounding", "CoT"), ("UCT, grounding", "DFS")]
 )
@@ -67,6 +69,7 @@ def test_searching_is_measurably_better_task_by_task(result, better, worse):
     assert row["reads"].startswith("rises by ")
 
 
+@pytest.mark.heavy
 def test_the_oracle_is_a_bound_and_is_named_so(rows, result):
     best = max(row["solved"] for name, row in rows.items() if "oracle" not in name)
     assert rows["UCT, oracle"]["solved"] > best

@@ -72,6 +72,7 @@ def test_equal_seeds_give_equal_files_and_json(tmp_path):
     assert result(tmp_path / "c", 1)[1] != result(tmp_path / "d", 0)[1]
 
 
+@pytest.mark.heavy
 def test_golden_every_file_of_recorded_pairs_is_measured(shared_data):
     data = folder(shared_data, "mirrorapi_bench")
     found = run(LabSettings(options={"data": str(data)})).to_dict()

@@ -79,6 +79,13 @@ def test_what_is_wrong_is_shown_and_asked_for_again():
     assert len({request.key for request in model.requests}) == 3
 
 
+def test_a_further_try_leaves_more_to_chance():
+    model = ScriptedModel(["no JSON", '{"domains": ["Tides"]}'])
+    drive(Pipeline(Cast().authors() | {"domain": ModelAuthor(model)}).dialogue(0, []))
+    once, again = (request.sampling.temperature or 0.0 for request in model.requests)
+    assert again > once
+
+
 @pytest.mark.parametrize("role", ["domain", "api", "query", "caller", "tester"])
 def test_a_role_that_never_writes_what_fits_fails_the_sample(role: str):
     dialogue = first(cast=Cast({role: ["nothing"] * 3}), attempts=3)

@@ -7,9 +7,12 @@ import os
 import subprocess
 import sys
 
+import pytest
+
 REMARK = "no key for a judge model (OPENAI_API_KEY is not set): the heuristic judges instead"
 
 
+@pytest.mark.heavy
 def test_a_keyless_run_says_in_one_line_that_the_heuristic_judges(tmp_path):
     command = [sys.executable, "-m", "stb_env", "run", "stb/I1Instruction-v0", "--agent", "gold", "--json"]
     # A process of its own, because the remark is made once a process.

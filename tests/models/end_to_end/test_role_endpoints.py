@@ -135,6 +135,7 @@ def test_a_key_that_a_service_repeats_is_in_no_file_and_no_message(services, pla
 CLIENTS = ("STB_AGENT_CLIENT", "STB_SIMULATOR_CLIENT", "STB_JUDGE_CLIENT")
 
 
+@pytest.mark.heavy
 def test_a_process_that_logs_everything_prints_no_key(services, tmp_path, leaks):
     services.judge.script(echoing(401))
     for service in services:

@@ -153,6 +153,7 @@ def test_judging_again_asks_no_model_and_changes_no_number(judged, bench, runs, 
     assert bench.services.count() == asked
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("name", AGENTS)
 def test_a_run_that_was_killed_and_resumed_has_the_same_numbers(name, judged, bench, groups, runs, stb):
     group, count = next(iter(groups.items()))

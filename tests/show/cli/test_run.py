@@ -85,6 +85,7 @@ def test_the_command_closes_its_session(monkeypatch: pytest.MonkeyPatch):
     assert len(closed) == 1
 
 
+@pytest.mark.heavy
 def test_a_folder_that_goes_away_under_the_command_is_one_line(tmp_path: Path):
     command = [sys.executable, "-m", "stb_env", *RUN, "--out", str(tmp_path / "out"), "--json"]
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)

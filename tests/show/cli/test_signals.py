@@ -19,7 +19,9 @@ from tests.fakes.openai_server import Answer, OpenAIServer, Received
 from tests.models.end_to_end.services import calling
 from tests.processes import wait_until
 
-SIGNALS = pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+SIGNALS = pytest.mark.parametrize(
+    "number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.heavy)]
+)
 
 
 class Bench:
@@ -163,8 +165,8 @@ def runs(bench: Bench) -> list[Path]:
     ("kind", "unit", "place"),
     [
         ("pass", "episodes have a verdict of pass:m:v3", "mine"),
-        ("against", "comparisons have a result", "mine"),
-        ("protocol", "rows are in result files", "scores"),
+        pytest.param("against", "comparisons have a result", "mine", marks=pytest.mark.heavy),
+        pytest.param("protocol", "rows are in result files", "scores", marks=pytest.mark.heavy),
     ],
 )
 def test_judging_that_is_stopped_says_what_is_saved_and_goes_on(

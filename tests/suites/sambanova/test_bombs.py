@@ -50,12 +50,14 @@ def too_much(measured: Iterable[tuple[tuple[str, str], dict[str, Any]]], seconds
     ]
 
 
+@pytest.mark.heavy
 def test_no_bomb_takes_more_than_its_share(repeated: list[dict[str, Any]]):
     assert len(REPEATED) + len(WHOLE) > 250
     # Beside its steps, a program may take once what a single operation takes.
     assert not too_much(zip(REPEATED, repeated, strict=False), 2 * SHORT / MAX_STEPS + 0.2)
 
 
+@pytest.mark.heavy
 def test_a_bomb_ends_by_its_steps_and_in_the_same_way_each_time(repeated: list[dict[str, Any]]):
     ends = dict(zip((program for _, program in REPEATED), repeated, strict=False))
     for family, again in zip(FAMILIES, repeated[len(REPEATED) :], strict=True):
@@ -64,6 +66,7 @@ def test_a_bomb_ends_by_its_steps_and_in_the_same_way_each_time(repeated: list[d
         assert end["said"] == again["said"]
 
 
+@pytest.mark.heavy
 def test_whole_bombs_take_no_more_than_two_seconds_and_honest_programs_run_through():
     honest = [(family.world, family.honest) for family in FAMILIES]
     took = blasted([*WHOLE, *honest], MAX_STEPS)

@@ -119,6 +119,7 @@ def test_what_cannot_be_measured_is_refused(call, message):
 # -- the command -----------------------------------------------------------------------------------------
 
 
+@pytest.mark.heavy
 def test_the_command_shows_our_complexities_beside_the_papers():
     done = CliRunner().invoke(app, ["sambanova", "complexity", "cat_api,virtual_home,web_shop", "--json"])
     cat, home, shop = json.loads(done.stdout)["tasks"]

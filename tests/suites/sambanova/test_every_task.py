@@ -93,7 +93,15 @@ def test_a_task_comes_again_from_its_id(name: str):
         assert test.get(task.id).key == task.key
 
 
-@pytest.mark.parametrize("options", [{}, {"split": "train"}, {"compat": "original"}], ids=str)
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        pytest.param({"split": "train"}, marks=pytest.mark.heavy),
+        pytest.param({"compat": "original"}, marks=pytest.mark.heavy),
+    ],
+    ids=str,
+)
 @pytest.mark.parametrize("name", CHECKED)
 def test_the_standing_checks_hold(name: str, options: dict[str, Any]):
     report = validate(SUITE[name].env_id, made(name, **options), seeds=CHECKED[name].seeds, red_team=6)
@@ -122,15 +130,16 @@ def test_the_oracle_solves_every_test_task(name: str, compat: str | None):
         assert (episode.reward, episode.verdict["metrics"]["executable"]) == (1.0, True)
 
 
+@pytest.mark.parametrize("count", [100, pytest.param(500, marks=pytest.mark.heavy)])
 @pytest.mark.parametrize("compat", [None, "original"])
 @pytest.mark.parametrize("name", DAMAGED)
-def test_damaged_programs_are_observations(name: str, compat: str | None):
+def test_damaged_programs_are_observations(name: str, compat: str | None, count: int):
     # In the original's shop an action is one line, and a line ends no episode.
     is_program = name != "web_shop"
     env = made(name, compat=compat, program=is_program)
     env.reset(seed=0, options={"task_id": "test-0"})
     start = env.snapshot()
-    for text in mutants(programs(name), 500, seed=7, pieces=CHECKED[name].pieces):
+    for text in mutants(programs(name), count, seed=7, pieces=CHECKED[name].pieces):
         env.restore(start)
         observation, reward, terminated, _, info = env.step(text)
         assert info["valid"]

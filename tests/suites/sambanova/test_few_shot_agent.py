@@ -160,6 +160,7 @@ def stb(*words):
     return json.loads(done.stdout)
 
 
+@pytest.mark.heavy
 def test_the_grid_gives_means_over_three_runs_and_a_table(served, tmp_path):
     plan = tmp_path / "grid.toml"
     text = (ROOT / "examples" / "sambanova_grid.toml").read_text(encoding="utf-8")

@@ -23,7 +23,13 @@ TASKS = {
 }
 
 
-@pytest.mark.parametrize("env_id", TASKS)
+HEAVY = ("stb/GoogleSheets-v1", "stb/OpenWeather-v1", "stb/Tabletop-v1")
+
+
+@pytest.mark.parametrize(
+    "env_id",
+    [pytest.param(env_id, marks=[pytest.mark.heavy] if env_id in HEAVY else []) for env_id in TASKS],
+)
 def test_a_spray_earns_at_most_what_one_guess_a_tool_earns(env_id: str):
     env: Any = gym.make(env_id, max_turns=300).unwrapped
     tasks = [env.tasks.at(index) for index in range(TASKS[env_id])]

@@ -165,6 +165,7 @@ def contents(folder: Path) -> dict[str, bytes]:
     return {file.relative_to(folder).as_posix(): file.read_bytes() for file in files}
 
 
+@pytest.mark.heavy
 @needs_fork
 @pytest.mark.serial
 def test_an_evaluation_that_is_killed_at_random_ends_as_an_unbroken_one_and_as_its_log_says(
@@ -204,6 +205,7 @@ def test_an_evaluation_that_is_killed_at_random_ends_as_an_unbroken_one_and_as_i
     assert twice.total() <= KILLS * CONCURRENCY * (LONGEST + 1)
 
 
+@pytest.mark.heavy
 def test_a_signal_says_what_is_saved_whether_an_evaluation_plays_or_compares(
     endpoints: Logging, tmp_path: Path
 ):

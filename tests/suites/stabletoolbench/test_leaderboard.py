@@ -18,6 +18,7 @@ def test_the_averages_of_the_paper_are_unweighted_means_over_groups(row):
         assert std == pytest.approx(row.average_std, abs=0.1)
 
 
+@pytest.mark.heavy
 def test_every_published_win_rate_is_a_number_of_queries_over_all_of_them():
     queries = {
         "I1-Instruction": 163,

@@ -6,6 +6,7 @@ import json
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 import pytest
@@ -164,6 +165,7 @@ def test_judging_under_the_protocol_counts_what_has_no_answer(agents: Field, tmp
     found = played.judge("alpha")["groups"]["G1_instruction"]
     assert (found["solve_rate"], found["planned"], found["scored"]) == (pytest.approx(55.0), 20, 14)
     assert (found["without_result"], found["complete"]) == (6, False)
+    assert fmean(found["scores"]) == pytest.approx(found["solve_rate"])
     done = stb(
         *("judge", played.run("alpha"), "--protocol", "stabletoolbench", "--out", played.results),
         *("--models", played.models),
@@ -203,6 +205,7 @@ def test_a_verdict_on_a_search_that_failed_is_asked_again_and_nothing_is_played_
     assert {role: after[role] - before[role] for role in after} == {"agent": 0, "simulator": 0, "judge": 3}
 
 
+@pytest.mark.heavy
 def test_all_four_commands_agree_on_trials_groups_and_invalid_episodes(agents: Field, tmp_path: Path):
     agents.refuses["gamma"] = 7
     counts = {INSTRUCTION: 10, CATEGORY: 5}

@@ -50,6 +50,7 @@ def test_every_real_query_loads_without_a_problem(shared_data: Path):
     assert loaded.cut_templates == cut
 
 
+@pytest.mark.heavy
 def test_every_real_query_keeps_all_its_apis_and_relevant_pairs(shared_data: Path):
     for file in load(queries(shared_data)).files:
         records = {str(r["query_id"]): r for r in json.loads(file.read_text(encoding="utf-8"))}

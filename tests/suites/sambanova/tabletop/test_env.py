@@ -208,11 +208,12 @@ def test_the_oracle_solves_every_test_task_and_so_do_its_calls_as_a_program(comp
             assert env.step("\n".join(lines))[1] == 1.0
 
 
+@pytest.mark.parametrize("count", [200, pytest.param(2_000, marks=pytest.mark.heavy)])
 @pytest.mark.parametrize("compat", [None, "original"])
-def test_two_thousand_damaged_programs_are_observations(compat: str | None):
+def test_damaged_programs_are_observations(compat: str | None, count: int):
     env = env_of(compat=compat, program=True)
     start = env.snapshot()
-    for text in mutants(PROGRAMS, 2_000, seed=11):
+    for text in mutants(PROGRAMS, count, seed=11):
         env.restore(start)
         observation, _, terminated, _, info = env.step(text)
         # A Finish that is damaged itself is the one thing that ends nothing.

@@ -191,6 +191,7 @@ def test_the_oracle_and_every_label_solve_every_test_task(compat: Any):
         assert whole.step(whole.task.goal["labels"][-1])[1] == 1.0
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("compat", [None, "original"])
 def test_ten_thousand_damaged_programs_are_judged(compat: Any):
     env = env_of(compat=compat, program=True)

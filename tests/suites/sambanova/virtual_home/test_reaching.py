@@ -183,6 +183,7 @@ def test_copying_scores_no_more_than_with_the_real_activities(shared_data: Path)
         assert copied(OURS, SHOWN) <= real
 
 
+@pytest.mark.heavy
 def test_the_complexity_is_that_of_the_paper():
     shown = [[step.name for step in steps_of(program)] for _, program in SHOWN]
     labels = [[[step.name for step in steps_of(label)] for label in labels] for _, labels in OURS]

@@ -99,6 +99,7 @@ def first_use(folder: str) -> tuple[str, tuple[str, ...]]:
     return shop.hash, shop.find("black desk lamp", 0)
 
 
+@pytest.mark.heavy
 def test_processes_that_open_a_shop_for_the_first_time_at_once_get_one(tmp_path: Path):
     with multiprocessing.get_context("spawn").Pool(4) as pool:
         seen = pool.map(first_use, [str(tmp_path)] * 4, chunksize=1)

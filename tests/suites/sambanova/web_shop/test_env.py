@@ -11,7 +11,6 @@ from stb_env.core.request import drive
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.errors import ConfigError
 from stb_env.suites.sambanova.web_shop.catalogue import Catalogue
-from stb_env.suites.sambanova.web_shop.demos import demonstrations
 from stb_env.suites.sambanova.web_shop.env import make
 from stb_env.suites.sambanova.web_shop.product import read_product
 from stb_env.suites.sambanova.web_shop.tasks import shopping_task
@@ -206,14 +205,6 @@ def test_a_page_can_be_read_by_a_person(capsys: pytest.CaptureFixture[str]):
     human.render()
     assert capsys.readouterr().out.startswith("═")
     assert env_of().render() is None
-
-
-PROGRAMS = [
-    line
-    for demo in demonstrations("short")[:20]
-    for line in demo.program.split("\n")
-    if line.startswith(("search[", "click["))
-] + ["\n".join(BUY), *BUY]
 
 
 @pytest.mark.parametrize("action", ["search[" * 100_000, "a[" * 200_000 + "]", "[" * 300_000 + "]" * 300_000])

@@ -14,16 +14,29 @@ from stb_env.suites.sambanova.web_shop.generator import (
     embedded_catalogue,
 )
 from stb_env.suites.sambanova.web_shop.goals import NO_BOUND, human_goals
-from stb_env.suites.sambanova.web_shop.product import read_product
+from stb_env.suites.sambanova.web_shop.product import Product, read_product
 from stb_env.suites.sambanova.web_shop.tasks import generate, is_attainable, tasks_of, wish
 from stb_env.suites.sambanova.web_shop.tools import documents
 from stb_env.suites.sambanova.web_shop.vocabulary import nouns_of
+from stb_env.tasks import Task
 
 TEST, TRAIN = tasks_of("test"), tasks_of("train")
 TESTS = [TEST.at(index) for index in range(100)]
-TRAINS = [TRAIN.at(index) for index in range(300)]
-DEMOS = [generate("demo", index) for index in range(COUNTS["long"])]
-PRODUCTS = [each.product for each in described_products()]
+
+
+@pytest.fixture(scope="module")
+def trains() -> list[Task]:
+    return [TRAIN.at(index) for index in range(300)]
+
+
+@pytest.fixture(scope="module")
+def demos() -> list[Task]:
+    return [generate("demo", index) for index in range(COUNTS["long"])]
+
+
+@pytest.fixture(scope="module")
+def products() -> list[Product]:
+    return [each.product for each in described_products()]
 
 
 def test_the_catalogue_is_the_pinned_one():
@@ -32,18 +45,18 @@ def test_the_catalogue_is_the_pinned_one():
     assert embedded_catalogue().hash == "7f3c76440048d1d096127c68b060e98bb0f4de5744cca987dcf6c54266e33e04"
 
 
-def test_the_shop_has_ten_thousand_products_of_a_hundred_kinds():
-    assert len(embedded_catalogue()) == len(PRODUCTS) == 10_000
-    assert len({product.query for product in PRODUCTS}) == 100
-    assert {len(product.asin) for product in PRODUCTS} == {10}
-    assert list(embedded_catalogue())[::1_000] == PRODUCTS[::1_000]
+def test_the_shop_has_ten_thousand_products_of_a_hundred_kinds(products):
+    assert len(embedded_catalogue()) == len(products) == 10_000
+    assert len({product.query for product in products}) == 100
+    assert {len(product.asin) for product in products} == {10}
+    assert list(embedded_catalogue())[::1_000] == products[::1_000]
 
 
-def test_no_text_of_the_shop_comes_twice():
-    texts = [text for product in PRODUCTS for text in (product.title, product.description, *product.bullets)]
+def test_no_text_of_the_shop_comes_twice(products):
+    texts = [text for product in products for text in (product.title, product.description, *product.bullets)]
     assert len(set(texts)) == len(texts) == 70_000
     # The colon divides what is true of a product from what is said of it.
-    said = [bullet.split(": ", 1)[1] for product in PRODUCTS for bullet in product.bullets]
+    said = [bullet.split(": ", 1)[1] for product in products for bullet in product.bullets]
     assert len(set(said)) == len(said)
 
 
@@ -58,29 +71,29 @@ def test_what_counts_stands_on_the_pages():
         assert len(values) == len(set(values)) > 0
 
 
-def test_nothing_that_is_wanted_for_testing_is_wanted_in_training_or_demonstrated():
+def test_nothing_that_is_wanted_for_testing_is_wanted_in_training_or_demonstrated(trains, demos):
     wishes = {wish(task.goal) for task in TESTS}
     assert len(wishes) == len({task.goal["asin"] for task in TESTS}) == 100
-    others = (*TRAINS, *DEMOS)
+    others = (*trains, *demos)
     assert wishes.isdisjoint(wish(task.goal) for task in others)
     assert {task.query for task in TESTS}.isdisjoint(task.query for task in others)
 
 
-def test_equal_instructions_want_the_same():
+def test_equal_instructions_want_the_same(trains, demos):
     wanted: dict[str, tuple[str, float]] = {}
-    for task in (*TESTS, *TRAINS, *DEMOS):
+    for task in (*TESTS, *trains, *demos):
         goal = wish(task.goal), task.goal["price_upper"]
         assert wanted.setdefault(task.query, goal) == goal
     assert len(set(wanted.values())) == len(wanted)
 
 
-def test_a_flawless_purchase_meets_every_goal_in_both_modes():
+def test_a_flawless_purchase_meets_every_goal_in_both_modes(trains):
     shop = embedded_catalogue()
-    assert all(is_attainable(task.goal, shop.product(task.goal["asin"])) for task in (*TESTS, *TRAINS))
+    assert all(is_attainable(task.goal, shop.product(task.goal["asin"])) for task in (*TESTS, *trains))
 
 
-def test_instructions_name_options_and_bounds():
-    for task in (*TESTS, *TRAINS):
+def test_instructions_name_options_and_bounds(trains):
+    for task in (*TESTS, *trains):
         for name, value in task.goal["goal_options"].items():
             assert f"{name}: {value}" in task.query
         upper = task.goal["price_upper"]
@@ -153,6 +166,6 @@ def test_human_goals_need_an_attribute():
     assert goal["price_upper"] == NO_BOUND
 
 
-def test_nouns_of_products_of_a_kind_meet():
-    names = [product.title for product in PRODUCTS if product.query == "cat trees"]
+def test_nouns_of_products_of_a_kind_meet(products):
+    names = [product.title for product in products if product.query == "cat trees"]
     assert all({"cat", "tree"} <= set(nouns_of(name)) for name in names)
