@@ -226,9 +226,9 @@ def _action(kit: Kit, name: str, key: str) -> Iterator[str]:
                 yield f"{at}: the label of {name} is no code, so no new row can have one"
             yield from slot_faults(f"{at}.say", action.say, sorted([*action.fields[1:], "noun", "np"]))
             # A world that leaves optional ones out can have the action.
-            given = {entity.label, *action.fields, *action.start}
-            for missing, other in entity.attributes.items():
-                if missing not in given and not other.optional:
+            known = {entity.label, *action.fields, *action.start}
+            for missing, attribute in entity.attributes.items():
+                if missing not in known and not attribute.optional:
                     yield f"{at}: never offered: no new row has {missing!r}; add it to fields or to start"
     if action.undo and action.undo not in entity.actions:
         yield f"{at}.undo: {name} has no action {action.undo!r}"

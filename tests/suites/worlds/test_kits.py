@@ -9,24 +9,20 @@ from typing import Any
 
 import pytest
 
-from stb_env.seeding import rng
 from stb_env.suites.worlds.check import check_kit, sample_sentences
 from stb_env.suites.worlds.kit import KITS, Kit, read_kit
 
-SHIPPED = sorted(path.stem for path in KITS.glob("*.toml"))
-SAMPLE = rng("kits that are checked each time").sample(SHIPPED, 6)
-EACH = [pytest.param(name, marks=() if name in SAMPLE else (pytest.mark.heavy,), id=name) for name in SHIPPED]
-"""All kits; those that are not in the sample are heavy."""
+from .sampled import each_kit
 
 
-@pytest.mark.parametrize("name", EACH)
+@pytest.mark.parametrize("name", each_kit())
 def test_a_kit_that_ships_passes(name: str) -> None:
     kit = read_kit(KITS / f"{name}.toml")
     assert kit.name == name
     assert check_kit(kit) == []
 
 
-@pytest.mark.parametrize("name", EACH)
+@pytest.mark.parametrize("name", each_kit())
 def test_sample_sentences_are_whole(name: str) -> None:
     said = sample_sentences(read_kit(KITS / f"{name}.toml"))
     assert len(said) == 50

@@ -134,6 +134,7 @@ def test_a_draw_is_quick() -> None:
         assert taken < limit * max(1, landed)
 
 
+@pytest.mark.heavy
 def test_mistakes_seldom_solve_hard_tasks() -> None:
     shares = mistakes([built(f"{kit}-{seed}") for kit in kits()[:2] for seed in range(60, 63)])
     assert {"ignores a rule", "drops a clause", "reads the first page alone"} <= shares.keys()
