@@ -177,6 +177,7 @@ def normalised(task: Task) -> tuple[str, str]:
     return query, json.dumps(task.goal["answer"], sort_keys=True).casefold()
 
 
+@pytest.mark.heavy
 def test_no_test_task_is_one_of_training() -> None:
     trained = WorldTasks("train", level=1)
     known = {normalised(trained.at(index)) for index in range(240)}
