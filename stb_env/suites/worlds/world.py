@@ -28,7 +28,7 @@ from stb_env.suites.worlds.services.codec import Codec
 from stb_env.tasks import Task
 from stb_env.tools import Tool, ToolResult
 
-VERSION = 3
+VERSION = 4
 """Raised whenever equal calls or task ids stop giving equal bytes."""
 
 

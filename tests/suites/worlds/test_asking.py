@@ -244,6 +244,7 @@ def test_places_of_a_goal_can_be_opened_and_filled() -> None:
 
 
 @pytest.mark.parametrize("settings", [{"policies": True, "pairs": 1.0}, {"policies": True, "budget": 1.0}])
+@pytest.mark.heavy
 def test_it_goes_with_other_settings(env: ToolEnv, settings: dict[str, object]) -> None:
     other = stb_env.make("stb/Worlds-v0", hidden=2, level=(1, 4), **settings)
     assert isinstance(other, ToolEnv)
@@ -287,6 +288,7 @@ def test_an_id_is_all_that_it_takes_in_another_process(made: list[WorldTask]) ->
     assert said.strip() == repr((each.task.query, each.task.goal, each.task.gold))
 
 
+@pytest.mark.heavy
 def test_splits_that_share_worlds_share_no_goal() -> None:
     goals: dict[str, set[str]] = {}
     for split in ("train", "test"):

@@ -7,6 +7,7 @@ from collections import Counter
 from html.parser import HTMLParser
 from pathlib import Path
 
+import pytest
 from typer.testing import CliRunner
 
 from stb_env.show.cli import app
@@ -105,6 +106,7 @@ def test_figures_of_a_world() -> None:
     assert figures["archetypes"]
 
 
+@pytest.mark.heavy
 def test_figures_of_what_requests_leave_open() -> None:
     figures = run("stats", "--worlds", "1", "--dials", "h1")
     assert figures["how users tell them"]

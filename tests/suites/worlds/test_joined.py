@@ -149,6 +149,7 @@ def test_a_value_elsewhere_is_asked_for_as_that() -> None:
     assert {request.tool.entity for request in solved.requests} == {entity, link.to}
 
 
+@pytest.mark.heavy
 def test_most_tasks_cross_kits_and_services() -> None:
     source = WorldTasks("train", level=(3, 5), services=4)
     crossing = 0
@@ -200,6 +201,7 @@ def test_lists_without_services_have_one_kit_each() -> None:
         ({"services": 3}, {1, 2}, 3),
     ],
 )
+@pytest.mark.heavy
 def test_as_many_kits_are_joined_as_it_takes(
     settings: dict[str, object], kits: set[int], services: int
 ) -> None:

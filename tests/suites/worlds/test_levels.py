@@ -44,6 +44,7 @@ def attempts() -> list[Attempt]:
     return made
 
 
+@pytest.mark.heavy
 def test_most_draws_are_of_their_level(attempts: list[Attempt]) -> None:
     for level in LEVELS:
         tries = [each for each in attempts if each[1] == level]
@@ -54,6 +55,7 @@ def test_most_draws_are_of_their_level(attempts: list[Attempt]) -> None:
         assert landed >= len(tries) // 2, (level, landed, len(tries))
 
 
+@pytest.mark.heavy
 def test_estimates_are_near_what_the_oracle_takes(attempts: list[Attempt]) -> None:
     near = played = 0
     for world, _, drawn, solved in attempts:
@@ -63,6 +65,7 @@ def test_estimates_are_near_what_the_oracle_takes(attempts: list[Attempt]) -> No
     assert near >= 0.9 * played > 60
 
 
+@pytest.mark.heavy
 def test_decisions_are_rows_that_the_plan_decides(attempts: list[Attempt]) -> None:
     for world, level, drawn, solved in attempts:
         if drawn is None or solved is None:
@@ -134,6 +137,7 @@ def test_a_draw_is_quick() -> None:
         assert taken < limit * max(1, landed)
 
 
+@pytest.mark.heavy
 def test_mistakes_seldom_solve_hard_tasks() -> None:
     shares = mistakes([built(f"{kit}-{seed}") for kit in kits()[:2] for seed in range(60, 63)])
     assert {"ignores a rule", "drops a clause", "reads the first page alone"} <= shares.keys()
@@ -142,6 +146,7 @@ def test_mistakes_seldom_solve_hard_tasks() -> None:
         assert share["kept"] is None or share["kept"] <= 0.4, name
 
 
+@pytest.mark.heavy
 def test_who_reads_one_page_or_takes_the_first_hit_is_wrong() -> None:
     solves: dict[str, list[bool]] = {}
     for kit in kits()[:3]:

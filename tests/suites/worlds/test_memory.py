@@ -7,6 +7,8 @@ import time
 import tracemalloc
 import weakref
 
+import pytest
+
 import stb_env
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.suites.worlds.tasks.making import drawer, formed, memory
@@ -18,6 +20,7 @@ _SLOW = 20
 """By how much a busy machine may be slower than the aim."""
 
 
+@pytest.mark.heavy
 def test_worlds_that_are_kept_take_bounded_memory() -> None:
     formed("vet_clinic-30000", 1, 0, "")
     tracemalloc.start()
@@ -34,6 +37,7 @@ def test_worlds_that_are_kept_take_bounded_memory() -> None:
     assert (after - before) / 10 * kept < _LIMIT
 
 
+@pytest.mark.heavy
 def test_a_task_does_not_keep_its_world() -> None:
     made = formed("vet_clinic-30020", 2, 0, "")
     assert made is not None

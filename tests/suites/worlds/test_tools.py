@@ -12,14 +12,13 @@ from stb_env.suites.worlds.data.rows import State
 from stb_env.suites.worlds.schema.kit import shipped_kit
 from stb_env.suites.worlds.services.api_error import ApiError
 from stb_env.suites.worlds.services.archetypes.tool import WorldTool
-from stb_env.suites.worlds.tasks.making import kits
 from stb_env.suites.worlds.world import Built, GeneratedWorld, build
 from stb_env.tools import Status, ToolCall
 
-WORLDS = [(kit, seed) for kit in kits() for seed in range(6)]
+from .sampled import each_world
 
 
-@pytest.fixture(scope="module", params=WORLDS, ids=lambda each: f"{each[0]}-{each[1]}")
+@pytest.fixture(scope="module", params=each_world(range(6), light=2))
 def world(request: pytest.FixtureRequest) -> Built:
     kit, seed = request.param
     return build(shipped_kit(kit), seed)

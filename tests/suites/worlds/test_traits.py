@@ -132,6 +132,7 @@ def test_gold_agrees_with_the_tables_and_no_figure_goes_by_what_is_missing(key: 
     assert drawn >= 8
 
 
+@pytest.mark.heavy
 def test_gold_solves_under_all_settings_together() -> None:
     settings = {"services": 4, "tools": 120, "dirt": 0.1, "look_alikes": 2, "budget": 1.0, "policies": True}
     env = stb_env.make("stb/Worlds-v0", level=(1, 4), **settings)

@@ -7,12 +7,26 @@ import re
 import pytest
 
 from stb_env.seeding import rng
-from stb_env.suites.worlds.data.blueprint import draw_world
+from stb_env.suites.worlds.data.blueprint import Blueprint, draw_world
+from stb_env.suites.worlds.data.conditions import is_unclear_at
 from stb_env.suites.worlds.drawing.draw_goal import GoalDrawer
-from stb_env.suites.worlds.goals.goal import Clause, Select, Summary, Tally, selections
+from stb_env.suites.worlds.goals.goal import (
+    Clause,
+    ForEach,
+    Goal,
+    Listing,
+    Lookup,
+    Related,
+    Select,
+    Summary,
+    Tally,
+    selections,
+)
 from stb_env.suites.worlds.goals.goal import Measure as Figure
+from stb_env.suites.worlds.schema.actions import Condition
 from stb_env.suites.worlds.schema.kit import Flag, shipped_kit
-from stb_env.suites.worlds.words.phrases import Phrases, several, with_article
+from stb_env.suites.worlds.schema.nouns import fill, is_plural, with_article
+from stb_env.suites.worlds.words.phrases import Phrases, several
 from stb_env.suites.worlds.words.query import query
 
 KITS = ("vet_clinic", "container_port", "museum_loans")
@@ -56,7 +70,98 @@ def test_a_clause_is_said_in_six_ways_or_more() -> None:
     assert len(said) >= 12
 
 
+@pytest.mark.parametrize(
+    ("template", "slots", "said"),
+    [
+        (
+            "A {case} waits for a {judge}.",
+            {"case": "appeal", "judge": "arbiter"},
+            "An appeal waits for an arbiter.",
+        ),
+        ("no {a} in an {office}", {"a": "artwork", "office": "studio"}, "no artwork in a studio"),
+        ("on a {v} contract", {"v": "hourly"}, "on an hourly contract"),
+        ("with a {v} card", {"v": "EU"}, "with a EU card"),
+        ("for a {v} scan", {"v": "MRI"}, "for an MRI scan"),
+        ("of a {v} kg load", {"v": "80"}, "of an 80 kg load"),
+        ("of a {v} kg load", {"v": "100"}, "of a 100 kg load"),
+        ("class A {v}", {"v": "ship"}, "class A ship"),
+        ("Stop. An {v} is late.", {"v": "university"}, "Stop. A university is late."),
+    ],
+)
+def test_an_article_suits_what_stands_in_the_slot_behind_it(
+    template: str, slots: dict[str, object], said: str
+) -> None:
+    assert fill(template, slots) == said
+
+
 def test_articles_and_plurals() -> None:
     assert with_article("insurance claim") == "an insurance claim"
+    assert [with_article(each)[:2] for each in ("usher", "user", "unpaid fee", "union")] == [
+        "an",
+        "a ",
+        "an",
+        "a ",
+    ]
     assert several("date of birth") == "dates of birth"
     assert several("delivery") == "deliveries"
+    assert [is_plural(each) for each in ("lane metres", "hours a month", "sum claimed")] == [
+        True,
+        True,
+        False,
+    ]
+
+
+@pytest.fixture(scope="module")
+def blood_bank() -> Blueprint:
+    return draw_world(1, shipped_kit("blood_bank"))
+
+
+def _said(goal: Goal, blueprint: Blueprint) -> set[str]:
+    return {query(goal, blueprint, rng("say", each)) for each in range(200)}
+
+
+def test_no_pronoun_stands_behind_a_verbs_particle(blood_bank: Blueprint) -> None:
+    goal = ForEach(
+        Select("order", (Clause("litres", ">", 500), Clause("hospital.name", "=", 1))),
+        "decline",
+        None,
+        (Figure("count"),),
+    )
+    said = _said(goal, blood_bank)
+    assert not [each for each in said if re.search(r"\b(?:down|off|up) them all\b", each)]
+    assert any("turn down all of them" in each for each in said)
+
+
+def test_persons_are_no_it(blood_bank: Blueprint) -> None:
+    donor, order = (
+        _said(Lookup(Select(each, (Clause(label, "=", 1),)), (field,)), blood_bank)
+        for each, label, field in (("donor", "name", "email"), ("order", "number", "needed"))
+    )
+    assert any("on record for them." in each for each in donor)
+    assert any("on record for it." in each for each in order)
+    assert not any("on record for it." in each for each in donor)
+
+
+def test_words_of_figures_need_no_plural(blood_bank: Blueprint) -> None:
+    tally = Tally("order", "hospital", (), Figure("total", "litres"), ">", 5000)
+    said = _said(Listing(Select("hospital", (tally,)), "name"), blood_bank)
+    assert all("combined" in each for each in said)
+
+
+def test_a_relation_that_takes_many_words_stands_last() -> None:
+    blueprint = draw_world(1, shipped_kit("food_bank"))
+    related = Related("claim", "partner", (Clause("reply", "=", 0),), present=True)
+    for said in _said(Listing(Select("partner", (related,)), "name"), blueprint):
+        assert not re.search(r"\bopen\b[.?,]", said), said
+
+
+def test_what_is_clear_on_a_bound() -> None:
+    count = Condition(left="count(visit.pet)", op=">", right=3)
+    assert not is_unclear_at(count, "Pets with more than 3 visits wait.", 3)
+    assert not is_unclear_at(count, "Pets with more than three visits wait.", 3)
+    assert is_unclear_at(count, "Pets with more than 30 visits wait.", 3)
+    assert not is_unclear_at(count.model_copy(update={"right": 0}), "Pets with a visit wait.", 0)
+    days = Condition(left="days(filed, today)", op=">", right=3)
+    assert is_unclear_at(days, "Claims 3 days old wait.", 3)
+    assert is_unclear_at(days.model_copy(update={"right": 0}), "Old claims wait.", 0)
+    assert not is_unclear_at(days.model_copy(update={"op": "<="}), "Claims at most 3 days old wait.", 3)

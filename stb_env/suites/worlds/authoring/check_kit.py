@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from string import Formatter
+from collections.abc import Iterator, Mapping, Sequence
 
 from stb_env.errors import DataError
 from stb_env.seeding import rng
+from stb_env.suites.worlds.authoring.check_rules import rule_faults
+from stb_env.suites.worlds.authoring.check_words import phrase_faults, slot_faults, text_faults, word_faults
 from stb_env.suites.worlds.data.blueprint import draw_world
 from stb_env.suites.worlds.data.conditions import TODAY, Count, Days, Path, operands
 from stb_env.suites.worlds.data.pruning import path_resolves
 from stb_env.suites.worlds.drawing.draw_goal import GoalDrawer
-from stb_env.suites.worlds.goals.goal import Measure, Select, Work
-from stb_env.suites.worlds.goals.mutants import rule_mistakes
 from stb_env.suites.worlds.schema.actions import (
     Condition,
     Create,
@@ -42,15 +40,9 @@ from stb_env.suites.worlds.schema.kit import (
     Ref,
     Title,
 )
-from stb_env.suites.worlds.schema.nouns import slots
 from stb_env.suites.worlds.words.query import query
 
-_FEWEST_PHRASES = 3
-"""Phrases of a clause: each can follow the noun or make a sentence of its own, which makes six ways."""
-_WORLDS = 6
-"""Worlds in which each rule has to decide something."""
 _SENTENCES = 50
-_AGREES = re.compile(r"\b(?:that|who|which) (?:are|is|have|has|were|was|do|does)\b")
 
 
 def check_kit(kit: Kit) -> list[str]:
@@ -67,7 +59,7 @@ def check_kit(kit: Kit) -> list[str]:
             faults += _queue(kit, name, f"entities.{name}.queues.{key}", queue)
         for place, policy in enumerate(entity.policies):
             faults += _policy(kit, name, f"entities.{name}.policies.{place}", policy)
-    return faults or list(_dead_rules(kit))
+    return faults or list(rule_faults(kit))
 
 
 def sample_sentences(kit: Kit) -> list[str]:
@@ -128,6 +120,7 @@ def _entity(kit: Kit, name: str, entity: Entity) -> Iterator[str]:
 
 def _attribute(kit: Kit, entity: str, at: str, attribute: Attribute) -> Iterator[str]:
     rows = kit.entities[entity].rows[1]
+    yield from word_faults(at, attribute)
     match attribute:
         case Title():
             most = len(attribute.first) * len(attribute.second)
@@ -144,31 +137,31 @@ def _attribute(kit: Kit, entity: str, at: str, attribute: Attribute) -> Iterator
             if attribute.after and not isinstance(_at_path(kit, entity, attribute.after), Day):
                 yield f"{at}.after: {attribute.after!r} leads to no day"
             yield from _range(f"{at}.between", attribute.between)
-            yield from _phrases(f"{at}.before_say", attribute.before_say, ["v"])
-            yield from _phrases(f"{at}.after_say", attribute.after_say, ["v"])
+            yield from phrase_faults(f"{at}.before_say", attribute.before_say, ["v"])
+            yield from phrase_faults(f"{at}.after_say", attribute.after_say, ["v"])
         case Quantity():
             yield from _range(at, (attribute.low, attribute.high))
             yield from _by(kit, entity, at, attribute.by, 2)
-            yield from _phrases(f"{at}.over_say", attribute.over_say, ["v"])
-            yield from _phrases(f"{at}.under_say", attribute.under_say, ["v"])
+            yield from phrase_faults(f"{at}.over_say", attribute.over_say, ["v"])
+            yield from phrase_faults(f"{at}.under_say", attribute.under_say, ["v"])
         case Category() | Life():
             if attribute.weights and len(attribute.weights) != len(attribute.values):
                 yield f"{at}.weights: {len(attribute.weights)} weights for {len(attribute.values)} values"
             yield from _by(kit, entity, at, attribute.by, len(attribute.values))
             if len(set(attribute.values)) < len(attribute.values):
                 yield f"{at}.values: a value stands twice"
-            yield from _phrases(f"{at}.say", attribute.say, ["v"])
-            yield from _phrases(f"{at}.say_not", attribute.say_not, ["v"])
-            yield from _slots(f"{at}.before", attribute.before, ["v"])
+            yield from phrase_faults(f"{at}.say", attribute.say, ["v"])
+            yield from phrase_faults(f"{at}.say_not", attribute.say_not, ["v"])
+            yield from slot_faults(f"{at}.before", attribute.before, ["v"])
         case Flag():
-            yield from _phrases(f"{at}.say", attribute.say, [])
-            yield from _phrases(f"{at}.say_not", attribute.say_not, [])
-            yield from _slots(f"{at}.before", attribute.before, [])
+            yield from phrase_faults(f"{at}.say", attribute.say, [])
+            yield from phrase_faults(f"{at}.say_not", attribute.say_not, [])
+            yield from slot_faults(f"{at}.before", attribute.before, [])
         case Ref():
             if attribute.to not in kit.entities:
                 yield f"{at}.to: there is no entity {attribute.to!r}"
-            yield from _phrases(f"{at}.say", attribute.say, ["np"])
-            yield from _phrases(f"{at}.many", attribute.many, ["np"])
+            yield from phrase_faults(f"{at}.say", attribute.say, ["np"])
+            yield from phrase_faults(f"{at}.many", attribute.many, ["np"])
 
 
 def _by(kit: Kit, entity: str, at: str, by: By | None, count: int) -> Iterator[str]:
@@ -195,42 +188,6 @@ def _range(at: str, between: tuple[int, int]) -> Iterator[str]:
         yield f"{at}: the first of {between} must be less than the second"
 
 
-# -- phrases ----------------------------------------------------------------------------------------
-
-
-def _phrases(at: str, phrases: Sequence[str], wanted: list[str]) -> Iterator[str]:
-    """Yield what is wrong with the phrases of a clause, which follow a noun in singular and plural alike."""
-    if len(set(phrases)) < _FEWEST_PHRASES:
-        yield f"{at}: must have {_FEWEST_PHRASES} different phrases or more, got {len(set(phrases))}"
-    yield from _slots(at, phrases, wanted)
-    for phrase in phrases:
-        if found := _AGREES.search(phrase):
-            yield f"{at}: {phrase!r} fits one number alone; say {found[0]!r} without a verb in the present"
-
-
-def _slots(at: str, phrases: Iterable[str], wanted: list[str]) -> Iterator[str]:
-    for phrase in phrases:
-        got = sorted(_names(phrase))
-        if got != wanted:
-            yield f"{at}: {phrase!r} must have the slots {wanted}, got {got}"
-
-
-def _names(text: str) -> list[str]:
-    return [name for _, name, _, _ in Formatter().parse(text) if name is not None]
-
-
-def _text(kit: Kit, at: str, text: str, numbers: Mapping[str, object]) -> Iterator[str]:
-    """Yield which slots of a rule's text stand for nothing, and which numbers it leaves out."""
-    known = slots(kit.entities, "EUR", {name: entity.actions for name, entity in kit.entities.items()})
-    try:
-        text.format(**known, **dict.fromkeys(numbers, 0))
-    except (KeyError, AttributeError, ValueError, IndexError) as error:
-        yield f"{at}.text: a slot stands for nothing: {error}"
-    for name in numbers:
-        if name not in _names(text):
-            yield f"{at}.text: leaves out the number {name!r}"
-
-
 # -- actions, queues and policies -------------------------------------------------------------------
 
 
@@ -246,13 +203,13 @@ def _action(kit: Kit, name: str, key: str) -> Iterator[str]:
                 for state in (*action.source, action.target):
                     if state not in field.values:
                         yield f"{at}: {action.field!r} has no state {state!r}"
-            yield from _slots(f"{at}.say", action.say, ["np"])
+            yield from slot_faults(f"{at}.say", action.say, ["np"])
         case Set():
             if field is None or isinstance(field, Life):
                 yield f"{at}.field: {action.field!r} is no attribute of {name} that can be set"
-            yield from _slots(f"{at}.say", action.say, ["np", "v"])
+            yield from slot_faults(f"{at}.say", action.say, ["np", "v"])
         case Delete():
-            yield from _slots(f"{at}.say", action.say, ["np"])
+            yield from slot_faults(f"{at}.say", action.say, ["np"])
             for other, described in kit.entities.items():
                 if any(isinstance(each, Ref) and each.to == name for each in described.attributes.values()):
                     yield f"{at}: rows of {other} refer to {name}, so none can be deleted"
@@ -267,7 +224,12 @@ def _action(kit: Kit, name: str, key: str) -> Iterator[str]:
                 yield f"{at}.fields: the first must be a reference, got {action.fields[0]!r}"
             if not isinstance(entity.attributes[entity.label], Code):
                 yield f"{at}: the label of {name} is no code, so no new row can have one"
-            yield from _slots(f"{at}.say", action.say, sorted([*action.fields[1:], "noun", "np"]))
+            yield from slot_faults(f"{at}.say", action.say, sorted([*action.fields[1:], "noun", "np"]))
+            # A world that leaves optional ones out can have the action.
+            known = {entity.label, *action.fields, *action.start}
+            for missing, attribute in entity.attributes.items():
+                if missing not in known and not attribute.optional:
+                    yield f"{at}: never offered: no new row has {missing!r}; add it to fields or to start"
     if action.undo and action.undo not in entity.actions:
         yield f"{at}.undo: {name} has no action {action.undo!r}"
     yield from _conditions(kit, name, f"{at}.when", action.when, {})
@@ -279,8 +241,8 @@ def _queue(kit: Kit, name: str, at: str, queue: Queue) -> Iterator[str]:
         if condition.op != "=" or condition.left not in entity.attributes:
             yield f"{at}.select: must equate an attribute of {name}, got {condition.left} {condition.op}"
     yield from _conditions(kit, name, f"{at}.select", queue.select, {})
-    yield from _slots(f"{at}.say", queue.say, ["np"])
-    yield from _text(kit, at, queue.text, {})
+    yield from slot_faults(f"{at}.say", queue.say, ["np"])
+    yield from text_faults(kit, at, queue.text, {})
     waiting = {condition.left: condition.right for condition in queue.select}
     for done in (queue.otherwise, *(rule.do for rule in queue.rules)):
         action = entity.actions.get(done)
@@ -295,7 +257,7 @@ def _queue(kit: Kit, name: str, at: str, queue: Queue) -> Iterator[str]:
 def _rule(kit: Kit, name: str, at: str, rule: Rule) -> Iterator[str]:
     yield from _conditions(kit, name, f"{at}.when", rule.when, rule.numbers)
     yield from _conditions(kit, name, f"{at}.unless", rule.unless, rule.numbers)
-    yield from _text(kit, at, rule.text, rule.numbers)
+    yield from text_faults(kit, at, rule.text, rule.numbers)
     yield from _numbers(at, (*rule.when, *rule.unless), rule.numbers)
 
 
@@ -303,7 +265,7 @@ def _policy(kit: Kit, name: str, at: str, policy: Policy) -> Iterator[str]:
     if policy.action not in kit.entities[name].actions:
         yield f"{at}.action: {name} has no action {policy.action!r}"
     yield from _conditions(kit, name, f"{at}.when", policy.when, policy.numbers)
-    yield from _text(kit, at, policy.text, policy.numbers)
+    yield from text_faults(kit, at, policy.text, policy.numbers)
     yield from _numbers(at, policy.when, policy.numbers)
 
 
@@ -355,6 +317,10 @@ def _right(kit: Kit, entity: str, condition: Condition, numbers: Mapping[str, ob
         kinds = [getattr(each, "digits", type(each).__name__) for each in (left, other)]
         if kinds[0] != kinds[1]:
             yield f"{condition.left} and {right[1:]} differ in type or in digits"
+        elif isinstance(left, Category | Life) and getattr(other, "values", ()) != left.values:
+            yield f"{condition.left} and {right[1:]} have other values, so places in their lists say nothing"
+        elif isinstance(left, Ref) and isinstance(other, Ref) and left.to != other.to:
+            yield f"{condition.left} and {right[1:]} lead to other entities: {left.to} and {other.to}"
         return
     if isinstance(right, str) and right.startswith("$"):
         if right[1:] not in numbers:
@@ -377,21 +343,3 @@ def _at_path(kit: Kit, entity: str, path: str) -> Attribute | None:
     if "(" in path or path == TODAY or not path_resolves(kit.entities, entity, path):
         return None
     return kit.attribute(entity, path)
-
-
-# -- rules that decide nothing ----------------------------------------------------------------------
-
-
-def _dead_rules(kit: Kit) -> Iterator[str]:
-    """Yield the rules, conditions and exceptions that change no decision in several worlds."""
-    wrong: Counter[tuple[str, str, str]] = Counter()
-    for seed in range(_WORLDS):
-        blueprint = draw_world(seed, kit)
-        for name, entity in blueprint.entities.items():
-            for key, queue in entity.queues.items():
-                goal = Work(key, Select(name), queue.otherwise, (Measure("count"),))
-                for mistake in rule_mistakes(goal, blueprint):
-                    wrong[name, key, mistake.name] += mistake.wrong
-    for (name, key, mistake_name), rows in wrong.items():
-        if not rows:
-            yield f"entities.{name}.queues.{key}: a solver that {mistake_name} is right all the same"

@@ -14,6 +14,9 @@ from stb_env.suites.worlds.schema.actions import Condition
 TODAY = "today"
 """The operand that is the world's date."""
 
+BOUNDS = ("<", "<=", ">", ">=")
+"""Operators of thresholds."""
+
 _CALL = re.compile(r"(days|count)\(([^()]*)\)")
 
 
@@ -39,6 +42,10 @@ class Count:
     entity: str
     attribute: str
 
+
+_SOME_OR_NONE = ((">", 0), (">=", 1), ("<", 1), ("<=", 0))
+"""Thresholds of counts that tell some from none."""
+_NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
 Operand = Path | Days | Count
 
@@ -94,3 +101,20 @@ def compares(value: int, op: str, wanted: int) -> bool:
         case "<=":
             return value <= wanted
     raise ValueError(f"{op!r} is no comparison")
+
+
+def is_unclear_at(condition: Condition, text: str, bound: int) -> bool:
+    """Return whether readers of a rule can doubt what holds for a row that has the very bound.
+
+    Nobody doubts it of ``more than 3``, ``fewer than three`` or ``at least 3``, nor whether there are any.
+
+    Args:
+        condition: A condition that compares with the bound.
+        text: The rule in words.
+        bound: The bound.
+    """
+    counted = isinstance(operand(condition.left), Count)
+    if condition.op not in BOUNDS or (counted and (condition.op, bound) in _SOME_OR_NONE):
+        return False
+    said = rf"{bound}|{_NUMBERS[bound]}" if 0 <= bound < len(_NUMBERS) else f"{bound}"
+    return not re.search(rf"\b(?:than|at least|at most) (?:{said})\b", text)

@@ -9,7 +9,7 @@ from stb_env.seeding import rng
 from stb_env.suites.worlds.data.conditions import TODAY, Count, Days, Path, operands
 from stb_env.suites.worlds.schema.actions import Action, Condition, Create, Delete, Move, Policy, Queue, Rule
 from stb_env.suites.worlds.schema.kit import Day, Email, Entity, Kit, Ref
-from stb_env.suites.worlds.schema.nouns import Noun, slots
+from stb_env.suites.worlds.schema.nouns import Noun, fill, slots
 
 _DROPPED_ATTRIBUTES, _DROPPED_ENTITIES = 0.3, 0.35
 """Shares of optional parts that a world leaves out."""
@@ -85,9 +85,9 @@ def _with_acts(
         rules = tuple(
             _numbered_rule(rule, texts, pick)
             for rule in queue.rules
-            if rule.do in actions and _resolve(entities, name, (*rule.when, *rule.unless))
+            if rule.do in actions and conditions_resolve(entities, name, (*rule.when, *rule.unless))
         )
-        whole = queue.otherwise in actions and _resolve(entities, name, queue.select)
+        whole = queue.otherwise in actions and conditions_resolve(entities, name, queue.select)
         if whole and len(rules) > 1:
             text = _sentence(queue.text, texts, {})
             queues[key] = queue.model_copy(update={"rules": rules, "text": text})
@@ -95,7 +95,7 @@ def _with_acts(
         # Each has numbers of its own, so that one more policy changes nothing else of a world.
         _numbered_policy(policy, texts, rng("policy", seed, name, policy.text))
         for policy in declared.policies
-        if policy.action in actions and _resolve(entities, name, policy.when)
+        if policy.action in actions and conditions_resolve(entities, name, policy.when)
     )
     acts = {"actions": actions, "queues": queues, "policies": policies}
     return Entity.model_validate({**dict(entities[name]), **acts})
@@ -115,10 +115,11 @@ def _action_resolves(entities: Mapping[str, Entity], name: str, action: Action) 
         case _:
             used = (action.field,)
     known = entities[name].attributes
-    return all(field in known for field in used) and _resolve(entities, name, action.when)
+    return all(field in known for field in used) and conditions_resolve(entities, name, action.when)
 
 
-def _resolve(entities: Mapping[str, Entity], name: str, conditions: Sequence[Condition]) -> bool:
+def conditions_resolve(entities: Mapping[str, Entity], name: str, conditions: Sequence[Condition]) -> bool:
+    """Return whether an entity has all that some conditions read."""
     for condition in conditions:
         for read in operands(condition):
             match read:
@@ -167,7 +168,7 @@ def _numbered_policy(policy: Policy, texts: Mapping[str, Noun | str], pick: Rand
 
 
 def _sentence(text: str, texts: Mapping[str, Noun | str], numbers: Mapping[str, int]) -> str:
-    filled = text.format(**texts, **numbers)
+    filled = fill(text, {**texts, **numbers})
     return filled[:1].upper() + filled[1:]
 
 

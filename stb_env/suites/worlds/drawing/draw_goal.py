@@ -10,6 +10,7 @@ from typing import Literal
 
 from stb_env.seeding import derive
 from stb_env.suites.worlds.data.blueprint import Blueprint
+from stb_env.suites.worlds.data.conditions import is_unclear_at
 from stb_env.suites.worlds.data.facts import facts_at_start
 from stb_env.suites.worlds.data.rows import MISSING, State
 from stb_env.suites.worlds.drawing.costs import Costs
@@ -69,7 +70,6 @@ _SEVERAL: Mapping[int, float] = {1: 0.0, 2: 0.25, 3: 0.3, 4: 0.35, 5: 0.4, 6: 0.
 """Share of requests for several things, by level."""
 _LINKED = 0.6
 """Share of parts that are about a row to which the row of the part before refers, where there is one."""
-_BOUNDS = ("<", "<=", ">", ">=")
 _HARMLESS = 0.4
 """Share of the mistakes of a kind that change nothing, at most, at hard levels."""
 _DRAWS_A_PART = 120
@@ -303,12 +303,13 @@ class GoalDrawer:
         return len(figures) > 1 and _MARGIN * abs(figures[0] - figures[1]) >= abs(figures[0])
 
     def _is_on_a_bound(self, goal: Work) -> bool:
-        """Return whether a row has the very number that a rule compares with."""
+        """Return whether a row has the very number that a rule compares with, in words that leave it open."""
         entity = goal.select.entity
         rows = waiting(self._facts, goal.queue, goal.select)
         for rule in self._blueprint.entities[entity].queues[goal.queue].rules:
             for condition in (*rule.when, *rule.unless):
-                if condition.op in _BOUNDS and isinstance(condition.right, int):
+                bound = condition.right
+                if isinstance(bound, int) and is_unclear_at(condition, rule.text, bound):
                     equal = self._facts.test(entity, condition.model_copy(update={"op": "="}))
                     if any(equal(*each) for each in rows):
                         return True

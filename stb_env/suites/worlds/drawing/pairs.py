@@ -193,6 +193,9 @@ class PairDrawer:
             goal = drawn.goal
             entity = goal.select.entity
             action = self._blueprint.entities[entity].actions[goal.action]
+            # The twin is named, so nobody asks for its name.
+            if self._blueprint.entities[entity].label in goal.fields:
+                continue
             if not isinstance(action, Transition) or refusal_of(goal, self._blueprint) is not None:
                 continue
             column = self._facts.column(entity, action.field)

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from random import Random
 
+from stb_env.suites.worlds.data.conditions import BOUNDS, is_unclear_at
 from stb_env.suites.worlds.data.facts import Facts
 from stb_env.suites.worlds.data.rows import State
 from stb_env.suites.worlds.episode.events import Event
@@ -33,7 +34,6 @@ _NEAR = 0.8
 """Share of the events that are on what the request is about, where they are to matter."""
 _DRAWS = 4
 """Draws of a single event."""
-_BOUNDS = ("<", "<=", ">", ">=")
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +173,7 @@ class EventDrawer:
         clauses = [each for select in selects for each in select.clauses]
         if any(
             isinstance(each, Clause)
-            and each.op in _BOUNDS
+            and each.op in BOUNDS
             and facts.getter(entity, each.path)(number, row) == each.value
             for each in clauses
         ):
@@ -188,5 +188,5 @@ class EventDrawer:
             facts.test(entity, condition.model_copy(update={"op": "="}))(number, row)
             for rule in rules
             for condition in (*rule.when, *rule.unless)
-            if condition.op in _BOUNDS and isinstance(condition.right, int)
+            if isinstance(condition.right, int) and is_unclear_at(condition, rule.text, condition.right)
         )

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from random import Random
 
 from stb_env.suites.worlds.schema.kit import Attribute, Category, Day, Entity, Life, Quantity
-from stb_env.suites.worlds.schema.nouns import forms
+from stb_env.suites.worlds.schema.nouns import forms, is_plural
 
 ASK: Sequence[str] = (
     "Ask me for what I have left open.",
@@ -73,7 +73,7 @@ def open_name(described: Entity, pick: Random) -> str:
 def open_category(attribute: Category | Life, *, contrary: bool) -> list[str]:
     """Return phrases that stand for one of a few values that is left open, or for all others."""
     word = attribute.words[0]
-    several = word.endswith("s") and not word.endswith(("ss", "us", "is"))
+    several = is_plural(word)
     start = f"whose {word} {'are' if several else 'is'}{' not' if contrary else ''} "
     start += "the ones" if several else "the one"
     ends = ("that I have in mind", "in my notes", "that we talked about", "that I will tell you")

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import re
+
 from stb_env.suites.worlds.drawing.clauses import queue_clauses
 from stb_env.suites.worlds.goals.goal import Change, ForEach, Make, Measure, Select, Work
 from stb_env.suites.worlds.schema.actions import Set
-from stb_env.suites.worlds.schema.nouns import participle
+from stb_env.suites.worlds.schema.nouns import fill, participle
 from stb_env.suites.worlds.words.phrases import Said, listed
 from stb_env.suites.worlds.words.sentences import Sentences
+
+_PARTICLE = re.compile(r"\w (?:off|down|out|up|back|away|in|over|on|aside|through|forward) \{np\}")
+"""A verb's particle, behind which no pronoun stands."""
 
 
 class Instructions(Sentences):
@@ -24,7 +29,7 @@ class Instructions(Sentences):
         entity = goal.select.entity
         one, about = self._one(goal.select)
         form = self._pick.choice(self._say.ways(entity, goal.action, goal.value))
-        do = form.format(np=one, v=self._value(entity, goal.action, goal.value))
+        do = fill(form, {"np": one, "v": self._value(entity, goal.action, goal.value)})
         fields = self._fields(entity, goal.fields).replace("the ", f"{self._say.its(entity)} ", 1)
         return self._done_and_told(do, fields, about)
 
@@ -34,7 +39,7 @@ class Instructions(Sentences):
         one, about = self._one(goal.select)
         form = self._pick.choice(self._say.entity(goal.entity).actions[goal.action].say)
         values = {name: self._say.given(goal.entity, name, value) for name, value in goal.values}
-        do = form.format(np=one, noun=self._say.noun(goal.entity), **values)
+        do = fill(form, {"np": one, "noun": self._say.noun(goal.entity), **values})
         fields = self._fields(parent, goal.fields).replace("the ", f"the {self._say.noun(parent)}'s ", 1)
         return self._done_and_told(do, fields, about)
 
@@ -76,7 +81,10 @@ class Instructions(Sentences):
                 f"get together every {said.singular}.",
             )
             thing = self._pick.choice(["each of them", "all of them", "every one of them", "them all"])
-            do = form.format(np=thing, v=value)
+            if _PARTICLE.search(form):
+                # "Put off all of them", but "put them all off".
+                thing = thing.replace("them all", "all of them")
+            do = fill(form, {"np": thing, "v": value})
             return self._joined(
                 opening,
                 said,
@@ -92,7 +100,7 @@ class Instructions(Sentences):
                 ask,
             )
         thing = self._pick.choice([f"all {said.plural}", f"every {said.singular}", f"each {said.singular}"])
-        do = form.format(np=thing, v=value)
+        do = fill(form, {"np": thing, "v": value})
         main = self._choose(
             f"please {do}.",
             f"{do}.",

@@ -29,23 +29,11 @@ from stb_env.suites.worlds.schema.kit import (
     Quantity,
     Ref,
 )
-from stb_env.suites.worlds.schema.nouns import forms, reference_word
+from stb_env.suites.worlds.schema.nouns import fill, forms, is_plural, reference_word, with_article
 from stb_env.suites.worlds.words.blanks import open_category, open_name, open_value, ways_to_set
 
-_VOWEL_SOUNDS, _NOT = "aeiou", ("one", "uni", "use", "eu", "once")
 _MOST_AFTER = 2
 """Phrases that follow a noun; what is left becomes sentences of its own."""
-
-
-def with_article(words: str) -> str:
-    """Return words with the indefinite article that they take.
-
-    Examples:
-        >>> with_article("owner"), with_article("unit"), with_article("visit")
-        ('an owner', 'a unit', 'a visit')
-    """
-    vowel = words[:1].lower() in _VOWEL_SOUNDS and not words.lower().startswith(_NOT)
-    return f"{'an' if vowel else 'a'} {words}"
 
 
 def several(words: str) -> str:
@@ -158,6 +146,10 @@ class Phrases:
         described = self.entity(entity)
         return "their" if isinstance(described.attributes[described.label], Person) else "its"
 
+    def it(self, entity: str) -> str:
+        """Return the pronoun for a row."""
+        return "them" if self.its(entity) == "their" else "it"
+
     def value(self, entity: str, path: str, value: int) -> str:
         """Return a value as a person writes it."""
         attribute = self.blueprint.attribute(entity, path)
@@ -250,7 +242,12 @@ class Phrases:
         else:
             phrases = [self.pick.choice(self._own_phrases(reference.to, clause)) for clause in inner]
             thing = f"{with_article(self.noun(reference.to))} {together(phrases)}"
-        return self.pick.choice(reference.say).format(np=thing)
+        return self._around(reference.say, thing, nested=inner[0].path != label)
+
+    def _around(self, phrases: Sequence[str], thing: str, *, nested: bool) -> str:
+        """Return a phrase about a thing, which stands at the end where it has phrases of its own."""
+        ways = [phrase for phrase in phrases if phrase.endswith("{np}")] if nested else []
+        return fill(self.pick.choice(ways or phrases), {"np": thing})
 
     def _related(self, clause: Related) -> str:
         reference = self.entity(clause.entity).attributes[clause.reference]
@@ -260,12 +257,12 @@ class Phrases:
         rest = listed([self.clause(clause.entity, each) for each in clause.clauses])
         if isinstance(reference, Link):
             ways = reference.many if clause.present else reference.none
-            return self.pick.choice(ways).format(np=f"{with_article(one)} {rest}")
+            return self._around(ways, f"{with_article(one)} {rest}", nested=True)
         if clause.present:
             thing = self.pick.choice([f"at least one {one} {rest}", f"one or more {some} {rest}"])
         else:
             thing = self.pick.choice([f"no {some} {rest}", f"not a single {one} {rest}"])
-        return self.pick.choice(reference.many).format(np=thing)
+        return self._around(reference.many, thing, nested=True)
 
     def _tallied(self, entity: str, clause: Tally) -> str:
         reference = self.entity(clause.entity).attributes[clause.reference]
@@ -280,18 +277,24 @@ class Phrases:
             counted = one if bound == 1 else rows
             thing = f"more than {bound} {counted}" if more else f"fewer than {bound} {counted} or none at all"
         else:
-            figures = several(self.word(clause.entity, clause.measure.path))
+            figure = self.word(clause.entity, clause.measure.path)
             than = f"{'more' if more else 'less'} than "
             if bound is not None:
                 than += self.value(clause.entity, clause.measure.path, bound)
             else:
                 none = "" if more else " (none count as 0)"
                 than += f"{self.its(entity)} own {self.word(entity, clause.path)}{none}"
+            plural = is_plural(figure)
+            combined = f"{'' if plural else 'a '}combined {figure}"
             adding = self.pick.choice(
-                ["whose {} add up to", "whose {} together come to", "with {} that add up to"]
+                [
+                    f"with {combined} of",
+                    f"having {combined} of",
+                    f"whose combined {figure} {'are' if plural else 'is'}",
+                ]
             )
-            thing = f"{rows} {adding.format(figures)} {than}"
-        return self.pick.choice(reference.many).format(np=thing)
+            thing = f"{rows} {adding} {than}"
+        return self._around(reference.many, thing, nested=True)
 
     def _own_phrases(self, entity: str, clause: Clause) -> list[str]:
         attribute = self.entity(entity).attributes[clause.path]
@@ -309,7 +312,7 @@ class Phrases:
                 phrases = attribute.say if bool(clause.value) == (clause.op == "=") else attribute.say_not
             case _:
                 raise TypeError(f"nothing can be said about {clause.path!r} of {entity!r}")
-        return [phrase.format(v=value) for phrase in phrases]
+        return [fill(phrase, {"v": value}) for phrase in phrases]
 
     def _in_front(self, entity: str, clause: Limit) -> list[str]:
         """Return the words for a clause that can stand before the noun."""
@@ -320,7 +323,7 @@ class Phrases:
             return list(attribute.before) if clause.value else []
         if isinstance(attribute, Category | Life):
             value = self.value(entity, clause.path, clause.value)
-            return [] if " " in value else [words.format(v=value) for words in attribute.before]
+            return [] if " " in value else [fill(words, {"v": value}) for words in attribute.before]
         return []
 
     def select(self, select: Select) -> Said:

@@ -30,7 +30,7 @@ class Questions(Sentences):
             f"please give me {fields} of {one}.",
             f"I need {fields} of {one}.",
             f"could you look up {fields} of {one}?",
-            f"find {one} and tell me {fields} on record for it."
+            f"find {one} and tell me {fields} on record for {self._say.it(goal.select.entity)}."
             if not about
             else f"please find {fields} of {one}.",
             f"can you tell me {fields} of {one}?",
