@@ -17,6 +17,7 @@ from stb_env.suites.worlds.data.traits import MOST_ALIKE, MOST_DIRT, Traits
 from stb_env.suites.worlds.drawing.draw_goal import CALLS
 from stb_env.suites.worlds.judge import ExactJudge
 from stb_env.suites.worlds.tasks.dials import Dials
+from stb_env.suites.worlds.tasks.hard import HARD_FAULTS, HardTasks
 from stb_env.suites.worlds.tasks.making import task_of
 from stb_env.suites.worlds.tasks.nearby import MOST_TOOLS
 from stb_env.suites.worlds.tasks.settings import Group, Split
@@ -110,18 +111,52 @@ def make(
         hidden=hidden,
     )
     tasks = WorldTasks(split, group, levels, kit, worlds, policies, pairs, dials, several, traits)
-    if max_turns is None:
-        _, most = CALLS[tasks.levels[-1]]
-        # What fails is done again, and what others changed is read again.
-        max_turns = round((2 + 4 * faults + 3 * events) * most) + _SPARE_TURNS
     return ToolEnv(
         tasks,
         GeneratedWorld(),
         ExactJudge() if judge == "exact" else connect_judge(judge, votes, models, votes_cache),
-        max_turns=max_turns,
+        max_turns=max_turns or _turns(tasks.levels[-1], faults, events=events),
         oracle=oracle,
         **settings,
     )
+
+
+@checks_settings
+def make_hard(
+    judge: str | JudgeLike = "exact",
+    votes: Count = 1,
+    votes_cache: str | Path | None = None,
+    models: str | Path | None = None,
+    max_turns: Count | None = None,
+    **settings: Unpack[OpenSettings],
+) -> ToolEnv:
+    """Make the hard test of generated worlds: 300 tasks of levels 5 and 6 under every dial, always the same.
+
+    Args:
+        judge: ``exact``, or another judge, to see what it makes of episodes whose truth is known.
+        votes: How often a model judges each answer.
+        votes_cache: Folder of votes that are known.
+        models: Models file (TOML) for the judge.
+        max_turns: Actions after which an episode is cut off; None is about five times the calls of the
+            longest tasks.
+        **settings: Further settings of `ToolEnv`.
+    """
+    tasks = HardTasks()
+    return ToolEnv(
+        tasks,
+        GeneratedWorld(),
+        ExactJudge() if judge == "exact" else connect_judge(judge, votes, models, votes_cache),
+        max_turns=max_turns or _turns(tasks.levels[-1], HARD_FAULTS, events=True),
+        oracle=oracle,
+        **settings,
+    )
+
+
+def _turns(level: int, faults: float, *, events: bool) -> int:
+    """Return the actions of an episode at most."""
+    _, most = CALLS[level]
+    # What fails is done again, and what others changed is read again.
+    return round((2 + 4 * faults + 3 * events) * most) + _SPARE_TURNS
 
 
 def _percent(name: str, value: float, least: int, most: int) -> int:

@@ -95,7 +95,7 @@ class Reader:
         if known in self._listed:
             return list(self._listed[known])
         if (tool.entity, "") in self._listed and all(each.field.attribute in shown for each, _ in used):
-            return sorted(self.known[tool.entity])
+            return sorted(set(self._listed[tool.entity, ""]))
         reading = pages(tool, arguments)
         response: Any = None
         while True:

@@ -26,7 +26,7 @@ class RuleReader:
 
     def __init__(self, blueprint: Blueprint, finder: Finder) -> None:
         self._blueprint = blueprint
-        self._finder = finder
+        self.finder = finder
         self._today = MISSING
 
     def clause(self, entity: str, condition: Condition) -> Clause:
@@ -70,7 +70,7 @@ class RuleReader:
         self, entity: str, numbers: Sequence[int], text: str
     ) -> Generator[Request, Any, dict[int, int]]:
         """Return what one side of a condition is for each row."""
-        finder = self._finder
+        finder = self.finder
         match operand(text):
             case Path(path):
                 return (yield from self._followed(entity, numbers, path))
@@ -93,11 +93,11 @@ class RuleReader:
     ) -> Generator[Request, Any, dict[int, int]]:
         if path == TODAY:
             if self._today == MISSING:
-                tool = self._finder.tool("today", "")
+                tool = self.finder.tool("today", "")
                 if tool is None:
                     raise KeyError("every world has a tool that tells the date")
                 response = yield Request(tool, {})
                 self._today = date.fromisoformat(response["today"]).toordinal()
             return dict.fromkeys(numbers, self._today)
-        yield from self._finder.provide(entity, numbers, [path], entity)
-        return {number: self._finder.value(entity, number, path) for number in numbers}
+        yield from self.finder.provide(entity, numbers, [path], entity)
+        return {number: self.finder.value(entity, number, path) for number in numbers}

@@ -86,7 +86,9 @@ class RoundsPlayer(Player):
         entity, known = goal.select.entity, 0
         done: set[int] = set()
         while True:
-            self.finder, self._due = Finder(self._world, self._ways), {}
+            # Nothing that was read before counts, for rules either.
+            self.finder = self._rules.finder = Finder(self._world, self._ways)
+            self._due = {}
             lost: Exception | None = None
             try:
                 yield from self.solve(goal)
