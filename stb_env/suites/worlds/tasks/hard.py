@@ -20,11 +20,11 @@ SIZE = 300
 HARD_FAULTS = 0.1
 
 
-def candidates() -> WorldTasks:
-    """Return the tasks of which the first are pinned: of the test split, under every dial."""
+def candidates(level: int) -> WorldTasks:
+    """Return the tasks of a level of which the first are pinned: of the test split, under every dial."""
     return WorldTasks(
         "test",
-        level=LEVELS,
+        level=level,
         policies=True,
         services=4,
         dials=Dials(faults=round(100 * HARD_FAULTS), events=1, hidden=2, tools=80, budget=200),
