@@ -51,7 +51,7 @@ def test_the_list_has_both_levels_and_kits_that_training_never_shows() -> None:
 def test_gold_solves_it_and_nothing_else_is_offered_under_its_id(index: int) -> None:
     env = stb_env.make("stb/WorldsHard-v0")
     assert isinstance(env, ToolEnv)
-    env.reset(options={"index": index})
+    env.reset(options={"task_id": HardTasks().ids[index]})
     task = env.task
     assert task.id == HardTasks().ids[index]
     assert len(task.tools) >= 80
