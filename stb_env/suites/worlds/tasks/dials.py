@@ -20,8 +20,8 @@ class Dials:
         hidden: Details of the request that only the user knows, at most.
 
     Examples:
-        >>> Dials(budget=150).suffix, Dials.of("b150")
-        ('b150', Dials(budget=150))
+        >>> Dials(budget=150, hidden=2).suffix, Dials.of("b150h2") == Dials(budget=150, hidden=2)
+        ('b150h2', True)
     """
 
     budget: int = 0
