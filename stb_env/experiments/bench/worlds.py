@@ -10,11 +10,12 @@ from gymnasium.envs.registration import registry
 
 from stb_env import DepthFirstSearch, ToolCall, ToolEnv
 from stb_env.core import jsontext
+from stb_env.core.settings import accepts
 from stb_env.envs.state import State
 from stb_env.errors import ConfigError
 from stb_env.experiments.bench.measurement import TURNS, Measurement, cycle, episode_rate, rate
 from stb_env.runs.baselines.gold import Gold
-from stb_env.runs.make import env_ids, make_env
+from stb_env.runs.make import env_ids, make_env, maker_of
 from stb_env.suites.api_bank.api_set import LEVEL_12
 from stb_env.suites.api_bank.searcher import ToolSearcher
 from stb_env.suites.api_bank.world import ApiBankWorld
@@ -83,9 +84,10 @@ def world_measurements(seconds: float) -> Iterator[Measurement]:
                 )
                 yield Measurement(f"last step, {name}", 1e6 / _last_step_rate(env, seconds), "us")
                 yield Measurement(f"reset, {name}", 1e6 / rate(env.reset, seconds), "us")
-                training = _made(env_id, split="train")
-                yield Measurement(f"reset, new task, {name}", 1e6 / rate(training.reset, seconds), "us")
-                training.close()
+                if accepts(maker_of(env_id), "split"):
+                    training = _made(env_id, split="train")
+                    yield Measurement(f"reset, new task, {name}", 1e6 / rate(training.reset, seconds), "us")
+                    training.close()
             env.close()
     yield from program_measurements(seconds)
 

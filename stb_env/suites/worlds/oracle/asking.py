@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
-from typing import Any
 
 from stb_env.core.jsontypes import Json, JsonMapping
 from stb_env.suites.worlds.data.rows import MISSING
@@ -15,7 +14,7 @@ from stb_env.suites.worlds.goals.goal import Clause, Goal
 from stb_env.suites.worlds.goals.holes import Slot, revalued
 from stb_env.suites.worlds.goals.refusals import Missing
 from stb_env.suites.worlds.oracle.finder import Finder
-from stb_env.suites.worlds.oracle.requests import Request
+from stb_env.suites.worlds.oracle.requests import Asking, Request
 from stb_env.suites.worlds.schema.kit import Category, Day, Life, Quantity, Ref
 from stb_env.suites.worlds.schema.nouns import forms, reference_word
 from stb_env.suites.worlds.services.api_error import ApiError
@@ -69,7 +68,7 @@ class Asker:
         self._world = world
         self._entities = world.blueprint.entities
 
-    def fill(self, request: OpenGoal) -> Generator[Request, Any, Goal]:
+    def fill(self, request: OpenGoal) -> Asking[Goal]:
         """Yield the calls that learn what a request leaves open, and return the goal without holes."""
         values: dict[Slot, int] = {}
         for hole in request.holes:
@@ -84,7 +83,7 @@ class Asker:
     def _question(self, about: str) -> Request:
         return Request(self._world.asking, {"about": about})
 
-    def _learn(self, hole: Hole) -> Generator[Request, Any, int]:
+    def _learn(self, hole: Hole) -> Asking[int]:
         reply: JsonMapping = yield self._question(hole.about)
         # Who does not tell at first, or is not sure, is asked once more.
         if "see" not in reply and (reply.get("sure") is False or "value" not in reply):
@@ -110,7 +109,7 @@ class Asker:
             self.missing = Missing(hole.entity, "", str(value))
             return MISSING
 
-    def _looked_up(self, pointer: Mapping[str, str]) -> Generator[Request, Any, int]:
+    def _looked_up(self, pointer: Mapping[str, str]) -> Asking[int]:
         """Return the value that a record shows to which the user points."""
         entity = next(
             name for name, described in self._entities.items() if forms(described)[0] == pointer["record"]

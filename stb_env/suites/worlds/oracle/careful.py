@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +11,7 @@ from stb_env.suites.worlds.data.rows import State
 from stb_env.suites.worlds.goals.goal import Change, ForEach, Goal
 from stb_env.suites.worlds.goals.refusals import Missing, policies_on, state_name
 from stb_env.suites.worlds.oracle.player import Player
-from stb_env.suites.worlds.oracle.requests import Plan, Request
+from stb_env.suites.worlds.oracle.requests import Asking, Plan, Request
 from stb_env.suites.worlds.schema.actions import Transition
 from stb_env.suites.worlds.schema.kit import Life
 from stb_env.suites.worlds.schema.nouns import forms
@@ -36,7 +36,7 @@ class Ended:
 class CarefulPlayer(Player):
     """Plays requests in a world in which some cannot be met."""
 
-    def end(self, goal: Goal, missing: Missing | None) -> Generator[Request, Any, JsonObject]:
+    def end(self, goal: Goal, missing: Missing | None) -> Asking[JsonObject]:
         """Yield the calls that a request needs, and return the arguments of Finish.
 
         Args:
@@ -62,9 +62,7 @@ class CarefulPlayer(Player):
         yield from self._act(entity, numbers, goal.action, goal.value)
         return {"answer": answer}
 
-    def _objection(
-        self, entity: str, action: str, numbers: list[int]
-    ) -> Generator[Request, Any, JsonObject | None]:
+    def _objection(self, entity: str, action: str, numbers: list[int]) -> Asking[JsonObject | None]:
         """Return why an action cannot be done to all of some rows, or None."""
         described = self._blueprint.entities[entity]
         what = described.actions[action]

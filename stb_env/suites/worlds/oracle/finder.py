@@ -5,8 +5,8 @@ A plan is written as a generator: it yields requests, is sent their responses, a
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Mapping, Sequence
-from typing import Any, Literal
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Literal
 
 from stb_env.suites.worlds.data.conditions import compares
 from stb_env.suites.worlds.data.rows import MISSING
@@ -19,7 +19,7 @@ from stb_env.suites.worlds.goals.goal import (
 )
 from stb_env.suites.worlds.oracle.list_requests import parted
 from stb_env.suites.worlds.oracle.reader import Reader
-from stb_env.suites.worlds.oracle.requests import Memory, Plan, Request
+from stb_env.suites.worlds.oracle.requests import Asking, Memory, Plan
 from stb_env.suites.worlds.schema.kit import Code, Email, Person, Title
 from stb_env.suites.worlds.world import Built
 
@@ -59,9 +59,7 @@ class Finder(Reader):
 
     # -- finding ---------------------------------------------------------------------------------
 
-    def find(
-        self, entity: str, clauses: Sequence[Limit], needs: Iterable[str], at: str
-    ) -> Generator[Request, Any, list[int]]:
+    def find(self, entity: str, clauses: Sequence[Limit], needs: Iterable[str], at: str) -> Asking[list[int]]:
         """Find the rows that meet all clauses, and see to it that the values at some paths are known."""
         direct, inner, related = parted(clauses)
         allowed: dict[str, set[int]] = {}
@@ -97,7 +95,7 @@ class Finder(Reader):
                 return clause
         return None
 
-    def _led(self, clause: Related | Tally, at: str) -> Generator[Request, Any, list[int]]:
+    def _led(self, clause: Related | Tally, at: str) -> Asking[list[int]]:
         """Return the rows to which those refer that a clause speaks of."""
         others = yield from self.find(
             clause.entity, clause.clauses, [clause.reference], f"{at}~{clause.entity}"
@@ -107,7 +105,7 @@ class Finder(Reader):
 
     def _candidates(
         self, entity: str, direct: Sequence[Clause], back: str, targets: Sequence[int]
-    ) -> Generator[Request, Any, list[int]]:
+    ) -> Asking[list[int]]:
         for clause in direct:
             attribute = self._entities[entity].attributes[clause.path]
             if clause.op == "=" and isinstance(attribute, Code | Email | Person | Title):
@@ -128,7 +126,7 @@ class Finder(Reader):
 
     def narrowed(
         self, entity: str, numbers: Sequence[int], clauses: Sequence[Limit], at: str
-    ) -> Generator[Request, Any, list[int]]:
+    ) -> Asking[list[int]]:
         """Return those of some rows that meet all clauses, reading only what is needed for that."""
         direct, inner, related = parted(clauses)
         kept = yield from self._narrowed(entity, numbers, direct, inner, {}, at)
@@ -148,7 +146,7 @@ class Finder(Reader):
         allowed: Mapping[str, set[int]],
         at: str,
         back: str = "",
-    ) -> Generator[Request, Any, list[int]]:
+    ) -> Asking[list[int]]:
         rows = self.known[entity]
         for clause in direct:
             met = self._met.get((entity, clause), ())
@@ -208,9 +206,7 @@ class Finder(Reader):
             ]
         return numbers
 
-    def _related(
-        self, entity: str, numbers: Sequence[int], clause: Related, at: str
-    ) -> Generator[Request, Any, list[int]]:
+    def _related(self, entity: str, numbers: Sequence[int], clause: Related, at: str) -> Asking[list[int]]:
         if not numbers:
             return []
         others = yield from self.find(
@@ -221,9 +217,7 @@ class Finder(Reader):
         referred = {self.known[clause.entity][other][clause.reference] for other in others}
         return [number for number in numbers if (number in referred) == clause.present]
 
-    def _tallied(
-        self, entity: str, numbers: Sequence[int], clause: Tally, at: str
-    ) -> Generator[Request, Any, list[int]]:
+    def _tallied(self, entity: str, numbers: Sequence[int], clause: Tally, at: str) -> Asking[list[int]]:
         """Return those of some rows whose figure over the rows that refer to them is within its bound."""
         other, reference = clause.entity, clause.reference
         yield from self.ensure(entity, numbers, self.joining(other, reference))

@@ -10,7 +10,7 @@ from stb_env.suites.worlds.episode.faults import AGAIN, UNSURE, is_earlier
 from stb_env.suites.worlds.goals.goal import Clause
 from stb_env.suites.worlds.oracle.finder import Finder
 from stb_env.suites.worlds.oracle.list_requests import filtering, pages
-from stb_env.suites.worlds.oracle.requests import Plan, Request
+from stb_env.suites.worlds.oracle.requests import Asking, Plan, Request
 from stb_env.suites.worlds.schema.actions import Transition
 from stb_env.suites.worlds.schema.kit import Life
 from stb_env.suites.worlds.services.archetypes.tool import ACTS
@@ -43,7 +43,7 @@ def _played(world: Built, plan: Plan) -> Generator[ToolCall, ToolResult, Any]:
         response = {"error": result.error} if result.error else result.response
 
 
-def _is_done(world: Built, request: Request) -> Generator[Request, Any, bool]:
+def _is_done(world: Built, request: Request) -> Asking[bool]:
     """Read whether rows are as a request that acts leaves them."""
     tool, finder = request.tool, Finder(world, {})
     if tool.kind not in ACTS:
@@ -66,7 +66,7 @@ def _is_done(world: Built, request: Request) -> Generator[Request, Any, bool]:
     return values[tool.fields[0].attribute] == _target(world, request)
 
 
-def _equal(finder: Finder, entity: str, values: Mapping[str, int]) -> Generator[Request, Any, list[int]]:
+def _equal(finder: Finder, entity: str, values: Mapping[str, int]) -> Asking[list[int]]:
     """Find the rows that have some values, the first of which is a reference."""
     clauses = [Clause(name, "=", value) for name, value in values.items()]
     tool = finder.tool("related", entity, next(iter(values))) or finder.tool("list", entity)

@@ -5,7 +5,7 @@ It shares no code with the evaluator of goals.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import Any
 
@@ -35,7 +35,7 @@ from stb_env.suites.worlds.goals.goal import (
     Work,
 )
 from stb_env.suites.worlds.oracle.finder import Finder
-from stb_env.suites.worlds.oracle.requests import Memory, Plan, Request
+from stb_env.suites.worlds.oracle.requests import Asking, Memory, Plan, Request
 from stb_env.suites.worlds.oracle.rule_reader import RuleReader
 from stb_env.suites.worlds.schema.actions import Create
 from stb_env.suites.worlds.schema.kit import Category, Day, Flag, Life, Quantity, Ref
@@ -64,7 +64,7 @@ class Player:
         self.finder = Finder(world, followed, memory)
         self._rules = RuleReader(world.blueprint, self.finder)
 
-    def solve(self, goal: Goal) -> Generator[Request, Any, JsonObject]:
+    def solve(self, goal: Goal) -> Asking[JsonObject]:
         """Yield the calls that solve a goal, and return the answer."""
         match goal:
             case Lookup():
@@ -106,7 +106,7 @@ class Player:
             case Several():
                 return (yield from self._several(goal))
 
-    def _several(self, goal: Several) -> Generator[Request, Any, JsonObject]:
+    def _several(self, goal: Several) -> Asking[JsonObject]:
         """Read for all parts first: what a part changes is then no part's reading."""
         answer: JsonObject = {}
         acts: list[Request] = []
@@ -131,7 +131,7 @@ class Player:
             yield request
         return answer
 
-    def _find(self, select: Select, needs: Sequence[str]) -> Generator[Request, Any, list[int]]:
+    def _find(self, select: Select, needs: Sequence[str]) -> Asking[list[int]]:
         entity = select.entity
         return (yield from self.finder.find(entity, select.clauses, self._shown(entity, needs), entity))
 
@@ -193,7 +193,7 @@ class Player:
 
     # -- shapes ----------------------------------------------------------------------------------
 
-    def _extreme(self, goal: Extreme) -> Generator[Request, Any, int]:
+    def _extreme(self, goal: Extreme) -> Asking[int]:
         entity, finder = goal.select.entity, self.finder
         needs = self._shown(entity, goal.fields)
         pages = None
@@ -221,7 +221,7 @@ class Player:
                     yield from finder.provide(entity, passing, needs, entity)
                     return number
 
-    def _told(self, goal: Summary) -> Generator[Request, Any, JsonObject | None]:
+    def _told(self, goal: Summary) -> Asking[JsonObject | None]:
         """Take a number of rows and the greatest or least value from the first page of a list in order.
 
         That is possible where the list tells how many rows there are, and filters by every clause.
@@ -249,7 +249,7 @@ class Player:
                         for each in goal.measures
                     }
 
-    def _group(self, goal: Group) -> Generator[Request, Any, JsonObject]:
+    def _group(self, goal: Group) -> Asking[JsonObject]:
         entity, finder = goal.select.entity, self.finder
         by = self._said(entity, goal.by)
         numbers = yield from self._find(goal.select, [by, *_paths([goal.measure])])
@@ -268,7 +268,7 @@ class Player:
             ),
         }
 
-    def _difference(self, goal: Difference) -> Generator[Request, Any, JsonObject]:
+    def _difference(self, goal: Difference) -> Asking[JsonObject]:
         entity = goal.one.entity
         one = yield from self._find(goal.one, _paths([goal.measure]))
         other = yield from self._find(goal.other, _paths([goal.measure]))
@@ -280,7 +280,7 @@ class Player:
             f"{name}_difference": self._figure_json(entity, goal.measure, gap),
         }
 
-    def _listing(self, goal: Listing) -> Generator[Request, Any, JsonObject]:
+    def _listing(self, goal: Listing) -> Asking[JsonObject]:
         entity = goal.select.entity
         path = self._said(entity, goal.path)
         numbers = yield from self._find(goal.select, [path])
@@ -320,7 +320,7 @@ class Player:
         values = {self._creating(goal).fields[0]: meant, **dict(goal.values)}
         return Request(tool, {each.name: each.argument(values[each.attribute]) for each in tool.fields})
 
-    def _work(self, goal: Work) -> Generator[Request, Any, JsonObject]:
+    def _work(self, goal: Work) -> Asking[JsonObject]:
         entity, finder = goal.select.entity, self.finder
         book = finder.tool("rules", entity, goal.queue)
         if book is not None:

@@ -12,7 +12,7 @@ from stb_env.core.jsontypes import JsonMapping, JsonObject
 from stb_env.suites.worlds.data.rows import MISSING
 from stb_env.suites.worlds.goals.goal import Clause, Limit
 from stb_env.suites.worlds.oracle.list_requests import filtering, pages, parted, used_filters
-from stb_env.suites.worlds.oracle.requests import Memory, Plan, Read, Request, Values
+from stb_env.suites.worlds.oracle.requests import Asking, Memory, Plan, Read, Request, Values
 from stb_env.suites.worlds.schema.kit import Ref
 from stb_env.suites.worlds.services.archetypes.tool import WorldTool
 from stb_env.suites.worlds.world import Built
@@ -68,7 +68,7 @@ class Reader:
 
     # -- lists and look-ups --------------------------------------------------------------------------
 
-    def _by_name(self, entity: str, clause: Clause) -> Generator[Request, Any, list[int] | None]:
+    def _by_name(self, entity: str, clause: Clause) -> Asking[list[int] | None]:
         """Find the one row of a name or code by a tool for that, or return None where there is none."""
         field = self._world.codec.fields[entity][clause.path]
         tool = self.tool("key", entity, clause.path)
@@ -83,7 +83,7 @@ class Reader:
         found = [number for number in hits if self.known[entity][number].get(clause.path) == clause.value]
         return None if response["truncated"] and not found else found
 
-    def _list(self, tool: WorldTool | None, clauses: Sequence[Clause]) -> Generator[Request, Any, list[int]]:
+    def _list(self, tool: WorldTool | None, clauses: Sequence[Clause]) -> Asking[list[int]]:
         """Read all pages of a list, narrowed by the clauses that it can filter by."""
         if tool is None:
             raise KeyError("every entity has a list")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from stb_env.core.jsontypes import JsonMapping, JsonObject
 from stb_env.suites.worlds.data.rows import MISSING, State
@@ -22,7 +22,10 @@ class Request:
     arguments: JsonObject
 
 
+T = TypeVar("T")
 Plan = Generator[Request, Any, Any]
+Asking = Generator[Request, Any, T]
+"""A plan that returns something of a type: it yields requests, and is sent what each is answered with."""
 Values = dict[str, int]
 Read = tuple[int, Values, list[tuple[str, int, bool]]]
 """Content of a row of a result: its number, its values, and the rows that it refers to.

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Sequence
 from datetime import date
-from typing import Any
 
 from stb_env.suites.worlds.data.blueprint import Blueprint
 from stb_env.suites.worlds.data.conditions import TODAY, Count, Days, Path, compares, operand
 from stb_env.suites.worlds.data.rows import MISSING
 from stb_env.suites.worlds.goals.goal import Clause
 from stb_env.suites.worlds.oracle.finder import Finder
-from stb_env.suites.worlds.oracle.requests import Request
+from stb_env.suites.worlds.oracle.requests import Asking, Request
 from stb_env.suites.worlds.schema.actions import Condition
 from stb_env.suites.worlds.schema.kit import Category, Life, Quantity
 
@@ -45,9 +44,7 @@ class RuleReader:
                     return int(right) * int(10**digits)
         return int(right)
 
-    def holding(
-        self, entity: str, numbers: Sequence[int], condition: Condition
-    ) -> Generator[Request, Any, list[int]]:
+    def holding(self, entity: str, numbers: Sequence[int], condition: Condition) -> Asking[list[int]]:
         """Return the rows for which a condition holds, reading what it needs."""
         left = yield from self.measured(entity, numbers, condition.left)
         right = condition.right
@@ -66,9 +63,7 @@ class RuleReader:
         wanted = self._wanted(entity, condition.left, right)
         return [number for number in numbers if compares(left[number], condition.op, wanted)]
 
-    def measured(
-        self, entity: str, numbers: Sequence[int], text: str
-    ) -> Generator[Request, Any, dict[int, int]]:
+    def measured(self, entity: str, numbers: Sequence[int], text: str) -> Asking[dict[int, int]]:
         """Return what one side of a condition is for each row."""
         finder = self.finder
         match operand(text):
@@ -88,9 +83,7 @@ class RuleReader:
                 referring = [finder.value(other, row, attribute) for row in rows]
                 return {number: referring.count(number) for number in numbers}
 
-    def _followed(
-        self, entity: str, numbers: Sequence[int], path: str
-    ) -> Generator[Request, Any, dict[int, int]]:
+    def _followed(self, entity: str, numbers: Sequence[int], path: str) -> Asking[dict[int, int]]:
         if path == TODAY:
             if self._today == MISSING:
                 tool = self.finder.tool("today", "")

@@ -6,7 +6,7 @@ starts over before it acts or answers.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from stb_env.core.jsontypes import JsonObject
@@ -14,7 +14,7 @@ from stb_env.suites.worlds.data.rows import MISSING
 from stb_env.suites.worlds.goals.goal import ForEach, Goal, Measure, Work
 from stb_env.suites.worlds.oracle.finder import Finder
 from stb_env.suites.worlds.oracle.player import SORTED, Player
-from stb_env.suites.worlds.oracle.requests import Plan, Request
+from stb_env.suites.worlds.oracle.requests import Asking, Plan, Request
 from stb_env.suites.worlds.services.archetypes.tool import ACTS
 from stb_env.suites.worlds.world import Built
 
@@ -22,7 +22,7 @@ _LOST = (LookupError, TypeError, ValueError)
 """What a plan raises where rows moved while it read."""
 
 
-def latest(world: Built, known: int) -> Generator[Request, Any, int]:
+def latest(world: Built, known: int) -> Asking[int]:
     """Return the number of the last change that others have made."""
     feed = next(tool for tool in world.scripted.values() if tool.kind == "changes")
     response = yield Request(feed, {"after": known} if known else {})
@@ -81,7 +81,7 @@ class RoundsPlayer(Player):
         self._values: dict[int, dict[str, int]] = {}
         self._read: dict[int, dict[str, int]] = {}
 
-    def rounds(self, goal: ForEach | Work) -> Generator[Request, Any, JsonObject]:
+    def rounds(self, goal: ForEach | Work) -> Asking[JsonObject]:
         """Yield the calls that solve a goal, and return the answer."""
         entity, known = goal.select.entity, 0
         done: set[int] = set()
