@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Annotated
 
@@ -28,6 +29,9 @@ Settings = Annotated[
 ]
 
 
+_BARE = re.compile(r"^(-?)\.(?=\d+$)")
+
+
 def read_settings(pairs: list[str] | None) -> JsonObject:
     """Read ``NAME=VALUE`` pairs; a value that is JSON counts as such, any other as text.
 
@@ -35,8 +39,8 @@ def read_settings(pairs: list[str] | None) -> JsonObject:
         ConfigError: A pair has no ``=``.
 
     Examples:
-        >>> read_settings(["max_turns=5", "split=train"])
-        {'max_turns': 5, 'split': 'train'}
+        >>> read_settings(["max_turns=5", "split=train", "faults=.1"])
+        {'max_turns': 5, 'split': 'train', 'faults': 0.1}
     """
     settings: JsonObject = {}
     for pair in pairs or []:
@@ -44,7 +48,8 @@ def read_settings(pairs: list[str] | None) -> JsonObject:
         if not equals or not name:
             raise ConfigError(f"--set takes NAME=VALUE, got {pair!r}")
         try:
-            settings[name] = json.loads(value)
+            # JSON has no number without a digit before its point, and people write them.
+            settings[name] = json.loads(_BARE.sub(r"\g<1>0.", value))
         except ValueError:
             settings[name] = value
     return settings

@@ -6,6 +6,7 @@ import re
 from datetime import date
 
 from stb_env.core.jsontypes import JsonMapping
+from stb_env.wrappers.documented import snake
 
 _NUMBER = re.compile(r"-?\d{1,15}(?:\.\d{1,6})?")
 _DAY = re.compile(
@@ -13,17 +14,6 @@ _DAY = re.compile(
     r"|(?P<m2>\d\d?)/(?P<d2>\d\d?)/(?P<y2>\d{4})"
     r"|(?P<y3>\d{4})(?P<m3>\d\d)(?P<d3>\d\d)"
 )
-_HUMP = re.compile(r"(?<=[a-z\d])(?=[A-Z])")
-
-
-def spaced(field: str) -> str:
-    """Return the name of a field as words.
-
-    Examples:
-        >>> spaced("visitNumber"), spaced("due_date")
-        ('visit Number', 'due date')
-    """
-    return _HUMP.sub(" ", field).replace("_", " ").replace("-", " ")
 
 
 def read_written(schema: JsonMapping, name: str, field: str, value: object) -> object:
@@ -63,7 +53,7 @@ def read_written(schema: JsonMapping, name: str, field: str, value: object) -> o
 
 
 def _in_cents(field: str) -> bool:
-    return spaced(field).lower().endswith(" cents")
+    return snake(field).endswith("_cents")
 
 
 def _iso(found: re.Match[str]) -> str | None:

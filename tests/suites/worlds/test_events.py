@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import pickle
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
@@ -14,13 +15,18 @@ from stb_env.core.jsontypes import JsonObject
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.judges.judge import Case
 from stb_env.suites.worlds.data.rows import State
+from stb_env.suites.worlds.episode.events import Event
+from stb_env.suites.worlds.episode.script import Script
+from stb_env.suites.worlds.goals.goal import Measure, Select, Work
 from stb_env.suites.worlds.judge import ExactJudge
+from stb_env.suites.worlds.oracle.watching import RoundsPlayer
 from stb_env.suites.worlds.tasks.apply_dials import apply_dials
 from stb_env.suites.worlds.tasks.dials import Dials
 from stb_env.suites.worlds.tasks.draw_changes import acts
 from stb_env.suites.worlds.tasks.making import task_of
 from stb_env.suites.worlds.tasks.source import WorldTasks
 from stb_env.suites.worlds.tasks.world_task import WorldTask
+from stb_env.suites.worlds.world import Built, built
 from stb_env.verdict import Verdict
 
 from .careless_plays import WORLD, gold_solves, once, solves
@@ -167,3 +173,34 @@ def test_one_tool_tells_what_others_changed(made: list[WorldTask]) -> None:
     assert not state.shown
     wrong, _ = WORLD.call(state, feed.tool, {"after": -1})
     assert "whole number" in wrong.error
+
+
+def test_rules_decide_a_row_that_came_in_after_the_first_round_of_reading() -> None:
+    world = built("vet_clinic-3")
+    entity = world.blueprint.entities["claim"]
+    status, label = entity.columns["status"], entity.columns[entity.label]
+    rows = world.blueprint.data.rows["claim"]
+    twin = next(number for number, row in enumerate(rows) if row[status] == 0)
+    row = (*rows[twin][:label], len(rows), *rows[twin][label + 1 :])
+    goal = Work("settling", Select("claim"), "deny", (Measure("count"),))
+    reads = len(list(_states(world, goal, State(script=Script()))))
+    for at in (2, reads // 4):
+        start = State(script=Script(events=(Event(at, "claim", new=row),)))
+        *_, end = _states(world, goal, start)
+        decided = end.changed["claim"]
+        assert decided[twin] is not None
+        assert decided[len(rows)] is not None
+        assert decided[len(rows)][status] == decided[twin][status] != 0
+
+
+def _states(world: Built, goal: Work, state: State) -> Iterator[State]:
+    """Play a queue in rounds, and yield the state after each call."""
+    plan, response = RoundsPlayer(world, {}).rounds(goal), None
+    while True:
+        try:
+            request = plan.send(response)
+        except StopIteration:
+            return
+        result, state = WORLD.call(state, request.tool.tool, request.arguments)
+        response = result.response
+        yield state
