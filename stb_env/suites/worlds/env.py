@@ -16,7 +16,7 @@ from stb_env.judges.own_judge import JudgeLike
 from stb_env.suites.worlds.authoring.kit_trial import checked_kit
 from stb_env.suites.worlds.data.traits import MOST_ALIKE, MOST_DIRT, Traits
 from stb_env.suites.worlds.drawing.draw_goal import CALLS
-from stb_env.suites.worlds.judge import ExactJudge
+from stb_env.suites.worlds.judge import ExactJudge, progress
 from stb_env.suites.worlds.schema.kit import Kit
 from stb_env.suites.worlds.tasks.dials import Dials
 from stb_env.suites.worlds.tasks.hard import HARD_FAULTS, HardTasks
@@ -91,7 +91,7 @@ def make(
         models: Models file (TOML) for the judge.
         max_turns: Actions after which an episode is cut off; None is 40 more than twice the calls of the
             longest tasks.
-        **settings: Further settings of `ToolEnv`.
+        **settings: Further settings of `ToolEnv`. ``reward="dense"`` shapes rewards by `progress`.
 
     Raises:
         ConfigError: A setting is unknown, or no task meets them all.
@@ -121,6 +121,7 @@ def make(
         GeneratedWorld(),
         ExactJudge() if judge == "exact" else connect_judge(judge, votes, models, votes_cache),
         max_turns=max_turns or _turns(tasks.levels[-1], faults, events=events),
+        potential=progress if settings.get("reward") == "dense" else None,
         oracle=oracle,
         **settings,
     )
@@ -144,7 +145,7 @@ def make_hard(
         models: Models file (TOML) for the judge.
         max_turns: Actions after which an episode is cut off; None is about five times the calls of the
             longest tasks.
-        **settings: Further settings of `ToolEnv`.
+        **settings: Further settings of `ToolEnv`. ``reward="dense"`` shapes rewards by `progress`.
     """
     tasks = HardTasks()
     return ToolEnv(
@@ -152,6 +153,7 @@ def make_hard(
         GeneratedWorld(),
         ExactJudge() if judge == "exact" else connect_judge(judge, votes, models, votes_cache),
         max_turns=max_turns or _turns(tasks.levels[-1], HARD_FAULTS, events=True),
+        potential=progress if settings.get("reward") == "dense" else None,
         oracle=oracle,
         **settings,
     )
