@@ -165,6 +165,7 @@ class TwoPlayers(AECEnv):  # type: ignore[misc] # PettingZoo publishes no types
 
         Raises:
             ResetNeeded: No episode is running.
+            ConfigError: What the user says is neither a text nor plain JSON.
         """
         if not self.agents:
             raise ResetNeeded("no episode is running; call reset() first")
@@ -172,6 +173,8 @@ class TwoPlayers(AECEnv):  # type: ignore[misc] # PettingZoo publishes no types
         if self.terminations[player] or self.truncations[player]:
             self._was_dead_step(action)
             return
+        if player == USER:
+            _check_said(action)
         self._clear_rewards()
         self._cumulative_rewards[player] = 0.0
         if player == AGENT:
@@ -292,6 +295,16 @@ class _Asked(AroundBackend):
 def _asking(backend: Backend[Any], state: State) -> Backend[Any]:
     del state
     return _Asked(backend)
+
+
+def _check_said(action: object) -> None:
+    try:
+        jsontext.dumps(action)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise ConfigError(
+            f"the user says a text or plain JSON, such as {{'says': ..., 'value': ...}}; got a "
+            f"{type(action).__name__} that is neither: {error}"
+        ) from error
 
 
 def _reply(heard: object) -> object:

@@ -117,6 +117,9 @@ def test_a_text_is_said_and_the_empty_one_ends_a_dialogue() -> None:
     for said in ("Which note?", "Mine."), ("The lemons?", {"says": "Yes."}), ("Good.", ""):
         game.step(said[0])
         assert game.agent_selection == "user"
+        if said[0] == "Which note?":
+            with pytest.raises(ConfigError, match=r"a text or plain JSON, .* got a set that is neither"):
+                game.step({"Mine."})
         game.step(said[1])
     assert game.agent_selection == "agent"
     assert game.terminations == {"agent": True, "user": True}
