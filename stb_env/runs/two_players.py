@@ -92,8 +92,8 @@ class TwoPlayers(AECEnv):  # type: ignore[misc] # PettingZoo publishes no types
         rules = base.rules
         if rules.user is None and ASK_USER not in {tool.name for tool in base.tasks.at(0).tools}:
             raise ConfigError(
-                "nobody is asked in these tasks: they have no user, and no tool ask_user; "
-                "stb/Worlds-v0 has one with hidden=2, and the dialogues of API-Bank have users"
+                f"nobody is asked in these tasks: they have no user and no tool {ASK_USER}; take an "
+                "environment of dialogues, or a setting that leaves details to the user, such as hidden=2"
             )
         user = None if rules.user is None else _Played(rules.user)
         base.rules = replace(rules, user=user, layers=(*rules.layers, _asking))
