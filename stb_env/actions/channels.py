@@ -88,7 +88,7 @@ def _messages(text: str) -> list[_Message]:
 
 
 def _part_end(text: str, token: re.Match[str], header: str) -> int:
-    """Return from where the next token is looked for; those in the strings of a call's arguments are words."""
+    """Return from where the next token is looked for; in the strings of a call's arguments there is none."""
     if token[1] == "message" and text.startswith("{", token.end()) and _RECIPIENT.search(header):
         return end_of(text, token.end()) or token.end()
     return token.end()
