@@ -220,7 +220,7 @@ class Marks:
         calls: list[ToolCall] = []
         beside: list[str] = []
         position = 0
-        for start, found in self._found(text, 0, len(text), known):
+        for start, found in self._found(text, known):
             if found.calls and not _is_quoted(text, start):
                 calls += found.calls
                 beside.append(text[position:start])
@@ -232,16 +232,10 @@ class Marks:
         beside.append(text[position:])
         return Reading(calls[:max_calls], outside(self._beside.sub("", part) for part in beside))
 
-    def end_of_calls(self, text: str, start: int, stop: int) -> int:
-        """Return where the whole calls end that begin between two positions; ``start`` without any."""
-        return max(
-            (found.end for _, found in self._found(text, start, stop, None) if found.whole), default=start
-        )
-
-    def _found(self, text: str, start: int, stop: int, known: Known) -> Iterator[tuple[int, Found]]:
+    def _found(self, text: str, known: Known) -> Iterator[tuple[int, Found]]:
         """Yield what stands behind each mark, and where the mark begins."""
-        failures = 0
-        while failures < _FAILURES and (mark := self.mark.search(text, start)) and mark.start() < stop:
+        failures = start = 0
+        while failures < _FAILURES and (mark := self.mark.search(text, start)):
             found = self._call_at(text, mark.start(), known)
             failures += not (found.calls and found.whole)
             yield mark.start(), found
@@ -249,12 +243,15 @@ class Marks:
 
     def outside_calls(self, text: str, found: Iterable[re.Match[str]]) -> Iterator[re.Match[str]]:
         """Yield what was found in a text but for what stands in calls that are whole: it is a word there."""
-        free = 0
+        whole = (
+            (start, calls.end) for start, calls in self._found(text, None) if calls.calls and calls.whole
+        )
+        start, end = 0, 0
         for match in found:
-            free = self.end_of_calls(text, free, match.start())
-            if free <= match.start():
+            while end <= match.start() and start < len(text):
+                start, end = next(whole, (len(text), len(text)))
+            if match.start() < start:
                 yield match
-                free = match.end()
 
     def _call_at(self, text: str, position: int, known: Known) -> Found:
         for opens, closes, body in self._table:
