@@ -7,7 +7,9 @@ from typing import NamedTuple
 
 from stb_env.actions.braces import end_of
 
-_TOKEN = re.compile(r"<\|(start|channel|constrain|message|end|return|call)\|>")
+# A token behind a backtick is quoted.
+_CHANNEL = re.compile(r"(?<!`)<\|channel\|>")
+_TOKEN = re.compile(r"(?<!`)<\|(start|channel|constrain|message|end|return|call)\|>")
 _RECIPIENT = re.compile(r"\bto=(?:functions\.)?([\w.-]{1,256})")
 # Servers that drop special tokens leave the words between them, run together.
 _BARE = re.compile(
@@ -41,8 +43,7 @@ def split(text: str) -> tuple[str, str] | None:
     """
     if _BARE_START.match(text) and ("assistantfinal" in text or "assistantcommentary" in text):
         text = _BARE.sub(r"<|end|><|channel|>\1\2<|message|>", text)
-    start = text.find("<|channel|>")
-    if start < 0 or text[start - 1 : start] in ("`", '"', "'"):
+    if not _CHANNEL.search(text):
         return None
     thoughts: list[str] = []
     said: list[str] = []
