@@ -7,9 +7,10 @@ from typing import NamedTuple
 
 from stb_env.actions.braces import end_of
 
-# A token behind a backtick is quoted.
-_CHANNEL = re.compile(r"(?<!`)<\|channel\|>")
-_TOKEN = re.compile(r"(?<!`)<\|(start|channel|constrain|message|end|return|call)\|>")
+# A token in a line's code between backticks is quoted.
+_UNQUOTED = r"(?:(?<![^`]`)|(?<=[^`]`)(?![^`\n]*`))"
+_CHANNEL = re.compile(rf"{_UNQUOTED}<\|channel\|>")
+_TOKEN = re.compile(rf"{_UNQUOTED}<\|(start|channel|constrain|message|end|return|call)\|>")
 _RECIPIENT = re.compile(r"\bto=(?:functions\.)?([\w.-]{1,256})")
 # Servers that drop special tokens leave the words between them, run together.
 _BARE = re.compile(

@@ -61,15 +61,24 @@ class Opened(NamedTuple):
 
 
 class Found(NamedTuple):
-    """Calls behind an opening mark, and where they end."""
+    """Calls behind an opening mark.
+
+    Attributes:
+        calls: The calls.
+        end: Where they end.
+        bounded: Whether their own text says where they end; otherwise it may be anywhere.
+    """
 
     calls: list[ToolCall]
     end: int
+    bounded: bool = True
 
     @property
     def whole(self) -> bool:
-        """True if no call breaks off."""
-        return not any(isinstance(call.arguments, str) for call in self.calls)
+        """True if there are calls, it is known where they end, and none breaks off."""
+        return (
+            self.bounded and bool(self.calls) and all(isinstance(call.arguments, dict) for call in self.calls)
+        )
 
 
 Body = Callable[[Opened], Found | None]
@@ -106,7 +115,8 @@ def objects(call: Opened) -> Found | None:
         calls = broken_call(body)
     else:
         calls = calls_of(unfence(body), _MOST, call.known, closed=closing is not None)
-    return Found(calls, closing.start() if closing else len(call.text)) if calls else None
+    end = closing.start() if closing else len(call.text)
+    return Found(calls, end, bounded=closing is not None) if calls else None
 
 
 def arguments(call: Opened) -> Found | None:
@@ -237,7 +247,7 @@ class Marks:
         failures = start = 0
         while failures < _FAILURES and (mark := self.mark.search(text, start)):
             found = self._call_at(text, mark.start(), known)
-            failures += not (found.calls and found.whole)
+            failures += not found.whole
             yield mark.start(), found
             start = max(found.end, mark.end())
 
@@ -259,7 +269,7 @@ class Marks:
             found = mark and body(Opened(text, mark, closes, known))
             if found:
                 stray = _STRAY.match(text, found.end)
-                return Found(found.calls, stray.end() if stray else found.end)
+                return found._replace(end=stray.end() if stray else found.end)
         return Found([], position)
 
 
