@@ -12,7 +12,7 @@ from functools import partial
 
 from stb_env import seeding
 from stb_env.core.background import wait_for
-from stb_env.core.jsontypes import Json, JsonObject
+from stb_env.core.jsontypes import JsonObject
 from stb_env.core.request import Slow
 from stb_env.http.retry import Clock, Deadline, pause
 from stb_env.models.chat import ChatReply, ChatRequest
@@ -102,12 +102,12 @@ class OpenAIModel(ConfiguredModel):
             await self._clock.asleep(wait)
         raise self._final(failure, tries, deadline)
 
-    def listing(self) -> Json:
-        """Return what the endpoint says of its models, as parsed JSON; None where it says nothing."""
-        return wait_for(self._listing())
+    def context(self) -> int | None:
+        """Return how many tokens the model reads, as far as the endpoint tells."""
+        return wait_for(self._context())
 
-    async def _listing(self) -> object:
-        return await self._transport.listing(self._wire())
+    async def _context(self) -> int | None:
+        return await self._transport.context(self._wire())
 
     def most(self, request: ChatRequest) -> Usage | None:
         """Return what an answer costs at most; None where nothing bounds how much is written."""

@@ -211,10 +211,9 @@ class ProviderTransport:
             return not refuses_key(error)
         return True
 
-    async def listing(self, wire: ProviderWire) -> Json:
-        """Return the model with its window, as far as the library knows it, in the form of OpenAI's list."""
-        window = wire.model.profile.get("context_window")
-        return {"data": [{"id": self._config.model, "context_length": window}]}
+    async def context(self, wire: ProviderWire) -> int | None:
+        """Return how many tokens the model reads, as far as the library knows."""
+        return wire.model.profile.get("context_window")
 
 
 def _value(body: object) -> object:

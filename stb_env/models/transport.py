@@ -10,7 +10,6 @@ from urllib.parse import urlencode
 from weakref import WeakKeyDictionary
 
 from stb_env.core import jsontext
-from stb_env.core.jsontypes import Json
 from stb_env.http.credentials import Credentials
 from stb_env.http.exchange import HTTPFailure, broken, check_size, late
 from stb_env.http.httpx_wire import HTTPXWire
@@ -66,8 +65,8 @@ class ModelTransport(Protocol):
         """Ask the endpoint whether it is there; say whether it took the key."""
         ...
 
-    async def listing(self, wire: Any) -> Json:
-        """Return the endpoint's list of models."""
+    async def context(self, wire: Any) -> int | None:
+        """Return how many tokens the model reads, as far as that is told."""
         ...
 
 
@@ -221,9 +220,10 @@ class Transport:
             return True
         raise failure
 
-    async def listing(self, wire: Wire) -> Json:
-        """Return the endpoint's list of models as it came, or None where there is none."""
-        return await self._get(wire, self._path("/models"))
+    async def context(self, wire: Wire) -> int | None:
+        """Return how many tokens the model reads, asked anew; None where the server does not tell."""
+        self._endpoint.windows.pop(self._config.model, None)
+        return await self.window(wire)
 
     async def _completion(self, patience: Patience, response: Response) -> object:
         """Read a chat completion, whole or streamed, without secrets.
