@@ -68,11 +68,12 @@ def listed_price(provider: str, endpoint: str, model: str) -> ListedPrice | None
     from genai_prices import Usage  # takes a second
 
     name = provider.split("-")[0] if provider.startswith(("openai", "azure")) else provider
-    million = 1_000_000
+    # Few enough for the first step of prices that rise with the length.
+    few = 1_000
     price = ListedPrice(0.0, 0.0, None, _NAMES.get(name, name), endpoint, model)
     try:
-        read = price._bill(Usage(input_tokens=million))
-        written = price._bill(Usage(output_tokens=million))
+        read = price._bill(Usage(input_tokens=few)) * 1e6 / few
+        written = price._bill(Usage(output_tokens=few)) * 1e6 / few
     except LookupError:
         return None
     return ListedPrice(read, written, None, price.provider, endpoint, model)

@@ -23,8 +23,8 @@ MAX_TOKENS = 4096
 
 _UNPRICED = "is set, but a model has no configured price; add one under [prices]"
 _UNCOUNTED = (
-    "is set, but a server gave no usable count of the tokens of an answer, so that its cost is unknown; take "
-    "a server that counts them, or bound the run by max_calls"
+    "is set, but a server gave no usable count of the tokens of an answer; take a server that counts them, "
+    "or bound the run by calls"
 )
 # Sums of dollars are not exact.
 _ROUNDING = 1e-9
@@ -137,8 +137,9 @@ class Meter:
         self.add(usage)
         with self._lock:
             self._failed += failed
-            # What could be reserved has a price.
-            self._uncounted |= bool(usage.unpriced and most.cost)
+            # What could be reserved has a price, and an answer has tokens.
+            uncounted = (usage.unpriced and most.cost) or (most.total_tokens and not usage.total_tokens)
+            self._uncounted |= bool(usage.calls and uncounted)
             self._flying.remove(most)
             self._call_next()
 
@@ -179,6 +180,8 @@ class Meter:
             return _reached(f"{self.max_calls} calls", f"{self._started}", "max_calls")
         if self.max_tokens is not None and used.total_tokens >= self.max_tokens:
             return _reached(f"{self.max_tokens} tokens", f"{used.total_tokens}", "max_tokens")
+        if self.max_tokens is not None and self._uncounted:
+            return f"max_tokens {_UNCOUNTED}"
         if self.max_cost is not None and used.unpriced:
             return f"{self.cost_setting} {_UNCOUNTED if self._uncounted else _UNPRICED}"
         if self.max_cost is not None and used.cost >= self.max_cost:

@@ -72,13 +72,14 @@ def test_the_window_is_the_one_that_the_server_was_started_with(server, tmp_path
 
 
 def test_weights_in_the_process_are_checked(tmp_path, monkeypatch):
-    library = LlamaCpp(
-        lambda body: completion('{"code": "marigold-4711"}', prompt_tokens=9 + 9 * ("tools" in body))
-    )
+    code = {"code": "marigold-4711"}
+    said = json.dumps({"name": PROBE, "arguments": code, **code})
+    library = LlamaCpp(lambda body: completion(said, prompt_tokens=9 + 9 * ("tools" in body)))
     monkeypatch.setitem(sys.modules, "xllamacpp", library.module())
     weights = tmp_path / "m.gguf"
     weights.write_bytes(b"GGUF")
     result = checked(tmp_path, f'[models.agent]\nlocal = "{weights}"\ncontext = 512', "--json")
+    assert result.exit_code == 0, result.output
     agent = rows(result)["agent"]
     assert (agent["reachable"], agent["json_schema"], agent["tools_rendered"]) == (True, True, True)
     assert (agent["context"], agent["endpoint"], agent["price_known"]) == (512, None, True)
