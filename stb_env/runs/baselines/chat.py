@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -42,6 +43,11 @@ _SHORTENINGS = 3
 _ATTEMPTS = 3
 _USUAL = Sampling()
 _ORIGINAL = Sampling(max_tokens=1024, frequency_penalty=0, presence_penalty=0)
+# Who talks of finishing has not finished: such a text is no answer, whatever follows.
+_TALKS_OF_FINISH = re.compile(
+    rf"\b{FINISH}[`'\"]?( with\b| tool\b| function\b|[(:{{\[])"
+    rf"|\b(call|calling|use|using) (the )?[`'\"]?{FINISH}\b"
+)
 _CUT = "(This reply was cut at the length limit: nothing in it was carried out. Write a shorter one.)"
 # As much of a reply that was cut as stays in the conversation, in characters.
 _BEGINNING = 1_000
@@ -281,6 +287,8 @@ class ChatAgent(Agent):
         written = self._parse(text)
         said = written.text.strip()
         if self._has_user or written.calls or written.program is not None or not said:
+            return text
+        if _TALKS_OF_FINISH.search(said):
             return text
         return answer(said) if not self._typed and (reminded or self.answer == "text") else text
 
