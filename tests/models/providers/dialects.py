@@ -175,7 +175,7 @@ class Anthropic(Dialect):
     def check(self, asked: Asked) -> None:
         body = asked.body
         known = "model messages system tools tool_choice temperature top_p max_tokens stop_sequences"
-        only(body, f"{known} stream thinking")
+        only(body, f"{known} stream thinking output_config")
         need(asked.headers.get("anthropic-version"), "anthropic-version: header is required")
         need(isinstance(body.get("max_tokens"), int), "max_tokens: Field required")
         for tool in body.get("tools", ()):

@@ -38,6 +38,13 @@ class Named:
     def by_library(self) -> bool:
         return "provider" in self.settings
 
+    @property
+    def signs(self) -> bool:
+        """True if an answer holds what has to come back."""
+        return self.by_library and (
+            type(self.dialect) not in (Dialect, Mistral) or bool(self.dialect.thought)
+        )
+
 
 def _thinking(provider: str, model: str, base: str = "", **deviations: Any) -> Named:
     dialect = Dialect(**{"thought": "reasoning_content", **deviations}, model=model)

@@ -3,14 +3,26 @@
 from __future__ import annotations
 
 import json
+import tomllib
 from collections.abc import Callable, Iterator
 from importlib.util import find_spec
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
-from stb_env.models import ChatReply, ChatRequest, ModelConfig, ModelError, OpenAIModel, Sampling
+from stb_env.models import (
+    ChatReply,
+    ChatRequest,
+    ModelConfig,
+    ModelError,
+    OpenAIModel,
+    Sampling,
+    load_models,
+)
 from stb_env.models.opaque import OPAQUE
+from stb_env.show.cli.main import app
+from tests.docs.page import DOCS, blocks
 from tests.models.providers.dialects import ARGUMENTS, CALL_ID, KEY, SAID, SIGNATURE, StrictServer
 from tests.models.providers.named import FAILURES, NAMED
 
@@ -58,7 +70,8 @@ def connected(monkeypatch) -> Iterator[Callable[..., tuple[OpenAIModel, StrictSe
         server = running.__enter__()
         left.append(lambda: running.__exit__(None, None, None))
         given = {"retries": 0, "base_url": f"http://{server.host}{named.base}", "api_key_env": "TEST_KEY"}
-        config = ModelConfig("agent", named.dialect.model, **{**given, **named.settings, **settings})
+        given |= {"role": "agent", "model": named.dialect.model, **named.settings, **settings}
+        config = ModelConfig(**given)
         # Requests to AWS are signed, and not opened by a key.
         model = OpenAIModel(config, env={} if name == "bedrock" else {"TEST_KEY": KEY})
         left.append(model.close)
@@ -95,10 +108,8 @@ def test_a_conversation_of_three_turns(connected, name, stream):
     assert KEY not in json.dumps(first.to_dict())
 
 
-@pytest.mark.parametrize("name", each(name for name in NAMED if NAMED[name].by_library and name != "azure"))
+@pytest.mark.parametrize("name", each(name for name in NAMED if NAMED[name].signs))
 def test_what_is_signed_goes_back_to_its_own_provider_alone(connected, name):
-    if name == "mistral":
-        pytest.skip("this model signs nothing")
     model, _ = connected(name)
     first = model.complete(_asked(_OPENING))
     kept = first.message[OPAQUE]
@@ -148,3 +159,46 @@ def test_the_wait_that_google_asks_for_in_the_body_is_kept(connected):
     with pytest.raises(ModelError) as caught:
         model.complete(_asked(_OPENING))
     assert caught.value.retry_after == 7.0
+
+
+_PAGE = [code for _, _, code in blocks(DOCS / "models.md") if "[models." in code and "  # " in code]
+
+
+def _title(code: str) -> str:
+    return code.split("# ")[1].split("\n")[0][:20]
+
+
+@pytest.mark.parametrize("code", [pytest.param(code, id=_title(code)) for code in _PAGE])
+def test_each_block_of_the_page_plays_against_its_provider(connected, tmp_path, code):
+    (role, written) = next(iter(tomllib.loads(code)["models"].items()))
+    if "provider" in written:
+        pytest.importorskip("pydantic_ai", reason="needs stb-env[providers]; .ci/providers runs it")
+    named = {"o4-mini": "openai-reasoning", "grok-4": "xai", "my-deployment": "azure-lean"}
+    name = written.get("provider") or named[written["model"]]
+    (tmp_path / "models.toml").write_text(code)
+    config = load_models(tmp_path / "models.toml", env={})[role]
+    assert config.endpoint.startswith("https://")
+    given = {name: getattr(config, name) for name in ("model", "drop", "headers", "query", "extra")}
+    model, server = connected(name, role=role, **given)
+    assert model.complete(_asked(_OPENING)).tool_calls
+    assert server.refused == []
+
+
+@_EXTRA
+def test_a_run_of_the_command_line_keeps_what_the_provider_signs(connected, tmp_path, monkeypatch):
+    _, server = connected("anthropic")
+    monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
+    file = tmp_path / "models.toml"
+    settings = 'provider = "anthropic"\nmodel = "claude-sonnet-4-5"\n'
+    file.write_text(f'[models.agent]\n{settings}base_url = "http://{server.host}"')
+    command = ["run", "stb/Sandbox-v1", "--agent", "chat", "--models", str(file), "--episodes", "1"]
+    result = CliRunner().invoke(app, [*command, "--out", str(tmp_path / "run")])
+    assert result.exit_code == 0, result.output
+    assert server.refused == []
+    text = (tmp_path / "run" / "trajectories.jsonl").read_text()
+    episode = json.loads(text.splitlines()[0])
+    parts = episode["steps"][0]["engine"][OPAQUE]["response"]["parts"]
+    assert parts[0]["signature"] == SIGNATURE
+    assert SIGNATURE not in json.dumps(episode["messages"])
+    assert episode["usage"]["cost"] > 0
+    assert KEY not in text + (tmp_path / "run" / "manifest.json").read_text()
