@@ -12,7 +12,7 @@ from stb_env.core import jsontext
 from stb_env.core.jsontypes import Json, JsonObject
 from stb_env.errors import ConfigError
 from stb_env.http.credentials import Credentials
-from stb_env.http.exchange import broken, late
+from stb_env.http.exchange import HTTPFailure, broken, late
 from stb_env.http.retry import Clock, Deadline, Patience
 from stb_env.models.config import ModelConfig
 from stb_env.models.endpoint import Endpoint
@@ -183,6 +183,8 @@ class ProviderTransport:
             if isinstance(error, fault.ModelContextWindowExceededError) and failure.kind != "context":
                 return ModelError(str(failure), kind="context", status=error.status_code)
             return failure
+        if isinstance(error, HTTPFailure):
+            return ModelError(said, kind=error.kind, retryable=error.retryable)
         if isinstance(error, fault.ContentFilterError):
             return ModelError(f"the model refused: {said}")
         if isinstance(error, fault.ModelTimeoutError | fault.ModelRequestTimeout):
@@ -213,7 +215,8 @@ class ProviderTransport:
 
     async def context(self, wire: ProviderWire) -> int | None:
         """Return how many tokens the model reads, as far as the library knows."""
-        return wire.model.profile.get("context_window")
+        window: int | None = wire.model.profile.get("context_window")
+        return window
 
 
 def _value(body: object) -> object:
