@@ -1,4 +1,4 @@
-"""What a provider wants back unread with an assistant's message: signatures, encrypted or named thoughts."""
+"""Members of a message that its provider alone wants back, unread: signatures, encrypted or named thoughts."""
 
 from __future__ import annotations
 
