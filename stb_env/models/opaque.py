@@ -1,4 +1,4 @@
-"""Members of a message that its provider alone wants back, unread: signatures, encrypted or named thoughts."""
+"""Members of a message that its provider alone wants back, unread: signatures, encrypted thoughts."""
 
 from __future__ import annotations
 
