@@ -1,6 +1,6 @@
 """Calls as elements with attributes: ``<invoke name="f"><parameter name="n">1</parameter></invoke>``.
 
-Claude's older form, and that of MiniMax M2, Step 3 and DeepSeek V3.2 with prefixes of their own.
+Claude's older form, and that of MiniMax M2, Step 3 and DeepSeek V3.2 and V4 with prefixes of their own.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from stb_env.actions.known import Known
 from stb_env.actions.structured import make_call
 from stb_env.tools import ToolCall
 
-_PREFIX = r"(?:\w{1,20}:|[|｜]{1,2}DSML[|｜]{1,2})?"
+_PREFIX = r"(?:\w{1,20}:|[|｜]{1,2}DSML[|｜]{1,2}\s?)?"
 _START = rf"<{_PREFIX}(?:invoke|function)\s+name\s*="
 MARK = re.compile(_START)
 
@@ -28,7 +28,7 @@ _INVOKE = re.compile(
 _PARAMETER_START = rf"<{_PREFIX}parameter\s+name\s*="
 _PARAMETER = re.compile(
     rf"{_PARAMETER_START}{_NAME}(?P<kind>[^<>]{{0,200}})>(?P<value>.*?)"
-    rf"(?:</{_PREFIX}parameter>|(?={_PARAMETER_START})|\Z)",
+    rf"(?:(?P<end></{_PREFIX}parameter>)|(?={_PARAMETER_START})|\Z)",
     re.DOTALL,
 )
 _END = re.compile(_WRAP)
@@ -54,12 +54,13 @@ def calls_in(text: str, max_calls: int = 64) -> list[ToolCall]:
         [ToolCall(name='ping', arguments={}, id='')]
     """
     found = islice(_INVOKE.finditer(text), max_calls)
-    return [make_call(invoke[1], _arguments(invoke[2])) for invoke in found]
+    return [make_call(invoke[1], _arguments(invoke[2], closed=invoke.end(2) < len(text))) for invoke in found]
 
 
-def _arguments(body: str) -> dict[str, object] | str:
+def _arguments(body: str, *, closed: bool) -> dict[str, object] | str:
     found = list(_PARAMETER.finditer(body))
-    if not found:
+    # One that was cut is text, which no tool takes.
+    if not found or (not closed and found[-1]["end"] is None):
         return _END.sub("", body).strip() or {}
     return {match[1]: _value(match) for match in found}
 

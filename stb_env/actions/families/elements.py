@@ -6,7 +6,7 @@ import re
 
 from stb_env.core import jsontext
 
-_NUMBER = re.compile(r"-?\d{1,15}(?:\.\d{1,15})?")
+_NUMBER = re.compile(r"-?\d{1,15}(?:\.\d{1,15})?(?:[eE][+-]?\d{1,3})?")
 _WORDS = {"true": True, "True": True, "false": False, "False": False, "null": None, "None": None}
 
 

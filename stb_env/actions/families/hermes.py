@@ -6,6 +6,7 @@ GLM and Qwen3-coder put their own syntax into the same tags.
 from __future__ import annotations
 
 import re
+from itertools import zip_longest
 
 from stb_env.actions.action import Reading
 from stb_env.actions.blocks import outside, unfence
@@ -32,22 +33,22 @@ def read(text: str, max_calls: int, known: Known = None) -> Reading | None:
     calls: list[ToolCall] = []
     beside = [before]
     bodies = 0
-    for tag, part in zip(parts[::2], parts[1::2], strict=True):
+    for tag, part, following in zip_longest(parts[::2], parts[1::2], parts[2::2], fillvalue=""):
         if tag.startswith("</"):
             beside.append(part)
         elif part.strip() and bodies < max_calls:
             # Python's parser, the last try, costs more than a search, so blocks are bounded like calls.
             bodies += 1
-            calls += _inside(part, max_calls, known)
+            calls += _inside(part, max_calls, known, closed=following.startswith("</"))
     return Reading(calls, outside(beside)) if calls else None
 
 
-def _inside(body: str, max_calls: int, known: Known) -> list[ToolCall]:
+def _inside(body: str, max_calls: int, known: Known, *, closed: bool) -> list[ToolCall]:
     body = unfence(body)
     if qwen_coder.MARK.match(body):
         return qwen_coder.calls_in(body, max_calls)
     if anthropic.MARK.match(body):
         return anthropic.calls_in(body, max_calls)
     if glm.BODY.match(body):
-        return glm.calls_in(body)
+        return glm.calls_in(body, closed=closed)
     return calls_of(body, max_calls, known)

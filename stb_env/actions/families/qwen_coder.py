@@ -45,12 +45,17 @@ def calls_in(text: str, max_calls: int = 64) -> list[ToolCall]:
         [ToolCall(name='ping', arguments={'n': 1}, id='')]
     """
     found = islice(_FUNCTION.finditer(text), max_calls)
-    return [make_call(function[1], _arguments(function[2])) for function in found]
+    return [
+        make_call(function[1], _arguments(function[2], closed=function.end(2) < len(text)))
+        for function in found
+    ]
 
 
-def _arguments(body: str) -> dict[str, object] | str:
+def _arguments(body: str, *, closed: bool) -> dict[str, object] | str:
     if not body.strip():
         return {}
-    if not body.lstrip().startswith("<parameter="):
+    # One that was cut is text, which no tool takes.
+    cut = not closed and body.count("<parameter=") > body.count("</parameter>")
+    if cut or not body.lstrip().startswith("<parameter="):
         return body.strip()
     return {match[1]: value_of(match[2]) for match in _PARAMETER.finditer(body)}
