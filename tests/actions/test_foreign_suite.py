@@ -14,8 +14,7 @@ from stb_env.actions import parse_action
 pytest.importorskip("canitoolcall", reason="the outputs come with: pip install --no-deps canitoolcall==0.1.1")
 
 # Not read as the collection says: marks of a syntax inside of the text of an argument, values whose type the
-# schema of the tool alone tells, harmony's commentary without a recipient, and replies that lack no more than an
-# end tag.
+# schema of the tool alone tells, harmony's commentary without a recipient, and replies that lack an end tag.
 LEAST = {
     "deepseek": 78,
     "gemma4": 46,
