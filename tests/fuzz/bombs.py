@@ -137,7 +137,7 @@ def _numbered(number: int, seed: int) -> tuple[str, str]:
 
 
 def play(begin: int, end: int, seed: int) -> None:
-    """Play bombs of a seed by their numbers, and print a line for each, with what it took where that is too much."""
+    """Play bombs of a seed by their numbers, and print for each what it took where that is too much."""
     import signal
 
     from stb_env.runs.make import make

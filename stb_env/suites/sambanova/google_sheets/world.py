@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+from functools import partial
 
 from stb_env.backend.world import World
 from stb_env.core.jsontypes import JsonMapping, JsonObject
-from stb_env.core.request import Slow
+from stb_env.core.request import Request, Slow, drive
 from stb_env.errors import DataError, did_you_mean
 from stb_env.suites.sambanova.common.interpreter.child import watched_world
 from stb_env.suites.sambanova.common.interpreter.costs import RULES
@@ -66,10 +67,12 @@ class SheetsWorld(World[Book]):
         return ToolResult.of({"done": True} if response is None else response, source="world"), session.book
 
     def answer(self, state: Book, tool: Tool, call: ToolCall) -> Slow[tuple[ToolResult, Book]]:
-        """Answer one call; a program runs in a child process."""
+        """Answer one call, whose formulas may take a while; a program runs in a child process."""
         if tool.name == PROGRAM and not isinstance(call.arguments, str):
             return (yield from watched_world(_played, state, str(call.arguments.get("text", ""))))
-        return (yield from super().answer(state, tool, call))
+        answer = partial(drive, super().answer(state, tool, call))
+        answered: tuple[ToolResult, Book] = yield Request(run=answer)
+        return answered
 
 
 def _played(state: Book, text: str) -> tuple[ToolResult, Book]:

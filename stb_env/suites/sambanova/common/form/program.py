@@ -57,8 +57,10 @@ def calls_of(text: str, api: FormApi, *, trusted: bool = False) -> Iterator[Call
         ...
         stb_env.suites.sambanova.common.interpreter.crash.CrashError: line 1: name 'home' is not defined.
     """
-    run = _recorded if trusted else partial(watched, _recorded)
-    calls, crash = run(text, api.methods, api.classes)
+    if trusted:
+        calls, crash = _recorded(text, api.methods, api.classes)
+    else:
+        calls, crash = watched(_recorded, text, api.methods, api.classes)
     yield from calls
     if crash is not None:
         raise crash
