@@ -25,7 +25,8 @@ HALF = b"POST /sessions HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r
 # In Python throughout, as a forgotten loop in a world would be.
 SLOW = f"""
 import time
-from stb_env import Suite, World, ToolResult, ToolEnv
+from stb_env import Suite, ToolEnv
+from stb_env.suite import Maker
 from stb_env.testing.notes import TASKS, NotesJudge, Notebook
 
 class Slow(Notebook):
@@ -38,7 +39,7 @@ class Slow(Notebook):
 def make(**settings):
     return ToolEnv(TASKS, Slow(), NotesJudge(), **settings)
 
-SUITE = Suite(name="slow", description="slow notes", environments={{"slow/Notes-v0": make}})
+SUITE = Suite(name="slow", description="slow notes", environments={{"slow/Notes-v0": Maker(f"{{__name__}}:make")}})
 """
 
 
@@ -59,10 +60,9 @@ def play_slowly(url: str, answers: list[int]) -> None:
         )
 
 
-def waited(url: str) -> float:
+def waited(client: httpx2.Client) -> float:
     began = time.monotonic()
-    with httpx2.Client() as client:
-        assert client.get(f"{url}/health", timeout=30).status_code == 200
+    assert client.get("/health").status_code == 200
     return time.monotonic() - began
 
 
@@ -76,7 +76,8 @@ def test_health_is_told_at_once_and_a_stop_ends_in_time(server: Serving) -> None
         playing = threading.Thread(target=play_slowly, args=(server.url, answers))
         playing.start()
         time.sleep(1.0)
-        times = sorted(waited(server.url) for _ in range(40))
+        client = stack.enter_context(httpx2.Client(base_url=server.url, timeout=30))
+        times = sorted(waited(client) for _ in range(40))
         assert times[-4] < 0.1, times
     began = time.monotonic()
     server.process.send_signal(signal.SIGTERM)
