@@ -262,7 +262,8 @@ def variants(env_id: str) -> list[ToolEnv]:
 def faults(env_id: str, seconds: float, seed: int) -> Iterator[Fault | int]:
     """Play for so long; yields what went wrong, and last how many steps were played."""
     rng, steps = Random(f"{seed} {env_id}"), 0
-    envs = [(env, draws(env, TASKS, seed), dict[str, list[object]]()) for env in variants(env_id)]
+    tasks = max(2, min(TASKS, int(seconds)))
+    envs = [(env, draws(env, tasks, seed), dict[str, list[object]]()) for env in variants(env_id)]
     until = perf_counter() + seconds
     while perf_counter() < until:
         env, jobs, solved = rng.choice(envs)

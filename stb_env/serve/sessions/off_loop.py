@@ -32,7 +32,7 @@ _THREADS = ThreadPoolExecutor((os.cpu_count() or 1) + 4, thread_name_prefix="stb
 
 
 class Pace:
-    """Whether steps of an environment compute for so long that a thread is worth its way there and back.
+    """Knows whether steps of an environment compute so long that a thread is worth its way there and back.
 
     Attributes:
         quick: Whether none of the last ones did, or none was played yet.

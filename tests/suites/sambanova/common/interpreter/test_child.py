@@ -6,6 +6,7 @@ import os
 import signal
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -15,10 +16,16 @@ from stb_env.suites.sambanova.common.interpreter.crash import CrashError
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="no processes are forked there")
 TOO_LONG = "the program takes more than 50000 steps"
+PROGRAMS = (
+    ("stb/GoogleSheets-v1", "worksheet.update_acell('A1', 'seen')\nworksheet.acell('A1').value", "seen"),
+    ("stb/Tabletop-v1", "print(get_obj_pos(objects[0])[0] < 9)", "True"),
+    ("stb/Tabletop-v1", "get_obj_pos(objects[0])\nwhile True: pass", TOO_LONG),
+    ("stb/HomeSearch-v1", "API.set_location('Fargo')", "Fargo"),
+)
 
 
-@pytest.fixture(autouse=True)
-def _impatient(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     child._end()
     monkeypatch.setattr(child, "CPU_S", 0.3)
     yield
@@ -51,7 +58,9 @@ def stumble() -> None:
     raise KeyError("a bug")
 
 
-def test_what_has_no_end_is_told_what_the_budget_would_tell(tmp_path) -> None:
+@pytest.mark.heavy
+@pytest.mark.usefixtures("impatient")
+def test_what_has_no_end_is_told_what_the_budget_would_tell(tmp_path: Path) -> None:
     for forgotten in (for_ever, fill):
         with pytest.raises(CrashError, match=TOO_LONG):
             child.watched(forgotten)
@@ -63,17 +72,9 @@ def test_what_has_no_end_is_told_what_the_budget_would_tell(tmp_path) -> None:
     assert child.watched(abs, -1) == 1
 
 
-@pytest.mark.parametrize(
-    ("env_id", "program", "said"),
-    [
-        ("stb/GoogleSheets-v1", "worksheet.update_acell('A1', 'seen')\nworksheet.acell('A1').value", "seen"),
-        ("stb/Tabletop-v1", "print(get_obj_pos(objects[0])[0] < 9)", "True"),
-        ("stb/HomeSearch-v1", "API.set_location('Fargo')", "Fargo"),
-    ],
-)
-def test_programs_of_every_task_run_in_a_child(env_id: str, program: str, said: str) -> None:
-    env = make(env_id)
-    env.reset(seed=0)
-    assert said in env.step(program)[0]["result"]
+def test_programs_of_every_task_run_in_a_child() -> None:
+    for env_id, program, said in PROGRAMS:
+        env = make(env_id)
+        env.reset(seed=0)
+        assert said in env.step(program)[0]["result"], env_id
     assert child._POOL, "nothing has started a child"
-    assert TOO_LONG in env.step(f"{program}\nwhile True: pass")[0]["result"]
