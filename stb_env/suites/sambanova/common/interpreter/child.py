@@ -24,6 +24,7 @@ import sys
 import threading
 from collections.abc import Callable, Sequence
 from functools import partial
+from multiprocessing import parent_process
 from multiprocessing.connection import Connection
 from typing import Concatenate, NoReturn, ParamSpec, TypeVar
 
@@ -115,7 +116,9 @@ class _Children:
     """
 
     def __init__(self, module: str) -> None:
-        pairs = [socket.socketpair() for _ in range(min(os.cpu_count() or 1, _MOST_CHILDREN))]
+        # A process among several needs no more than one.
+        count = min(os.cpu_count() or 1, _MOST_CHILDREN) if parent_process() is None else 1
+        pairs = [socket.socketpair() for _ in range(count)]
         theirs = [there.fileno() for _, there in pairs]
         code = (
             f"import sys; sys.path[:] = {sys.path!r}; from {__name__} import keep; "
