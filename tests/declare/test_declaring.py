@@ -149,7 +149,10 @@ def test_what_is_wrong_is_said(changed: dict[str, Any], message: str):
     ("changed", "message"),
     [
         ({"query": " "}, r"^a task needs a query, got ' '; say what the user asks$"),
-        ({"check": "x"}, r"^check of the task 'Add milk.' is 'x'; give a function of answer and state$"),
+        (
+            {"check": "x"},
+            r"^check of the task 'Add milk.' is 'x'; give a function of answer and state, or of case$",
+        ),
         (
             {"check": lambda todo: True},
             r"^check of the task 'Add milk.' takes \(todo\), which too many",
