@@ -350,7 +350,7 @@ class Rules:
         state = state._replace(final_answer=finish.final_answer, answer=finish.answer, cannot=finish.cannot)
         try:
             if isinstance(self.judge, Reads):
-                state = yield from self._read(state, self.judge.reads(task))
+                state = yield from self._read(state, self.judge.reads(state.case(task)))
             verdict = yield from aside(self.judge.judge(state.case(task)))
         except InfrastructureError as error:
             return _failed(state, error.failure(), error.usage)

@@ -231,7 +231,7 @@ class State:
         """Return why it does not hold; empty where it does."""
         read = next((one for one in case.reads if (one.name, one.arguments) == self._asked), None)
         if read is None:
-            return f"{_written(*self._asked)} was not asked after the episode"
+            return f"{_written(*self._asked)} was not asked, since too little was done"
         error, got = read.result.error, read.result.response
         if self.expects == "error":
             refused = bool(error) and str(self.value).casefold() in error.casefold()

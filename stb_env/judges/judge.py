@@ -97,6 +97,6 @@ class Judge(Protocol):
 class Reads(Protocol):
     """A judge that asks tools for the state that an episode left."""
 
-    def reads(self, task: Task) -> Iterable[tuple[Tool, ToolCall]]:
-        """Return the calls to make when an episode of a task has ended, before the judge is asked."""
+    def reads(self, case: Case) -> Iterable[tuple[Tool, ToolCall]]:
+        """Return the calls to make when an episode has ended, before the judge is asked."""
         ...

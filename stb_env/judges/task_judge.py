@@ -83,17 +83,20 @@ class TaskJudge:
         other = None if self._open is None else getattr(self._open, "fingerprint", {"judge": self._open.name})
         return {"judge": self.name, "open": other}
 
-    def reads(self, task: Task) -> Iterable[tuple[Tool, ToolCall]]:
-        """Return the calls that the checks of the state need."""
-        found = []
-        for check in goal_checks(task):
-            if isinstance(check, State):
-                if check.tool not in self._tools:
-                    raise ConfigError(
-                        f"a check of task {task.id!r} calls {check.tool!r}, which is no tool here"
-                    )
-                found.append((self._tools[check.tool], check.call))
-        return found
+    def reads(self, case: Case) -> Iterable[tuple[Tool, ToolCall]]:
+        """Return the calls that the checks of the state need; none where what was done is not enough.
+
+        Nobody may have recorded what such a state is, and it decides nothing any more.
+        """
+        checks = goal_checks(case.task)
+        asked = [check for check in checks if isinstance(check, State)]
+        done = [check for check in checks if not isinstance(check, Said | State)]
+        if self.unsupported(case, checks) or any(check.problem(case) for check in done):
+            return []
+        unknown = [check.tool for check in asked if check.tool not in self._tools]
+        if unknown:
+            raise ConfigError(f"a check of task {case.task.id!r} calls {unknown[0]!r}, which is no tool here")
+        return [(self._tools[check.tool], check.call) for check in asked]
 
     def judge(self, case: Case) -> Slow[Verdict]:
         """Return the verdict.
