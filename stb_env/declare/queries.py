@@ -14,7 +14,7 @@ from stb_env.core.answers import object_schema, schema_of
 from stb_env.core.jsontypes import JsonMapping, JsonObject
 from stb_env.envs.finish import finish_form
 from stb_env.errors import ConfigError, DataError, did_you_mean
-from stb_env.judges.checks import Called, Check, InOrder, NotCalled, Said, State, tools_of
+from stb_env.judges.checks import Called, Check, InOrder, NotCalled, StateRead, Words, tools_of
 from stb_env.judges.judge import Case
 from stb_env.tasks import Task
 from stb_env.tools import FINISH, Tool, ToolCall
@@ -200,7 +200,7 @@ def _events(events: object, query: str) -> Mapping[int, Event]:
 def _parted(check: Any, query: str) -> tuple[CheckFunction | None, tuple[Check, ...]]:
     """Return the function and the records of what a task gives as its check."""
     given = [] if check is None else list(check) if isinstance(check, list | tuple) else [check]
-    records = [one for one in given if isinstance(one, Called | NotCalled | InOrder | State | Said)]
+    records = [one for one in given if isinstance(one, Called | NotCalled | InOrder | StateRead | Words)]
     functions = [one for one in given if one not in records]
     for one in functions:
         _check_signature(one, query)
@@ -386,5 +386,5 @@ def _check_tools(checks: Sequence[Check], what: str, tools: Mapping[str, Tool]) 
                 raise ConfigError(
                     f"{what} gives {call.name!r} the argument {unknown[0]!r}; it takes {takes}.{near}"
                 )
-        if isinstance(check, State):
+        if isinstance(check, StateRead):
             _checked(check.call, what, tools)

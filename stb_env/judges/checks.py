@@ -196,7 +196,7 @@ class InOrder:
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class StateRead:
     """A call that is made after the episode, in its state, and what it has to be answered.
 
     Attributes:
@@ -250,7 +250,7 @@ class State:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class Words:
     """A check of the final answer in words.
 
     Attributes:
@@ -275,7 +275,7 @@ class Said:
         return self.text.problem(case.final_answer, case.task.query)
 
 
-Check = Called | NotCalled | InOrder | State | Said
+Check = Called | NotCalled | InOrder | StateRead | Words
 
 
 # -- in Python --------------------------------------------------------------------------------------
@@ -334,7 +334,7 @@ def state(
     has: Json = None,
     equals: Json = None,
     error: str | None = None,
-) -> State:
+) -> StateRead:
     """Check what a call is answered after the episode, in the state that the episode left.
 
     Args:
@@ -354,17 +354,17 @@ def state(
         got = ", ".join(found) or "none of them"
         raise ConfigError(f"a check of the state has one of {', '.join(given)}; got {got}")
     (expects, value), *_ = found.items()
-    return State(_name(tool), dict(arguments or {}), expects, value)
+    return StateRead(_name(tool), dict(arguments or {}), expects, value)
 
 
-def said(**form: Json) -> Said:
+def said(**form: Json) -> Words:
     """Check the final answer in words: ``equals``, ``contains``, ``matches``, ``json`` or ``number``.
 
     Examples:
         >>> said(number=3.5, tolerance=0.1).form
         {'number': 3.5, 'tolerance': 0.1}
     """
-    return Said(TextCheck.of(form))
+    return Words(TextCheck.of(form))
 
 
 def _name(tool: Named) -> str:
@@ -443,7 +443,7 @@ def tools_of(checks: Iterable[Check]) -> list[ToolCall]:
     for check in checks:
         if isinstance(check, InOrder):
             found += [ToolCall(call.tool, dict(call.arguments)) for call in check.calls]
-        elif not isinstance(check, Said):
+        elif not isinstance(check, Words):
             found.append(ToolCall(check.tool, dict(check.arguments)))
     return [call for call in found if call.name != FINISH]
 

@@ -9,7 +9,7 @@ from stb_env.core.answers import right_fields
 from stb_env.core.jsontypes import JsonMapping
 from stb_env.core.request import Slow
 from stb_env.errors import ConfigError
-from stb_env.judges.checks import Check, Said, State, read_checks
+from stb_env.judges.checks import Check, StateRead, Words, read_checks
 from stb_env.judges.judge import Case, Judge
 from stb_env.steps import CallRecord
 from stb_env.tasks import Task, TaskSet
@@ -89,8 +89,8 @@ class TaskJudge:
         Nobody may have recorded what such a state is, and it decides nothing any more.
         """
         checks = goal_checks(case.task)
-        asked = [check for check in checks if isinstance(check, State)]
-        done = [check for check in checks if not isinstance(check, Said | State)]
+        asked = [check for check in checks if isinstance(check, StateRead)]
+        done = [check for check in checks if not isinstance(check, Words | StateRead)]
         if self.unsupported(case, checks) or any(check.problem(case) for check in done):
             return []
         unknown = [check.tool for check in asked if check.tool not in self._tools]
@@ -140,7 +140,7 @@ class TaskJudge:
         seen: dict[str, int] = {}
         for check in checks:
             problem = check.problem(case)
-            if isinstance(check, Said | State):
+            if isinstance(check, Words | StateRead):
                 problem = problem or lacking
             seen[check.part] = seen.get(check.part, 0) + 1
             yield check.part if seen[check.part] == 1 else f"{check.part} {seen[check.part]}", problem
@@ -153,7 +153,7 @@ class TaskJudge:
         made = {call.name for call in case.calls if _counts(call, gold)}
         if not made:
             return "no call of the episode succeeded"
-        if self._writes is None or not all(isinstance(check, Said) for check in checks):
+        if self._writes is None or not all(isinstance(check, Words) for check in checks):
             return ""
         writing = {tool.name for tool in case.task.tools if self._writes(tool)}
         undone = [call.name for call in gold if call.name in writing and call.name not in made]

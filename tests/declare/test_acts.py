@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import os
 import pickle
 import random
 import time
@@ -220,10 +221,20 @@ def test_tasks_come_from_seeds_without_end_in_splits():
         DataError, match=r"^no task '7' in t/Seeds-v0; its seeds are test from 0 to 4, train from"
     ):
         env.tasks.get("7")
-    assert ended(env, call("order", item="A-9", count=1), DONE, task_id="3")["verdict"]["status"] in (
-        "solved",
-        "unsolved",
+    (gold,) = env.tasks.get("3").gold
+    assert (
+        ended(env, {"name": gold.name, "arguments": gold.arguments}, DONE, task_id="3")["verdict"]["score"]
+        == 1
     )
+
+
+def test_a_user_who_is_a_model_needs_one(monkeypatch: pytest.MonkeyPatch):
+    for name in [name for name in os.environ if name.startswith(("STB_", "OPENAI_"))]:
+        monkeypatch.delenv(name)
+    with pytest.raises(
+        ConfigError, match=r"^the user of t/Desk-v0 is a model; name a models file with the role user"
+    ):
+        made(stb_env.task("x", answer=1), user="model")
 
 
 def forgetful(_seed: int, _count: Any = itertools.count()) -> Any:  # noqa: B008 (one count for all seeds)

@@ -15,7 +15,7 @@ from stb_env.core.jsontypes import JsonObject
 from stb_env.core.user_tables import checked
 from stb_env.declare.queries import task, to_task
 from stb_env.errors import ConfigError, DataError
-from stb_env.judges.checks import Check, CheckForm, Said, State, read_checks
+from stb_env.judges.checks import Check, CheckForm, StateRead, Words, read_checks
 from stb_env.tasks import Task
 from stb_env.tools import FINISH, Tool, ToolCall, ToolCatalog
 
@@ -159,7 +159,7 @@ def _task(form: QueryForm, number: str, catalog: ToolCatalog, offer: Offer) -> T
     offered = [*tools, *dict.fromkeys(missing)]
     made = to_task(declared, task_id, SUITE, {tool.name: tool for tool in catalog}, offered)
     for check in checks:
-        if isinstance(check, State) and may_write(_known(check.tool, catalog)):
+        if isinstance(check, StateRead) and may_write(_known(check.tool, catalog)):
             raise DataError(
                 f"the state is asked with {check.tool!r}, which may write; take a tool that reads, or set "
                 '"reads": true in its source in the catalogue'
@@ -178,7 +178,7 @@ def _task(form: QueryForm, number: str, catalog: ToolCatalog, offer: Offer) -> T
 
 def _told(checks: Sequence[Check]) -> str:
     """Return an answer that holds, where a check tells one."""
-    told = [check.text.answer for check in checks if isinstance(check, Said)]
+    told = [check.text.answer for check in checks if isinstance(check, Words)]
     return next((text for text in told if text is not None), "")
 
 

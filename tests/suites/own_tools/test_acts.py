@@ -11,7 +11,9 @@ from typing import Any
 import jsonschema_rs
 import pytest
 
+import stb_env
 from stb_env.errors import DataError
+from stb_env.formats.catalog_file import CatalogFile
 from stb_env.suites.own_tools.queries import line_schema
 from stb_env.trajectory import read_trajectories
 from tests.command import reported, stb
@@ -51,6 +53,52 @@ ORDER = {
 }
 
 
+CITY = {"properties": {"city": {"type": "string"}}, "required": ["city"]}
+TOOLS = [
+    {"name": "pick", "description": "Picks a mayor.", "parameters": CITY, "source": {"method": "POST"}},
+    {"name": "mayor", "description": "Tells the mayor.", "parameters": CITY, "source": {"method": "GET"}},
+]
+
+
+class Cities:
+    """A backend that counts what it is asked."""
+
+    def start(self, _task: Any, _seed: int) -> tuple[str, ...]:
+        return ()
+
+    def answer(self, state: tuple[str, ...], tool: Any, call: Any) -> Any:
+        city = call.arguments["city"]
+        return ({"city": city}, (*state, city)) if tool.name == "pick" else ({"picked": city in state}, state)
+
+
+def test_a_claim_is_unsolved_and_the_state_is_asked_of_the_backend(tmp_path: Path):
+    gold = [call("pick", city="Oslo")]
+    check = [
+        {"called": "pick"},
+        {"state": "mayor", "arguments": {"city": "Oslo"}, "equals": {"picked": True}},
+    ]
+    write(
+        tmp_path / "q.jsonl",
+        {"id": "acts", "query": "Pick a mayor of Oslo.", "gold": gold, "answer": "Done.", "check": check},
+        {"id": "text", "query": "Pick one.", "gold": gold, "answer": "Done.", "check": {"contains": "done"}},
+    )
+    catalog = CatalogFile.of({"version": 1, "tools": TOOLS})
+    env = stb_env.make("stb/Tools-v0", tools=catalog, data=str(tmp_path / "q.jsonl"), backend=Cities())
+    done = {"name": "Finish", "arguments": {"final_answer": "Done."}}
+    for task_id in ("acts", "text"):
+        # Who asks has done nothing, and who picks elsewhere has done something else.
+        for actions, reward in (([], 0), ([call("mayor", city="Oslo")], 0), (gold, 1)):
+            env.reset(seed=0, options={"task_id": task_id})
+            assert [env.step(action)[1] for action in [*actions, done]][-1] == reward
+    env.reset(seed=0, options={"task_id": "acts"})
+    env.step(call("pick", city="Rome"))
+    verdict = env.step(done)[4]["verdict"]
+    assert verdict["votes"][0]["reason"] == (
+        'state:mayor: mayor(city=\'Oslo\') is {"picked": false}, wanted equals {"picked": true}'
+    )
+
+
+@pytest.mark.heavy
 def test_the_state_is_asked_after_the_episode_in_every_mode_and_a_claim_is_unsolved(tmp_path: Path):
     write(tmp_path / "queries.jsonl", ORDER)
     recording = ("--cache", tmp_path / "cache", "--mode")
@@ -77,6 +125,7 @@ def test_the_state_is_asked_after_the_episode_in_every_mode_and_a_claim_is_unsol
     assert report["claims"] == {"tasks": 1, "paid": {"claim": [], "sentence": [], "liar": []}}
 
 
+@pytest.mark.heavy
 def test_a_text_alone_is_no_order(tmp_path: Path):
     write(tmp_path / "queries.jsonl", {**ORDER, "answer": "Ordered.", "check": {"contains": "ordered"}})
     with OrderDesk().running() as desk:
