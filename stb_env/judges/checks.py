@@ -1,23 +1,19 @@
 """Checks of what was done in an episode: its calls, their order, the state at its end, and its words.
 
-They are records here and objects of the same names in files: ``called("pay", {"order": 7}, times=1)`` is
-``{"called": "pay", "arguments": {"order": 7}, "times": 1}``.
+They are records here and objects of the same names in files (`stb_env.judges.check_forms`): ``called("pay",
+{"order": 7}, times=1)`` is ``{"called": "pay", "arguments": {"order": 7}, "times": 1}``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NotRequired, Required
-
-from typing_extensions import TypedDict
 
 from stb_env.core import jsontext
 from stb_env.core.jsontypes import Json, JsonMapping, JsonObject
-from stb_env.core.user_tables import checked
-from stb_env.errors import ConfigError, DataError, did_you_mean
+from stb_env.errors import ConfigError
 from stb_env.judges.judge import Case
-from stb_env.judges.text_check import KINDS, TextCheck, same_value
+from stb_env.judges.text_check import TextCheck, same_value
 from stb_env.steps import CallRecord
 from stb_env.tools import FINISH, Status, ToolCall
 from stb_env.verdict import KEPT
@@ -26,58 +22,6 @@ __all__ = ["called", "in_order", "not_called", "said", "state"]
 
 Named = str | Callable[..., object]
 """The name of a tool, or the function that is one."""
-
-
-class _CalledForm(TypedDict, total=False):
-    """A call that has to be made: so many times, at least once where not given."""
-
-    called: Required[str]
-    arguments: dict[str, Any]
-    times: int | list[int]
-
-
-class _NotCalledForm(TypedDict, total=False):
-    """A call that must not be made."""
-
-    not_called: Required[str]
-    arguments: dict[str, Any]
-
-
-class _InOrderForm(TypedDict):
-    """Calls that have to be made one after another; others may come between them."""
-
-    in_order: list[str | _CalledForm]
-
-
-class _StateForm(TypedDict, total=False):
-    """A call that is made after the episode, and what it has to be answered."""
-
-    state: Required[str]
-    arguments: dict[str, Any]
-    has: Any
-    equals: Any
-    error: str
-
-
-class _SaidForm(TypedDict, total=False):
-    """A text that the final answer has to be or to contain."""
-
-    equals: Any
-    contains: Any
-    matches: str
-    json: Any
-    number: float
-    tolerance: NotRequired[float]
-
-
-_FORMS: Mapping[str, type] = {
-    "called": _CalledForm,
-    "not_called": _NotCalledForm,
-    "in_order": _InOrderForm,
-    "state": _StateForm,
-}
-CheckForm = _CalledForm | _NotCalledForm | _InOrderForm | _StateForm | _SaidForm
-"""A check as a file has it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -372,69 +316,6 @@ def _name(tool: Named) -> str:
     if not name:
         raise ConfigError(f"a check names a tool or gives its function, got {tool!r:.80}")
     return name
-
-
-# -- in files ---------------------------------------------------------------------------------------
-
-
-def read_checks(forms: object) -> tuple[Check, ...]:
-    """Read the checks of a query: one, or a list of which each must hold.
-
-    Raises:
-        DataError: One is none; the message says why.
-
-    Examples:
-        >>> read_checks([{"called": "pay", "times": 1}, {"number": 4}])[0].tool
-        'pay'
-        >>> read_checks({"caled": "pay"})
-        Traceback (most recent call last):
-        ...
-        stb_env.errors.DataError: a check has one of called, not_called, ... Did you mean 'called'?
-    """
-    return tuple(map(_read, forms if isinstance(forms, list) else [forms]))
-
-
-def _read(form: object) -> Check:
-    kinds = (*_FORMS, *KINDS)
-    found = [kind for kind in kinds if kind in form] if isinstance(form, Mapping) else []
-    # The answer that a state has may be one that a text can be, too.
-    kind = "state" if "state" in found else found[0] if len(found) == 1 else ""
-    if not isinstance(form, Mapping) or not kind:
-        got = ", ".join(sorted(form)) if isinstance(form, Mapping) else repr(form)[:80]
-        near = (
-            "".join(did_you_mean(name, kinds) for name in form if not found)
-            if isinstance(form, Mapping)
-            else ""
-        )
-        raise DataError(
-            f"a check has one of {', '.join(kinds)}; got {got or 'nothing'}.{near}".removesuffix(".")
-        )
-    if kind in KINDS:
-        return said(**form)
-    try:
-        return _made(kind, checked(_FORMS[kind], dict(form), f"the check {kind!r}"))
-    except ConfigError as error:
-        raise DataError(str(error)) from error
-
-
-def _made(kind: str, form: Any) -> Check:
-    arguments = form.get("arguments")
-    match kind:
-        case "called":
-            return called(form["called"], arguments, times=form.get("times"))
-        case "not_called":
-            return not_called(form["not_called"], arguments)
-        case "in_order":
-            return in_order(*map(_ordered, form["in_order"]))
-    return state(
-        form["state"], arguments, **{name: form[name] for name in ("has", "equals", "error") if name in form}
-    )
-
-
-def _ordered(form: Any) -> str | Called:
-    if isinstance(form, str):
-        return form
-    return called(form["called"], form.get("arguments"), times=form.get("times"))
 
 
 def tools_of(checks: Iterable[Check]) -> list[ToolCall]:

@@ -9,7 +9,8 @@ from stb_env.core.answers import right_fields
 from stb_env.core.jsontypes import JsonMapping
 from stb_env.core.request import Slow
 from stb_env.errors import ConfigError
-from stb_env.judges.checks import Check, StateRead, Words, read_checks
+from stb_env.judges.check_forms import read_checks
+from stb_env.judges.checks import Check, StateRead, Words
 from stb_env.judges.judge import Case, Judge
 from stb_env.steps import CallRecord
 from stb_env.tasks import Task, TaskSet

@@ -15,7 +15,8 @@ from stb_env.core.jsontypes import JsonObject
 from stb_env.core.user_tables import checked
 from stb_env.declare.queries import task, to_task
 from stb_env.errors import ConfigError, DataError
-from stb_env.judges.checks import Check, CheckForm, StateRead, Words, read_checks
+from stb_env.judges.check_forms import CheckForm, read_checks
+from stb_env.judges.checks import Check, StateRead, Words
 from stb_env.tasks import Task
 from stb_env.tools import FINISH, Tool, ToolCall, ToolCatalog
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from stb_env.judges.checks import read_checks
+from stb_env.judges.check_forms import read_checks
 from stb_env.show.cli.main import app
 from tests.fakes.shop_service import serving
 from tests.suites.own_tools.page import BLOCKS, PAGE, block
