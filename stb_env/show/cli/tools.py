@@ -59,6 +59,12 @@ def import_(
         list[str] | None,
         typer.Option("--key", help="SCHEME=VARIABLE: environment variable with that key; repeatable."),
     ] = None,
+    header: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--header", help="NAME=VARIABLE: header to send, and the variable with its value; repeatable."
+        ),
+    ] = None,
     env: Annotated[
         list[str] | None,
         typer.Option("--env", help="Environment variable that an MCP command is given; repeatable."),
@@ -85,8 +91,8 @@ def import_(
     if (source is None) == (mcp is None):
         raise ConfigError("name one source: a document, or an MCP server with --mcp")
     if mcp is not None:
-        if server or server_variable or key:
-            raise ConfigError("--server, --server-variable and --key are for OpenAPI documents")
+        if server or server_variable or key or header:
+            raise ConfigError("--server, --server-variable, --key and --header are for OpenAPI documents")
         found = import_server(mcp, name=name, env=env or (), token_env=token_env)
     else:
         if env or token_env:
@@ -97,6 +103,7 @@ def import_(
             server=server,
             server_variables=_pairs(server_variable, "--server-variable"),
             key_variables=_pairs(key, "--key"),
+            headers=_pairs(header, "--header"),
         )
     found = selected(found, only or ())
     if reset:
@@ -238,7 +245,10 @@ def _report(found: Import, out: Path) -> dict[str, object]:
     return {
         "out": str(out),
         "tools": [tool.name for tool in found.file.tools],
-        "sources": {name: dict(source) for name, source in found.file.sources.items()},
+        "sources": {
+            name: {word: value for word, value in source.items() if word != "schemas"}
+            for name, source in found.file.sources.items()
+        },
         "skipped": list(found.skipped),
         "keys": _keys(found),
         "hash": found.file.hash,

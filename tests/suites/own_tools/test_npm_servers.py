@@ -53,6 +53,14 @@ def test_the_page_s_block_with_the_everything_server(tmp_path: Path):
     assert json.loads((tmp_path / "mcp-second" / "summary.json").read_text())["solved"] == 4
 
 
+def test_the_page_s_block_with_servers_of_files_and_of_a_graph(tmp_path: Path):
+    folder, *lines = block("mcp-more").splitlines()
+    subprocess.run(["sh", "-c", folder], cwd=tmp_path, check=True)
+    said = [with_npx(line, tmp_path) for line in lines]
+    assert "harbour closes" in said[1]
+    assert "likes tea" in said[3]
+
+
 @pytest.fixture
 def files(tmp_path: Path) -> Path:
     """A folder with a catalogue of a server of files, and queries about them."""
