@@ -54,11 +54,9 @@ def test_the_page_s_block_with_the_everything_server(tmp_path: Path):
 
 
 def test_the_page_s_block_with_servers_of_files_and_of_a_graph(tmp_path: Path):
-    folder, *lines = block("mcp-more").splitlines()
-    subprocess.run(["sh", "-c", folder], cwd=tmp_path, check=True)
-    said = [with_npx(line, tmp_path) for line in lines]
-    assert "harbour closes" in said[1]
-    assert "likes tea" in said[3]
+    said = with_npx(shlex.join(["bash", "-euc", block("mcp-more")]), tmp_path)
+    assert "harbour closes" in said
+    assert "likes tea" in said
 
 
 @pytest.fixture
