@@ -265,7 +265,10 @@ def _imported(found: Import, out: Path) -> Table:
     for tool in found.file.tools[:_SHOWN]:
         table.add_row("tool", f"{tool.name}({_takes(tool)})")
     if len(found.file.tools) > _SHOWN:
-        table.add_row("", f"{len(found.file.tools) - _SHOWN} more; `stb-env tools list {out}` shows all")
+        table.add_row(
+            "",
+            f"{len(found.file.tools) - _SHOWN} more; `stb-env tools list {shlex.quote(str(out))}` shows all",
+        )
     for reason in found.skipped:
         table.add_row("left out", escape(reason))
     return table
