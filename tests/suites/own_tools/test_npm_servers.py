@@ -100,6 +100,14 @@ def test_the_filesystem_server_is_replayed_to_the_byte_when_server_and_files_are
     assert "harbour closes" in (files / "fourth" / "trajectories.jsonl").read_text(encoding="utf-8")
 
 
+def test_a_server_of_files_is_asked_about_what_its_folders_list(files: Path):
+    options = "--dialogues 6 --mode record --cache made --start --json"
+    made = json.loads(with_npx(f"stb-env synthesize --tools c.json --out made.jsonl {options}", files))
+    queries = (files / "made.jsonl").read_text(encoding="utf-8")
+    assert made["kept"] == 6, made
+    assert "harbour closes at 18:45." in queries
+
+
 def test_a_program_is_not_started_where_that_is_not_allowed(files: Path):
     command = f"{BIN}/stb-env tools call c.json list_allowed_directories"
     done = subprocess.run(command.split(), cwd=files, capture_output=True, text=True, timeout=100)
