@@ -66,10 +66,12 @@ def spending(meter: Meter) -> str:
         >>> meter = Meter()
         >>> meter.add(Usage(900, 100, 1000, calls=2, cost=0.5))
         >>> spending(meter)
-        '2 calls, 0 failed, 1,000 tokens, $0.5000'
+        '2 model calls, 0 failed, 1,000 tokens, $0.5000'
     """
     used = meter.total
-    return f"{used.calls:,} calls, {meter.failed:,} failed, {used.total_tokens:,} tokens, {used.price_tag}"
+    return (
+        f"{used.calls:,} model calls, {meter.failed:,} failed, {used.total_tokens:,} tokens, {used.price_tag}"
+    )
 
 
 class Lines:
@@ -85,7 +87,7 @@ class Lines:
         >>> lines = Lines(Meter(), print, now=lambda: next(moments))
         >>> lines.tell("gold", 0, 40)
         >>> lines.tell("gold", 10, 40)
-        gold: 10 of 40 (25%), 0 calls, 0 failed, 0 tokens, $0.0000, 0:00:30 left
+        gold: 10 of 40 (25%), 0 model calls, 0 failed, 0 tokens, $0.0000, 0:00:30 left
         >>> lines.tell("gold", 11, 40)
     """
 

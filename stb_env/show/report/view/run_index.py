@@ -43,6 +43,7 @@ class RunIndex:
     def __init__(self, paths: Sequence[Path], *, env_id: str | None = None, data: str | None = None) -> None:
         found = {name: SavedRun(folder) for name, folder in find_runs(paths).items()}
         self._take(found, env_id, data)
+        self._paths = list(paths)
 
     @classmethod
     def of(cls, runs: Mapping[str, SavedRun]) -> RunIndex:
@@ -56,6 +57,7 @@ class RunIndex:
         self._env_id, self._data = env_id, data
         self._worlds: dict[int, WorldReplay | str] = {}
         self._lock = threading.Lock()
+        self._paths: list[Path] = []
 
     def answer(self, path: str, search: str | None = None) -> JsonObject | None:
         """Return what a path stands for, or None where it stands for nothing.
@@ -69,6 +71,7 @@ class RunIndex:
             STBError: The run's files are damaged.
         """
         if path == "runs.json":
+            self._take_new()
             return self.overview(live=True)
         run, _, rest = path.partition("/")
         kind, _, name = rest.partition("/")
@@ -85,6 +88,15 @@ class RunIndex:
         if kind not in asked or number is None or not name.endswith(".json"):
             return None
         return asked[kind](index, number)
+
+    def _take_new(self) -> None:
+        """Take up runs that have begun since, behind those that are known."""
+        with self._lock:
+            known = {run.folder for run in self.runs}
+            for name, folder in (find_runs(self._paths) if self._paths else {}).items():
+                if folder not in known:
+                    self.names.append(str(folder) if name in self.names else name)
+                    self.runs.append(SavedRun(folder))
 
     def overview(self, *, live: bool) -> dict[str, object]:
         """Return which runs there are.
