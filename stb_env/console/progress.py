@@ -21,6 +21,8 @@ SECONDS = 30.0
 """How long at most nothing is printed where there is no terminal."""
 STEP = 0.1
 """Share of the work that is worth a line."""
+SLOW = 2.0
+"""Seconds after which a start says what it does."""
 CALM = 2.0
 """How long at least nothing more is printed."""
 
@@ -56,6 +58,25 @@ def bars(quiet: bool, meter: Meter | None = None) -> Iterator[Tell]:
     else:
         with Lines(meter, partial(console.print, soft_wrap=True, highlight=False)).ticking() as lines:
             yield lines.tell
+
+
+@contextmanager
+def saying(what: str, quiet: bool, after: float = SLOW) -> Iterator[None]:
+    """Say on stderr what is done, where the block takes longer than a moment.
+
+    Args:
+        what: What is done, such as "opening stb/Tools-v0".
+        quiet: Whether to say nothing.
+        after: Seconds until it is said.
+    """
+    timer = threading.Timer(after, partial(console.print, f"{what} ...", soft_wrap=True, highlight=False))
+    timer.daemon = True
+    if not quiet:
+        timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
 
 
 def spending(meter: Meter) -> str:

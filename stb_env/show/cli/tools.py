@@ -17,6 +17,7 @@ from stb_env.backend.real_api.catalog_api import CatalogAPI
 from stb_env.backend.real_api.tool_import import import_document, import_server, selected
 from stb_env.console import options
 from stb_env.console.output import emit, reporting
+from stb_env.console.progress import saying
 from stb_env.core import jsontext
 from stb_env.core.options import Cache, Start
 from stb_env.core.request import drive
@@ -93,18 +94,20 @@ def import_(
     if mcp is not None:
         if server or server_variable or key or header:
             raise ConfigError("--server, --server-variable, --key and --header are for OpenAPI documents")
-        found = import_server(mcp, name=name, env=env or (), token_env=token_env)
+        with saying(f"waiting for the tools of {mcp}", as_json):
+            found = import_server(mcp, name=name, env=env or (), token_env=token_env)
     else:
         if env or token_env:
             raise ConfigError("--env and --token-env are for MCP servers; keys of a document go to --key")
-        found = import_document(
-            str(source),
-            name=name,
-            server=server,
-            server_variables=_pairs(server_variable, "--server-variable"),
-            key_variables=_pairs(key, "--key"),
-            headers=_pairs(header, "--header"),
-        )
+        with saying(f"reading {source}", as_json):
+            found = import_document(
+                str(source),
+                name=name,
+                server=server,
+                server_variables=_pairs(server_variable, "--server-variable"),
+                key_variables=_pairs(key, "--key"),
+                headers=_pairs(header, "--header"),
+            )
     found = selected(found, only or ())
     if reset:
         found = _with_reset(found, _reset(reset))

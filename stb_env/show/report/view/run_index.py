@@ -42,22 +42,23 @@ class RunIndex:
 
     def __init__(self, paths: Sequence[Path], *, env_id: str | None = None, data: str | None = None) -> None:
         found = {name: SavedRun(folder) for name, folder in find_runs(paths).items()}
-        self._take(found, env_id, data)
-        self._paths = list(paths)
+        self._take(found, env_id, data, paths)
 
     @classmethod
     def of(cls, runs: Mapping[str, SavedRun]) -> RunIndex:
         """Return a run_index with runs that are found already, by name."""
         run_index = object.__new__(cls)
-        run_index._take(runs, None, None)
+        run_index._take(runs, None, None, ())
         return run_index
 
-    def _take(self, runs: Mapping[str, SavedRun], env_id: str | None, data: str | None) -> None:
+    def _take(
+        self, runs: Mapping[str, SavedRun], env_id: str | None, data: str | None, paths: Sequence[Path]
+    ) -> None:
         self.names, self.runs = list(runs), list(runs.values())
         self._env_id, self._data = env_id, data
         self._worlds: dict[int, WorldReplay | str] = {}
         self._lock = threading.Lock()
-        self._paths: list[Path] = []
+        self._paths = list(paths)
 
     def answer(self, path: str, search: str | None = None) -> JsonObject | None:
         """Return what a path stands for, or None where it stands for nothing.

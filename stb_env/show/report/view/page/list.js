@@ -148,6 +148,8 @@ export class List {
   }
 
   draw(anew = false) {
+    // The address is read first, and may wait for rows.
+    if (!this.run) return;
     const { scrollTop, clientHeight } = this.box;
     const first = Math.max(0, Math.floor(scrollTop / HEIGHT) - AROUND);
     const stop = Math.min(this.rows.length, Math.ceil((scrollTop + clientHeight) / HEIGHT) + AROUND);
