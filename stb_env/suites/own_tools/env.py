@@ -101,7 +101,9 @@ def make(
         asked = _services(file, real, start, mode, simulator, models)
         # The tools of this package only read.
         writes = may_write if tools is not None and any(map(may_write, file.tools)) else None
-        connected = connect_backend(mode, cache, asked, simulator, models, faults, writes=writes)
+        connected = connect_backend(
+            mode, cache, asked, simulator, models, faults, writes=writes, catalog=file
+        )
         if connected.asks_stateful_service and not connected.resets_service:
             say_once(_NO_RESET)
         backend = connected.among(tasks.tools_used)

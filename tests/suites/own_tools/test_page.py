@@ -16,7 +16,7 @@ from stb_env.show.cli.main import app
 from tests.fakes.shop_service import serving
 from tests.suites.own_tools.page import BLOCKS, PAGE, block
 
-MARKS = {"", "service", "without the service", "mcp", "functions", "checks"}
+MARKS = {"", "service", "without the service", "mcp", "mcp-more", "functions", "checks"}
 
 
 def run(code: str, url: str = "") -> None:
