@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import threading
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from typing import TypeVar
@@ -43,6 +43,21 @@ def wait_for(awaitable: Awaitable[T]) -> T:
             raise
     except _Exit as exit_:
         raise exit_.error from None
+
+
+async def in_thread(work: Callable[[], T]) -> T:
+    """Do something in a worker thread, to its end also where this is cancelled.
+
+    Examples:
+        >>> asyncio.run(in_thread(lambda: "done"))
+        'done'
+    """
+    doing = asyncio.ensure_future(asyncio.to_thread(work))
+    try:
+        return await asyncio.shield(doing)
+    except asyncio.CancelledError:
+        await asyncio.wait([doing])
+        raise
 
 
 def runs_here() -> bool:

@@ -9,11 +9,13 @@ from dataclasses import asdict
 from pathlib import Path
 
 from stb_env.core.jsontypes import JsonMapping
-from stb_env.evaluation.play_run import Progress
+from stb_env.evaluation.play_run import Progress, check_shared_service
+from stb_env.evaluation.remote_run import RemoteRun
 from stb_env.evaluation.resolved import Resolved
+from stb_env.runs.batch import Cluster, Remark
 from stb_env.runs.failure_limit import Breaker
 from stb_env.runs.groups.group_run import GroupKey, GroupRun
-from stb_env.runs.groups.stream import Remark, group_seed, groups
+from stb_env.runs.groups.stream import group_seed, groups
 from stb_env.runs.groups.trials import Trials
 from stb_env.runs.groups.workers import check_reward
 from stb_env.runs.metrics.cost import role_usage
@@ -31,6 +33,7 @@ def play_groups(
     *,
     progress: Progress | None = None,
     remark: Remark = _log.warning,
+    cluster: Cluster | None = None,
 ) -> dict[str, object]:
     """Play a group of each of a run's tasks that is not saved yet, and return the summary.
 
@@ -41,12 +44,15 @@ def play_groups(
         options: How many trials are played at the same time, how long they may take, and when to stop.
         progress: Told how many of how many groups are saved.
         remark: Told of each bug of the agent's, once; a log where not given.
+        cluster: Machines that play, ``options.concurrency`` trials each worker; None plays here.
 
     Raises:
-        ConfigError: The folder holds a run with another configuration, or rewards are dense.
+        ConfigError: The folder holds a run with another configuration, rewards are dense, or trials would
+            write to one service with state at the same time.
         RunStopped: An endpoint is not there, episodes keep failing alike, or the disk refuses them.
     """
     check_reward(run.env)
+    check_shared_service(run, options.concurrency, cluster)
     planned = [(job.task_id, group_seed(run.spec.seed, job.task_id)) for job in run.jobs]
     manifest = run.manifest
     if not out.exists():
@@ -56,7 +62,7 @@ def play_groups(
     with closing(GroupRun(out, {**manifest, "groups": asdict(trials)})) as saved:
         left = saved.begin(planned, trials.k)
         breaker = Breaker(options.stop_after, run.check_endpoints)
-        for done in _played(run, saved, left, trials, options, breaker, remark):
+        for done in _played(run, saved, left, trials, options, breaker, remark, cluster):
             if progress is not None:
                 progress(len(planned) - len(left) + done, len(planned))
         summary = {
@@ -104,14 +110,16 @@ def _played(
     options: PlayOptions,
     breaker: Breaker,
     remark: Remark,
+    cluster: Cluster | None,
 ) -> Iterator[int]:
     """Play groups and save them; yields how many are saved by now, 0 first."""
     yield 0
+    remote = None if cluster is None else RemoteRun.of(run)
     stream = groups(
-        run.env,
+        run.env if remote is None else remote.make_env,
         [task_id for task_id, _ in left],
         trials.k,
-        agent=run.make_agent,
+        agent=run.make_agent if remote is None else remote.make_agent,
         seed=run.spec.seed,
         branch_at=trials.branch_at,
         stop_equal=trials.stop_equal,
@@ -120,6 +128,8 @@ def _played(
         ordered=False,
         remark=remark,
         deadlines=options.deadlines,
+        cluster=cluster,
+        link=remote,
     )
     with closing(stream):
         for number, group in enumerate(stream, 1):

@@ -20,7 +20,7 @@ from stb_env.models.meter import Meter, current_meter
 from stb_env.runs.groups.advantages import Estimator
 from stb_env.runs.groups.group_run import read_groups
 from stb_env.runs.groups.trials import Trials
-from stb_env.runs.play_options import PlayOptions
+from stb_env.runs.play_options import ClusterOptions, PlayOptions
 from stb_env.show.cli.judge_outcome import tell
 from stb_env.show.cli.run import EnvId
 
@@ -45,6 +45,7 @@ def groups(
     env_id: EnvId,
     environment: EnvironmentOptions,
     how: PlayOptions,
+    machines: ClusterOptions,
     agent: AgentName,
     out: Out,
     k: K = 8,
@@ -65,6 +66,7 @@ def groups(
     """
     trials = Trials(k, branch_at, stop_equal, cast("Estimator", advantages))
     chosen = environment.given() | options.read_settings(settings)
+    cluster = machines.cluster()
     spec = RunSpec(env_id, agent, chosen, seed=seed, episodes=tasks)
     meter = current_meter() or Meter()
     with (
@@ -72,7 +74,7 @@ def groups(
         stoppable(out, _saved_groups),
         bar(env_id, as_json, meter) as progress,
     ):
-        summary = play_groups(resolved, out, trials, how, progress=progress, remark=tell)
+        summary = play_groups(resolved, out, trials, how, progress=progress, remark=tell, cluster=cluster)
     told = {**summary, "spent": meter.total.report(), "failed_calls": meter.failed, "out": str(out)}
     emit(told, as_json, _table(summary, out, meter))
     if summary["invalid"] == summary["episodes"] and summary["groups"]:
