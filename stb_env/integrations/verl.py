@@ -12,6 +12,8 @@ throughout, so that nothing is learnt from it; it stays in the mean of its group
 
 from __future__ import annotations
 
+import sys
+from dataclasses import dataclass
 from typing import Any
 from uuid import uuid4
 
@@ -48,18 +50,24 @@ class EpisodeLoop(AgentLoopBase):
             ConfigError: The chat template loses tools or results, or the prompt is longer than verl's
                 ``prompt_length``.
         """
-        told, most = row["extra_info"], self.rollout_config
-        tokenizer = _Chat(self.tokenizer, self.apply_chat_template_kwargs)
+        told, limits = row["extra_info"], self.rollout_config
+        given = jsontext.dumps(dict(self.apply_chat_template_kwargs))
+        tokenizer = _Chat(self.tokenizer, given)
         episode = TokenEpisode.begin(
             forked(told["env_id"], jsontext.loads(told["settings"])),
             tokenizer,
             told["task_id"],
             seed=int(told["seed"]),
-            longest=most.prompt_length + most.response_length,
-            turn=most.response_length,
+            longest=sys.maxsize,
+            turn=1,
         )
         check_template(tokenizer, episode.opening.info["tools"])
-        episode.longest, episode.turn = len(episode.prompt) + most.response_length, 1
+        if len(episode.prompt) > limits.prompt_length:
+            raise ConfigError(
+                f"the prompt of task {told['task_id']!r} has {len(episode.prompt)} tokens, more than verl's "
+                f"prompt_length={limits.prompt_length}; raise data.max_prompt_length, or leave this task out"
+            )
+        episode.longest = len(episode.prompt) + limits.response_length
         metrics: dict[str, float] = {}
         request = uuid4().hex
         while not episode.over:
@@ -72,20 +80,21 @@ class EpisodeLoop(AgentLoopBase):
         return _output(episode, metrics)
 
 
+@dataclass(frozen=True)
 class _Chat:
-    """A tokenizer whose template is rendered with the settings that verl's data has for it."""
+    """A tokenizer whose template is rendered with the settings that verl's data has for it, as JSON."""
 
-    def __init__(self, tokenizer: Any, settings: JsonObject) -> None:
-        self._tokenizer, self._settings = tokenizer, settings
+    tokenizer: Any
+    settings: str
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self._tokenizer, name)
+        return getattr(self.tokenizer, name)
 
     def __call__(self, text: str, **how: Any) -> Any:
-        return self._tokenizer(text, **how)
+        return self.tokenizer(text, **how)
 
     def apply_chat_template(self, messages: Any, **how: Any) -> Any:
-        return self._tokenizer.apply_chat_template(messages, **self._settings, **how)
+        return self.tokenizer.apply_chat_template(messages, **jsontext.loads(self.settings), **how)
 
 
 def _output(episode: TokenEpisode, metrics: dict[str, float]) -> AgentLoopOutput:
