@@ -84,7 +84,7 @@ def test_a_short_run_records_its_curve_and_prints_it_as_a_table(
     curve = main(str(tmp_path / "curve.jsonl"), seed=0, plan=SHORT, on=on)
     assert [point["step"] for point in curve.points] == [0, SHORT.updates]
     assert read_curve(tmp_path / "curve.jsonl") == curve.points
-    head, rule, *rows = capsys.readouterr().out.splitlines()[:4]
+    head, rule, *rows = (line for line in capsys.readouterr().out.splitlines() if line.startswith("|"))
     assert head.count("|") == rule.count("|") == 7
     assert [row.split("|")[1].strip() for row in rows] == ["0", str(SHORT.updates)]
 
@@ -96,19 +96,16 @@ def test_look_ups_in_a_world_take_one_call_and_no_task_trained_on_is_held_out(pl
     assert {reader.query(each) for each in trained}.isdisjoint(reader.query(each) for each in held_out)
 
 
-def test_a_field_of_two_earns_a_part(player: Player):
+def test_one_right_field_of_two_earns_a_part(player: Player):
     reader = Player(None, player.tokenizer, **{**WORLDS_TASKS, "longest": 2_000})
-    task_id = next(each for each in world_tasks(0, 20) if len(answer_of(reader, each)) == 2)
+    # Its answer has an amount and a status.
+    task_id = "vet_clinic-10002.1.0"
     look, finish = reader.solution(task_id)
-    kept, *_ = answer_of(reader, task_id).items()
-    part = {"name": "Finish", "arguments": {"answer": dict([kept])}}
+    answer = finish["arguments"]["answer"]
+    wrong = {name: value + 1 if isinstance(value, float) else value for name, value in answer.items()}
+    part = {"name": "Finish", "arguments": {"answer": wrong}}
     assert 0.0 < reader.replay(task_id, [look, part]).reward < 1.0
     assert reader.replay(task_id, [look, finish]).reward == 1.0
-
-
-def answer_of(player: Player, task_id: str) -> dict[str, Any]:
-    answer: dict[str, Any] = player.solution(task_id)[-1]["arguments"]["answer"]
-    return answer
 
 
 def test_a_curve_of_an_earlier_training_is_left_alone(tmp_path: Path):
