@@ -164,7 +164,7 @@ def test_a_result_is_told_after_its_call_and_with_the_settings_that_verl_has_for
         "<|im_start|>{{",
         "{% if message.role == 'tool' and not loop.previtem.tool_calls %}{{ raise_exception('no call') }}"
         "{% endif %}<|im_start|>{{",
-    ).replace("{{ message.content }}", "{{ message.content }}{{ (message.tool_calls or []) | tojson }}")
+    ).replace("{{ message['content'] }}", "{{ message['content'] }}{{ (message.tool_calls or []) | tojson }}")
     said = [written(turn) for turn in turns]
     output, _ = played(row, said, template=strict, apply_chat_template_kwargs={"shout": True})
     assert output.reward_score == 1.0
