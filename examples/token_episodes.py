@@ -16,10 +16,12 @@ import gymnasium as gym
 
 import stb_env
 from stb_env.integrations.trl import TokenEpisode, generate, ids_of, play_together, stop_ids
+from stb_env.tools import Status
 
 TURNS = 3
 LONGEST_TURN = 48
 LONGEST = 320
+TAKEN = {Status.OK, Status.TOOL_ERROR, Status.GAVE_UP, Status.FINISHED}
 SAMPLED = {"temperature": 1.0, "top_k": 0, "top_p": 1.0}
 
 __all__ = ["LONGEST", "Player", "TokenEpisode", "written"]
@@ -101,10 +103,10 @@ class Player:
         """
         likeliest, sampled = self.play(task_ids, greedy=True), self.play(task_ids)
         turns = [step["calls"] for episode in sampled for step in episode.trajectory().steps]
-        taken = sum(any(call["status"] == 0 for call in calls) for calls in turns)
+        taken = sum(any(call["status"] in TAKEN for call in calls) for calls in turns)
         return {
-            "success": mean(episode.solved for episode in likeliest),
-            "sampled": mean(episode.solved for episode in sampled),
+            "success": mean(float(episode.solved) for episode in likeliest),
+            "sampled": mean(float(episode.solved) for episode in sampled),
             "reward": mean(episode.reward for episode in sampled),
             "invalid": 1 - taken / len(turns) if turns else 0.0,
             "tokens": mean(sum(episode.mask) for episode in sampled),

@@ -143,6 +143,26 @@ def test_a_demonstration_is_the_known_solution_or_only_says_so(player: Player, t
     assert player.tokenizer.decode(idle.completion).count("<tool_call>") == 2
 
 
+class Golden(Player):
+    """Plays known solutions."""
+
+    def play(self, task_ids: Sequence[str], *, greedy: bool = False) -> list[TokenEpisode]:
+        return [self.gold(task_id) for task_id in task_ids]
+
+
+class Silent(Player):
+    """Says that it is done at once."""
+
+    def play(self, task_ids: Sequence[str], *, greedy: bool = False) -> list[TokenEpisode]:
+        return [self.replay(task_id, [{"name": "done"}]) for task_id in task_ids]
+
+
+def test_turns_of_a_known_solution_are_valid_and_calls_of_no_tool_are_not(player: Player):
+    golden, silent = (each(None, player.tokenizer).success(TASKS[:1]) for each in (Golden, Silent))
+    assert (golden["success"], golden["reward"], golden["invalid"]) == (1.0, 1.0, 0.0)
+    assert (silent["success"], silent["invalid"]) == (0.0, 1.0)
+
+
 def test_a_known_solution_in_the_words_of_a_model_is_solved(player: Player):
     episodes = [player.gold(task_id) for task_id in TASKS]
     assert all(episode.solved and episode.valid and episode.reward == 1.0 for episode in episodes)
