@@ -83,6 +83,21 @@ async def in_thread(function: Callable[[], T]) -> T:
     return await done
 
 
+async def ended_in_thread(work: Callable[[], T]) -> T:
+    """Do something in a worker thread, to its end also where this is cancelled.
+
+    Examples:
+        >>> asyncio.run(ended_in_thread(lambda: "done"))
+        'done'
+    """
+    doing = asyncio.ensure_future(asyncio.to_thread(work))
+    try:
+        return await asyncio.shield(doing)
+    except asyncio.CancelledError:
+        await asyncio.wait([doing])
+        raise
+
+
 def runs_here() -> bool:
     """Return whether this thread is the one of the background loop, where nothing may wait for it."""
     return _is_running(_background_loop())
