@@ -42,6 +42,7 @@ from stb_env.suites.worlds.schema.kit import (
     Quantity,
     Ref,
 )
+from stb_env.suites.worlds.services.conventions import conventions_of
 
 _SHAPES: Mapping[int, Mapping[str, int]] = {
     1: {"lookup": 5, "extreme": 3, "change": 3, "make": 1, "summary": 2},
@@ -59,6 +60,8 @@ _SHAPES: Mapping[int, Mapping[str, int]] = {
     5: {"summary": 1, "difference": 1, "listing": 1, "for_each": 4, "work": 20},
     6: {"difference": 1, "for_each": 3, "work": 20},
 }
+_REPORTED = 2
+"""Up to this level, figures that a report has are over as many rows as there are."""
 _RARER = 2.0
 """By how much a shape becomes rarer each time that a goal of it does not do."""
 
@@ -120,6 +123,11 @@ class Shapes(Components):
     def _summary(self, level: int, pick: Random) -> Part | None:
         entity = self._entity(pick)
         measures = self._measures(entity, pick, alone=pick.random() < 0.5)
+        by = conventions_of(self._blueprint).reported.get(entity)
+        if by and level <= _REPORTED and all(each.kind in ("count", "total") for each in measures):
+            clause = self._clauses.clause(entity, by, pick)
+            if clause is not None and clause.op == "=":
+                return Summary(Select(entity, (clause,)), measures) if measures else None
         found = self._select(entity, level, pick, banned=[each.path for each in measures if each.path])
         return (found and measures and Summary(found[0], measures)) or None
 

@@ -28,7 +28,7 @@ class Applied:
 
 
 def applied(facts: Facts, entity: str, queue: str, found: list[tuple[int, Row]]) -> list[list[Applied]]:
-    """Return what each rule of a queue says of each of some rows; what it says of rows at the start is kept."""
+    """Return what each rule of a queue says of each of some rows; of rows at the start it is kept."""
     blueprint = facts.blueprint
     kept = _at_start(blueprint) if facts is facts_at_start(blueprint) else {}
     known = kept.setdefault((entity, queue), {})

@@ -20,6 +20,7 @@ from stb_env.suites.worlds.goals.answer_fields import (
 )
 from stb_env.suites.worlds.goals.goal import (
     Change,
+    Clause,
     Difference,
     Extreme,
     ForEach,
@@ -39,11 +40,13 @@ from stb_env.suites.worlds.oracle.requests import Asking, Memory, Plan, Request
 from stb_env.suites.worlds.oracle.rule_reader import RuleReader
 from stb_env.suites.worlds.schema.actions import Create
 from stb_env.suites.worlds.schema.kit import Category, Day, Flag, Life, Quantity, Ref
-from stb_env.suites.worlds.services.archetypes.tool import ACTS
+from stb_env.suites.worlds.services.archetypes.tool import ACTS, WorldTool
 from stb_env.suites.worlds.world import Built
 
 SORTED = "sorted"
 """Says among the modes of a plan that the first place is taken from a list in order."""
+REPORT = "report"
+"""Says among them that figures are taken from a report."""
 
 
 class Player:
@@ -56,11 +59,11 @@ class Player:
     """
 
     def __init__(self, world: Built, modes: Mapping[str, Any], memory: Memory | None = None) -> None:
-        self._world = world
+        self.world = world
         self._blueprint = world.blueprint
         self._modes = modes
         self._sorted = bool(modes.get(SORTED))
-        followed = {place: mode for place, mode in modes.items() if not place.endswith(SORTED)}
+        followed = {place: mode for place, mode in modes.items() if not place.endswith((SORTED, REPORT))}
         self.finder = Finder(world, followed, memory)
         self._rules = RuleReader(world.blueprint, self.finder)
 
@@ -75,6 +78,9 @@ class Player:
                 return self._fields(goal.select.entity, number, goal.fields)
             case Summary():
                 told = (yield from self._told(goal)) if self._sorted else None
+                report = self._report(goal)
+                if report is not None:
+                    told = yield from self._reported(goal, report)
                 if told is not None:
                     return told
                 numbers = yield from self._find(goal.select, _paths(goal.measures))
@@ -229,7 +235,7 @@ class Player:
         entity, finder = goal.select.entity, self.finder
         ordered = next((each for each in goal.measures if each.kind in ("greatest", "least")), None)
         listing = finder.tool("list", entity)
-        if ordered is None or listing is None or not self._world.codec.style(entity).total:
+        if ordered is None or listing is None or not self.world.codec.style(entity).total:
             return None
         clauses = goal.select.clauses
         pages = finder.sorted_pages(entity, clauses, ordered.path, most=ordered.kind == "greatest")
@@ -248,6 +254,33 @@ class Player:
                         )
                         for each in goal.measures
                     }
+
+    def _report(self, goal: Summary) -> WorldTool | None:
+        """Return the report that has the figures of a goal, if the plan goes by it."""
+        if self._modes.get(f"{self.finder.part}{REPORT}") is None:
+            return None
+        tool = self.finder.tool("report", goal.select.entity)
+        clauses = goal.select.clauses
+        if tool is None or len(clauses) != 1 or not isinstance(clauses[0], Clause):
+            return None
+        known = {Measure("count"), *(Measure("total", each.attribute) for each in tool.fields)}
+        suits = clauses[0].op == "=" and clauses[0].path == tool.subject
+        return tool if suits and known.issuperset(goal.measures) else None
+
+    def _reported(self, goal: Summary, tool: WorldTool) -> Asking[JsonObject]:
+        """Take figures from a report."""
+        entity, clause = goal.select.entity, goal.select.clauses[0]
+        if not isinstance(clause, Clause):
+            raise TypeError("a report goes by a value")
+        field = self.world.codec.fields[entity][clause.path]
+        response = yield Request(tool, {tool.params[0].name: field.argument(clause.value)})
+        figures = {each.attribute: each.read(response[each.name]) for each in tool.fields}
+        return {
+            measure_name(self._blueprint, entity, each): self._figure_json(
+                entity, each, figures[each.path] if each.path else response["count"]
+            )
+            for each in goal.measures
+        }
 
     def _group(self, goal: Group) -> Asking[JsonObject]:
         entity, finder = goal.select.entity, self.finder
@@ -294,7 +327,7 @@ class Player:
         tool = next((found for kind in ACTS if (found := self.finder.tool(kind, entity, action))), None)
         if tool is None:
             raise KeyError(f"no tool does {action} to {entity}")
-        codec = self._world.codec
+        codec = self.world.codec
         name = tool.params[0].name
         if tool.limit > 1:
             for start in range(0, len(numbers), tool.limit):
@@ -305,6 +338,9 @@ class Player:
             arguments: JsonObject = {name: codec.id_of(entity, number)}
             if value is not None:
                 arguments[tool.params[1].name] = tool.fields[0].argument(value)
+            elif len(tool.params) > 1:
+                # A row is voided for any of the reasons.
+                arguments[tool.params[1].name] = tool.params[1].schema["enum"][0]
             yield Request(tool, arguments)
 
     def _creating(self, goal: Make) -> Create:

@@ -13,16 +13,27 @@ from stb_env.suites.worlds.schema.kit import Category, Day, Flag, Life, Quantity
 from stb_env.suites.worlds.services.api_error import ApiError
 from stb_env.suites.worlds.services.archetypes.tool import (
     Bound,
+    Kind,
     Param,
     Workshop,
     WorldTool,
+    one_of,
     show,
     with_article,
 )
 
+_REASONS = ("duplicate", "entered in error", "no longer needed", "on request")
+"""Reasons for which rows are voided: any will do."""
 
-def actors(workshop: Workshop, entity: str) -> Iterator[WorldTool]:
-    """Make a tool for every action that the kit declares of an entity."""
+
+def actors(workshop: Workshop, entity: str, *, voids: bool) -> Iterator[WorldTool]:
+    """Make a tool for every action that the kit declares of an entity.
+
+    Args:
+        workshop: Makes the tools of the world.
+        entity: The entity.
+        voids: Whether rows are voided with a reason, rather than deleted.
+    """
     for name, action in workshop.codec.blueprint.entities[entity].actions.items():
         pick = rng("act", workshop.key, entity, name)
         match action:
@@ -34,7 +45,7 @@ def actors(workshop: Workshop, entity: str) -> Iterator[WorldTool]:
             case Create():
                 yield _create(workshop, entity, name, action)
             case Delete():
-                yield _delete(workshop, entity, name)
+                yield _delete(workshop, entity, name, voids=voids)
             case _:
                 continue
 
@@ -147,8 +158,8 @@ def _set(workshop: Workshop, entity: str, name: str, action: Set) -> WorldTool:
     return WorldTool(tool, "set", entity, params, run, fields=(field,), subject=name)
 
 
-def _delete(workshop: Workshop, entity: str, name: str) -> WorldTool:
-    """Make the tool that deletes a row; kits declare it only where no other row can refer to it."""
+def _delete(workshop: Workshop, entity: str, name: str, *, voids: bool) -> WorldTool:
+    """Make the tool that deletes a row, or voids it; kits have it only where no other row can refer to it."""
     codec, style = workshop.codec, workshop.style(entity)
     one = codec.noun(entity)[0]
     single = workshop.id_param(entity)
@@ -157,13 +168,19 @@ def _delete(workshop: Workshop, entity: str, name: str) -> WorldTool:
         number = bound[single.name]
         workshop.existing(state, entity, number)
         state = show(workshop.data.put(state, entity, number, None), entity, (number,))
-        return {"deleted": codec.id_of(entity, number)}, state
+        return {"void" if voids else "deleted": codec.id_of(entity, number)}, state
 
-    tool_name = workshop.name(codec.blueprint.entities[entity].service, style.verb("delete"), one)
+    verb = style.verb("void" if voids else "delete")
+    tool_name = workshop.name(codec.blueprint.entities[entity].service, verb, one)
+    params = [single]
     about = f"Deletes {with_article(one)} for good."
-    return WorldTool(
-        workshop.tool(tool_name, about, [single]), "delete", entity, (single,), run, subject=name
-    )
+    if voids:
+        about = f"Voids {with_article(one)} for good: no other tool shows it any more."
+        schema: JsonObject = {"enum": list(_REASONS), "description": "Why; it is only put on record."}
+        params.append(Param("reason", schema, one_of(style, _REASONS), required=True))
+    kind: Kind = "void" if voids else "delete"
+    tool = workshop.tool(tool_name, about, params)
+    return WorldTool(tool, kind, entity, tuple(params), run, subject=name)
 
 
 def _create(workshop: Workshop, entity: str, name: str, action: Create) -> WorldTool:
