@@ -20,6 +20,7 @@ from stb_env.suites.worlds.episode.user import ASK_USER, asking_tool
 from stb_env.suites.worlds.schema.joining import kit_named
 from stb_env.suites.worlds.schema.kit import Kit
 from stb_env.suites.worlds.services.archetypes.acting import actors
+from stb_env.suites.worlds.services.archetypes.converting import converter
 from stb_env.suites.worlds.services.archetypes.guidance import guidance, policy_books
 from stb_env.suites.worlds.services.archetypes.listing import lists
 from stb_env.suites.worlds.services.archetypes.protocols import Offered, offered
@@ -88,6 +89,8 @@ def build(kit: Kit, seed: int, traits: Traits = USUAL) -> Built:
         if entity in conventions.reported:
             made += reports(workshop, entity, conventions.reported[entity])
     made += guidance(workshop)
+    if conventions.converts:
+        made.append(converter(workshop))
     # The last to be named, so that the others have the same names in tasks that do not offer them.
     made += policy_books(workshop)
     feed = change_feed(workshop)

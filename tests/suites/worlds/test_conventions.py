@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any
 
@@ -11,7 +11,9 @@ import pytest
 
 from stb_env.judges.judge import Case
 from stb_env.suites.worlds.data.rows import State
+from stb_env.suites.worlds.goals.goal import Change, Lookup
 from stb_env.suites.worlds.judge import ExactJudge
+from stb_env.suites.worlds.services.api_error import ApiError
 from stb_env.suites.worlds.services.archetypes.tool import ACTS, WorldTool
 from stb_env.suites.worlds.tasks.making import formed, kits
 from stb_env.suites.worlds.tasks.world_task import WorldTask
@@ -133,18 +135,18 @@ def test_a_void_row_is_gone_and_takes_a_reason() -> None:
     worlds = (built(f"{name}-1") for name in kits())
     world, tool = next((world, tool) for world in worlds for tool in world.meant if tool.kind == "void")
     row = {tool.params[0].name: world.codec.id_of(tool.entity, 0)}
-    with pytest.raises(Exception, match="reason is required"):
+    with pytest.raises(ApiError, match="reason is required"):
         tool.call(State(), row)
     assert tool.call(State(), {**row, "reason": "duplicate"})[1].changed == {tool.entity: {0: None}}
 
 
-def without(made: WorldTask, *kinds: str) -> str:
+def without(made: WorldTask, *kinds: str, answer: dict[str, Any] | None = None) -> str:
     """Play gold without the calls of some kinds, and return whether that solves the task."""
     state, tools = WORLD.start(made.task, 0), {tool.name: tool for tool in made.task.tools}
     for call in made.task.gold:
         if made.world.tools[call.name].kind not in kinds:
             _, state = WORLD.call(state, tools[call.name], dict(call.arguments))  # type: ignore[arg-type]
-    case = Case(made.task, "", (), state, answer=made.task.goal["answer"])
+    case = Case(made.task, "", (), state, answer=answer or made.task.goal["answer"])
     return case.verdict(ExactJudge()).status
 
 
@@ -177,3 +179,57 @@ def test_a_look_that_nobody_answered_is_no_evidence() -> None:
                 assert without(made, "sign_in") == "unsolved"
                 return
     pytest.fail("no task with a name that is no row's has to sign in")
+
+
+def of_goal(shape: type, wanted: str, level: int, names: Iterable[str]) -> WorldTask:
+    """Return a task whose goal is of a shape and has a part of it that others have not."""
+    for number in range(60):
+        for name in names:
+            made = formed(f"{name}-{number % 5}", level, number, "")
+            if made is not None and isinstance(made.drawn.goal, shape) and getattr(made.drawn.goal, wanted):
+                return made
+    raise AssertionError(f"no task has {wanted}")
+
+
+def test_a_quantity_is_moved_between_two_rows_and_no_more_than_there_is() -> None:
+    made = of_goal(Change, "target", 2, ["hotel_group", "coworking_space", "dental_lab"])
+    goal, world = made.drawn.goal, made.world
+    assert isinstance(goal, Change)
+    entity = goal.select.entity
+    tool = world.by_kind["move", entity, goal.action]
+    (start, one), (end, other) = sorted(made.drawn.expected.state.changed[entity].items())
+    column, drawn = tool.fields[0].column, world.blueprint.data.rows[entity]
+    assert one is not None
+    assert other is not None
+    assert one[column] + other[column] == drawn[start][column] + drawn[end][column]
+    assert without(made) == "solved"
+    assert without(made, "move", "confirm") == "unsolved"
+    back = next(call for call in made.task.gold if tool.params[0].name in call.arguments)
+    given = list(dict(back.arguments).values())  # type: ignore[arg-type]
+    names = [param.name for param in tool.params]
+    _, turned = tool.call(
+        State(), dict(zip(names, [given[1], given[0], tool.fields[0].argument(1)], strict=True))
+    )
+    assert turned.changed != made.drawn.expected.state.changed
+    for wrong in (drawn[start][column] + drawn[end][column] + 1, 0, -1):
+        with pytest.raises(ApiError, match=r"has only|must be above 0"):
+            tool.call(State(), dict(zip(names, [*given[:2], tool.fields[0].argument(wrong)], strict=True)))
+    with pytest.raises(ApiError, match="must differ"):
+        tool.call(State(), dict(zip(names, [given[0], given[0], given[2]], strict=True)))
+
+
+def test_an_amount_in_another_currency_is_converted_at_the_rate_of_the_day() -> None:
+    made = of_goal(Lookup, "currency", 1, ["language_school", "vet_clinic"])
+    ((name, right),) = made.task.goal["answer"].items()
+    assert name.endswith(f"_in_{made.drawn.goal.currency.lower()}")  # type: ignore[union-attr]
+    tool = made.world.by_kind["convert", "", ""]
+    usual = made.task.gold[-1].arguments["amount"]  # type: ignore[index]
+    assert without(made) == "solved"
+    asked = {"amount": usual, "currency": made.drawn.goal.currency}  # type: ignore[union-attr]
+    response: Any = tool.call(State(), asked)[0]
+    assert response["amount"] == right != usual
+    assert abs(response["amount"] - usual * response["rate"]) <= 0.00501
+    assert without(made, answer={name: usual}) == "unsolved"
+    for wrong in ("many", True, 0.12345, None, [1]):
+        with pytest.raises(ApiError):
+            tool.call(State(), {**asked, "amount": wrong})

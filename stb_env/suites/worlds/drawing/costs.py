@@ -77,7 +77,9 @@ class Costs:
         match goal:
             case Lookup() | Listing():
                 fields = goal.fields if isinstance(goal, Lookup) else (goal.path,)
-                return self._total(self._search.find(goal.select, self._said(goal.select.entity, fields)))
+                converts = isinstance(goal, Lookup) and goal.currency != ""
+                found = self._search.find(goal.select, self._said(goal.select.entity, fields))
+                return self._total(found, int(converts))
             case Extreme():
                 return self._extreme(goal)
             case Summary():
@@ -100,7 +102,10 @@ class Costs:
                 found = self._search.find(goal.select, self._said(goal.select.entity, goal.fields))
                 entity = goal.entity if isinstance(goal, Make) else goal.select.entity
                 self._search.use(entity)
-                return self._total(found, self._steps(entity, goal.action))
+                acts = self._steps(entity, goal.action)
+                if isinstance(goal, Change) and goal.target is not None:
+                    acts += self._search.find(goal.target, ()).calls
+                return self._total(found, acts)
             case ForEach():
                 found = self._search.find(goal.select, _paths(goal.measures))
                 acts = self._acts(goal.select.entity, goal.action, len(found.rows))

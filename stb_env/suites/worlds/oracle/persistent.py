@@ -88,6 +88,8 @@ def _equal(finder: Finder, entity: str, values: Mapping[str, int]) -> Asking[lis
 
 def _target(world: Built, request: Request) -> int:
     """Return the value that a request gives to the field that it changes."""
+    if request.leaves is not None:
+        return request.leaves
     tool, arguments = request.tool, request.arguments
     described = world.blueprint.entities[tool.entity]
     action = described.actions[tool.subject]

@@ -12,6 +12,7 @@ from typing import Any
 from stb_env.core.jsontypes import Json, JsonObject
 from stb_env.suites.worlds.data.rows import MISSING
 from stb_env.suites.worlds.goals.answer_fields import (
+    amount_name,
     field_name,
     group_name,
     list_name,
@@ -72,7 +73,8 @@ class Player:
         match goal:
             case Lookup():
                 numbers = yield from self._find(goal.select, goal.fields)
-                return self._fields(goal.select.entity, _only(numbers), goal.fields)
+                answer = self._fields(goal.select.entity, _only(numbers), goal.fields)
+                return (yield from self._converted(goal, answer)) if goal.currency else answer
             case Extreme():
                 number = yield from self._extreme(goal)
                 return self._fields(goal.select.entity, number, goal.fields)
@@ -94,7 +96,10 @@ class Player:
             case Change():
                 numbers = yield from self._find(goal.select, goal.fields)
                 answer = self._fields(goal.select.entity, _only(numbers), goal.fields)
-                yield from self._act(goal.select.entity, numbers, goal.action, goal.value)
+                if goal.target is not None:
+                    yield (yield from self._moving(goal, goal.target, _only(numbers)))
+                else:
+                    yield from self._act(goal.select.entity, numbers, goal.action, goal.value)
                 return answer
             case Make():
                 joining = self.finder.joining(goal.entity, self._creating(goal).fields[0])
@@ -111,6 +116,15 @@ class Player:
                 return (yield from self._work(goal))
             case Several():
                 return (yield from self._several(goal))
+
+    def _converted(self, goal: Lookup, answer: JsonObject) -> Asking[JsonObject]:
+        """Return an answer with its amount in another currency."""
+        tool = self.finder.tool("convert", "")
+        if tool is None:
+            raise KeyError("no tool converts amounts")
+        (amount,) = answer.values()
+        response = yield Request(tool, {"amount": amount, "currency": goal.currency})
+        return {amount_name(self._blueprint, goal): response["amount"]}
 
     def _several(self, goal: Several) -> Asking[JsonObject]:
         """Read for all parts first: what a part changes is then no part's reading."""
@@ -342,6 +356,21 @@ class Player:
                 # A row is voided for any of the reasons.
                 arguments[tool.params[1].name] = tool.params[1].schema["enum"][0]
             yield Request(tool, arguments)
+
+    def _moving(self, goal: Change, target: Select, start: int) -> Asking[Request]:
+        """Return the request that moves a quantity from a row to the one that is meant."""
+        entity, finder = goal.select.entity, self.finder
+        tool = finder.tool("move", entity, goal.action)
+        if tool is None or goal.value is None:
+            raise KeyError(f"no tool moves a quantity of {entity}")
+        end = _only((yield from self._find(target, ())))
+        field = tool.fields[0]
+        yield from finder.ensure(entity, [start], [field.attribute])
+        names = [param.name for param in tool.params]
+        ids = [self.world.codec.id_of(entity, number) for number in (start, end)]
+        leaves = finder.value(entity, start, field.attribute) - goal.value
+        given = dict(zip(names, [*ids, field.argument(goal.value)], strict=True))
+        return Request(tool, given, leaves=leaves)
 
     def _creating(self, goal: Make) -> Create:
         action = self._blueprint.entities[goal.entity].actions[goal.action]

@@ -22,11 +22,13 @@ class Request:
         tool: The tool.
         arguments: The arguments.
         meant: What a plan asked for, where this call brings it about in the end.
+        leaves: The quantity that a row is left with of which some is moved; else None.
     """
 
     tool: WorldTool
     arguments: JsonObject
     meant: Request | None = None
+    leaves: int | None = None
 
 
 T = TypeVar("T")

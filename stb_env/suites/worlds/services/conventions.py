@@ -8,10 +8,12 @@ from functools import lru_cache
 
 from stb_env.seeding import rng
 from stb_env.suites.worlds.data.blueprint import Blueprint
-from stb_env.suites.worlds.schema.actions import Create, Delete, Set, Transition
+from stb_env.suites.worlds.data.rates import has_money
+from stb_env.suites.worlds.schema.actions import Create, Delete, Move, Set, Transition
 from stb_env.suites.worlds.schema.kit import Category, Life, Quantity
 
 _SIGNS_IN, _QUOTED, _EXPORTED, _REPORTED, _VOIDED = 0.15, 0.12, 0.1, 0.2, 0.5
+_CONVERTS = 0.4
 _MOST_POLLS = 3
 
 
@@ -26,6 +28,7 @@ class Conventions:
             with the times that it is asked for until it is done.
         reported: Entities on which there is a report, each with the attribute that it goes by.
         voided: Entities whose rows are voided with a reason, rather than deleted.
+        converts: Whether a tool converts amounts of money.
     """
 
     signs_in: frozenset[str]
@@ -33,6 +36,7 @@ class Conventions:
     exported: Mapping[str, int]
     reported: Mapping[str, str]
     voided: frozenset[str]
+    converts: bool
 
 
 @lru_cache(maxsize=32)
@@ -57,7 +61,7 @@ def conventions_of(blueprint: Blueprint) -> Conventions:
             (entity, name)
             for entity, described in entities.items()
             for name, action in described.actions.items()
-            if isinstance(action, Create | Delete | Set | Transition)
+            if isinstance(action, Create | Delete | Move | Set | Transition)
             and chance("quote", entity, name) < _QUOTED
         ),
         exported={
@@ -72,4 +76,5 @@ def conventions_of(blueprint: Blueprint) -> Conventions:
             if any(isinstance(each, Delete) for each in described.actions.values())
             and chance("void", entity) < _VOIDED
         ),
+        converts=has_money(blueprint) and chance("convert") < _CONVERTS,
     )

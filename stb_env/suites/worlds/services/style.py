@@ -28,6 +28,8 @@ _VERBS: dict[str, tuple[str, ...]] = {
     "today": ("get", "read"),
     "create": ("create", "add", "register"),
     "delete": ("delete", "remove"),
+    "convert": ("convert", "exchange"),
+    "move": ("move", "transfer"),
     "void": ("void", "annul"),
     "sign_in": ("sign in", "log in", "open session"),
     "quote": ("quote", "preview"),

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from stb_env.core.jsontypes import Json, JsonObject
 from stb_env.seeding import rng
 from stb_env.suites.worlds.data.facts import Facts
 from stb_env.suites.worlds.data.rows import Row, State
-from stb_env.suites.worlds.schema.actions import Condition, Create, Delete, Set, Transition
+from stb_env.suites.worlds.schema.actions import Condition, Create, Delete, Move, Set, Transition
 from stb_env.suites.worlds.schema.kit import Category, Day, Flag, Life, Quantity, Ref
 from stb_env.suites.worlds.services.api_error import ApiError
 from stb_env.suites.worlds.services.archetypes.tool import (
@@ -44,10 +45,10 @@ def actors(workshop: Workshop, entity: str, *, voids: bool) -> Iterator[WorldToo
                 yield _set(workshop, entity, name, action)
             case Create():
                 yield _create(workshop, entity, name, action)
+            case Move():
+                yield _move(workshop, entity, name, action)
             case Delete():
                 yield _delete(workshop, entity, name, voids=voids)
-            case _:
-                continue
 
 
 def _check(workshop: Workshop, state: State, entity: str, number: int, when: tuple[Condition, ...]) -> None:
@@ -156,6 +157,51 @@ def _set(workshop: Workshop, entity: str, name: str, action: Set) -> WorldTool:
     params = (single, value_param)
     tool = workshop.tool(tool_name, about, params)
     return WorldTool(tool, "set", entity, params, run, fields=(field,), subject=name)
+
+
+def _move(workshop: Workshop, entity: str, name: str, action: Move) -> WorldTool:
+    """Make the tool that moves a quantity from one row to another."""
+    codec, style = workshop.codec, workshop.style(entity)
+    one, many = codec.noun(entity)
+    field = codec.fields[entity][action.field]
+    same = [codec.fields[entity][each] for each in action.same]
+    single = workshop.id_param(entity)
+    start, end = (replace(single, name=style.field(way, one, "id")) for way in ("from", "to"))
+    amount = Param(style.field(*field.words), field.schema, field.read, required=True)
+
+    def run(state: State, bound: Bound) -> tuple[object, State]:
+        numbers, moved = (bound[start.name], bound[end.name]), bound[amount.name]
+        rows = [workshop.existing(state, entity, number) for number in numbers]
+        if moved <= 0 or numbers[0] == numbers[1]:
+            message = f"{amount.name} must be above 0, and the two {many} must differ"
+            raise ApiError(style.error("invalid", message), arguments=True)
+        for each in same:
+            if rows[0][each.column] != rows[1][each.column]:
+                raise ApiError(style.error("conflict", f"the two {many} differ in {each.name}"))
+        if rows[0][field.column] < moved:
+            shown = field.write(rows[0][field.column])
+            raise ApiError(style.error("conflict", f"{start.name} has only {shown}"))
+        _check(workshop, state, entity, numbers[0], action.when)
+        for number, row, more in zip(numbers, rows, (-moved, moved), strict=True):
+            row = _replaced(row, field.column, row[field.column] + more)
+            state = workshop.data.put(state, entity, number, row)
+        changed = [
+            codec.row(entity, number, workshop.existing(state, entity, number), (field,))
+            for number in numbers
+        ]
+        return {style.items or style.field(many): changed}, show(state, entity, numbers)
+
+    service = codec.blueprint.entities[entity].service
+    tool_name = workshop.name(service, style.verb("move"), field.words[0], after=("to", one))
+    alike = " and ".join(each.name for each in same)
+    about = (
+        f"Moves {field.name} from {with_article(one)} to another one"
+        f"{f' of the same {alike}' if alike else ''}; no more than the first has. "
+        f"{codec.conventions(entity, (field,))}"
+    ).rstrip()
+    params = (start, end, amount)
+    tool = workshop.tool(tool_name, about, params)
+    return WorldTool(tool, "move", entity, params, run, fields=(field,), subject=name)
 
 
 def _delete(workshop: Workshop, entity: str, name: str, *, voids: bool) -> WorldTool:

@@ -108,7 +108,7 @@ class _Desk:
         service: The service.
     """
 
-    QUOTES = ("transition", "set", "create", "delete", "void")
+    QUOTES = ("transition", "set", "create", "delete", "void", "move")
 
     def __init__(self, workshop: Workshop, service: str) -> None:
         self._workshop, self._service = workshop, service

@@ -37,6 +37,8 @@ Kind = Literal[
     "changes",
     "ask_user",
     "void",
+    "move",
+    "convert",
     "report",
     "refresh",
     "quote",
@@ -46,7 +48,7 @@ Kind = Literal[
     "fetch",
     "sign_in",
 ]
-ACTS: tuple[Kind, ...] = ("transition", "set", "delete", "void", "create", "confirm")
+ACTS: tuple[Kind, ...] = ("transition", "set", "delete", "void", "move", "create", "confirm")
 """Kinds that change rows."""
 Bound = Mapping[str, Any]
 """Arguments by the name of their parameter, each as its `Param.read` gives it."""
