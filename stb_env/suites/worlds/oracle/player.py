@@ -6,14 +6,12 @@ It shares no code with the evaluator of goals.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import date
 from typing import Any
 
-from stb_env.core.jsontypes import Json, JsonObject
+from stb_env.core.jsontypes import JsonObject
 from stb_env.suites.worlds.data.rows import MISSING
 from stb_env.suites.worlds.goals.answer_fields import (
     amount_name,
-    field_name,
     group_name,
     list_name,
     measure_name,
@@ -36,11 +34,11 @@ from stb_env.suites.worlds.goals.goal import (
     Summary,
     Work,
 )
+from stb_env.suites.worlds.oracle.answers import Answers
 from stb_env.suites.worlds.oracle.finder import Finder
 from stb_env.suites.worlds.oracle.requests import Asking, Memory, Plan, Request
 from stb_env.suites.worlds.oracle.rule_reader import RuleReader
 from stb_env.suites.worlds.schema.actions import Create
-from stb_env.suites.worlds.schema.kit import Category, Day, Flag, Life, Quantity, Ref
 from stb_env.suites.worlds.services.archetypes.tool import ACTS, WorldTool
 from stb_env.suites.worlds.world import Built
 
@@ -50,7 +48,7 @@ REPORT = "report"
 """Says among them that figures are taken from a report."""
 
 
-class Player:
+class Player(Answers):
     """Plays goals in one world.
 
     Args:
@@ -60,12 +58,10 @@ class Player:
     """
 
     def __init__(self, world: Built, modes: Mapping[str, Any], memory: Memory | None = None) -> None:
-        self.world = world
-        self._blueprint = world.blueprint
         self._modes = modes
         self._sorted = bool(modes.get(SORTED))
         followed = {place: mode for place, mode in modes.items() if not place.endswith((SORTED, REPORT))}
-        self.finder = Finder(world, followed, memory)
+        super().__init__(world, Finder(world, followed, memory))
         self._rules = RuleReader(world.blueprint, self.finder)
 
     def solve(self, goal: Goal) -> Asking[JsonObject]:
@@ -154,62 +150,6 @@ class Player:
     def _find(self, select: Select, needs: Sequence[str]) -> Asking[list[int]]:
         entity = select.entity
         return (yield from self.finder.find(entity, select.clauses, self._shown(entity, needs), entity))
-
-    def _shown(self, entity: str, paths: Sequence[str]) -> list[str]:
-        """Return paths whose values can be said: a reference is said by its target's label."""
-        return [self._said(entity, path) for path in paths]
-
-    def _said(self, entity: str, path: str) -> str:
-        attribute = self._blueprint.attribute(entity, path)
-        if isinstance(attribute, Ref):
-            return f"{path}.{self._blueprint.entities[attribute.to].label}"
-        return path
-
-    # -- answers ---------------------------------------------------------------------------------
-
-    def _json(self, entity: str, path: str, value: int) -> Json:
-        match self._blueprint.attribute(entity, path):
-            case Quantity(digits=digits):
-                return value / 10**digits if digits else value
-            case Flag():
-                return value == 1
-            case Day():
-                return date.fromordinal(value).isoformat()
-            case Category(values=values) | Life(values=values):
-                return values[value]
-        return self._blueprint.data.texts[self._blueprint.place(entity, path)][value]
-
-    def _fields(self, entity: str, number: int, paths: Sequence[str]) -> JsonObject:
-        answer: JsonObject = {}
-        for path in paths:
-            said = self._said(entity, path)
-            value = self.finder.value(entity, number, said)
-            answer[field_name(self._blueprint, entity, path)] = self._json(entity, said, value)
-        return answer
-
-    def _figure(self, entity: str, numbers: Sequence[int], measure: Measure) -> int:
-        if measure.kind == "count":
-            return len(numbers)
-        values = [self.finder.value(entity, number, measure.path) for number in numbers]
-        values = [value for value in values if value != MISSING]
-        match measure.kind:
-            case "total":
-                return sum(values)
-            case "greatest":
-                return max(values)
-            case "least":
-                return min(values)
-
-    def _figure_json(self, entity: str, measure: Measure, value: int) -> Json:
-        return value if measure.kind == "count" else self._json(entity, measure.path, value)
-
-    def _figures(self, entity: str, numbers: Sequence[int], measures: Sequence[Measure]) -> JsonObject:
-        return {
-            measure_name(self._blueprint, entity, measure): self._figure_json(
-                entity, measure, self._figure(entity, numbers, measure)
-            )
-            for measure in measures
-        }
 
     # -- shapes ----------------------------------------------------------------------------------
 
