@@ -310,8 +310,8 @@ def _looked(case: Case, looks: Looks) -> bool:
     for call in case.calls:
         if isinstance(call.arguments, str) or call.result.status == Status.INVALID_ARGUMENTS:
             continue
-        # A call that failed, or that an earlier copy answered, has found out nothing.
-        if call.result.source == "fault" or is_earlier(call.result.response):
+        # A call that failed, that nobody looked at, or that an earlier copy answered, has found out nothing.
+        if call.result.source in ("fault", "env") or is_earlier(call.result.response):
             continue
         given = [text.casefold().split() for text in _texts(call.arguments)]
         if call.name in looks["exact"] and name.split() in given:

@@ -26,6 +26,7 @@ from stb_env.suites.worlds.goals.holes import is_open, opened, revalued, slots
 from stb_env.suites.worlds.oracle.asking import Asker, Hole
 from stb_env.suites.worlds.oracle.player import Player
 from stb_env.suites.worlds.oracle.requests import Request
+from stb_env.suites.worlds.oracle.session import Session
 from stb_env.suites.worlds.tasks.dials import Dials
 from stb_env.suites.worlds.tasks.hidden_tasks import guesses
 from stb_env.suites.worlds.tasks.making import task_of
@@ -131,7 +132,7 @@ def careless(env: ToolEnv, each: WorldTask, asker: Asker, *, news: bool) -> floa
         goal = yield from asked
         return (yield from Player(each.world, each.solved.modes).solve(goal))
 
-    play, response = plan(), None
+    play, response = Session(each.world).carried(plan()), None
     try:
         while True:
             request = play.send(response)

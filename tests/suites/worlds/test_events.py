@@ -19,6 +19,7 @@ from stb_env.suites.worlds.episode.events import Event
 from stb_env.suites.worlds.episode.script import Script
 from stb_env.suites.worlds.goals.goal import Measure, Select, Work
 from stb_env.suites.worlds.judge import ExactJudge
+from stb_env.suites.worlds.oracle.session import Session
 from stb_env.suites.worlds.oracle.watching import RoundsPlayer
 from stb_env.suites.worlds.tasks.apply_dials import apply_dials
 from stb_env.suites.worlds.tasks.dials import Dials
@@ -26,10 +27,11 @@ from stb_env.suites.worlds.tasks.draw_changes import acts
 from stb_env.suites.worlds.tasks.making import task_of
 from stb_env.suites.worlds.tasks.source import WorldTasks
 from stb_env.suites.worlds.tasks.world_task import WorldTask
-from stb_env.suites.worlds.world import Built, built
+from stb_env.suites.worlds.world import Built
 from stb_env.verdict import Verdict
 
 from .careless_plays import WORLD, gold_solves, once, solves
+from .sampled import open_world
 
 SLOWED = [(0, 0), (1, 0), (5, 0), (20, 0), (0, 1), (0, 5), (0, 20)]
 
@@ -94,6 +96,9 @@ def test_who_takes_back_what_others_changed_is_blamed(made: list[WorldTask]) -> 
             continue
         data = each.world.blueprint.data
         back = data.put(state, event["entity"], event["row"], data.rows[event["entity"]][event["row"]])
+        if back == state:
+            # What the request asks for is what undoes the change.
+            continue
         parts = judged(each, back, answer).parts
         # A row that came to be meant is not done where it is as before.
         blamed = [part for part in ("kept", "state") if parts.get(f"{part}:{event['entity']}") is False]
@@ -176,7 +181,7 @@ def test_one_tool_tells_what_others_changed(made: list[WorldTask]) -> None:
 
 
 def test_rules_decide_a_row_that_came_in_after_the_first_round_of_reading() -> None:
-    world = built("vet_clinic-3")
+    world = open_world("vet_clinic")
     entity = world.blueprint.entities["claim"]
     status, label = entity.columns["status"], entity.columns[entity.label]
     rows = world.blueprint.data.rows["claim"]
@@ -195,7 +200,7 @@ def test_rules_decide_a_row_that_came_in_after_the_first_round_of_reading() -> N
 
 def _states(world: Built, goal: Work, state: State) -> Iterator[State]:
     """Play a queue in rounds, and yield the state after each call."""
-    plan, response = RoundsPlayer(world, {}).rounds(goal), None
+    plan, response = Session(world).carried(RoundsPlayer(world, {}).rounds(goal)), None
     while True:
         try:
             request = plan.send(response)

@@ -131,7 +131,14 @@ def test_an_answer_without_calls_is_not_supported(env: ToolEnv, made: list[World
 def test_whoever_changes_something_else_fails(env: ToolEnv, made: list[WorldTask]) -> None:
     failed = 0
     for each in made:
-        tool = next(tool for tool in each.world.tools.values() if tool.kind == "set")
+        world = each.world
+        tool = next(
+            (tool for tool in world.meant if tool.kind == "set" and world.tools.get(tool.tool.name) is tool),
+            None,
+        )
+        if tool is None:
+            # All changes of fields are quoted first, or by those who have signed in.
+            continue
         env.reset(options={"task_id": each.task.id})
         drawn = each.world.blueprint.data.rows[tool.entity]
         column = tool.fields[0].column
@@ -148,7 +155,7 @@ def test_whoever_changes_something_else_fails(env: ToolEnv, made: list[WorldTask
         finish = {"name": "Finish", "arguments": {"answer": each.task.goal["answer"]}}
         assert env.step(finish)[1] == 0.0
         failed += 1
-    assert failed > len(made) // 2
+    assert failed >= len(made) // 3
 
 
 def test_the_hash_follows_the_settings_and_the_names(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -25,7 +25,7 @@ def world(request: pytest.FixtureRequest) -> Built:
 
 
 def tools(world: Built, *kinds: str) -> Iterator[WorldTool]:
-    return (tool for tool in world.tools.values() if tool.kind in kinds)
+    return (tool for tool in world.meant if tool.kind in kinds)
 
 
 def nested(tool: WorldTool, name: str, value: Any) -> dict[str, Any]:

@@ -22,6 +22,7 @@ from stb_env.suites.worlds.goals.goal import (
 )
 from stb_env.suites.worlds.schema.kit import Code, Email, Person, Ref, Title
 from stb_env.suites.worlds.services.archetypes.tool import WorldTool
+from stb_env.suites.worlds.services.conventions import conventions_of
 from stb_env.suites.worlds.world import Built
 
 _SERVED = {"=": "=", ">": ">=", "<": "<="}
@@ -45,17 +46,20 @@ class _Known:
         whole: Rows of each entity that were read with every field.
         seen: Rows that lists showed.
         lists: The lists that were read, by the clauses that their filters served.
+        services: The services that were called.
     """
 
     def __init__(self) -> None:
         self.whole: dict[str, frozenset[int]] = {}
         self.seen: dict[str, frozenset[int]] = {}
         self.lists: dict[str, tuple[frozenset[Clause], ...]] = {}
+        self.services: frozenset[str] = frozenset()
 
     def copy(self) -> _Known:
         """Return one that goes on apart from this one."""
         other = _Known()
         other.whole, other.seen, other.lists = dict(self.whole), dict(self.seen), dict(self.lists)
+        other.services = self.services
         return other
 
 
@@ -79,10 +83,25 @@ class SearchCosts:
         self._facts = facts_at_start(world.blueprint)
         self._conditions: dict[tuple[str, str, str, object], set[int]] = {}
         self._known = _Known()
+        self._exported = conventions_of(world.blueprint).exported
 
     def forget(self) -> None:
         """Begin a plan that knows nothing."""
         self._known = _Known()
+
+    @property
+    def services(self) -> frozenset[str]:
+        """The services that the plan has called."""
+        return self._known.services
+
+    def use(self, entity: str) -> None:
+        """Remember that the service of an entity was called."""
+        self._known.services |= {self._entities[entity].service}
+
+    def waiting(self, entity: str) -> int:
+        """Return how many calls come before the pages of a list: those of an export."""
+        polls = self._exported.get(entity)
+        return 0 if polls is None else polls + 1
 
     # -- searches -------------------------------------------------------------------------------
 
@@ -123,6 +142,7 @@ class SearchCosts:
             if self.tool("key", entity, named.path) is not None:
                 known = set(attributes)
             found = Search(set(self._clauses.rows_of(entity, named)), known, 1, 0)
+            self.use(entity)
         elif not isinstance(way, str):
             found = self._led(way)
         elif back:
@@ -179,6 +199,9 @@ class SearchCosts:
         rows = self.served(entity, served)
         counts = Counter(column[number] for number in rows)
         calls = sum(self.pages(entity, counts[target]) for target in targets.rows)
+        if tool is not None and tool.kind == "list":
+            calls += self.waiting(entity) * len(targets.rows)
+        self.use(entity)
         shown = self._world.codec.shown(entity, self.listing(entity).fields) | {back}
         meeting = {number for number in rows if column[number] in targets.rows}
         return Search(meeting, shown, targets.calls + calls, targets.compared)
@@ -301,8 +324,9 @@ class SearchCosts:
         if key in known or (frozenset() in known and {each.path for each in served} <= shown):
             return 0
         self._known.lists[entity] = (*known, key)
+        self.use(entity)
         self._known.seen[entity] = self._known.seen.get(entity, frozenset()) | rows
-        return self.pages(entity, len(rows))
+        return self.waiting(entity) + self.pages(entity, len(rows))
 
     def pages(self, entity: str, count: int) -> int:
         """Return how many calls list so many rows."""
@@ -313,6 +337,8 @@ class SearchCosts:
         read = self._known.whole.get(entity, frozenset())
         count = len(rows - read)
         self._known.whole[entity] = read | rows
+        if count:
+            self.use(entity)
         batch = self.tool("batch_get", entity)
         return -(-count // batch.limit) if batch is not None and count > 1 else count
 

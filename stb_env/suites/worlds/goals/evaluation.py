@@ -7,15 +7,17 @@ from dataclasses import replace
 from stb_env.core.jsontypes import JsonObject
 from stb_env.suites.worlds.data.blueprint import Blueprint
 from stb_env.suites.worlds.data.facts import Facts, facts_at_start, json_value
+from stb_env.suites.worlds.data.rates import converted, rate_of
 from stb_env.suites.worlds.data.rows import MISSING, Row, State
 from stb_env.suites.worlds.goals.answer_fields import (
+    amount_name,
     field_name,
     group_name,
     list_name,
     measure_name,
     part_name,
 )
-from stb_env.suites.worlds.goals.effects import acted, made
+from stb_env.suites.worlds.goals.effects import acted, made, moved
 from stb_env.suites.worlds.goals.goal import (
     Change,
     Difference,
@@ -37,6 +39,7 @@ from stb_env.suites.worlds.goals.goal import (
 )
 from stb_env.suites.worlds.goals.queues import decide, waiting
 from stb_env.suites.worlds.goals.selection import chosen
+from stb_env.suites.worlds.schema.kit import Quantity
 
 
 def evaluate(goal: Goal, blueprint: Blueprint, state: State, *, skips: bool = False) -> Expected:
@@ -54,7 +57,8 @@ def evaluate(goal: Goal, blueprint: Blueprint, state: State, *, skips: bool = Fa
     facts = facts_at_start(blueprint) if state == State() else Facts(blueprint, state)
     match goal:
         case Lookup():
-            return _fields(facts, goal.select.entity, _only(facts, goal.select), goal.fields)
+            told = _fields(facts, goal.select.entity, _only(facts, goal.select), goal.fields)
+            return _converted(facts, goal, told) if goal.currency else told
         case Extreme():
             return _fields(facts, goal.select.entity, _first(facts, goal), goal.fields)
         case Summary():
@@ -68,6 +72,8 @@ def evaluate(goal: Goal, blueprint: Blueprint, state: State, *, skips: bool = Fa
         case Change():
             row = _only(facts, goal.select)
             told = _fields(facts, goal.select.entity, row, goal.fields)
+            if goal.target is not None:
+                return replace(told, state=moved(facts, goal, row, _only(facts, goal.target)))
             after = acted(facts, goal.select.entity, [(row, goal.action)], goal.value, skips=False)
             return replace(told, state=after)
         case Make():
@@ -122,6 +128,19 @@ def _fields(facts: Facts, entity: str, found: tuple[int, Row], paths: tuple[str,
         answer[name] = json_value(facts.blueprint, entity, path, value)
         support[name] = _way(facts, entity, number, path)
     return Expected(answer, facts.state, support, (number,))
+
+
+def _converted(facts: Facts, goal: Lookup, told: Expected) -> Expected:
+    """Return what solves a look-up of an amount in another currency."""
+    entity, (path,) = goal.select.entity, goal.fields
+    attribute = facts.blueprint.attribute(entity, path)
+    currency, rate = rate_of(facts.blueprint)
+    if not isinstance(attribute, Quantity) or goal.currency != currency:
+        raise GoalError(f"nobody converts {path} to {goal.currency}")
+    value = facts.column(entity, path)[told.rows[0]]
+    usual, name = field_name(facts.blueprint, entity, path), amount_name(facts.blueprint, goal)
+    answer: JsonObject = {name: converted(value, attribute.digits, rate) / 100}
+    return replace(told, answer=answer, support={name: told.support[usual]})
 
 
 def _way(facts: Facts, entity: str, number: int, path: str) -> tuple[RowId, ...]:

@@ -9,7 +9,7 @@ from stb_env.seeding import rng
 from stb_env.suites.worlds.data.rows import State
 from stb_env.suites.worlds.data.traits import Key
 from stb_env.suites.worlds.episode.script import Script, ScriptRecord
-from stb_env.suites.worlds.goals.goal import Make, parts_of
+from stb_env.suites.worlds.goals.goal import Change, Make, parts_of
 from stb_env.suites.worlds.judge import ExactJudge, generated_columns
 from stb_env.suites.worlds.oracle.persistent import told
 from stb_env.suites.worlds.oracle.requests import Plan
@@ -51,6 +51,9 @@ def apply_dials(made: WorldTask, dials: Dials) -> WorldTask | None:
         said.append(_FAULTS)
     made = replace(made, task=replace(task, goal={**task.goal, "script": record}))
     if dials.events:
+        if any(isinstance(part, Change) and part.target is not None for part in parts_of(made.drawn.goal)):
+            # What is moved before others change a quantity is lost in what they set it to.
+            return None
         moved = _with_events(made)
         if moved is None:
             return None

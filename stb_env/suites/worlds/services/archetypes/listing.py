@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from random import Random
-from typing import Any
 
 from stb_env.core.jsontypes import Json, JsonObject
 from stb_env.seeding import rng
 from stb_env.suites.worlds.data.rows import MISSING, State
 from stb_env.suites.worlds.schema.kit import Category, Code, Day, Email, Flag, Life, Quantity, Ref
-from stb_env.suites.worlds.services.api_error import ApiError
 from stb_env.suites.worlds.services.archetypes.paging import Pager
 from stb_env.suites.worlds.services.archetypes.tool import (
     Bound,
@@ -19,6 +17,7 @@ from stb_env.suites.worlds.services.archetypes.tool import (
     Workshop,
     WorldTool,
     bits,
+    one_of,
     show,
     show_all,
     with_article,
@@ -236,18 +235,8 @@ def _sort_params(style: Style, sorts: Mapping[str, Field], *, lacking: bool) -> 
     if lacking:
         said = f"{said} Rows without a value come last."
     order: JsonObject = {"enum": ["asc", "desc"], "description": said}
-    known = _one_of(style, tuple(sorts))
+    known = one_of(style, tuple(sorts))
     return [
         Param(style.field("sort by"), by, known),
-        Param(style.field("order"), order, _one_of(style, ("asc", "desc"))),
+        Param(style.field("order"), order, one_of(style, ("asc", "desc"))),
     ]
-
-
-def _one_of(style: Style, options: tuple[str, ...]) -> Any:
-    def read(value: Json) -> str:
-        if not isinstance(value, str) or value not in options:
-            message = f"expected one of {', '.join(options)}, got {value!r:.40}"
-            raise ApiError(style.error("invalid", message), arguments=True)
-        return value
-
-    return read

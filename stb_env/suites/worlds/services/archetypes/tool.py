@@ -36,8 +36,19 @@ Kind = Literal[
     "elsewhere",
     "changes",
     "ask_user",
+    "void",
+    "move",
+    "convert",
+    "report",
+    "refresh",
+    "quote",
+    "confirm",
+    "start",
+    "poll",
+    "fetch",
+    "sign_in",
 ]
-ACTS: tuple[Kind, ...] = ("transition", "set", "delete", "create")
+ACTS: tuple[Kind, ...] = ("transition", "set", "delete", "void", "move", "create", "confirm")
 """Kinds that change rows."""
 Bound = Mapping[str, Any]
 """Arguments by the name of their parameter, each as its `Param.read` gives it."""
@@ -185,6 +196,15 @@ class Workshop:
         self.names.add(made)
         return made
 
+    def derived(self, service: str, verb: str, name: str) -> str:
+        """Return a free name for what does something about a tool: ``quote_create_claim``."""
+        made = first = self.codec.styles[service].before(verb, name)[:60]
+        number = 2
+        while made in self.names:
+            made, number = f"{first}{number}", number + 1
+        self.names.add(made)
+        return made
+
     def tool(self, name: str, description: str, params: Iterable[Param]) -> Tool:
         """Return a tool as the agent sees it."""
         properties: dict[str, Any] = {}
@@ -262,3 +282,15 @@ def show_all(state: State, entity: str, mask: int) -> State:
 def with_article(noun: str) -> str:
     """Return a noun with its indefinite article."""
     return f"{'an' if noun[0] in 'aeiou' else 'a'} {noun}"
+
+
+def one_of(style: Style, options: tuple[str, ...]) -> Callable[[Json], str]:
+    """Return what reads an argument that is one of a few texts."""
+
+    def read(value: Json) -> str:
+        if not isinstance(value, str) or value not in options:
+            message = f"expected one of {', '.join(options)}, got {value!r:.40}"
+            raise ApiError(style.error("invalid", message), arguments=True)
+        return value
+
+    return read
