@@ -34,11 +34,13 @@ class Pointer(TypedDict):
     Attributes:
         record: What the record is called: ``claim``.
         name: Its name or code.
-        value: What of it to look at: ``pet's owner``.
+        whose: The record that belongs to it: ``owner``.
+        value: What of that one to look at: ``name``.
     """
 
     record: str
     name: str
+    whose: str
     value: str
 
 
@@ -182,7 +184,8 @@ def asking_tool(blueprint: Blueprint, key: str) -> WorldTool:
         "Asks the person who made the request about a detail of it. The answer has it in words; a value that "
         "is told stands under value, too: a name or code, a date as YYYY-MM-DD, or a number (amounts in "
         f"{blueprint.currency}, with decimals). Where sure is false, the person wants to be asked again. "
-        "see names a record that shows the value. The person may not know, or may not want to say at first."
+        "see names a record, whose record that belongs to it to look at, and the value there. "
+        "The person may not know, or may not want to say at first."
     )
     parameters = {
         "type": "object",

@@ -96,9 +96,14 @@ def task_of(task_id: str) -> WorldTask:
     dials = Dials.of(found[5] or "")
     if dials is None:
         raise DataError(f"task {task_id!r:.80}: {found[5]!r} is no part of an id that tells dials")
+    if dials.fault:
+        raise DataError(f"no task {task_id!r:.80}: {dials.fault}")
     made = formed(found[1], int(found[2]), int(found[3]), found[4] or "", dials)
     if made is None:
-        raise DataError(f"the world {found[1]} has no task {found[3]} of level {found[2]}")
+        under = f" under {dials.suffix}" if dials.suffix else ""
+        raise DataError(f"the world {found[1]} has no task {found[3]} of level {found[2]}{under}")
+    if made.task.id != task_id:
+        raise DataError(f"no task {task_id!r:.80}; the one of this number is {made.task.id}")
     return made
 
 

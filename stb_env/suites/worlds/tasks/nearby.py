@@ -13,8 +13,6 @@ from stb_env.suites.worlds.episode.elsewhere import ELSEWHERE, OF
 from stb_env.suites.worlds.world import Built, built
 from stb_env.tools import Tool, ToolId
 
-MOST_TOOLS = 200
-"""Tools that a task offers, at most."""
 _LONGEST = 64
 
 
