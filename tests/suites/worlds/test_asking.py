@@ -185,6 +185,12 @@ def test_who_never_asks_or_takes_the_twins_fact_is_wrong(env: ToolEnv, made: lis
         assert play(env, each, other.task.gold, ending(other)) == 0.0
 
 
+def test_who_knows_a_fact_by_heart_and_never_asks_is_not_paid(env: ToolEnv, made: list[WorldTask]) -> None:
+    for each in made[:12]:
+        calls = [call for call in each.task.gold if call.name != ASK_USER]
+        assert play(env, each, calls, ending(each)) == 0.0
+
+
 class Hasty(Asker):
     """Takes the first answer."""
 

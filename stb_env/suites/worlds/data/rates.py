@@ -10,6 +10,8 @@ from stb_env.suites.worlds.schema.kit import Quantity
 
 PARTS = 10_000
 """A rate counts ten-thousandths."""
+SHOWN = "rate of the day"
+"""Place of the rate among what results have shown."""
 _LEAST, _MOST = 6_000, 19_000
 
 

@@ -105,20 +105,21 @@ class User:
         fact = self.record["facts"].get(about)
         if fact is None:
             return Reply(says=_TOLD if about in self.record["told"] else _not_known(about)), state
-        (asked,) = state.notes.get(_asked(about), (0,))
+        (times,) = state.notes.get(asked(about), (0,))
         if "news" in fact and _revised(about) in state.notes:
             return fact["news"], state
-        reply = fact["replies"][min(asked, len(fact["replies"]) - 1)]
-        return reply, _noted(state, _asked(about), asked + 1)
+        reply = fact["replies"][min(times, len(fact["replies"]) - 1)]
+        return reply, _noted(state, asked(about), times + 1)
 
     def _news(self, state: State) -> tuple[Reply, State]:
         for about, fact in self.record["facts"].items():
-            if "news" in fact and _asked(about) in state.notes:
+            if "news" in fact and asked(about) in state.notes:
                 return fact["news"], _noted(state, _revised(about), 1)
         return Reply(says=_NO_NEWS), state
 
 
-def _asked(about: str) -> str:
+def asked(about: str) -> str:
+    """Return the name of the note of how often the user was asked about something."""
     return f"asked {about}"
 
 

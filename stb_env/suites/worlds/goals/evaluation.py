@@ -7,7 +7,7 @@ from dataclasses import replace
 from stb_env.core.jsontypes import JsonObject
 from stb_env.suites.worlds.data.blueprint import Blueprint
 from stb_env.suites.worlds.data.facts import Facts, facts_at_start, json_value
-from stb_env.suites.worlds.data.rates import converted, rate_of
+from stb_env.suites.worlds.data.rates import SHOWN, converted, rate_of
 from stb_env.suites.worlds.data.rows import MISSING, Row, State
 from stb_env.suites.worlds.goals.answer_fields import (
     amount_name,
@@ -140,14 +140,24 @@ def _converted(facts: Facts, goal: Lookup, told: Expected) -> Expected:
     value = facts.column(entity, path)[told.rows[0]]
     usual, name = field_name(facts.blueprint, entity, path), amount_name(facts.blueprint, goal)
     answer: JsonObject = {name: converted(value, attribute.digits, rate) / 100}
-    return replace(told, answer=answer, support={name: told.support[usual]})
+    return replace(told, answer=answer, support={name: (*told.support[usual], (SHOWN, 0))})
 
 
 def _way(facts: Facts, entity: str, number: int, path: str) -> tuple[RowId, ...]:
-    """Return the row that holds the value at the end of a path."""
-    for name in path.split(".")[:-1]:
+    """Return the place of the value at the end of a path; none where a row has no such value."""
+    *references, last = path.split(".")
+    for name in references:
         number, entity = facts.value(entity, number, name), facts.blueprint.entity_at(entity, name)
-    return ((entity, number),)
+        if number == MISSING:
+            return ()
+    return ((f"{entity}.{last}", number),)
+
+
+def _counted(facts: Facts, entity: str, found: list[tuple[int, Row]], measure: Measure) -> tuple[RowId, ...]:
+    """Return the places that a figure over rows stands on: the rows, or the values in them."""
+    if measure.kind == "count":
+        return tuple((entity, number) for number, _ in found)
+    return tuple(place for number, _ in found for place in _way(facts, entity, number, measure.path))
 
 
 def _first(facts: Facts, goal: Extreme) -> tuple[int, Row]:
@@ -199,7 +209,7 @@ def _figures(
             get = facts.getter(entity, measure.path)
             # One of the rows that have the value will do: the first stands for them.
             kept = [next(each for each in found if get(*each) == value)]
-        support[name] = tuple((entity, number) for number, _ in kept)
+        support[name] = _counted(facts, entity, kept, measure)
     return Expected(answer, after, support, tuple(number for number, _ in found))
 
 
@@ -226,8 +236,11 @@ def _group(facts: Facts, goal: Group) -> Expected:
         group: json_value(blueprint, entity, goal.by, value),
         name: figure_value(blueprint, entity, goal.measure, result),
     }
-    support = tuple((entity, number) for number, _ in rows)
-    return Expected(answer, facts.state, {group: support, name: support}, tuple(each[0] for each in rows))
+    support = {
+        group: tuple(place for number, _ in rows for place in _way(facts, entity, number, goal.by)),
+        name: _counted(facts, entity, rows, goal.measure),
+    }
+    return Expected(answer, facts.state, support, tuple(each[0] for each in rows))
 
 
 def _two(facts: Facts, goal: Difference) -> Expected:
@@ -242,8 +255,8 @@ def _two(facts: Facts, goal: Difference) -> Expected:
         f"first_{name}": figure_value(blueprint, entity, goal.measure, first),
         f"{name}_difference": figure_value(blueprint, entity, goal.measure, abs(first - second)),
     }
-    support = tuple((entity, number) for number, _ in one)
-    both = support + tuple((entity, number) for number, _ in other)
+    support = _counted(facts, entity, one, goal.measure)
+    both = support + _counted(facts, entity, other, goal.measure)
     return Expected(answer, facts.state, {f"first_{name}": support, f"{name}_difference": both})
 
 

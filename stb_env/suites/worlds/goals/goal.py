@@ -291,7 +291,8 @@ class Expected:
     Attributes:
         answer: The value of every field.
         state: The state at the end.
-        support: The rows that each field stands on.
+        support: The rows that each field stands on; ``entity.attribute`` in place of the entity where its
+            value must be shown.
         rows: The rows that are meant, in order; those that an action changes.
     """
 

@@ -19,6 +19,7 @@ from stb_env.suites.worlds.services.archetypes.tool import (
     Workshop,
     WorldTool,
     one_of,
+    places,
     show,
     with_article,
 )
@@ -77,7 +78,7 @@ def _transition(workshop: Workshop, entity: str, name: str, action: Transition, 
     sources = [values.index(each) for each in action.source]
     target = values.index(action.target)
     field = codec.fields[entity][action.field]
-    single = workshop.id_param(entity)
+    shown, single = places(entity, (field,)), workshop.id_param(entity)
     items = style.items or style.field(many)
 
     def moved(state: State, number: int) -> State:
@@ -93,13 +94,13 @@ def _transition(workshop: Workshop, entity: str, name: str, action: Transition, 
 
     def run_one(state: State, bound: Bound) -> tuple[object, State]:
         number = bound[single.name]
-        state = show(moved(state, number), entity, (number,))
+        state = show(moved(state, number), shown, (number,))
         return written(state, number), state
 
     def run_many(state: State, bound: Bound) -> tuple[object, State]:
         for number in bound["ids"]:
             state = moved(state, number)
-        return {items: [written(state, number) for number in bound["ids"]]}, show(state, entity, bound["ids"])
+        return {items: [written(state, number) for number in bound["ids"]]}, show(state, shown, bound["ids"])
 
     def read_many(value: Json) -> list[int]:
         if not isinstance(value, list) or not 1 <= len(value) <= batch:
@@ -136,7 +137,7 @@ def _set(workshop: Workshop, entity: str, name: str, action: Set) -> WorldTool:
     if not isinstance(attribute, Category | Day | Flag | Quantity | Ref):
         raise ValueError(f"action {name!r} of {entity!r} sets text, which no world can")
     field = codec.fields[entity][action.field]
-    single = workshop.id_param(entity)
+    shown, single = places(entity, (field,)), workshop.id_param(entity)
     value_param = Param(style.field("new", *field.words), field.schema, field.read, required=True)
 
     def run(state: State, bound: Bound) -> tuple[object, State]:
@@ -148,7 +149,7 @@ def _set(workshop: Workshop, entity: str, name: str, action: Set) -> WorldTool:
             raise ApiError(style.error("invalid", f"{value_param.name} cannot be below 0"), arguments=True)
         _check(workshop, state, entity, number, action.when)
         row = _replaced(row, field.column, value)
-        state = show(workshop.data.put(state, entity, number, row), entity, (number,))
+        state = show(workshop.data.put(state, entity, number, row), shown, (number,))
         return codec.row(entity, number, row, (field,)), state
 
     word = attribute.words[0]
@@ -189,7 +190,7 @@ def _move(workshop: Workshop, entity: str, name: str, action: Move) -> WorldTool
             codec.row(entity, number, workshop.existing(state, entity, number), (field,))
             for number in numbers
         ]
-        return {style.items or style.field(many): changed}, show(state, entity, numbers)
+        return {style.items or style.field(many): changed}, show(state, places(entity, (field,)), numbers)
 
     service = codec.blueprint.entities[entity].service
     tool_name = workshop.name(service, style.verb("move"), field.words[0], after=("to", one))
@@ -213,7 +214,7 @@ def _delete(workshop: Workshop, entity: str, name: str, *, voids: bool) -> World
     def run(state: State, bound: Bound) -> tuple[object, State]:
         number = bound[single.name]
         workshop.existing(state, entity, number)
-        state = show(workshop.data.put(state, entity, number, None), entity, (number,))
+        state = show(workshop.data.put(state, entity, number, None), (entity,), (number,))
         return {"void" if voids else "deleted": codec.id_of(entity, number)}, state
 
     verb = style.verb("void" if voids else "delete")
@@ -253,7 +254,7 @@ def _create(workshop: Workshop, entity: str, name: str, action: Create) -> World
             raise ApiError(style.error("conflict", f"no {one} can be added any more"))
         row = tuple(values[each] for each in described.attributes)
         number, state = data.add(state, entity, row)
-        return codec.row(entity, number, row, every), show(state, entity, (number,))
+        return codec.row(entity, number, row, every), show(state, places(entity, every), (number,))
 
     label = codec.fields[entity][described.label].name
     began = ", ".join(

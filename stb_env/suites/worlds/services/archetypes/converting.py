@@ -5,10 +5,10 @@ from __future__ import annotations
 from decimal import Decimal, InvalidOperation
 
 from stb_env.core.jsontypes import Json, JsonObject
-from stb_env.suites.worlds.data.rates import PARTS, converted, rate_of
+from stb_env.suites.worlds.data.rates import PARTS, SHOWN, converted, rate_of
 from stb_env.suites.worlds.data.rows import State
 from stb_env.suites.worlds.services.api_error import ApiError
-from stb_env.suites.worlds.services.archetypes.tool import Bound, Param, Workshop, WorldTool, one_of
+from stb_env.suites.worlds.services.archetypes.tool import Bound, Param, Workshop, WorldTool, one_of, show
 
 _DIGITS = 3
 """Decimal places of an amount, at most."""
@@ -35,7 +35,9 @@ def converter(workshop: Workshop) -> WorldTool:
 
     def run(state: State, bound: Bound) -> tuple[object, State]:
         hundredths = converted(bound["amount"], _DIGITS, rate)
-        return {"amount": hundredths / 100, "currency": currency, "rate": rate / PARTS}, state
+        return {"amount": hundredths / 100, "currency": currency, "rate": rate / PARTS}, show(
+            state, (SHOWN,), (0,)
+        )
 
     amount: JsonObject = {"type": "number", "description": f"In units of {blueprint.currency}, not in cents."}
     params = (

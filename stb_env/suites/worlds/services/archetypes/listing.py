@@ -18,6 +18,7 @@ from stb_env.suites.worlds.services.archetypes.tool import (
     WorldTool,
     bits,
     one_of,
+    places,
     show,
     show_all,
     with_article,
@@ -107,6 +108,7 @@ class _Listing:
         link: Filter | None,
     ) -> None:
         self._workshop, self._entity, self._shown = workshop, entity, shown
+        self._places = places(entity, shown)
         self._sorts = {field.name: field for field in sorts}
         self._link = link
         self._style = workshop.style(entity)
@@ -174,11 +176,14 @@ class _Listing:
             if row is not None:
                 items.append(self._workshop.codec.row(entity, number, row, self._shown))
         response: JsonObject = {self._items: items}
-        if not self._style.total:
-            return {**response, **extra}, show(state, entity, cut)
-        # A number of all rows is a figure over them, so it shows them all.
-        response["total"] = len(numbers)
-        return {**response, **extra}, show_all(state, entity, self._mask(state, bound, numbers))
+        # A filter tells the value of every row that it lets through.
+        met = places(entity, (each.field for each in self._filters if each.op == "=" and each.param in bound))
+        state = show(state, (*self._places, *met[1:]), cut)
+        if self._style.total:
+            # A number of all rows is a figure over them, so it shows them all.
+            response["total"] = len(numbers)
+            state = show_all(state, met, self._mask(state, bound, numbers))
+        return {**response, **extra}, state
 
     def _mask(self, state: State, bound: Bound, numbers: list[int]) -> int:
         """Return all rows of a list as bits; those of drawn rows are kept, by their one filter."""

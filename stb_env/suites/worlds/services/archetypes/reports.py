@@ -11,7 +11,7 @@ from stb_env.seeding import derive
 from stb_env.suites.worlds.data.earlier import earlier
 from stb_env.suites.worlds.data.rows import MISSING, Row, State
 from stb_env.suites.worlds.schema.kit import Quantity
-from stb_env.suites.worlds.services.archetypes.tool import Bound, Param, Workshop, WorldTool, show
+from stb_env.suites.worlds.services.archetypes.tool import Bound, Param, Workshop, WorldTool, places, show
 from stb_env.suites.worlds.services.codec import Field
 
 
@@ -26,13 +26,16 @@ def reports(workshop: Workshop, entity: str, by: str) -> Iterator[WorldTool]:
         for each in codec.fields[entity].values()
         if isinstance(attribute := described.attributes[each.attribute], Quantity) and attribute.sums
     )
-    param = Param(field.name, field.schema, field.read, required=True)
+    param, shown = (
+        Param(field.name, field.schema, field.read, required=True),
+        places(entity, (field, *totals)),
+    )
     today, dated = codec.blueprint.today, style.field("figures of")
 
     def run(state: State, bound: Bound) -> tuple[object, State]:
         found = _meant(workshop, state, entity, field, bound[field.name])
         figures = _figures(field, bound[field.name], list(found.values()), totals)
-        return {**figures, dated: date.fromordinal(today).isoformat()}, show(state, entity, found)
+        return {**figures, dated: date.fromordinal(today).isoformat()}, show(state, shown, found)
 
     name = workshop.name(described.service, style.verb("report"), many, after=("report",))
     said = " and ".join(["how many there are", *(f"the total {' '.join(each.words)}" for each in totals)])

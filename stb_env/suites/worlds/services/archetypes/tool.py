@@ -257,9 +257,20 @@ class Workshop:
         return row
 
 
-def show(state: State, entity: str, numbers: Iterable[int]) -> State:
-    """Return the state with rows marked as shown; the same one where they were shown before."""
-    return show_all(state, entity, bits(numbers))
+def places(entity: str, fields: Iterable[Field] = ()) -> tuple[str, ...]:
+    """Return the names under which a state notes rows as shown: by themselves, and with each field."""
+    return entity, *(f"{entity}.{each.attribute}" for each in fields)
+
+
+def show(state: State, shown: Sequence[str], numbers: Iterable[int]) -> State:
+    """Return the state with rows marked as shown; the same one where they were shown before.
+
+    Args:
+        state: The state.
+        shown: What of them, as `places` has it.
+        numbers: The rows.
+    """
+    return show_all(state, shown, bits(numbers))
 
 
 def bits(numbers: Iterable[int]) -> int:
@@ -270,13 +281,11 @@ def bits(numbers: Iterable[int]) -> int:
     return mask
 
 
-def show_all(state: State, entity: str, mask: int) -> State:
+def show_all(state: State, shown: Sequence[str], mask: int) -> State:
     """Return the state with the rows of a mask marked as shown; the same one where they were before."""
-    before = state.shown.get(entity, 0)
-    if mask | before == before:
-        return state
-    shown = {**state.shown, entity: before | mask}
-    return replace(state, shown=shown)
+    before = state.shown
+    new = {place: known | mask for place in shown if mask & ~(known := before.get(place, 0))}
+    return replace(state, shown={**before, **new}) if new else state
 
 
 def with_article(noun: str) -> str:
