@@ -11,7 +11,6 @@ from stb_env.suites.worlds.episode.script import ScriptRecord
 from stb_env.suites.worlds.goals.goal import Goal
 from stb_env.suites.worlds.goals.holes import opened, revalued, slots
 from stb_env.suites.worlds.oracle.asking import Hole, OpenGoal
-from stb_env.suites.worlds.tasks.apply_dials import recorded
 from stb_env.suites.worlds.tasks.world_task import WorldTask
 from stb_env.suites.worlds.words import blanks
 from stb_env.suites.worlds.words.query import query
@@ -117,7 +116,7 @@ def hider_of(made: WorldTask) -> Hider:
 def open_task(
     made: WorldTask, details: Sequence[Detail], news: bool, words: Random, pick: Random
 ) -> WorldTask:
-    """Return a task that leaves details open, with a user who knows them.
+    """Return a task that leaves details open, with a user who knows them; its gold does not ask yet.
 
     Args:
         made: The task that tells everything.
@@ -142,4 +141,4 @@ def open_task(
         tools=(*made.task.tools, world.asking.tool),
         goal={**made.task.goal, "script": script},
     )
-    return recorded(replace(made, task=task, open=OpenGoal(goal, named, news)))
+    return replace(made, task=task, open=OpenGoal(goal, named, news))
