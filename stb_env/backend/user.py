@@ -9,6 +9,9 @@ from stb_env.core.request import Slow
 from stb_env.tasks import Task
 from stb_env.usage import Usage
 
+ASK_USER = "ask_user"
+"""Name of the tool with which an agent asks the user, in suites whose tasks have one."""
+
 
 class Said(NamedTuple):
     """A reply of the user.

@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+import itertools
+import json
 import logging
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import asdict
+from itertools import islice
 from pathlib import Path
 
+from stb_env.core import jsontext
+from stb_env.core.files import write_text
 from stb_env.core.jsontypes import JsonMapping
+from stb_env.errors import ConfigError
 from stb_env.evaluation.play_run import Progress
 from stb_env.evaluation.resolved import Resolved
 from stb_env.runs.failure_limit import Breaker
+from stb_env.runs.groups.curriculum import Curriculum
 from stb_env.runs.groups.group_run import GroupKey, GroupRun
+from stb_env.runs.groups.staged_tasks import staged_curriculum, stages_of
 from stb_env.runs.groups.stream import Remark, group_seed, groups
 from stb_env.runs.groups.trials import Trials
 from stb_env.runs.groups.workers import check_reward
@@ -22,6 +31,9 @@ from stb_env.runs.play_options import PlayOptions
 
 _log = logging.getLogger(__name__)
 
+_ROUND = 4
+"""Groups that are drawn together, from how those before them went."""
+
 
 def play_groups(
     run: Resolved,
@@ -29,6 +41,7 @@ def play_groups(
     trials: Trials,
     options: PlayOptions = PlayOptions(),  # noqa: B008 (frozen)
     *,
+    stages: Sequence[JsonMapping] = (),
     progress: Progress | None = None,
     remark: Remark = _log.warning,
 ) -> dict[str, object]:
@@ -39,6 +52,8 @@ def play_groups(
         out: Folder of the run.
         trials: How each group is played.
         options: How many trials are played at the same time, how long they may take, and when to stop.
+        stages: Settings of stages, the easiest first, of which the tasks are drawn by how often those before
+            were solved; without any the run's own tasks are played.
         progress: Told how many of how many groups are saved.
         remark: Told of each bug of the agent's, once; a log where not given.
 
@@ -47,28 +62,94 @@ def play_groups(
         RunStopped: An endpoint is not there, episodes keep failing alike, or the disk refuses them.
     """
     check_reward(run.env)
-    planned = [(job.task_id, group_seed(run.spec.seed, job.task_id)) for job in run.jobs]
     manifest = run.manifest
     if not out.exists():
         # Before a folder is made: a run that cannot begin leaves nothing behind.
         run.check_endpoints()
         manifest = run.asked_manifest()
+    if stages:
+        manifest = {**manifest, "curriculum": [dict(stage) for stage in stages]}
+    syllabus = _Syllabus(run, out, stages) if stages else None
     with closing(GroupRun(out, {**manifest, "groups": asdict(trials)})) as saved:
-        left = saved.begin(planned, trials.k)
         breaker = Breaker(options.stop_after, run.check_endpoints)
-        for done in _played(run, saved, left, trials, options, breaker, remark):
-            if progress is not None:
-                progress(len(planned) - len(left) + done, len(planned))
+        planned = [(job.task_id, group_seed(run.spec.seed, job.task_id)) for job in run.jobs]
+        for part in [planned] if syllabus is None else syllabus.rounds(saved, len(planned)):
+            left = saved.begin(part, trials.k)
+            for done in _played(run, saved, left, trials, options, breaker, remark):
+                if progress is not None:
+                    progress(len(part) - len(left) + done, len(planned))
         summary = {
             "env": run.spec.env_id,
             "agent": run.manifest["agent"],
             **group_figures(saved.lines),
             **summarize(saved.run.trajectories),
+            **({} if syllabus is None else {"curriculum": syllabus.figures(saved)}),
         }
         if roles := role_usage(saved.run.trajectories):
             summary["roles"] = {role: usage.report() for role, usage in roles.items()}
         saved.finish(summary)
     return summary
+
+
+class _Syllabus:
+    """Tasks of a run that are drawn by stages, a round after the other.
+
+    A round is drawn from how all groups before it went, so neither concurrency nor an interruption changes
+    it. What was drawn is in ``curriculum.json`` before it is played.
+
+    Args:
+        run: The run.
+        out: Its folder.
+        stages: The settings of its stages.
+    """
+
+    def __init__(self, run: Resolved, out: Path, stages: Sequence[JsonMapping]) -> None:
+        self._seed = run.spec.seed
+        self._stages = {stage.name: stage for stage in stages_of(run.env, stages)}
+        self._file = out / "curriculum.json"
+        self._drawn: list[tuple[str, str]] = []
+        if self._file.is_file():
+            self._drawn = [(stage, task) for stage, task in json.loads(self._file.read_text("utf-8"))]
+
+    def rounds(self, saved: GroupRun, count: int) -> Iterator[list[GroupKey]]:
+        """Yield what is planned by now, longer each time, until so many groups are."""
+        if self._drawn:
+            yield self._planned(count)
+        while len(self._drawn) < count:
+            self._draw(saved, min(_ROUND, count - len(self._drawn)))
+            write_text(self._file, jsontext.dumps(self._drawn))
+            yield self._planned(count)
+
+    def figures(self, saved: GroupRun) -> dict[str, object]:
+        """Return the current stage, and the groups and the success rate of each."""
+        curriculum = self._curriculum(saved)
+        groups = Counter(stage for stage, _ in self._drawn)
+        return {"current": curriculum.current, "groups": dict(groups), "rates": dict(curriculum.rates)}
+
+    def _planned(self, count: int) -> list[GroupKey]:
+        return [(task_id, group_seed(self._seed, task_id)) for _, task_id in self._drawn[:count]]
+
+    def _draw(self, saved: GroupRun, count: int) -> None:
+        curriculum = self._curriculum(saved)
+        for _ in range(count):
+            name = curriculum.pick(len(self._drawn))
+            tasks, known = self._stages[name].tasks, {task_id for _, task_id in self._drawn}
+            indices = islice(itertools.count(), tasks.size)
+            fresh = (task_id for index in indices if (task_id := tasks.at(index).id) not in known)
+            found = next(fresh, None)
+            if found is None:
+                raise ConfigError(
+                    f"all {tasks.size} tasks of the stage {name} are played; ask for fewer --tasks"
+                )
+            self._drawn.append((name, found))
+
+    def _curriculum(self, saved: GroupRun) -> Curriculum:
+        lines = {line["task_id"]: line for line in saved.lines}
+        curriculum = staged_curriculum(self._stages.values(), self._seed)
+        for stage, task_id in self._drawn:
+            rewards = lines[task_id]["rewards"] if task_id in lines else []
+            curriculum.note(stage, [int(reward == 1.0) for reward in rewards if reward is not None])
+        return curriculum
 
 
 def group_figures(lines: Sequence[JsonMapping]) -> dict[str, object]:

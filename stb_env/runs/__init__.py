@@ -6,7 +6,7 @@ from stb_env.runs.curve import Curve, read_curve
 from stb_env.runs.deadlines import Deadlines
 from stb_env.runs.driven import DrivenEpisode
 from stb_env.runs.episode import aplay, play
-from stb_env.runs.groups import Curriculum, Group, agroups, groups, varied_batch
+from stb_env.runs.groups import Curriculum, Group, StagedTasks, agroups, groups, varied_batch
 from stb_env.runs.job import Job, plan
 from stb_env.runs.run import Run
 
@@ -20,6 +20,7 @@ __all__ = [
     "Group",
     "Job",
     "Run",
+    "StagedTasks",
     "agroups",
     "aplay",
     "arun_batch",

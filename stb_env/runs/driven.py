@@ -98,11 +98,11 @@ class DrivenEpisode:
         Raises:
             DataError: There is no task of that id.
         """
-        self._begin(seed, *self.env.reset(seed=seed, options=_options(task_id)))
+        self.begin(seed, *self.env.reset(seed=seed, options=_options(task_id)))
 
     async def astart(self, *, task_id: str | None = None, seed: int | None = None) -> None:
         """Start an episode on the event loop; see `start`."""
-        self._begin(seed, *(await self.env.areset(seed=seed, options=_options(task_id))))
+        self.begin(seed, *(await self.env.areset(seed=seed, options=_options(task_id))))
 
     def call(self, name: str, arguments: JsonMapping | str) -> Reply:
         """Call a tool; after the end nothing is called.
@@ -111,11 +111,11 @@ class DrivenEpisode:
             name: Name of the tool; one that there is not costs a turn.
             arguments: Its arguments, or the text that a model wrote for them.
         """
-        return self._late() if self._over else self._take(self.env.step(_action(name, arguments)))
+        return self._late() if self._over else self.take(self.env.step(_action(name, arguments)))
 
     async def acall(self, name: str, arguments: Mapping[str, object] | str) -> Reply:
         """Call a tool on the event loop; see `call`."""
-        return self._late() if self._over else self._take(await self.env.astep(_action(name, arguments)))
+        return self._late() if self._over else self.take(await self.env.astep(_action(name, arguments)))
 
     async def acalls(self, calls: Sequence[tuple[str, Mapping[str, object] | str]]) -> list[Reply]:
         """Make the calls of one message as one turn, as an agent of ours does, and return a reply to each.
@@ -129,7 +129,7 @@ class DrivenEpisode:
         if len(calls) < 2 or self._over or inner.rules.programs is not None:
             return [await self.acall(name, arguments) for name, arguments in calls]
         action = [{"id": f"call_{number}", **_action(*call)} for number, call in enumerate(calls)]
-        whole = self._take(await self.env.astep(action))
+        whole = self.take(await self.env.astep(action))
         made = {call["id"]: CallRecord.from_dict(call).result for call in self._last["calls"]}
         late = OVER if self._over else ToolResult.of("", error="a message has one Finish", source="env").text
         return [
@@ -147,22 +147,22 @@ class DrivenEpisode:
         typed, a turn that is lost.
         """
         action = self._spoken(text)
-        return self.conclude(text) if action is None else self._heard(self._take(self.env.step(action)))
+        return self.conclude(text) if action is None else self._heard(self.take(self.env.step(action)))
 
     async def asay(self, text: str) -> Reply:
         """Take a message without calls on the event loop; see `say`."""
         action = self._spoken(text)
         if action is None:
             return await self.aconclude(text)
-        return self._heard(self._take(await self.env.astep(action)))
+        return self._heard(self.take(await self.env.astep(action)))
 
     def tell(self, text: str) -> Reply:
         """Tell the user something, whatever it looks like; where nobody listens it costs a turn."""
-        return self._late() if self._over else self._take(self.env.step(Action((), text)))
+        return self._late() if self._over else self.take(self.env.step(Action((), text)))
 
     async def atell(self, text: str) -> Reply:
         """Tell the user something on the event loop; see `tell`."""
-        return self._late() if self._over else self._take(await self.env.astep(Action((), text)))
+        return self._late() if self._over else self.take(await self.env.astep(Action((), text)))
 
     def conclude(self, text: str) -> Reply:
         """Take a model's last text as its answer; after the end nothing changes.
@@ -171,16 +171,30 @@ class DrivenEpisode:
         written is no answer either; they are made.
         """
         if (acting := self._acting(text)) is not None:
-            return self._take(self.env.step(acting))
+            return self.take(self.env.step(acting))
         given = self._answer(text)
         return self.tell(text) if given is None else self.call(FINISH, given)
 
     async def aconclude(self, text: str) -> Reply:
         """Take a model's last text as its answer on the event loop; see `conclude`."""
         if (acting := self._acting(text)) is not None:
-            return self._take(await self.env.astep(acting))
+            return self.take(await self.env.astep(acting))
         given = self._answer(text)
         return await (self.atell(text) if given is None else self.acall(FINISH, given))
+
+    def begin(self, seed: int | None, observation: Observation, info: Info) -> None:
+        """Take note of an episode that the caller has reset."""
+        self._observation, self._last = observation, info
+        self._opening, self._steps = Opening(observation, info), []
+        self._seed, self._over = seed or 0, False
+
+    def take(self, transition: Transition) -> Reply:
+        """Take note of a step that the caller has played, and return its result."""
+        observation, reward, terminated, truncated, info = transition
+        self._observation, self._last = observation, info
+        self._over = terminated or truncated
+        self._steps.append(step_record(info, float(reward), terminated, truncated))
+        return Reply(str(observation["result"]), int(observation["status"]), float(reward), self._over)
 
     def fork(self) -> Self:
         """Return an independent episode that stands where this one does; costs a few microseconds."""
@@ -287,11 +301,6 @@ class DrivenEpisode:
 
     # -- inside --------------------------------------------------------------------------------------
 
-    def _begin(self, seed: int | None, observation: Observation, info: Info) -> None:
-        self._observation, self._last = observation, info
-        self._opening, self._steps = Opening(observation, info), []
-        self._seed, self._over = seed or 0, False
-
     def _spoken(self, text: str) -> Action | None:
         """Return what a text does; None where it can only be the answer, or comes too late."""
         inner: Any = self.env.unwrapped
@@ -315,13 +324,6 @@ class DrivenEpisode:
         if self._last["calls"] or "program" in self._last or reply.status != Status.OK:
             return reply
         return replace(reply, text=str(json.loads(reply.text)["response"]))
-
-    def _take(self, transition: Transition) -> Reply:
-        observation, reward, terminated, truncated, info = transition
-        self._observation, self._last = observation, info
-        self._over = terminated or truncated
-        self._steps.append(step_record(info, float(reward), terminated, truncated))
-        return Reply(str(observation["result"]), int(observation["status"]), float(reward), self._over)
 
     def _late(self) -> Reply:
         return Reply(OVER, int(self._observation["status"]), 0.0, over=True)

@@ -3,6 +3,7 @@
 from stb_env.runs.groups.advantages import dr_grpo, grpo, rloo
 from stb_env.runs.groups.curriculum import Curriculum
 from stb_env.runs.groups.group import Group
+from stb_env.runs.groups.staged_tasks import StagedTasks
 from stb_env.runs.groups.staleness import Staleness
 from stb_env.runs.groups.stream import agroups, groups
 from stb_env.runs.groups.varied_batch import VariedBatch, avaried_batch, varied_batch
@@ -10,6 +11,7 @@ from stb_env.runs.groups.varied_batch import VariedBatch, avaried_batch, varied_
 __all__ = [
     "Curriculum",
     "Group",
+    "StagedTasks",
     "Staleness",
     "VariedBatch",
     "agroups",

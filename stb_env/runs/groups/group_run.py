@@ -45,10 +45,10 @@ class GroupRun:
         self.lines: list[JsonObject] = []
 
     def begin(self, planned: Sequence[GroupKey], k: int) -> list[GroupKey]:
-        """Begin a sitting, and return the groups that are still to be played.
+        """Begin a sitting, or plan further groups in it, and return those that are still to be played.
 
         Args:
-            planned: Every group of the run, in order.
+            planned: Every group of the run so far, in order.
             k: Trials of each at most.
 
         Raises:
@@ -58,6 +58,7 @@ class GroupRun:
         self._order = {key: place for place, key in enumerate(planned)}
         self.run.begin([Job(task, trial, seed) for task, seed in planned for trial in range(k)])
         saved = self.run.done
+        self._close_lines()
         # Closed first: a torn last line is cut off where it is opened.
         LineWriter(self._file).close()
         self.lines = [line for line in read_groups(self._file) if _keys(line) <= saved]

@@ -14,6 +14,7 @@ from stb_env.console import options
 from stb_env.console.output import emit, reporting, stoppable
 from stb_env.console.progress import bar, spending
 from stb_env.core.options import EnvironmentOptions, Seed
+from stb_env.errors import ConfigError
 from stb_env.evaluation.play_groups import play_groups
 from stb_env.evaluation.resolved import RunSpec, resolve
 from stb_env.models.meter import Meter, current_meter
@@ -37,6 +38,14 @@ StopEqual = Annotated[
     int | None,
     typer.Option("--stop-equal", help="Leave out the rest of a group whose first so many rewards are equal."),
 ]
+Stages = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--curriculum",
+        metavar="NAME=[VALUE,...]",
+        help="Draw tasks by stages, the easiest first, as those before are solved: level=[1,2,3].",
+    ),
+]
 Advantages = Annotated[str, typer.Option("--advantages", help="grpo, dr_grpo or rloo.")]
 
 
@@ -52,6 +61,7 @@ def groups(
     branch_at: BranchAt = None,
     stop_equal: StopEqual = None,
     advantages: Advantages = "grpo",
+    curriculum: Stages = None,
     seed: Seed = 0,
     settings: options.Settings = None,
     as_json: options.AsJson = False,
@@ -72,11 +82,25 @@ def groups(
         stoppable(out, _saved_groups),
         bar(env_id, as_json, meter) as progress,
     ):
-        summary = play_groups(resolved, out, trials, how, progress=progress, remark=tell)
+        summary = play_groups(
+            resolved, out, trials, how, stages=_stages(curriculum), progress=progress, remark=tell
+        )
     told = {**summary, "spent": meter.total.report(), "failed_calls": meter.failed, "out": str(out)}
     emit(told, as_json, _table(summary, out, meter))
     if summary["invalid"] == summary["episodes"] and summary["groups"]:
         raise typer.Exit(1)
+
+
+def _stages(curriculum: list[str] | None) -> list[dict[str, object]]:
+    """Return the settings of each stage: the first value of every setting, then the second."""
+    given = options.read_settings(curriculum)
+    lists = {name: values for name, values in given.items() if isinstance(values, list)}
+    if len(lists) < len(given) or len({len(values) for values in lists.values()}) > 1:
+        raise ConfigError(
+            f"--curriculum takes lists of equal length, such as level=[1,2,3], got "
+            f"{' '.join(curriculum or [])}"
+        )
+    return [dict(zip(lists, values, strict=True)) for values in zip(*lists.values(), strict=True)]
 
 
 def _saved_groups(folder: Path) -> str:
@@ -98,6 +122,9 @@ def _table(summary: Mapping[str, object], out: Path, meter: Meter) -> Table:
         ("solved of valid", f"{summary['solved_valid']:.1%}"),
         ("mean reward", f"{summary['mean']:.3f}"),
     ]
+    if isinstance(drawn := summary.get("curriculum"), Mapping):
+        rows += [(f"solved, {stage}", f"{rate:.1%}") for stage, rate in drawn["rates"].items()]
+        rows.append(("current stage", drawn["current"]))
     if meter.total.calls or meter.failed:
         rows.append(("models, this time", spending(meter)))
     for name, value in rows:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from stb_env.backend.user import ASK_USER
 from stb_env.core.jsontypes import JsonArray, JsonMapping
 from stb_env.suites.api_bank.api_set import ApiSet
 from stb_env.suites.api_bank.apis.tool_search import SEARCHER
@@ -11,8 +12,6 @@ from stb_env.suites.api_bank.argument_origins import Origin
 from stb_env.suites.api_bank.formats.dialogues import GoldCall
 from stb_env.tools import Tool, ToolId, ToolResult
 
-ASK_USER = "ask_user"
-"""Name of the tool that asks the user for the value of one parameter."""
 KNOWN = "known"
 """Table of what the user of an episode knows: the values by the name of the parameter."""
 

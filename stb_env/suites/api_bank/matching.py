@@ -7,11 +7,11 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import TypedDict
 
+from stb_env.backend.user import ASK_USER
 from stb_env.core import jsontext
 from stb_env.suites.api_bank.apis.tool_search import SEARCHER
 from stb_env.suites.api_bank.argument_forms import Loose
 from stb_env.suites.api_bank.formats.dialogues import Envelope
-from stb_env.suites.api_bank.knowledge import ASK_USER
 from stb_env.suites.api_bank.retrieval_world import FOUND, found_names
 from stb_env.suites.api_bank.searcher import LOGIN
 from stb_env.suites.api_bank.state import State, Table

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 
+from stb_env.backend.user import ASK_USER
 from stb_env.core.jsontypes import JsonMapping
 from stb_env.suites.api_bank.api_set import ApiSet
 from stb_env.suites.api_bank.apis.tool_search import SEARCHER
 from stb_env.suites.api_bank.databases import Databases
-from stb_env.suites.api_bank.knowledge import ASK_USER, KNOWN, answer
+from stb_env.suites.api_bank.knowledge import KNOWN, answer
 from stb_env.suites.api_bank.state import State
 from stb_env.suites.api_bank.world import ApiBankWorld, Searcher
 from stb_env.tasks import Task

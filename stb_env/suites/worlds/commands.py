@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from importlib.resources import files
 from pathlib import Path
 from typing import Annotated
@@ -21,8 +22,9 @@ from stb_env.core.jsontypes import JsonObject
 from stb_env.errors import ConfigError
 from stb_env.models import Meter, connect, load_models, metered
 from stb_env.models.preflight import checking
-from stb_env.suites.worlds.authoring.check_kit import check_kit, sample_sentences
+from stb_env.suites.worlds.authoring.check_kit import sample_sentences
 from stb_env.suites.worlds.authoring.kit_author import ATTEMPTS, author_file, drafts_of, told
+from stb_env.suites.worlds.authoring.kit_trial import checked_kit, faults_in
 from stb_env.suites.worlds.schema.joining import JOIN, kit_named
 from stb_env.suites.worlds.schema.kit import Kit, read_kit
 from stb_env.suites.worlds.stats import statistics_of
@@ -54,13 +56,12 @@ def show(
     ] = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """Show a world: its rows, tools and rules, and, of a kit that ships, a task with its solution.
+    """Show a world: its rows, tools and rules, and a task with its solution.
 
     Example: stb-env worlds show 17 --kit vet_clinic --level 3
     """
-    world = build(_kit(kit), seed)
-    ships = set(kit.split(JOIN)) <= set(kits())
-    task = task_in(world.key, level, _dials(dials)) if ships else None
+    world = build(_kit(kit, checked_kit), seed)
+    task = task_in(world.key, level, _dials(dials))
     if html is not None:
         write_text(html, world_page(world, task))
         emit({"world": world.key, "task": None if task is None else task.id, "page": str(html)}, as_json)
@@ -136,8 +137,8 @@ def check(kit: KitName, as_json: options.AsJson = False) -> None:
 
     Example: stb-env worlds check my_kit.toml
     """
-    declared = _kit(kit)
-    faults = check_kit(declared)
+    declared = _kit(kit, read_kit)
+    faults = faults_in(declared)
     sentences = [] if faults else sample_sentences(declared)
     table = Table("fault" if faults else f"sentences of {declared.name}")
     for text in faults or sentences:
@@ -248,13 +249,13 @@ def _dials(text: str) -> Dials:
     return found
 
 
-def _kit(text: str) -> Kit:
+def _kit(text: str, read: Callable[[Path], Kit]) -> Kit:
     if set(text.split(JOIN)) <= set(kits()):
         return kit_named(text)
     path = Path(text)
     if path.suffix != ".toml":
         raise ConfigError(f"no kit {text!r}; a kit is a .toml file or one of {', '.join(kits())}")
-    return read_kit(path)
+    return read(path)
 
 
 def _identifier(path: Path) -> str:

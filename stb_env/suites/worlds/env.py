@@ -13,9 +13,11 @@ from stb_env.envs.env_settings import OpenSettings
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.errors import ConfigError
 from stb_env.judges.own_judge import JudgeLike
+from stb_env.suites.worlds.authoring.kit_trial import checked_kit
 from stb_env.suites.worlds.data.traits import MOST_ALIKE, MOST_DIRT, Traits
 from stb_env.suites.worlds.drawing.draw_goal import CALLS
-from stb_env.suites.worlds.judge import ExactJudge
+from stb_env.suites.worlds.judge import ExactJudge, progress
+from stb_env.suites.worlds.schema.kit import Kit
 from stb_env.suites.worlds.tasks.dials import Dials
 from stb_env.suites.worlds.tasks.hard import HARD_FAULTS, HardTasks
 from stb_env.suites.worlds.tasks.making import task_of
@@ -37,7 +39,7 @@ def make(
     split: Split = "train",
     group: Group | None = None,
     level: int | tuple[int, int] | list[int] | None = None,
-    kit: str | None = None,
+    kit: str | Path | None = None,
     worlds: Count | None = None,
     policies: bool = False,
     pairs: float = 0.5,
@@ -64,7 +66,7 @@ def make(
             training never shows, ``I1-Category`` kits that it never shows; ``I2-...`` the same over several
             services of a kit, ``I3-...`` over several kits.
         level: From 1 (one or two calls) to 6 (41 to 80 calls), or the first and last of a range.
-        kit: Only worlds of this kit, such as ``vet_clinic``.
+        kit: Only worlds of this kit, such as ``vet_clinic``; or the file of a kit of your own.
         worlds: Only ten tasks of each of so many worlds, which makes training finite, too.
         policies: Whether worlds have policies, and requests can be refused: because a policy forbids them,
             because a state does not allow them, or because a name in them is no row's.
@@ -89,7 +91,7 @@ def make(
         models: Models file (TOML) for the judge.
         max_turns: Actions after which an episode is cut off; None is 40 more than twice the calls of the
             longest tasks.
-        **settings: Further settings of `ToolEnv`.
+        **settings: Further settings of `ToolEnv`. ``reward="dense"`` shapes rewards by `progress`.
 
     Raises:
         ConfigError: A setting is unknown, or no task meets them all.
@@ -110,12 +112,16 @@ def make(
         events=int(events),
         hidden=hidden,
     )
-    tasks = WorldTasks(split, group, levels, kit, worlds, policies, pairs, dials, several, traits)
+    named: str | Kit | None = None if kit is None else str(kit)
+    if isinstance(named, str) and named.endswith(".toml"):
+        named = checked_kit(Path(named))
+    tasks = WorldTasks(split, group, levels, named, worlds, policies, pairs, dials, several, traits)
     return ToolEnv(
         tasks,
         GeneratedWorld(),
         ExactJudge() if judge == "exact" else connect_judge(judge, votes, models, votes_cache),
         max_turns=max_turns or _turns(tasks.levels[-1], faults, events=events),
+        potential=progress if settings.get("reward") == "dense" else None,
         oracle=oracle,
         **settings,
     )
@@ -139,7 +145,7 @@ def make_hard(
         models: Models file (TOML) for the judge.
         max_turns: Actions after which an episode is cut off; None is about five times the calls of the
             longest tasks.
-        **settings: Further settings of `ToolEnv`.
+        **settings: Further settings of `ToolEnv`. ``reward="dense"`` shapes rewards by `progress`.
     """
     tasks = HardTasks()
     return ToolEnv(
@@ -147,6 +153,7 @@ def make_hard(
         GeneratedWorld(),
         ExactJudge() if judge == "exact" else connect_judge(judge, votes, models, votes_cache),
         max_turns=max_turns or _turns(tasks.levels[-1], HARD_FAULTS, events=True),
+        potential=progress if settings.get("reward") == "dense" else None,
         oracle=oracle,
         **settings,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NotRequired, TypedDict
 
@@ -16,7 +17,9 @@ from stb_env.suites.worlds.data.rows import State
 from stb_env.suites.worlds.episode.events import NOTES
 from stb_env.suites.worlds.episode.faults import is_earlier
 from stb_env.suites.worlds.goals.goal import Expected, RowId
+from stb_env.tasks import Task
 from stb_env.tools import Status
+from stb_env.trajectory import CallRecord
 from stb_env.verdict import KEPT, Verdict, VerdictStatus, Vote
 
 
@@ -237,6 +240,38 @@ class ExactJudge:
         votes = (Vote(status, "; ".join(reasons)),) if reasons else ()
         parts = {part: not problem for part, problem in problems.items()}
         return Verdict.of(status, judge=self.name, votes=votes, parts=parts)
+
+
+def progress(task: Task, state: State, calls: Sequence[CallRecord]) -> float:
+    """Return the share that an episode has reached of what solves its task, for dense rewards.
+
+    That is: of the rows that the answer stands on, those that results have shown; and of the rows that have
+    to change or be made, those that are as they have to be.
+
+    Args:
+        task: A task of generated worlds.
+        state: Where an episode stands.
+        calls: The calls so far, which say nothing more.
+
+    Returns:
+        From 0 to 1. It falls where a row that was right is changed once more.
+    """
+    del calls
+    goal = current_goal(task.goal, state)
+    none = Changes(rows={}, new=[])
+    needed: dict[str, int] = {}
+    for rows in [goal["shown"]] if goal.get("cannot") else goal["support"].values():
+        for entity, mask in rows.items():
+            needed[entity] = needed.get(entity, 0) | int(mask, 16)
+    reached = sum((mask & state.shown.get(entity, 0)).bit_count() for entity, mask in needed.items())
+    total = sum(mask.bit_count() for mask in needed.values())
+    done = _beside(changes(state, goal["drawn"], goal.get("generated")), goal.get("moved", {}))
+    for entity, change in goal["changes"].items():
+        got = done.get(entity, none)
+        reached += sum(got["rows"].get(number, []) == row for number, row in change["rows"].items())
+        reached += (Counter(map(tuple, change["new"])) & Counter(map(tuple, got["new"]))).total()
+        total += len(change["rows"]) + len(change["new"])
+    return reached / total if total else 0.0
 
 
 def _answer_parts(case: Case, goal: JsonMapping, state: State) -> Iterator[tuple[str, str]]:

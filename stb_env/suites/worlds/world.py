@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
+from stb_env.backend.user import ASK_USER
 from stb_env.backend.world import World
 from stb_env.core.jsontypes import JsonMapping, JsonObject
 from stb_env.errors import DataError, did_you_mean
@@ -16,7 +17,7 @@ from stb_env.suites.worlds.data.traits import USUAL, Key, Traits
 from stb_env.suites.worlds.episode.elsewhere import ELSEWHERE, OF, elsewhere
 from stb_env.suites.worlds.episode.feed import change_feed
 from stb_env.suites.worlds.episode.script import Script
-from stb_env.suites.worlds.episode.user import ASK_USER, asking_tool
+from stb_env.suites.worlds.episode.user import asking_tool
 from stb_env.suites.worlds.schema.joining import kit_named
 from stb_env.suites.worlds.schema.kit import Kit
 from stb_env.suites.worlds.services.archetypes.acting import actors

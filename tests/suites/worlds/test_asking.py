@@ -13,12 +13,13 @@ from typing import Any
 import pytest
 
 import stb_env
+from stb_env.backend.user import ASK_USER
 from stb_env.core.jsontypes import JsonObject
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.errors import ConfigError
 from stb_env.suites.worlds.data.rows import State
 from stb_env.suites.worlds.drawing.draw_goal import identity
-from stb_env.suites.worlds.episode.user import ASK_USER, NEWS, User, fact_names
+from stb_env.suites.worlds.episode.user import NEWS, User, fact_names
 from stb_env.suites.worlds.goals.evaluation import evaluate
 from stb_env.suites.worlds.goals.goal import Change, Clause, Difference, Measure, Related, Select
 from stb_env.suites.worlds.goals.holes import is_open, opened, revalued, slots

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
-from stb_env.errors import DataError, STBError
+from stb_env.errors import ConfigError, DataError, STBError
 from stb_env.seeding import rng
 from stb_env.suites.worlds.authoring.check_kit import check_kit
 from stb_env.suites.worlds.drawing.costs import Costs
@@ -14,7 +15,7 @@ from stb_env.suites.worlds.drawing.draw_goal import CALLS, GoalDrawer, decided, 
 from stb_env.suites.worlds.goals.answer_fields import answer_schema
 from stb_env.suites.worlds.oracle.requests import Memory
 from stb_env.suites.worlds.oracle.solve import solve
-from stb_env.suites.worlds.schema.kit import Day, Entity, Kit, Quantity, parse_kit
+from stb_env.suites.worlds.schema.kit import Day, Entity, Kit, Quantity, own_kit, parse_kit
 from stb_env.suites.worlds.words.query import query
 from stb_env.suites.worlds.world import Built, build
 
@@ -45,13 +46,20 @@ def faults_of(text: str, path: Path) -> list[str]:
     except DataError as error:
         heading, *lines = str(error).splitlines()
         return [line.strip() for line in lines] or [heading]
-    faults = list(_too_much(kit))
     if kit.name != path.stem:
-        faults.insert(0, f"name: must be that of the file, {path.stem!r}, got {kit.name!r}")
-    if faults:
-        return faults
+        return [f"name: must be that of the file, {path.stem!r}, got {kit.name!r}", *_too_much(kit)]
+    return faults_in(kit, played=True)
+
+
+def faults_in(kit: Kit, *, played: bool = False) -> list[str]:
+    """Return what is wrong with a kit that fits the schema, each with its place; empty where nothing is.
+
+    Args:
+        kit: The kit.
+        played: Whether tasks are drawn from it and played, too.
+    """
     try:
-        return check_kit(kit) or list(_unplayable(kit))
+        return list(_too_much(kit)) or check_kit(kit) or list(_unplayable(kit) if played else ())
     except STBError as error:
         return [str(error)]
     except RecursionError:
@@ -61,6 +69,34 @@ def faults_of(text: str, path: Path) -> list[str]:
     except (ArithmeticError, LookupError, TypeError, ValueError) as error:
         # What is so wrong that a check stumbles over it.
         return [f"entities: a check ended with {type(error).__name__}: {error}"]
+
+
+def checked_kit(path: Path) -> Kit:
+    """Read a kit of an author's own that can be played; its name tells what the file says.
+
+    Raises:
+        ConfigError: The file cannot be read.
+        DataError: The kit has faults; the message has each.
+    """
+    try:
+        written = path.read_bytes()
+    except OSError as error:
+        raise ConfigError(
+            f"kit {path}: {error.strerror}; give the file of a kit or the name of one"
+        ) from error
+    return _checked(path, written)
+
+
+# Vector environments make one environment after another.
+@lru_cache(maxsize=16)
+def _checked(path: Path, written: bytes) -> Kit:
+    kit = parse_kit(written.decode("utf-8", "replace"), path)
+    faults = faults_in(kit)
+    if faults:
+        raise DataError(
+            "\n  ".join([f"kit {path} has faults; `stb-env worlds check` shows them too:", *faults])
+        )
+    return own_kit(kit, written)
 
 
 def _too_much(kit: Kit) -> Iterator[str]:

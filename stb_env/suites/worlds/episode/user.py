@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Literal, NotRequired, TypedDict
 
+from stb_env.backend.user import ASK_USER
 from stb_env.core.jsontypes import Json, JsonObject
 from stb_env.seeding import derive
 from stb_env.suites.worlds.data.blueprint import Blueprint
@@ -16,8 +17,6 @@ from stb_env.suites.worlds.services.api_error import ApiError
 from stb_env.suites.worlds.services.archetypes.tool import CATEGORY, Bound, Param, WorldTool
 from stb_env.tools import Tool, ToolId
 
-ASK_USER = "ask_user"
-"""Name of the tool that asks the user."""
 NEWS = "anything new"
 """What an agent asks about to hear whether the user has changed their mind."""
 Manner = Literal["tells", "points", "refuses", "corrects", "changes"]

@@ -9,7 +9,17 @@ from typing import TypeVar
 
 from stb_env.errors import DataError
 from stb_env.suites.worlds.schema.actions import Action, Condition, Create, Delete, Policy, Rule
-from stb_env.suites.worlds.schema.kit import Attribute, Email, Entity, Kit, Link, Person, Ref, shipped_kit
+from stb_env.suites.worlds.schema.kit import (
+    OWN_KITS,
+    Attribute,
+    Email,
+    Entity,
+    Kit,
+    Link,
+    Person,
+    Ref,
+    shipped_kit,
+)
 
 JOIN = "+"
 """Stands between the names of kits that are joined."""
@@ -24,15 +34,15 @@ _COUNT = re.compile(r"count\(([a-z0-9_]+)\.")
 
 @lru_cache(maxsize=64)
 def kit_named(name: str) -> Kit:
-    """Return a kit that comes with the package, or the one that several of them are joined to.
+    """Return a kit that comes with the package or is in use, or the one that several are joined to.
 
     Raises:
         DataError: One of several has nobody whom others could know, or they are in no order.
     """
     names = name.split(JOIN)
     if len(names) == 1:
-        return shipped_kit(name)
-    kits = [shipped_kit(each) for each in names]
+        return OWN_KITS[name] if name in OWN_KITS else shipped_kit(name)
+    kits = [kit_named(each) for each in names]
     apart = [kit.name for kit in kits if not can_be_joined(kit)]
     if apart or names != sorted(set(names)) or len(names) > MOST_KITS:
         raise DataError(

@@ -6,6 +6,7 @@ its words. A path names an attribute from an entity's row over references: ``vis
 
 from __future__ import annotations
 
+import hashlib
 import tomllib
 from collections.abc import Mapping
 from datetime import date
@@ -324,4 +325,16 @@ def shipped_kit(name: str) -> Kit:
     return read_kit(KITS / f"{name}.toml")
 
 
+def own_kit(kit: Kit, written: bytes) -> Kit:
+    """Return a kit of an author's own under a name that tells what its file says: ``my_kit_k3f9a2c1d``.
+
+    Worlds can be made of it by that name from then on.
+    """
+    own = kit.model_copy(update={"name": f"{kit.name}_k{hashlib.sha256(written).hexdigest()[:8]}"})
+    OWN_KITS[own.name] = own
+    return own
+
+
 KITS = Path(__file__).parent.parent / "kits"
+OWN_KITS: dict[str, Kit] = {}
+"""Kits of authors' own that this process has read, by name."""

@@ -134,11 +134,12 @@ def open_task(
         Hole(each.about, hole, *place_of(world.blueprint, hole))
         for each, hole in zip(details, holes, strict=True)
     )
-    script = ScriptRecord(user=user_record(world.blueprint, made.drawn.goal, details, pick))
+    user = user_record(world.blueprint, made.drawn.goal, details, pick)
     task = replace(
         made.task,
         query=" ".join(said),
         tools=(*made.task.tools, world.asking.tool),
-        goal={**made.task.goal, "script": script},
+        goal={**made.task.goal, "script": ScriptRecord(user=user)},
+        record={**made.task.record, "knows": user["facts"]},
     )
     return replace(made, task=task, open=OpenGoal(goal, named, news))

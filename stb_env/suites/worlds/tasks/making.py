@@ -21,7 +21,7 @@ from stb_env.suites.worlds.goals.refusals import Missing, Refusal, reasons_of, r
 from stb_env.suites.worlds.judge import goal_record
 from stb_env.suites.worlds.oracle.requests import Memory, Request
 from stb_env.suites.worlds.oracle.solve import solve
-from stb_env.suites.worlds.schema.kit import KITS
+from stb_env.suites.worlds.schema.kit import KITS, OWN_KITS
 from stb_env.suites.worlds.tasks.apply_dials import apply_dials, recorded
 from stb_env.suites.worlds.tasks.dials import PLAIN, Dials
 from stb_env.suites.worlds.tasks.evidence import evidence
@@ -64,6 +64,7 @@ _WORLDS_IN_USE = 16
 """Worlds whose results of calls are kept while tasks are drawn in them."""
 
 _ID = re.compile(rf"({KEY})\.([1-6])\.(0|[1-9]\d{{0,8}})(?:\.([abo]))?(?:\.([a-z0-9]+))?")
+_OWN_NAME = re.compile(r"_k[0-9a-f]{8}$")
 PAIR = 2
 """Tasks of a pair; one that stands alone where some can be refused has the third of the suffixes."""
 
@@ -81,7 +82,13 @@ def task_of(task_id: str) -> WorldTask:
         DataError: There is none.
     """
     found = _ID.fullmatch(task_id)
-    if found is None or not set(Key.of(found[1]).kits) <= set(kits()):
+    unknown = [] if found is None else [name for name in Key.of(found[1]).kits if name not in known_kits()]
+    if unknown and _OWN_NAME.search(unknown[0]):
+        raise DataError(
+            f"task {task_id!r:.80} is of a kit of an author's own; make the environment with kit=FILE, whose "
+            f"text is still that of {unknown[0]}"
+        )
+    if found is None or unknown:
         raise DataError(
             f"no task {task_id!r:.80} in generated worlds; an id is kit-seed.level.number, such as "
             f"{kits()[0]}-17.3.0"
@@ -99,6 +106,11 @@ def task_of(task_id: str) -> WorldTask:
 def kits() -> tuple[str, ...]:
     """Return the names of the kits that come with the package."""
     return tuple(sorted(path.stem for path in KITS.glob("*.toml")))
+
+
+def known_kits() -> tuple[str, ...]:
+    """Return the names of the kits that come with the package, and of own ones that are in use."""
+    return (*kits(), *OWN_KITS)
 
 
 @lru_cache(maxsize=32)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from stb_env.seeding import rng
-from stb_env.suites.worlds.schema.joining import JOIN, can_be_joined, services_of
-from stb_env.suites.worlds.schema.kit import shipped_kit
+from stb_env.suites.worlds.schema.joining import JOIN, can_be_joined, kit_named, services_of
 
 
 class Organisations:
@@ -34,7 +33,7 @@ class Organisations:
         base = self.kits[which]
         wanted = self._services[turn % len(self._services)]
         # Kits are read where they have to be counted alone.
-        if self._fewest == 1 and (wanted == 1 or services_of(shipped_kit(base), joined=False) >= wanted):
+        if self._fewest == 1 and (wanted == 1 or services_of(kit_named(base), joined=False) >= wanted):
             return base, first
         names, others = [base], self._others(base)
         rng("joined", base, turn, tried).shuffle(others)
@@ -44,23 +43,23 @@ class Organisations:
         return JOIN.join(sorted(names)), turn
 
     def _others(self, base: str) -> list[str]:
-        return [name for name in self._pool if name != base and can_be_joined(shipped_kit(name))]
+        return [name for name in self._pool if name != base and can_be_joined(kit_named(name))]
 
     def _reaches(self, base: str) -> bool:
         """Return whether a kit has enough services, whichever others it is joined with."""
         wanted = self._services[-1]
         if self._fewest == wanted == 1:
             return True
-        alone = services_of(shipped_kit(base), joined=False)
+        alone = services_of(kit_named(base), joined=False)
         if self._fewest == 1 and (alone >= wanted or self._most == 1):
             return alone >= wanted
-        if not can_be_joined(shipped_kit(base)):
+        if not can_be_joined(kit_named(base)):
             return False
-        others = sorted(self._others(base), key=lambda name: services_of(shipped_kit(name), joined=True))
+        others = sorted(self._others(base), key=lambda name: services_of(kit_named(name), joined=True))
         names = [base, *others[: self._most - 1]]
         return len(names) >= self._fewest and _joint(names) >= wanted
 
 
 def _joint(names: Sequence[str]) -> int:
     """Return how many services a world of several kits has."""
-    return sum(services_of(shipped_kit(name), joined=True) for name in names)
+    return sum(services_of(kit_named(name), joined=True) for name in names)

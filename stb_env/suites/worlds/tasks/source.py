@@ -6,11 +6,12 @@ import hashlib
 from collections.abc import Iterator
 from typing import get_args
 
+from stb_env.core.jsontypes import JsonObject
 from stb_env.errors import ConfigError, DataError, did_you_mean
 from stb_env.seeding import mix, rng
 from stb_env.suites.worlds.data.traits import USUAL, Key, Traits
 from stb_env.suites.worlds.schema.joining import MOST_KITS
-from stb_env.suites.worlds.schema.kit import KITS
+from stb_env.suites.worlds.schema.kit import KITS, OWN_KITS, Kit
 from stb_env.suites.worlds.tasks.dials import PLAIN, Dials
 from stb_env.suites.worlds.tasks.making import HELD_OUT, NEW_TASKS, PAIR, SPREAD, formed, kits, task_of
 from stb_env.suites.worlds.tasks.organisations import Organisations
@@ -41,7 +42,7 @@ class WorldTasks:
             Training has the groups that end in ``Instruction``.
         level: From 1 (one or two calls) to 6 (41 to 80 calls); two levels are the first and last of a range;
             None is all.
-        kit: Only worlds of this kit.
+        kit: Only worlds of this kit, by name; or a kit of an author's own, as `own_kit` reads it.
         worlds: Only ten tasks of each of so many worlds, which makes training finite, too.
         policies: Whether worlds have policies, and requests can be refused: because a policy forbids them,
             because a state does not allow them, or because a name in them is no row's.
@@ -68,7 +69,7 @@ class WorldTasks:
         split: Split = "train",
         group: Group | None = None,
         level: int | tuple[int, int] | None = None,
-        kit: str | None = None,
+        kit: str | Kit | None = None,
         worlds: int | None = None,
         policies: bool = False,
         pairs: float = 0.5,
@@ -80,6 +81,10 @@ class WorldTasks:
         if group is not None:
             _check("group", group, get_args(Group))
         known = kits()
+        self._own = kit if isinstance(kit, Kit) else None
+        if isinstance(kit, Kit):
+            kit = kit.name
+            known = (*known, kit)
         if kit is not None:
             _check("kit", kit, known)
         self.name = "Worlds"
@@ -121,6 +126,12 @@ class WorldTasks:
         if traits != USUAL:
             self._settings += f" {traits.suffix}"
 
+    def __setstate__(self, state: JsonObject) -> None:
+        """Bring the own kit to the process in which this is unpickled."""
+        self.__dict__.update(state)
+        if self._own is not None:
+            OWN_KITS[self._own.name] = self._own
+
     @property
     def size(self) -> int | None:
         """Number of tasks, or None where there is no end."""
@@ -146,7 +157,7 @@ class WorldTasks:
     def endless(self) -> WorldTasks:
         """Return the training tasks, of which there are as many as anyone wants to draw."""
         levels = self.levels[0], self.levels[-1]
-        kit = self._kit if self._kit not in HELD_OUT else None
+        kit = self._own or (self._kit if self._kit not in HELD_OUT else None)
         group: Group | None = "I2-Instruction" if self._family == "I2" else None
         return WorldTasks(
             "train",
