@@ -98,6 +98,8 @@ class TwoPlayers(AECEnv):  # type: ignore[misc] # PettingZoo publishes no types
         user = None if rules.user is None else _Played(rules.user)
         base.rules = replace(rules, user=user, layers=(*rules.layers, _asking))
         self._episode = DrivenEpisode(self._env)
+        if self._episode.searches:
+            raise ConfigError("a user is not asked again, and a search goes back in an episode; leave it out")
         self._playing: Slow[Transition] | None = None
         self._asked: _Question | None = None
         self._dialogue: list[JsonObject] = []

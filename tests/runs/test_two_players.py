@@ -20,6 +20,7 @@ from stb_env.runs.two_players import env, raw_env
 from stb_env.suites.worlds.tasks.making import task_of
 from stb_env.testing.notes import notes
 from stb_env.trajectory import Trajectory
+from stb_env.wrappers import DepthFirstSearch
 
 WORLDS = "stb/Worlds-v0", {"hidden": 2, "level": 2}
 DIALOGUES = "stb/APIBankCall-v1", {}
@@ -140,6 +141,7 @@ def test_a_new_episode_can_begin_while_the_user_is_asked() -> None:
     [
         (lambda: raw_env("stb/Worlds-v0"), r"nobody is asked in these tasks: .* hidden=2"),
         (lambda: raw_env(notes(), max_turns=3), r"settings go with an environment id"),
+        (lambda: raw_env(DepthFirstSearch(talking())), r"a search goes back in an episode; leave it out"),
         (lambda: raw_env("not one"), r"unknown environment"),
         (lambda: raw_env(object()), r"two players need a ToolEnv or a wrapper"),  # type: ignore[arg-type]
         (lambda: raw_env(*WORLDS[:1], **WORLDS[1]).env_of("usr"), r"there are agent and user\. Did you mean"),

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from stb_env.suites.worlds.data.conditions import TODAY, Count, Days, Path, operand
 from stb_env.suites.worlds.data.facts import facts_at_start
 from stb_env.suites.worlds.drawing.clauses import clauses_of, queue_clauses
-from stb_env.suites.worlds.drawing.search_costs import Search, SearchCosts
+from stb_env.suites.worlds.drawing.search_costs import Known, Search, SearchCosts
 from stb_env.suites.worlds.goals.goal import (
     Change,
     Clause,
@@ -50,6 +50,19 @@ class Cost:
     compared: int
 
 
+@dataclass(frozen=True, slots=True)
+class Sofar:
+    """Estimate for the first parts of a goal.
+
+    Attributes:
+        calls: Their calls, beside those that sign in.
+        known: What is known after them.
+    """
+
+    calls: int
+    known: Known
+
+
 class Costs:
     """Estimates the costs of goals in one world.
 
@@ -70,8 +83,26 @@ class Costs:
         """Return an estimate for a goal."""
         self._search.forget()
         costs = [self._cost(part) for part in parts_of(goal)]
-        calls = sum(each.calls for each in costs) + len(self._conventions.signs_in & self._search.services)
-        return Cost(calls, sum(each.compared for each in costs))
+        return Cost(
+            sum(each.calls for each in costs) + self._sign_ins(), sum(each.compared for each in costs)
+        )
+
+    def calls_of(self, part: Part, before: Sofar | None) -> tuple[int, Sofar]:
+        """Return how many calls a part of a goal takes in all with those before it, and what goes on from it.
+
+        Args:
+            part: The part.
+            before: What this gave for the part before it; None for the first.
+        """
+        if before is None:
+            self._search.forget()
+        else:
+            self._search.known = before.known.copy()
+        calls = self._cost(part).calls + (0 if before is None else before.calls)
+        return calls + self._sign_ins(), Sofar(calls, self._search.known)
+
+    def _sign_ins(self) -> int:
+        return len(self._conventions.signs_in & self._search.services)
 
     def _cost(self, goal: Part) -> Cost:
         match goal:

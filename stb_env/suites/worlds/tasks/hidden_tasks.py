@@ -119,7 +119,7 @@ def hider_of(made: WorldTask) -> Hider:
 def open_task(
     made: WorldTask, details: Sequence[Detail], news: bool, words: Random, pick: Random
 ) -> WorldTask:
-    """Return a task that leaves details open, with a user who knows them.
+    """Return a task that leaves details open, with a user who knows them; its gold does not ask yet.
 
     Args:
         made: The task that tells everything.
@@ -140,7 +140,7 @@ def open_task(
     left_open = OpenGoal(goal, named, news)
     found = _with_user(made, details, " ".join(said), left_open, pick)
     asked = [each for each in details if each.source is not None]
-    if asked and len(found.task.gold) - len(made.task.gold) > _FEW + 2 * len(details):
+    if asked and len(recorded(found).task.gold) - len(made.task.gold) > _FEW + 2 * len(details):
         # Nobody reads page after page for a detail.
         told = [replace(each, manner="tells", source=None) if each in asked else each for each in details]
         found = _with_user(made, told, found.task.query, left_open, pick)
@@ -159,4 +159,4 @@ def _with_user(
         goal={**made.task.goal, "script": ScriptRecord(user=user)},
         record={**made.task.record, "knows": user["facts"]},
     )
-    return recorded(replace(made, task=task, open=left_open))
+    return replace(made, task=task, open=left_open)

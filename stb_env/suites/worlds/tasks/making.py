@@ -22,7 +22,7 @@ from stb_env.suites.worlds.judge import goal_record
 from stb_env.suites.worlds.oracle.requests import Memory, Request
 from stb_env.suites.worlds.oracle.solve import solve
 from stb_env.suites.worlds.schema.kit import KITS, OWN_KITS
-from stb_env.suites.worlds.tasks.apply_dials import apply_dials
+from stb_env.suites.worlds.tasks.apply_dials import apply_dials, recorded
 from stb_env.suites.worlds.tasks.dials import PLAIN, Dials
 from stb_env.suites.worlds.tasks.evidence import evidence
 from stb_env.suites.worlds.tasks.hidden_tasks import hide, hide_in_pair
@@ -157,6 +157,9 @@ def _under_dials(key: str, level: int, number: int, form: str, dials: Dials) -> 
         first = number - number % PAIR
         twins = _twins(key, level, first, form if form in ("", "o") else "ab", dials.hidden)
         made = None if twins is None else twins[number - first]
+        if made is not None and dials.events:
+            # How many calls gold makes says when others change rows.
+            made = recorded(made)
     else:
         made = formed(key, level, number, form)
     return None if made is None else apply_dials(made, dials)
