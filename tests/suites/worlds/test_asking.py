@@ -109,16 +109,14 @@ def possessed(world: Built) -> Iterator[tuple[Source, int]]:
             )
 
 
-@pytest.mark.parametrize("kit", ["zoo", "translation_agency", "ferry_line", "flower_auction"])
-def test_a_noun_with_an_owner_in_it_can_be_pointed_to(kit: str) -> None:
-    found = 0
-    for seed in range(3):
-        world = built(f"{kit}-{seed}")
-        for source, wanted in possessed(world):
-            see = pointing(world.blueprint, source, Random(1))["see"]
-            assert ended(Asker(world).looked_up(see)) == wanted
-            found += 1
-    assert found
+@pytest.mark.parametrize("key", ["zoo-3", "zoo-4", "translation_agency-0", "flower_auction-3"])
+def test_a_noun_with_an_owner_in_it_can_be_pointed_to(key: str) -> None:
+    world = built(key)
+    sources = list(possessed(world))
+    assert sources
+    for source, wanted in sources:
+        see = pointing(world.blueprint, source, Random(1))["see"]
+        assert ended(Asker(world).looked_up(see)) == wanted
 
 
 def ended(plan: Generator[Request, Any, int]) -> int:

@@ -130,7 +130,7 @@ def test_with_other_dials_and_pairs() -> None:
 
 
 def test_too_many_tools_are_refused() -> None:
-    with pytest.raises(ConfigError, match="tools is a number up to 200, got 201"):
+    with pytest.raises(ConfigError, match="tools is 0 or from 20 to 200, got 201"):
         stb_env.make("stb/Worlds-v0", tools=201)
     with pytest.raises(DataError):
         task_of("vet_clinic-10001.2.3.t201")

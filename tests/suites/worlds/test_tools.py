@@ -167,6 +167,7 @@ def test_results_tell_which_rows_they_show(world: Built) -> None:
     get = next(tools(world, "get"))
     arguments = {get.params[0].name: world.codec.id_of(get.entity, 3)}
     _, state = get.call(State(), arguments)
-    assert state.shown == {get.entity: 1 << 3}
+    shown = {get.entity, *(f"{get.entity}.{field.attribute}" for field in get.fields)}
+    assert state.shown == dict.fromkeys(shown, 1 << 3)
     assert get.call(state, arguments)[1] is state
     assert state == State()
