@@ -114,11 +114,15 @@ class _Listing:
         self._style = workshop.style(entity)
         self._pager = Pager(workshop.key, entity, self._style)
         self._filters: tuple[Filter, ...] = ()
+        self._met: list[tuple[str, str]] = []
         self._masks: dict[tuple[str, int], int] = {}
         self._items = self._style.items or self._style.field(workshop.codec.noun(entity)[1])
 
     def made(self, name: str, about: str, filters: tuple[Filter, ...], kind: str, subject: str) -> WorldTool:
         self._filters = filters if self._link is None else (self._link, *filters)
+        self._met = [
+            (each.param, f"{self._entity}.{each.field.attribute}") for each in self._filters if each.op == "="
+        ]
         group = self._style.nested_filters
         params = [_filter_param(each, "" if each is self._link else group) for each in self._filters]
         if self._link is not None:
@@ -177,12 +181,12 @@ class _Listing:
                 items.append(self._workshop.codec.row(entity, number, row, self._shown))
         response: JsonObject = {self._items: items}
         # A filter tells the value of every row that it lets through.
-        met = places(entity, (each.field for each in self._filters if each.op == "=" and each.param in bound))
-        state = show(state, (*self._places, *met[1:]), cut)
+        met = tuple(place for param, place in self._met if param in bound)
+        state = show(state, (*self._places, *met), cut)
         if self._style.total:
             # A number of all rows is a figure over them, so it shows them all.
             response["total"] = len(numbers)
-            state = show_all(state, met, self._mask(state, bound, numbers))
+            state = show_all(state, (entity, *met), self._mask(state, bound, numbers))
         return {**response, **extra}, state
 
     def _mask(self, state: State, bound: Bound, numbers: list[int]) -> int:

@@ -26,10 +26,8 @@ def reports(workshop: Workshop, entity: str, by: str) -> Iterator[WorldTool]:
         for each in codec.fields[entity].values()
         if isinstance(attribute := described.attributes[each.attribute], Quantity) and attribute.sums
     )
-    param, shown = (
-        Param(field.name, field.schema, field.read, required=True),
-        places(entity, (field, *totals)),
-    )
+    param = Param(field.name, field.schema, field.read, required=True)
+    shown = places(entity, (field, *totals))
     today, dated = codec.blueprint.today, style.field("figures of")
 
     def run(state: State, bound: Bound) -> tuple[object, State]:
