@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import date
+from functools import cache
 
 from stb_env.core.jsontypes import JsonObject
 from stb_env.seeding import derive
@@ -52,7 +53,10 @@ def refreshed(workshop: Workshop, tool: WorldTool) -> tuple[WorldTool, WorldTool
     many = workshop.codec.noun(entity)[1]
     blueprint, note, dated = workshop.codec.blueprint, f"report {entity}", style.field("figures of")
     today, last_night = (date.fromordinal(blueprint.today - ago).isoformat() for ago in (0, 1))
-    before = earlier(blueprint.entities[entity], blueprint.data, entity, workshop.key)
+
+    @cache
+    def before() -> State:
+        return earlier(blueprint.entities[entity], blueprint.data, entity, workshop.key)
 
     def refresh(state: State, bound: Bound) -> tuple[object, State]:
         del bound
@@ -63,7 +67,7 @@ def refreshed(workshop: Workshop, tool: WorldTool) -> tuple[WorldTool, WorldTool
         if state.notes.get(note) == (_mark(state, entity),):
             return tool.run(state, bound)
         value = bound[field.name]
-        found = _meant(workshop, before, entity, field, value)
+        found = _meant(workshop, before(), entity, field, value)
         return {**_figures(field, value, list(found.values()), tool.fields), dated: last_night}, state
 
     service = blueprint.entities[entity].service
