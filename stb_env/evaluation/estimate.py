@@ -18,7 +18,7 @@ from stb_env.evaluation.run_estimate import RunEstimate
 from stb_env.models import ModelConfig, available, load_models
 from stb_env.models.endpoint import ModelAddress
 from stb_env.runs.run import may_pass
-from stb_env.trajectory import read_trajectories
+from stb_env.saved_episodes import read_trajectories
 from stb_env.usage import Price, Usage
 
 

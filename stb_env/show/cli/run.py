@@ -24,8 +24,8 @@ from stb_env.judges.heuristic import HeuristicJudge
 from stb_env.models.meter import Meter, current_meter
 from stb_env.models.models_file import GGUF
 from stb_env.runs.play_options import ClusterOptions, PlayOptions
+from stb_env.saved_episodes import iter_trajectories, read_trajectories
 from stb_env.show.cli.judge_outcome import tell
-from stb_env.trajectory import iter_trajectories, read_trajectories
 
 EnvId = Annotated[
     str,

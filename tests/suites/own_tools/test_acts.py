@@ -14,8 +14,8 @@ import pytest
 import stb_env
 from stb_env.errors import DataError
 from stb_env.formats.catalog_file import CatalogFile
+from stb_env.saved_episodes import read_trajectories
 from stb_env.suites.own_tools.queries import line_schema
-from stb_env.trajectory import read_trajectories
 from tests.command import reported, stb
 from tests.conftest import ROOT
 from tests.fakes.order_desk import OrderDesk
