@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stb_env.core import jsontext
+from stb_env.wrappers.candidate import AnswerCandidate, CallCandidate, Candidate
 from stb_env.wrappers.documented import documented, words
 from stb_env.wrappers.mentions import mentions
-from stb_env.wrappers.proposals import AnswerCandidate, CallCandidate, Candidate, Done, Seen
+from stb_env.wrappers.proposals import Done, Seen
 
 CALL_FEATURES = (
     "name_overlap",  # share of the words of the API's name that the query says

@@ -10,10 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stb_env.tools import FINISH, Tool
+from stb_env.wrappers.candidate import AnswerCandidate, CallCandidate, Filling
 from stb_env.wrappers.documented import documented
 from stb_env.wrappers.features import FEATURES, features
 from stb_env.wrappers.mentions import kind_of, mentions
-from stb_env.wrappers.proposals import AnswerCandidate, CallCandidate, Done, Filling, Seen, candidates
+from stb_env.wrappers.proposals import Done, Seen, candidates
 from stb_env.wrappers.result_rows import rows
 
 
