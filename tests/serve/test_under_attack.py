@@ -39,8 +39,8 @@ class Slow(Notebook):
 def make(**settings):
     return ToolEnv(TASKS, Slow(), NotesJudge(), **settings)
 
-NOTES = {{"slow/Notes-v0": Maker(f"{{__name__}}:make")}}
-SUITE = Suite(name="slow", description="slow notes", environments=NOTES)
+ENVIRONMENTS = {{"slow/Notes-v0": Maker(f"{{__name__}}:make")}}
+SUITE = Suite(name="slow", description="slow notes", environments=ENVIRONMENTS)
 """
 
 

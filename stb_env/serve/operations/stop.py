@@ -13,7 +13,7 @@ import uvicorn
 
 _QUIET = 0.5
 _LOOK = 0.02
-_LAST = 1.5
+_LAST = 1.0
 """Seconds that a stop may take beside those that the operator gives it."""
 _LOG = logging.getLogger("stb_env.serve")
 

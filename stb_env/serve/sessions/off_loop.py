@@ -45,7 +45,7 @@ class Pace:
 
     @property
     def quick(self) -> bool:
-        """Whether a step goes on where it is asked for."""
+        """True if a step goes on where it is asked for."""
         return not self._left
 
     def took(self, seconds: float) -> None:
@@ -117,7 +117,7 @@ def off_loop(slow: Slow[T], pace: Pace | None = None) -> Slow[T]:
 
 
 class _Ended(NamedTuple):
-    """What a generator returned: no future can carry its StopIteration."""
+    """The value that a generator returned: no future can carry its StopIteration."""
 
     value: Any
 
