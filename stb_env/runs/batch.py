@@ -11,7 +11,7 @@ from itertools import count
 from typing import Generic, Protocol, TypeVar
 
 from stb_env.console.progress import bar
-from stb_env.core.background import in_thread, runs_here
+from stb_env.core.background import ended_in_thread, runs_here
 from stb_env.core.gymtypes import AnyEnv
 from stb_env.core.interrupts import held, passing
 from stb_env.errors import ConfigError
@@ -164,8 +164,8 @@ async def arun_batch(
             await book.akeep_all(players.take, players.stop)
         if there and cluster is not None:
             setup = EpisodeSetup(make_env, make_agent, concurrency, deadlines, link)
-            machines = await in_thread(partial(cluster.players, setup, there, _Once(remark)))
-            await book.akeep_all(machines.atake, partial(in_thread, machines.stop))
+            machines = await ended_in_thread(partial(cluster.players, setup, there, _Once(remark)))
+            await book.akeep_all(machines.atake, partial(ended_in_thread, machines.stop))
     return book.trajectories
 
 
@@ -222,7 +222,7 @@ class _Book:
         """Save what is played on the event loop as it ends."""
         try:
             while episodes := await take():
-                await in_thread(partial(self.keep, episodes))
+                await ended_in_thread(partial(self.keep, episodes))
         finally:
             self.close(await stop())
 

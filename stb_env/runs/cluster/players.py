@@ -9,7 +9,7 @@ from itertools import islice
 from typing import Any, Generic, Literal, Protocol, TypeAlias
 
 from stb_env import __version__
-from stb_env.core.background import in_thread
+from stb_env.core.background import ended_in_thread
 from stb_env.core.interrupts import passing
 from stb_env.core.jsontypes import JsonObject
 from stb_env.core.request import Request, Slow, adrive, drive
@@ -209,7 +209,7 @@ class ClusterPlayers(Generic[JobT, PlayedT]):
         begun, tickets = time.monotonic(), list(self._hands)
         ready: Sequence[Ticket] = ()
         while not ready and not (self._leases.idle and time.monotonic() - begun > self._patience):
-            ready = await in_thread(lambda: self._machines.ready(tickets, _LISTENING))
+            ready = await ended_in_thread(lambda: self._machines.ready(tickets, _LISTENING))
         return ready
 
     def _hire(self) -> None:

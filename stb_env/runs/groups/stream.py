@@ -11,7 +11,7 @@ from functools import cache, partial
 
 import gymnasium as gym
 
-from stb_env.core.background import in_thread, wait_for
+from stb_env.core.background import ended_in_thread, wait_for
 from stb_env.core.gymtypes import AnyEnv
 from stb_env.core.request import Slow, adrive, drive
 from stb_env.errors import ConfigError
@@ -152,13 +152,13 @@ async def agroups(
         if cluster is not None:
             setup = GroupSetup(_travelling(env), agent, concurrency, deadlines, link, version, trials=trials)
             hire = partial(cluster.players, setup, jobs, cache(remark), ordered=True)
-            players = await in_thread(hire)
+            players = await ended_in_thread(hire)
             try:
                 while ended := await players.atake():
                     for one in ended:
                         yield one
             finally:
-                await in_thread(players.stop)
+                await ended_in_thread(players.stop)
             return
         slow = (group(workers, trials, job) for job in jobs)
         async with aclosing(_overlapping(slow, trials.ahead(concurrency))) as played:
