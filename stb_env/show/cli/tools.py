@@ -25,6 +25,7 @@ from stb_env.envs.connections import connect_catalog
 from stb_env.errors import ConfigError, DataError
 from stb_env.formats.catalog_file import CatalogFile, source_of
 from stb_env.formats.openapi import Import
+from stb_env.suites.own_tools.queries import line_schema
 from stb_env.tasks import Task
 from stb_env.tools import Tool, ToolCall, ToolResult
 
@@ -170,6 +171,16 @@ def call(
         emit(told | {"error": result.error, "response": result.response}, as_json)
     else:
         typer.echo(result.text)
+
+
+@app.command("schema")
+@reporting
+def schema() -> None:
+    """Print the JSON Schema of a line of a file of queries, checks included.
+
+    Example: stb-env tools schema > queries.schema.json
+    """
+    typer.echo(json.dumps(line_schema(), indent=2))
 
 
 def _answer(

@@ -247,6 +247,8 @@ def _dials(text: str) -> Dials:
     found = Dials.of(text)
     if found is None:
         raise ConfigError(f"{text!r} tells no dials; each has a letter and a number, such as b150h2")
+    if found.fault:
+        raise ConfigError(f"{text!r} tells no dials: {found.fault}")
     return found
 
 
