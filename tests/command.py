@@ -28,7 +28,7 @@ def reported(*words: object) -> Any:
 
 def error_of(done: Result) -> str:
     """Return the one line that a failed command says."""
-    # The progress bar leaves an empty line where it stood.
-    (line,) = filter(None, done.stderr.splitlines())
+    # The progress bar leaves an empty line where it stood, and a slow start says what it does.
+    (line,) = [line for line in done.stderr.splitlines() if line and not line.endswith(" ...")]
     assert line.startswith("error: ")
     return line.removeprefix("error: ")

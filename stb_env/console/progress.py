@@ -21,7 +21,7 @@ SECONDS = 30.0
 """How long at most nothing is printed where there is no terminal."""
 STEP = 0.1
 """Share of the work that is worth a line."""
-SLOW = 2.0
+SLOW = 4.0
 """Seconds after which a start says what it does."""
 CALM = 2.0
 """How long at least nothing more is printed."""

@@ -31,7 +31,9 @@ def test_a_line_shows_how_far_it_is_what_it_cost_and_how_long_it_still_takes():
     told.meter.add(Usage(1500, 500, 2000, calls=4, cost=0.25))
     told.at(0.0, 0)
     told.at(10.0, 20)
-    assert told.written == ["play: 20 of 100 (20%), 4 calls, 0 failed, 2,000 tokens, $0.2500, 0:00:40 left"]
+    assert told.written == [
+        "play: 20 of 100 (20%), 4 model calls, 0 failed, 2,000 tokens, $0.2500, 0:00:40 left"
+    ]
 
 
 def test_each_tenth_is_a_line_and_what_lies_between_is_none():
@@ -56,7 +58,9 @@ def test_work_that_takes_long_says_so_even_where_nothing_is_done():
     assert told.written == []
     told.moment = SECONDS
     told.lines.tick()
-    assert told.written == ["play: 0 of 100 (0%), 0 calls, 0 failed, 0 tokens, $0.0000, time left unknown"]
+    assert told.written == [
+        "play: 0 of 100 (0%), 0 model calls, 0 failed, 0 tokens, $0.0000, time left unknown"
+    ]
 
 
 def test_what_an_earlier_sitting_did_does_not_count_as_speed():
@@ -90,7 +94,7 @@ def test_a_terminal_shows_calls_failures_tokens_and_money_in_its_bar(monkeypatch
         tell("play", 0, 10)
         meter.add(Usage(90, 10, 100, calls=3, cost=0.75))
         tell("play", 5, 10)
-    assert "3 calls, 0 failed, 100 tokens, $0.7500" in terminal.export_text()
+    assert "3 model calls, 0 failed, 100 tokens, $0.7500" in terminal.export_text()
 
 
 def test_quiet_progress_prints_nothing(capsys):
