@@ -121,7 +121,7 @@ def make(
 
 def _wording(basis: RewardBasis) -> Wording:
     # Only "acts" counts the last calls of each tool alone, and only there the agent is told so.
-    found = prompt("agent", "v2" if basis == "acts" else "v1", "stb_env.suites.api_bank")
+    found = prompt("agent", "v4" if basis == "acts" else "v3", "stb_env.suites.api_bank")
     return Wording(Prompt(found.name, found.version, found.render(date=TODAY, year=TODAY[:4])))
 
 

@@ -14,6 +14,7 @@ import stb_env
 from stb_env.core.jsontypes import JsonObject
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.judges.judge import Case
+from stb_env.suites.worlds.data.rates import SHOWN
 from stb_env.suites.worlds.data.rows import State
 from stb_env.suites.worlds.episode.events import Event
 from stb_env.suites.worlds.episode.script import Script
@@ -129,9 +130,13 @@ def test_every_state_is_judged_by_what_has_happened_so_far(made: list[WorldTask]
         )
         reads = not acts(each.drawn.goal)
         if reads:
-            shown = dict.fromkeys(each.world.blueprint.entities, -1)
-            first = replace(state, shown=shown)
-            assert judged(each, first, each.task.goal["stages"][0]["answer"]).status == "solved"
+            shown = {
+                f"{entity}{attribute}": -1
+                for entity, described in each.world.blueprint.entities.items()
+                for attribute in ("", *(f".{name}" for name in described.attributes))
+            }
+            first = replace(state, shown={**shown, SHOWN: 1})
+            assert judged(each, first, each.task.goal["stages"][0]["answer"]).status == "solved", each.task.id
 
 
 def test_a_task_is_made_again_equal(made: list[WorldTask]) -> None:

@@ -1,22 +1,17 @@
-"""Harmony, the channels of gpt-oss: ``<|channel|>commentary to=functions.f<|message|>{...}<|call|>``."""
+"""Harmony's channels, as gpt-oss writes them: ``<|channel|>analysis<|message|>...<|end|>``."""
 
 from __future__ import annotations
 
 import re
 from typing import NamedTuple
 
-from stb_env.actions.action import Reading
-from stb_env.actions.known import Known
-from stb_env.actions.structured import make_call
+from stb_env.actions.braces import end_of
 
-MARK = re.compile(r"<\|channel\|>commentary to=")
-
-_TOKEN = re.compile(r"<\|(start|channel|constrain|message|end|return|call)\|>")
+# A token in a line's code between backticks is quoted.
+_UNQUOTED = r"(?:(?<![^`]`)|(?<=[^`]`)(?![^`\n]*`))"
+_CHANNEL = re.compile(rf"{_UNQUOTED}<\|channel\|>")
+_TOKEN = re.compile(rf"{_UNQUOTED}<\|(start|channel|constrain|message|end|return|call)\|>")
 _RECIPIENT = re.compile(r"\bto=(?:functions\.)?([\w.-]{1,256})")
-_MESSAGE = re.compile(
-    r"<\|channel\|>commentary to=([\w.-]{1,256})<\|message\|>(.*?)(?:<\|call\|>|(?=<\|channel\|>)|\Z)",
-    re.DOTALL,
-)
 # Servers that drop special tokens leave the words between them, run together.
 _BARE = re.compile(
     r"(?:\A\s*|assistant)(analysis|commentary|final)(?=\S| to=)"
@@ -39,7 +34,7 @@ class _Message(NamedTuple):
 def split(text: str) -> tuple[str, str] | None:
     """Divide channels into thoughts and what was said; None where the text has no channels.
 
-    Calls stay as they are, for `read`. A call in the channel of thoughts is a thought.
+    What has a recipient is a call, in any channel. Calls stay, in one form, for the table of markup.
 
     Examples:
         >>> split("<|channel|>analysis<|message|>Hm.<|end|><|start|>assistant<|channel|>final<|message|>Hi.")
@@ -49,7 +44,7 @@ def split(text: str) -> tuple[str, str] | None:
     """
     if _BARE_START.match(text) and ("assistantfinal" in text or "assistantcommentary" in text):
         text = _BARE.sub(r"<|end|><|channel|>\1\2<|message|>", text)
-    if "<|channel|>" not in text:
+    if not _CHANNEL.search(text):
         return None
     thoughts: list[str] = []
     said: list[str] = []
@@ -58,34 +53,27 @@ def split(text: str) -> tuple[str, str] | None:
             # The model plays the tool: nothing after that is its own turn.
             break
         recipient = _RECIPIENT.search(message.header)
-        if message.is_thought:
-            thoughts.append(message.body.strip())
-        elif recipient:
+        if recipient:
             said.append(f"<|channel|>commentary to={recipient[1]}<|message|>{message.body}<|call|>")
+        elif message.is_thought:
+            thoughts.append(message.body.strip())
         else:
             said.append(message.body.strip())
     return "\n".join(filter(None, thoughts)), "\n".join(filter(None, said))
 
 
-def read(text: str, max_calls: int, _: Known = None) -> Reading | None:
-    """Read the calls that `split` left.
-
-    Examples:
-        >>> read('<|channel|>commentary to=ping<|message|>{"n": 1}<|call|>', 64, None)
-        Reading(calls=[ToolCall(name='ping', arguments={'n': 1}, id='')], text='')
-    """
-    found = list(_MESSAGE.finditer(text))[:max_calls]
-    calls = [make_call(message[1], message[2].strip()) for message in found]
-    return Reading(calls, _MESSAGE.sub("", text).strip()) if calls else None
-
-
 def _messages(text: str) -> list[_Message]:
-    before, *parts = _TOKEN.split(text)
+    first = _TOKEN.search(text)
+    before = text[: first.start()] if first else text
     # A prompt that ends with the start of a turn leaves the recipient to the model: " to=functions.f".
     header = before if _RECIPIENT.match(before.strip()) else ""
     messages = [_Message("", "" if header else before)]
-    for token, part in zip(parts[::2], parts[1::2], strict=True):
-        match token:
+    token = first
+    while token:
+        end = _part_end(text, token, header)
+        following = _TOKEN.search(text, end)
+        part = text[token.end() : following.start() if following else None]
+        match token[1]:
             case "message":
                 messages.append(_Message(header, part))
                 header = ""
@@ -96,5 +84,13 @@ def _messages(text: str) -> list[_Message]:
             case _:
                 messages.append(_Message("", part))
                 header = ""
+        token = following
     # A header without a message may hold anything: it is not what was said.
     return [*messages, _Message("", header)]
+
+
+def _part_end(text: str, token: re.Match[str], header: str) -> int:
+    """Return from where the next token is looked for; in the strings of a call's arguments there is none."""
+    if token[1] == "message" and text.startswith("{", token.end()) and _RECIPIENT.search(header):
+        return end_of(text, token.end()) or token.end()
+    return token.end()
