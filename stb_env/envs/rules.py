@@ -36,7 +36,8 @@ from stb_env.envs.played_calls import (
 from stb_env.envs.programs import NO_PROGRAM, Programs, outside_program
 from stb_env.envs.state import State
 from stb_env.errors import BackendError, InfrastructureError, JudgeError, STBError, bug_in
-from stb_env.judges.judge import Judge
+from stb_env.judges.judge import Judge, Reads
+from stb_env.steps import READS
 from stb_env.tasks import Task
 from stb_env.tools import FINISH, Status, Tool, ToolCall, ToolResult
 from stb_env.trajectory import CallRecord, ProgramRecord, Step
@@ -388,6 +389,8 @@ class Rules:
             return self._judged(state, _unsolved("the agent gave up"))
         state = state._replace(final_answer=finish.final_answer, answer=finish.answer, cannot=finish.cannot)
         try:
+            if isinstance(self.judge, Reads):
+                state = yield from self._read(state, self.judge.reads(state.case(task)))
             verdict = yield from aside(self.judge.judge(state.case(task)))
         except InfrastructureError as error:
             return _failed(state, error.failure(), error.usage)
@@ -397,6 +400,17 @@ class Rules:
             bug = bug_in(f"judge {self.judge.name!r}", error, self.judge.judge)
             return _failed(state, JudgeError(bug, kind="internal", retryable=False).failure(), None)
         return self._judged(state, verdict)
+
+    def _read(self, state: State, asked: Iterable[tuple[Tool, ToolCall]]) -> Slow[State]:
+        """Make the calls that a judge asks for; the state of the backend stays as the episode left it."""
+        records = []
+        for tool, call in asked:
+            result, _ = yield from self.backend.answer(state.backend, tool, call)
+            records.append(call_record(call, result).to_dict())
+        if not records:
+            return state
+        step = state.steps[-1]
+        return state._replace(steps=(*state.steps[:-1], step._replace(extra={**step.extra, READS: records})))
 
     def _judged(self, state: State, verdict: Verdict, *, truncated: bool = False) -> State:
         step = state.steps[-1]._replace(

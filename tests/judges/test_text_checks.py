@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from stb_env.errors import DataError
-from stb_env.suites.own_tools.check import Check
+from stb_env.judges.text_check import TextCheck
 
 QUERY = "How many cups does order 7 have?"
 
@@ -40,12 +40,12 @@ BAD = [
 
 @pytest.mark.parametrize(("form", "answer"), GOOD)
 def test_a_right_answer_holds(form: dict[str, Any], answer: str):
-    assert Check.of(form).problem(answer, QUERY) == ""
+    assert TextCheck.of(form).problem(answer, QUERY) == ""
 
 
 @pytest.mark.parametrize(("form", "answer"), BAD)
 def test_an_answer_that_is_denied_doubled_doubted_or_another_does_not(form: dict[str, Any], answer: str):
-    assert Check.of(form).problem(answer, QUERY) != ""
+    assert TextCheck.of(form).problem(answer, QUERY) != ""
 
 
 @pytest.mark.parametrize(
@@ -62,8 +62,8 @@ def test_an_answer_that_is_denied_doubled_doubted_or_another_does_not(form: dict
 )
 def test_a_check_that_is_none_is_refused(form: dict[str, Any], message: str):
     with pytest.raises(DataError, match=message):
-        Check.of(form)
+        TextCheck.of(form)
 
 
 def test_a_pattern_that_would_explode_is_matched_in_linear_time():
-    assert Check.of({"matches": "(a|aa)+$"}).problem("a" * 50_000 + "b", QUERY) != ""
+    assert TextCheck.of({"matches": "(a|aa)+$"}).problem("a" * 50_000 + "b", QUERY) != ""

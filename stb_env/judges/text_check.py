@@ -1,4 +1,4 @@
-"""Checks of an answer to a query: exact, by its words, a pattern, a JSON value or a number."""
+"""Checks of an answer in words: by the whole text, words in it, a pattern, a JSON value or a number."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from typing import Any, Literal
 from stb_env.core.jsontypes import JsonMapping
 from stb_env.errors import DataError
 from stb_env.judges.cues import DOUBTS, is_denial
+from stb_env.judges.same_answer import same_answer
 from stb_env.judges.terms import read, split
-from stb_env.suites.own_tools.same_answer import same_answer
 
-CheckKind = Literal["equals", "contains", "matches", "json", "number"]
-KINDS: tuple[CheckKind, ...] = ("equals", "contains", "matches", "json", "number")
+TextKind = Literal["equals", "contains", "matches", "json", "number"]
+KINDS: tuple[TextKind, ...] = ("equals", "contains", "matches", "json", "number")
 
 _NUMBER = re.compile(
     r"(?<![\w.])[+-]?(?:\d{1,3}(?:,\d{3})+|\d{1,300})(?:\.\d{1,300})?(?:[eE][+-]?\d{1,3})?(?!\w)"
@@ -29,7 +29,7 @@ _ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class TextCheck:
     """Decides on answers, always alike and without a model.
 
     ``equals``: the whole answer is the text, or one of several; case, blanks and the form of a number do not
@@ -47,22 +47,22 @@ class Check:
         DataError: The value is none for this kind.
 
     Examples:
-        >>> Check.of({"number": 3.5, "tolerance": 0.1}).problem("It is about 3.45 litres.", "How much?")
+        >>> TextCheck.of({"number": 3.5, "tolerance": 0.1}).problem("It is about 3.45 litres.", "How much?")
         ''
-        >>> Check.of({"contains": "Oslo"}).problem("It is not Oslo.", "Which city?")
+        >>> TextCheck.of({"contains": "Oslo"}).problem("It is not Oslo.", "Which city?")
         "the answer does not say 'Oslo'"
-        >>> Check.of({"equal": "Oslo"})
+        >>> TextCheck.of({"equal": "Oslo"})
         Traceback (most recent call last):
         ...
         stb_env.errors.DataError: a check has one of equals, contains, matches, json, number; got equal
     """
 
-    kind: CheckKind
+    kind: TextKind
     value: Any
     tolerance: float = 0.0
 
     @classmethod
-    def of(cls, form: JsonMapping) -> Check:
+    def of(cls, form: JsonMapping) -> TextCheck:
         """Read a check as a query has it.
 
         Raises:
@@ -161,16 +161,17 @@ def _json_problem(answer: str, expected: object) -> str:
         got = json.loads(fenced[1] if fenced else answer)
     except (ValueError, RecursionError):
         return "the answer is no JSON"
-    return "" if _same(got, expected) else "the answer is another JSON value"
+    return "" if same_value(got, expected) else "the answer is another JSON value"
 
 
-def _same(one: object, other: object) -> bool:
+def same_value(one: object, other: object) -> bool:
+    """Return whether two JSON values are equal: 12 is 12.0, and true is no number."""
     if isinstance(one, bool) or isinstance(other, bool):
         return one is other
     if isinstance(one, Mapping) and isinstance(other, Mapping):
-        return one.keys() == other.keys() and all(_same(one[name], other[name]) for name in one)
+        return one.keys() == other.keys() and all(same_value(one[name], other[name]) for name in one)
     if isinstance(one, list) and isinstance(other, list):
-        return len(one) == len(other) and all(map(_same, one, other))
+        return len(one) == len(other) and all(map(same_value, one, other))
     return bool(one == other)
 
 
