@@ -30,10 +30,13 @@ Settings = Annotated[
 
 
 _BARE = re.compile(r"^(-?)\.(?=\d+$)")
+_NUMBERS = re.compile(r"\(?((?:-?[\d.]+ ?, ?)+-?[\d.]+)\)?")
 
 
 def read_settings(pairs: list[str] | None) -> JsonObject:
     """Read ``NAME=VALUE`` pairs; a value that is JSON counts as such, any other as text.
+
+    Numbers with commas between them are a list, and true and false are also read with capitals.
 
     Raises:
         ConfigError: A pair has no ``=``.
@@ -41,15 +44,22 @@ def read_settings(pairs: list[str] | None) -> JsonObject:
     Examples:
         >>> read_settings(["max_turns=5", "split=train", "faults=.1"])
         {'max_turns': 5, 'split': 'train', 'faults': 0.1}
+        >>> read_settings(["level=1,2", "services=(2, 4)", "policies=True"])
+        {'level': [1, 2], 'services': [2, 4], 'policies': True}
     """
     settings: JsonObject = {}
     for pair in pairs or []:
         name, equals, value = pair.partition("=")
         if not equals or not name:
             raise ConfigError(f"--set takes NAME=VALUE, got {pair!r}")
+        # JSON has no number without a digit before its point, no bare list and no capitals; people do.
+        written = _BARE.sub(r"\g<1>0.", value)
+        if numbers := _NUMBERS.fullmatch(value):
+            written = f"[{numbers[1]}]"
+        elif value.lower() in ("true", "false"):
+            written = value.lower()
         try:
-            # JSON has no number without a digit before its point, and people write them.
-            settings[name] = json.loads(_BARE.sub(r"\g<1>0.", value))
+            settings[name] = json.loads(written)
         except ValueError:
             settings[name] = value
     return settings

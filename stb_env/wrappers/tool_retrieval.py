@@ -39,8 +39,8 @@ class ToolRetrieval(ToolWrapper):
         env: A tool environment.
         retriever: ``bm25``, ``ngram``, ``hybrid``, ``minilm``, or what indexes texts; see
             `stb_env.retrieval.retriever_for`.
-        catalog: What is searched besides the task's own tools; None for the tools of every task, which
-            needs tasks that end.
+        catalog: What is searched besides the task's own tools; None for the tools of every task, or for
+            nothing where tasks have no end.
         k: Number of tools a search returns unless it asks for another number, 1 to 20.
         always: Tools that are offered from the start.
 
@@ -172,17 +172,12 @@ class _Catalogued(Protocol):
 
 
 def _catalog(tasks: TaskSource, given: ToolCatalog | None) -> list[Tool]:
-    """Return the given tools and those of the tasks, where they can be listed."""
+    """Return the given tools and those of the tasks, where these end."""
     tools = [] if given is None else list(given)
     if isinstance(tasks, _Catalogued):
         return [*tools, *tasks.catalog]
     if tasks.size is not None:
         return [*tools, *(tool for index in range(tasks.size) for tool in tasks.at(index).tools)]
-    if given is None:
-        raise ConfigError(
-            f"{tasks.name} generates tasks without end, so their tools cannot be listed; "
-            "give catalog=ToolCatalog(...)"
-        )
     return tools
 
 

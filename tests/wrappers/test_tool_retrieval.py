@@ -201,11 +201,14 @@ def test_the_tools_of_a_given_catalogue_can_be_found_and_called():
     assert env.step({"name": "tide_table", "arguments": {}})[0]["status"] == 0
 
 
-def test_endless_tasks_need_a_catalogue():
-    with pytest.raises(
-        ConfigError, match=r"^Sandbox generates tasks without end, .* give catalog=ToolCatalog"
-    ):
-        ToolRetrieval(small_train())
+def test_of_endless_tasks_the_tools_of_each_are_searched():
+    env = ToolRetrieval(gym.make("stb/Worlds-v0"), retriever="bm25", k=20)
+    for seed in (0, 1):
+        observation, info = env.reset(seed=seed)
+        assert [each["function"]["name"] for each in info["tools"]] == ["search_tools", "Finish"]
+        found = {*offered(env.step(search(observation["query"]))[0])} - {"search_tools", "Finish"}
+        assert found
+        assert found <= {each.name for each in env.env.task.tools}
 
 
 def small_train() -> ToolEnv:

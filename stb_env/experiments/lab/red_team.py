@@ -48,8 +48,8 @@ def run(settings: LabSettings) -> Experiment:
     Options: ``ids``, a list of environments, all of the registered suites where not given; ``with``, settings
     of theirs; ``judge``, another one than the environment's own; the name of a suite (``api_bank=PATH``), its
     official data, or ``data``, those of the given ids. ``episodes`` is the number of tasks of each. An
-    environment that takes text in place of typed answers is also played with text. One that lets its judge be
-    chosen, and has an exact one, is also played under ``heuristic``, with text where it takes it.
+    environment that takes text in place of typed answers is also played with text; and with text under
+    ``heuristic`` where it lets its judge be chosen and has an exact one.
 
     Raises:
         ConfigError: An option is unknown, or an environment cannot be made with it.
@@ -101,7 +101,8 @@ def _variants(settings: LabSettings, env_id: str) -> Iterator[dict[str, object]]
     text: JsonObject = {"answer": "text"} if "answer" in takes else {}
     if text:
         yield text
-    if suite is not None and suite.exact and "judge" in takes:
+    # Where Finish takes typed values alone, there is no text that the heuristic could judge, gold's neither.
+    if text and suite is not None and suite.exact and "judge" in takes:
         yield text | {"judge": "heuristic"}
 
 

@@ -9,7 +9,7 @@ from stb_env.core.jsontypes import JsonObject
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.evaluation.manifest import fingerprint_of
 from stb_env.judges.judge import Judge
-from stb_env.serve.sessions.served_environments import BOUNDS, CHOICES
+from stb_env.serve.sessions.served_environments import chosen_by_clients
 from stb_env.suite import suite_of
 from stb_env.tasks import TaskSet
 
@@ -31,17 +31,18 @@ def summary(env_id: str) -> JsonObject:
     }
 
 
-def description(env: ToolEnv, *, answers: bool, hashed: bool) -> JsonObject:
+def description(env: ToolEnv, *, env_id: str, answers: bool, hashed: bool) -> JsonObject:
     """Return spaces and limits of an environment, and what decides its results.
 
     Args:
         env: The environment.
+        env_id: Its id.
         answers: Whether the server gives solutions away.
         hashed: Whether the hash of the tasks is wanted, for which all of them are read.
     """
     rules, limits, finish = env.rules, env.rules.limits, env.wording.finish
     return {
-        "settings": [*CHOICES, *BOUNDS],
+        "settings": list(chosen_by_clients(env_id)),
         "max_turns": rules.max_turns,
         "limits": {"query": limits.query, "tools": limits.tools, "result": limits.result},
         "compat": rules.compat,

@@ -34,6 +34,18 @@ _PROTOTYPES = 256
 """Environments that are kept for further sessions; those of open sessions live on with them."""
 
 
+def chosen_by_clients(env_id: str) -> tuple[str, ...]:
+    """Return the settings of an environment that a client may choose.
+
+    Examples:
+        >>> chosen_by_clients("stb/Sandbox-v1")[4:8]
+        ('group', 'level', 'template', 'distractors')
+    """
+    suite, takes = suite_of(env_id), maker_of(env_id)
+    own = suite.choices if suite is not None else ()
+    return (*CHOICES, *(name for name in own if accepts(takes, name)), *BOUNDS)
+
+
 class Served:
     """The environments of a server: one prototype for all sessions of an id and a choice.
 
@@ -126,8 +138,7 @@ class Served:
         return stepping_off_loop(make_env(env_id, {**own, **chosen}))
 
     def _checked(self, env_id: str, settings: Mapping[str, object]) -> Mapping[str, object]:
-        suite = suite_of(env_id)
-        allowed = (*CHOICES, *(suite.choices if suite is not None else ()), *BOUNDS)
+        suite, allowed = suite_of(env_id), chosen_by_clients(env_id)
         for name in settings:
             if name not in allowed:
                 raise NotAllowed(

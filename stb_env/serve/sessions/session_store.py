@@ -62,7 +62,7 @@ class SessionStore:
             ConfigError: A value is none of the setting's.
         """
         env = await self.sessions.served.fork(env_id, settings)
-        described = partial(description, env, answers=self._answers, hashed=hashed)
+        described = partial(description, env, env_id=env_id, answers=self._answers, hashed=hashed)
         return summary(env_id) | await asyncio.to_thread(described)
 
     async def tasks(

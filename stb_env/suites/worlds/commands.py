@@ -18,7 +18,7 @@ from rich.table import Table
 from stb_env.console import options
 from stb_env.console.output import FAILED, console, emit, reporting
 from stb_env.console.progress import bar, spending
-from stb_env.core.files import write_text
+from stb_env.core.files import make_folder, write_text
 from stb_env.core.jsontypes import JsonObject
 from stb_env.errors import ConfigError
 from stb_env.models import Meter, connect, load_models, metered
@@ -162,6 +162,7 @@ def new(
     if path.exists():
         raise ConfigError(f"{path} is there already; name a new file")
     text = files("stb_env.suites.worlds.authoring").joinpath("scaffold.toml").read_text("utf-8")
+    make_folder(path.parent)
     path.write_text(text.replace('name = "tool_library"', f'name = "{_identifier(path)}"', 1), "utf-8")
     emit({"written": str(path), "next": f"stb-env worlds check {quote(str(path))}"}, as_json)
 

@@ -9,7 +9,7 @@ import pytest
 
 from stb_env.errors import ConfigError
 from stb_env.experiments.lab.experiment import LabSettings
-from stb_env.experiments.lab.red_team import run
+from stb_env.experiments.lab.red_team import _variants, run
 from stb_env.runs.make import env_ids
 from stb_env.testing.red_team import RED_TEAM
 from tests.conftest import ROOT
@@ -40,6 +40,12 @@ def test_a_sample_of_the_page_is_what_the_command_prints():
 def test_an_environment_that_lets_judge_and_form_of_answers_be_chosen_is_played_under_each():
     labels = [row[0] for row in run(LabSettings(episodes=1, options={"ids": "stb/Sandbox-v1"})).rows]
     assert labels == [f"stb/Sandbox-v1{chosen}" for chosen in ("", " (text)", " (text, heuristic)")]
+
+
+@pytest.mark.parametrize("env_id", ["stb/Tools-v0", "stb/Worlds-v0", "stb/WorldsHard-v0"])
+def test_no_row_is_under_a_judge_of_text_where_answers_have_none(env_id: str):
+    assert list(_variants(LabSettings(), env_id)) == [{}]
+    assert f"{env_id} (heuristic)" not in PAGE
 
 
 def test_a_named_judge_takes_the_place_of_the_environments_own():

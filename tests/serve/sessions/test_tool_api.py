@@ -9,6 +9,7 @@ from fastapi.testclient import TestClient
 from jsonschema import Draft202012Validator
 
 from stb_env.runs.make import make_env
+from stb_env.serve.sessions.served_environments import chosen_by_clients
 from stb_env.serve.sessions.session_store import SessionStore
 from stb_env.serve.sessions.sessions import Sessions
 from tests.serve.running import application
@@ -62,3 +63,13 @@ def test_a_session_without_an_episode_has_no_tools(client: TestClient) -> None:
     assert refused.status_code == 409
     assert "reset it" in refused.json()["error"]["message"]
     assert client.post("/sessions/nobody/tools/Finish", json={}).status_code == 404
+
+
+def test_what_clients_may_choose_is_described_and_can_be_chosen(client: TestClient) -> None:
+    settings = {"level": 1, "hidden": 1}
+    about = client.post("/environments/describe", json={"id": WORLDS, "settings": settings}).json()
+    assert {"split", "group", "level", "policies", "hidden", "faults", "max_turns"} <= {*about["settings"]}
+    for name, status in (("kit", 403), ("judge", 403), ("level", 200)):
+        told = client.post("/environments/describe", json={"id": WORLDS, "settings": {name: 1}})
+        assert (told.status_code, name in about["settings"]) == (status, status == 200)
+    assert set(chosen_by_clients("stb/WorldsHard-v0")).isdisjoint({"level", "faults"})

@@ -119,3 +119,11 @@ def test_near_duplicates_do_not_see_values() -> None:
     requests = ["Deny claim CL-1 of Ada Holm.", "Deny claim CL-2 of Bo Lund.", "Which box is heaviest?"]
     words = [frozenset(masked(request).split()) for request in requests]
     assert near_duplicates(words) == round(1 / 3, 4)
+
+
+def test_settings_are_read_as_people_write_them() -> None:
+    wanted = ["--set", "level=1,2", "--set", "policies=True", "--set", "services=(2, 3)"]
+    arguments = ["run", "stb/Worlds-v0", "--agent", "gold", "--episodes", "1", *wanted, "--json"]
+    result = CliRunner().invoke(app, arguments)
+    assert result.exit_code == 0, result.output
+    assert json.loads(result.stdout)["solved"] == 1

@@ -95,6 +95,15 @@ def test_a_file_must_be_able_to_hold_a_kit(tmp_path: Path, name: str) -> None:
         author_file(ScriptedModel([]), ABOUT, tmp_path / name)
 
 
+def test_a_folder_that_cannot_be_made_costs_no_try(tmp_path: Path) -> None:
+    assert author_file(ScriptedModel([fenced(GOOD)]), ABOUT, tmp_path / "new" / "tool_shed.toml").faults == ()
+    (tmp_path / "file").write_text("mine", "utf-8")
+    model = ScriptedModel([fenced(GOOD)])
+    with pytest.raises(ConfigError, match="cannot be a folder: a file stands in its place"):
+        author_file(model, ABOUT, tmp_path / "file" / "tool_shed.toml")
+    assert not model.requests
+
+
 def test_a_file_that_is_there_is_kept(out: Path) -> None:
     out.write_text("mine", "utf-8")
     with pytest.raises(ConfigError, match="is there already"):

@@ -132,6 +132,24 @@ def _set(*path: str | int, to: object) -> Callable[[dict[str, Any]], None]:
             "entities.pet.attributes.born.before_say: nobody says 'until before'",
         ),
         (
+            _set("pet", "attributes", "born", "after_say", to=["here since after {v}", "b {v}", "c {v}"]),
+            "entities.pet.attributes.born.after_say: nobody says 'since after'",
+        ),
+        (
+            _set("visit", "attributes", "fee", "under_say", to=["over a fee below {v}", "b {v}", "c {v}"]),
+            "entities.visit.attributes.fee.under_say: nobody says 'over a fee below'",
+        ),
+        (
+            _set(
+                "pet",
+                "actions",
+                "record_weight",
+                "say",
+                to=["give {np} {v} of weight", "b {np} {v}", "c {np} {v}"],
+            ),
+            "entities.pet.actions.record_weight.say: nobody says 'give {np} {v} of'",
+        ),
+        (
             _set("pet", "attributes", "owner", "many", to=["with {np} open", "of {np} here", "by {np} now"]),
             "entities.pet.attributes.owner.many: one phrase or more must end in {np}",
         ),

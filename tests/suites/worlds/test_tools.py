@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -9,7 +10,7 @@ import pytest
 
 from stb_env.actions.validation import check_call
 from stb_env.suites.worlds.data.rows import State
-from stb_env.suites.worlds.schema.kit import shipped_kit
+from stb_env.suites.worlds.schema.kit import Quantity, shipped_kit
 from stb_env.suites.worlds.services.api_error import ApiError
 from stb_env.suites.worlds.services.archetypes.tool import WorldTool
 from stb_env.suites.worlds.world import Built, GeneratedWorld, build
@@ -55,6 +56,16 @@ def test_every_value_is_read_as_it_was_written(world: Built) -> None:
             identifier, values = world.codec.read_row(entity, shown)
             assert world.codec.number_of(entity, identifier) == number
             assert tuple(values[name] for name in world.blueprint.entities[entity].attributes) == rows[number]
+
+
+def test_numbers_that_are_text_tell_their_form(world: Built) -> None:
+    for entity, fields in world.codec.fields.items():
+        for name, field in fields.items():
+            attribute = world.blueprint.entities[entity].attributes[name]
+            if isinstance(attribute, Quantity) and field.schema["type"] == "string":
+                told = re.search(r"As text, such as (.+)\.$", str(field.schema["description"]))
+                assert told is not None
+                assert field.argument(field.read(told[1])) == told[1]
 
 
 def test_identifiers_are_different_and_belong_to_their_entity(world: Built) -> None:

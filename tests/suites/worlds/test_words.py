@@ -14,6 +14,7 @@ from stb_env.suites.worlds.goals.goal import (
     Clause,
     ForEach,
     Goal,
+    Group,
     Listing,
     Lookup,
     Related,
@@ -153,6 +154,50 @@ def test_a_relation_that_takes_many_words_stands_last() -> None:
     related = Related("claim", "partner", (Clause("reply", "=", 0),), present=True)
     for said in _said(Listing(Select("partner", (related,)), "name"), blueprint):
         assert not re.search(r"\bopen\b[.?,]", said), said
+
+
+def test_a_group_has_its_verb_before_many_words(blood_bank: Blueprint) -> None:
+    rows = Select("order", (Clause("litres", ">", 500), Clause("hospital.distance", "<", 150)))
+    for said in _said(Group(rows, "use", Figure("total", "litres"), most=True), blood_bank):
+        assert not re.search(r"is the total [^:?]*(?:km|distant|away)[^:?]* highest", said), said
+
+
+def test_phrases_with_a_verb_are_not_joined_to_others() -> None:
+    blueprint = draw_world(1, shipped_kit("fire_brigade"))
+    tally = Tally("incident", "building", (), Figure("count"), ">", 3)
+    rows = Select("building", (Clause("sprinkler", "=", 0), tally))
+    for said in _said(Listing(rows, "inspected"), blueprint):
+        assert " and that " not in said, said
+
+
+def test_a_figure_over_rows_that_a_verb_describes_has_a_verb_of_its_own(blood_bank: Blueprint) -> None:
+    tally = Tally("order", "hospital", (Clause("status", "=", 0),), Figure("total", "litres"), ">", 5000)
+    for said in _said(Listing(Select("hospital", (tally,)), "name"), blood_bank):
+        if re.search(r"whose (?!combined)", said):
+            assert " and whose combined " in said, said
+
+
+def test_fewer_than_one_is_none(blood_bank: Blueprint) -> None:
+    tally = Tally("order", "hospital", (), Figure("count"), "<", 1)
+    for said in _said(Listing(Select("hospital", (tally,)), "name"), blood_bank):
+        assert " no " in said, said
+        assert "fewer" not in said, said
+
+
+def test_what_limits_the_one_that_is_meant_is_no_news(blood_bank: Blueprint) -> None:
+    clauses = tuple(Clause(path, "=", 0) for path in ("use", "standing", "status"))
+    select = Select("order", (*clauses, Clause("litres", ">", 500), Clause("hospital.name", "=", 1)))
+    said = _said(Lookup(select, ("number",)), blood_bank)
+    assert any("I mean the only one " in each for each in said)
+    for each in said:
+        assert "It is one " not in each
+        assert each.count("the only ") + each.count("the one ") == 1, each
+
+
+def test_values_of_a_row_that_is_referred_to_are_not_of_the_row(blood_bank: Blueprint) -> None:
+    goal = Lookup(Select("order", (Clause("number", "=", 1),)), ("hospital.distance", "hospital.code"))
+    for said in _said(goal, blood_bank):
+        assert not re.search(r"'s \w[\w ]* of ", said), said
 
 
 def test_what_is_clear_on_a_bound() -> None:

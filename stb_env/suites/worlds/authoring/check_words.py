@@ -12,7 +12,18 @@ from stb_env.suites.worlds.schema.nouns import fill, slots
 _FEWEST_PHRASES = 3
 """Phrases of a clause: each can follow the noun or make a sentence of its own, which makes six ways."""
 _AGREES = re.compile(r"\b(?:that|who|which) (?:are|is|have|has|were|was|do|does)\b")
-_UNTIL = re.compile(r"\buntil (?:before|after)\b")
+_NO_ENGLISH = (
+    (re.compile(r"\buntil (?:before|after)\b"), "name an end: ending before {v}"),
+    (re.compile(r"\bsince after\b"), "say since some time after {v}"),
+    (
+        re.compile(
+            r"\b(?:over|under|above|below) (?:an? \w+ (?:over|under|above|below)|above|below|fewer)\b"
+        ),
+        "keep one of them: for an amount below {v}",
+    ),
+    (re.compile(r"\bgive \{np\} \{v\} of\b"), "a reader may add it: set the credit of {np} to {v}"),
+)
+"""Words that nobody says or that can be misread, and what to say instead."""
 _SUPERLATIVE = re.compile(
     r"(?:highest|lowest|largest|smallest|greatest|biggest|least|most|earliest|latest|total|combined)\b"
 )
@@ -28,18 +39,19 @@ def phrase_faults(at: str, phrases: Sequence[str], wanted: list[str]) -> Iterato
     for phrase in phrases:
         if found := _AGREES.search(phrase):
             yield f"{at}: {phrase!r} fits one number alone; say {found[0]!r} without a verb in the present"
-        if found := _UNTIL.search(phrase):
-            yield f"{at}: nobody says {found[0]!r} as in {phrase!r}; name an end: ending before {{v}}"
     if "np" in wanted and not any(phrase.endswith("{np}") for phrase in phrases):
         yield f"{at}: one phrase or more must end in {{np}}, for rows that take many words"
 
 
 def slot_faults(at: str, phrases: Iterable[str], wanted: list[str]) -> Iterator[str]:
-    """Yield the phrases that have other slots than those that they must have."""
+    """Yield the phrases that have other slots than those that they must have, and words that nobody says."""
     for phrase in phrases:
         got = sorted(_names(phrase))
         if got != wanted:
             yield f"{at}: {phrase!r} must have the slots {wanted}, got {got}"
+        for wrong, instead in _NO_ENGLISH:
+            if found := wrong.search(phrase):
+                yield f"{at}: nobody says {found[0]!r} as in {phrase!r}; {instead}"
 
 
 def _names(text: str) -> list[str]:

@@ -11,7 +11,7 @@ from inspect import getdoc
 from pathlib import Path
 
 from stb_env.backend.simulator.llm_simulator import ask_once
-from stb_env.core.files import write_text
+from stb_env.core.files import make_folder, write_text
 from stb_env.core.jsontypes import JsonMapping
 from stb_env.core.request import drive
 from stb_env.errors import ConfigError
@@ -129,6 +129,8 @@ def author_file(
             f"a kit's file is named by small letters, digits and _, such as blood_bank.toml; got {out.name!r}"
         )
     draft_file, faults_file = drafts_of(out)
+    # A try that cannot be kept is paid for in vain.
+    make_folder(out.parent)
 
     def keep(draft: Draft) -> None:
         if draft.faults:

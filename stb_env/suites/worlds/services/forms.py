@@ -79,6 +79,8 @@ def quantity_forms(style: Style, attribute: Quantity, currency: str) -> Forms:
         return (lambda value: value * factor), from_cents, schema
     as_text = style.money in ("text", "object") if money else style.numbers_as_text and digits > 0
     if as_text:
+        example = f"As text, such as {Decimal(1250).scaleb(-digits)}."
+        said = {"description": f"In {unit}. {example}" if unit else example}
         if money and style.money == "object":
 
             def amount(value: int) -> Json:

@@ -84,7 +84,7 @@ class Instructions(Sentences):
                 f"please go through the {said.plural}.",
                 f"there are some {said.plural}.",
                 f"I need something done about the {said.plural}.",
-                f"get together every {said.singular}.",
+                f"pick out every {said.singular}.",
             )
             thing = self._pick.choice(["each of them", "all of them", "every one of them", "them all"])
             if _PARTICLE.search(form):

@@ -92,10 +92,10 @@ class Said:
         """Parts of a sentence of its own, each of which can be said to limit the one before."""
         if not self.extra:
             return self.further
-        plain = [phrase for phrase in self.extra if not is_sentence(phrase)]
-        whole = [phrase for phrase in self.extra if is_sentence(phrase)]
-        groups = ([*plain, *self.further[:1]], whole)
-        return (*(listed(group) for group in groups if group), *self.further[1:])
+        first = [*self.extra, *self.further[:1]]
+        plain = [phrase for phrase in first if not is_sentence(phrase)]
+        whole = [phrase for phrase in first if is_sentence(phrase)]
+        return (*(listed(group) for group in (plain, whole) if group), *self.further[1:])
 
 
 class Phrases:
@@ -254,7 +254,7 @@ class Phrases:
         if not isinstance(reference, Ref):
             raise TypeError(f"{clause.reference!r} of {clause.entity!r} refers to no entity")
         one, some = self.noun(clause.entity), self.nouns(clause.entity)
-        rest = listed([self.clause(clause.entity, each) for each in clause.clauses])
+        rest = together([self.clause(clause.entity, each) for each in clause.clauses])
         if isinstance(reference, Link):
             ways = reference.many if clause.present else reference.none
             return self._around(ways, f"{with_article(one)} {rest}", nested=True)
@@ -269,13 +269,16 @@ class Phrases:
         if not isinstance(reference, Ref):
             raise TypeError(f"{clause.reference!r} of {clause.entity!r} refers to no entity")
         some, bound = self.nouns(clause.entity), clause.bound
-        rest = listed([self.clause(clause.entity, each) for each in clause.clauses]) if clause.clauses else ""
+        said = [self.clause(clause.entity, each) for each in clause.clauses]
+        rest = together(said)
         rows = f"{some} {rest}".rstrip()
         more = clause.op == ">"
         if not clause.measure.path:
             one = f"{self.noun(clause.entity)} {rest}".rstrip()
-            counted = one if bound == 1 else rows
-            thing = f"more than {bound} {counted}" if more else f"fewer than {bound} {counted} or none at all"
+            if more:
+                thing = f"more than {bound} {one if bound == 1 else rows}"
+            else:
+                thing = f"no {rows}" if bound == 1 else f"fewer than {bound} {rows} or none at all"
         else:
             figure = self.word(clause.entity, clause.measure.path)
             than = f"{'more' if more else 'less'} than "
@@ -286,13 +289,11 @@ class Phrases:
                 than += f"{self.its(entity)} own {self.word(entity, clause.path)}{none}"
             plural = is_plural(figure)
             combined = f"{'' if plural else 'a '}combined {figure}"
-            adding = self.pick.choice(
-                [
-                    f"with {combined} of",
-                    f"having {combined} of",
-                    f"whose combined {figure} {'are' if plural else 'is'}",
-                ]
-            )
+            whose = f"whose combined {figure} {'are' if plural else 'is'}"
+            adding = self.pick.choice([f"with {combined} of", f"having {combined} of", whose])
+            if any(map(is_sentence, said)):
+                # "Slips whose state is handed in with a combined amount" is no English.
+                adding = f"and {whose}"
             thing = f"{rows} {adding} {than}"
         return self._around(reference.many, thing, nested=True)
 
@@ -348,6 +349,9 @@ class Phrases:
             deep = isinstance(first, Clause) and first.path.count(".") > 1
             phrase = self._over_reference(entity, group)
             (further if deep or nested else nested).append(phrase)
+        if nested and after and is_sentence(nested[0]):
+            # "Fitted with no sprinklers and that set off calls" is no English.
+            further.insert(0, nested.pop())
         if len(after) == _MOST_AFTER and nested:
             extra.insert(0, after.pop())
         if len([*after, *nested]) > 1:

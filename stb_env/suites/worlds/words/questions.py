@@ -25,6 +25,16 @@ class Questions(Sentences):
         one, about = self._one(goal.select)
         fields = self._fields(goal.select.entity, goal.fields)
         be = "is" if len(goal.fields) == 1 else "are"
+        if any("." in path for path in goal.fields):
+            # "The tree's girth of the report" is no English.
+            main = self._choose(
+                f"for {one}, what {be} {fields}?",
+                f"please give me {fields} for {one}.",
+                f"for {one}, I need {fields}.",
+                f"could you look up {fields} for {one}?",
+                f"can you tell me {fields} for {one}?",
+            )
+            return " ".join([main, *about])
         main = self._choose(
             f"what {be} {fields} of {one}?",
             f"please give me {fields} of {one}.",
@@ -113,11 +123,17 @@ class Questions(Sentences):
         else:
             word = self._say.word(entity, goal.measure.path)
             rows = said.plural
-            main = self._choose(
-                f"for which {group} is the total {word} of the {rows} highest, and what is that total?",
-                f"add up the {word} of the {rows} by {group}. Which {group} has the most, and how much?",
-                f"over all {rows}, which {group} has the highest total {word}, and how much is it?",
-                f"group the {rows} by {group}: which {group} has the highest total {word}, and what is it?",
+            main = self._choose_for(
+                rows,
+                (
+                    f"take all {rows}: for which {group} is the total {word} highest, and what is it?",
+                    f"for each {group}, add up the {word} of the {rows}. Which has the most, and how much?",
+                    f"over all {rows}, which {group} has the highest total {word}, and how much is it?",
+                ),
+                (
+                    f"group the {rows} by {group}: which {group} has the highest total {word}, "
+                    "and what is it?",
+                ),
             )
         ask = ""
         attribute = self._say.blueprint.attribute(entity, goal.by)
@@ -160,11 +176,17 @@ class Questions(Sentences):
         """Return a request for a value of each of some rows."""
         said = self._say.select(goal.select)
         words = several(self._say.word(goal.select.entity, goal.path))
-        main = self._choose(
-            f"list the {words} of all {said.plural}.",
-            f"give me the {words} of the {said.plural}.",
-            f"which {said.plural} are there? I need their {words}.",
-            f"please find all {said.plural} and list their {words}.",
-            f"I need a list of the {said.plural}: just their {words}.",
+        main = self._choose_for(
+            said.plural,
+            (
+                f"list the {words} of all {said.plural}.",
+                f"give me the {words} of the {said.plural}.",
+                f"I need a list of the {said.plural}: just their {words}.",
+                f"please find all {said.plural}. I need their {words}.",
+            ),
+            (
+                f"which {said.plural} are there? I need their {words}.",
+                f"please find all {said.plural} and list their {words}.",
+            ),
         )
         return self._joined(main, said)

@@ -44,11 +44,11 @@ class Sentences:
         return self._choose(
             f"I only mean the ones {meant}.",
             f"consider only those {meant}.",
-            f"leave out all but those {meant}.",
+            f"take only the ones {meant}.",
             f"this concerns only the ones {meant}.",
             f"keep to those {meant}.",
-            f"only count the ones {meant}.",
-            f"what I have in mind are the ones {meant}.",
+            f"limit this to the ones {meant}.",
+            f"I mean just the ones {meant}.",
             f"restrict this to those {meant}.",
         )
 
@@ -64,8 +64,13 @@ class Sentences:
                 thing = self._say.word(clause.entity, clause.reference)
                 return f"the {thing} of that {self._say.noun(clause.entity)}", ()
         said = self._say.select(select)
-        about = (f"It is one {' and one '.join(said.limits)}.",) if said.limits else ()
-        return self._pick.choice([f"the only {said.singular}", f"the one {said.singular}"]), about
+        if not said.limits:
+            return self._pick.choice([f"the only {said.singular}", f"the one {said.singular}"]), ()
+        *others, last = said.limits
+        only = f"I mean the only one {last}."
+        if others:
+            only = f"Of the ones {', and among them those '.join(others)}, I mean the only one {last}."
+        return f"the {said.singular}", (only,)
 
     def _is_named(self, clause: Related) -> bool:
         """Return whether a clause speaks of a row that an earlier part of the request names."""
