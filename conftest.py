@@ -26,6 +26,8 @@ collect_ignore_glob = [
 ]
 if find_spec("verifiers") is None:
     collect_ignore_glob.append("stb_env/experiments/bench/verifiers_shop.py")
+if find_spec("pydantic_ai") is None:
+    collect_ignore_glob.append("stb_env/models/provider_*")
 if find_spec("textual") is None:
     collect_ignore_glob.append("stb_env/show/terminal/apps/*")
 

@@ -27,7 +27,7 @@ from transformers import AutoModelForCausalLM, AutoTokenizer
 from examples.grpo import TEMPLATES, held_out_tasks, imitate, training_tasks, warm_player
 from examples.tiny_transformer import TEMPLATE
 from examples.token_episodes import Player
-from stb_env import Trajectory
+from stb_env import Trajectory, read_trajectories
 from stb_env.runs import Curve, Run
 
 
@@ -124,6 +124,8 @@ def sampled(player: Player, task_ids: Sequence[str], samples: int) -> Iterator[T
 
 def lessons(runs: Sequence[Path]) -> list[dict[str, list[int]]]:
     """Export the solved episodes of runs, no two alike, and return them as `imitate` reads them."""
+    if not any(episode.solved for run in runs for episode in read_trajectories(run)):
+        return []
     out = runs[-1] / "sft.jsonl"
     command = [sys.executable, "-m", "stb_env", "export", *map(str, runs), "--format", "sft"]
     subprocess.run(  # noqa: S603 (this package's own command)
@@ -131,8 +133,6 @@ def lessons(runs: Sequence[Path]) -> list[dict[str, list[int]]]:
         check=True,
         stdout=subprocess.DEVNULL,
     )
-    if not out.exists():
-        return []  # nothing was solved
     return [
         {
             "input_ids": sample["input_ids"],

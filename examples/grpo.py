@@ -1,16 +1,21 @@
-"""GRPO with TRL on the Sandbox: a small warm start from demonstrations, then reward alone on other tasks.
+"""GRPO with TRL on tasks with typed answers and partial rewards, and a table of before and after.
 
-Most demonstrations look something up and say that it is done, without doing it. Reward is for what was done.
+Without ``--model`` the model is a transformer of about 166,000 parameters made on the spot, for a CPU, with
+a warm start from demonstrations. Most of those on the Sandbox look something up and say that it is done,
+without doing it; reward is for what was done. With ``--on worlds`` the tasks are look-ups in one generated
+world, few are demonstrated, and reward is for each right field of an answer.
 
-Without ``--model`` the model is a transformer of about 166,000 parameters made on the spot, for a CPU. With
-it, any chat model of transformers whose template has turns of tools, which needs a GPU and no warm start.
+With ``--model``, any chat model of transformers whose template has turns of tools learns without a warm
+start, on a GPU; vLLM writes its turns where it is installed.
 
-Usage: python -m examples.grpo [--seed N] [--out FILE] [--short] [--model NAME]
+Usage: python -m examples.grpo [--on sandbox|worlds] [--seed N] [--out FILE] [--short] [--model NAME]
 """
 
 from __future__ import annotations
 
 import argparse
+import importlib.util
+import itertools
 import os
 import random
 import sys
@@ -40,7 +45,7 @@ from trl import GRPOConfig, GRPOTrainer
 
 from examples.tiny_transformer import tiny_model, tiny_tokenizer
 from examples.token_episodes import Player, TokenEpisode
-from stb_env.integrations.trl import reward, token_columns
+from stb_env.integrations.trl import Environments, reward, token_columns
 from stb_env.runs import Curve
 
 TEMPLATES = ("open_ticket", "delete_contact")
@@ -72,6 +77,17 @@ class Plan:
 
 LONG = Plan()
 SHORT = Plan(shown=8, warm=4, updates=2, tasks=2, held_out=4, checks=1)
+WORLDS = Plan(shown=160, warm=300, updates=24, tasks=8, held_out=40, checks=3)
+
+SANDBOX_TASKS: dict[str, Any] = {"reward": "partial"}
+WORLDS_TASKS: dict[str, Any] = {
+    "env_id": "stb/Worlds-v0",
+    "kit": "vet_clinic",
+    "level": 1,
+    "reward": "partial",
+}
+WORLDS_TASKS |= {"longest": 512, "turn": 64}
+WORLD = "vet_clinic-10002.1"  # one world of that kit; the tiny model is shown no tools, and learns these
 
 
 def tasks(numbers: Iterable[int], templates: Sequence[str] = TEMPLATES) -> Iterator[str]:
@@ -93,20 +109,29 @@ def training_tasks(
     return list(islice((task_id for task_id in drawn if player.query(task_id) not in asked), count))
 
 
+def world_tasks(first: int, count: int) -> list[str]:
+    """Return the ids of tasks in one world that take one call and an answer, from a number on."""
+    # A tokenizer that knows no words takes a token a character.
+    player = Player(None, tiny_tokenizer([]), **{**WORLDS_TASKS, "longest": 900})
+    numbered = (f"{WORLD}.{number}" for number in itertools.count(first))
+    fitting = (each for each in numbered if len(player.solution(each)) == 2 and player.gold(each).solved)
+    return list(islice(fitting, count))
+
+
 def demonstrate(player: Player, task_id: str, draw: random.Random) -> TokenEpisode:
     """Play the known solution of a task, or look up what it is about and say that it is done."""
     look, *_, answer = actions = player.solution(task_id)
     return player.replay(task_id, [look, answer] if draw.random() < IDLE else actions)
 
 
-def warm_player(task_ids: Sequence[str], updates: int, seed: int) -> Player:
+def warm_player(task_ids: Sequence[str], updates: int, seed: int, **settings: Any) -> Player:
     """Make a tokenizer and a model, and fit the model to demonstrations of some tasks."""
     draw = random.Random(seed)
     # Any tokenizer will do to read an episode as text.
-    reader = Player(None, tiny_tokenizer([]))
+    reader = Player(None, tiny_tokenizer([]), **{**settings, "longest": 10_000})
     texts = [reader.tokenizer.decode(demonstrate(reader, task_id, draw).ids) for task_id in task_ids]
     tokenizer = tiny_tokenizer(texts)
-    player = Player(tiny_model(tokenizer, seed), tokenizer)
+    player = Player(tiny_model(tokenizer, seed), tokenizer, **settings)
     imitate(player, [lesson(demonstrate(player, task_id, draw)) for task_id in task_ids], updates, seed)
     return player
 
@@ -160,16 +185,37 @@ def reinforce(
     plan: Plan,
     seed: int,
     folder: str,
+    environments: Environments | None = None,
 ) -> None:
-    """Improve the model by the rewards of its own episodes, `GROUP` of each task."""
+    """Improve the model by the rewards of its own episodes, `GROUP` of each task.
+
+    Args:
+        player: Plays with the model.
+        task_ids: The tasks, each once.
+        curve: Where measurements are recorded.
+        held_out: The tasks that measure.
+        plan: How much is done.
+        seed: Seed of the training.
+        folder: Where the trainer writes.
+        environments: What TRL's own loop plays the tasks in; where not given, the player does.
+    """
 
     def rollout(prompts: list[Any], trainer: Any) -> dict[str, list[Any]]:
         player.model = trainer.accelerator.unwrap_model(trainer.model)
         return token_columns(player.play([prompt[0]["task_id"] for prompt in prompts]))
 
+    if environments is None:
+        rows = [{"prompt": [{"role": "user", "content": "", "task_id": task_id}]} for task_id in task_ids]
+        plays: dict[str, Any] = {"rollout_func": rollout}
+    else:
+        rows, plays = environments.rows, {"environment_factory": environments}
     gpu = torch.cuda.is_available()
     settings = GRPOConfig(
         output_dir=folder,
+        # vLLM shares the trainer's GPU. It writes the turns of TRL's own loop alone.
+        use_vllm=gpu and environments is not None and importlib.util.find_spec("vllm") is not None,
+        vllm_mode="colocate",
+        max_completion_length=4096,
         max_steps=plan.updates,
         per_device_train_batch_size=GROUP * plan.tasks,
         num_generations=GROUP,
@@ -191,11 +237,9 @@ def reinforce(
         player.model,
         reward,
         settings,
-        train_dataset=Dataset.from_list(
-            [{"prompt": [{"role": "user", "content": "", "task_id": task_id}]} for task_id in task_ids]
-        ),
+        train_dataset=Dataset.from_list(rows),
         processing_class=player.tokenizer,
-        rollout_func=rollout,
+        **plays,
         callbacks=[Record(player, curve, held_out, max(1, plan.updates // plan.checks))],
     )
     trainer.train()
@@ -214,41 +258,65 @@ class Record(TrainerCallback):
             self._curve.add(state.global_step, **self._player.success(self._held_out))
 
 
-def main(out: str = "grpo.jsonl", seed: int = 0, plan: Plan = LONG, model: str | None = None) -> Curve:
+def main(
+    out: str = "grpo.jsonl", seed: int = 0, plan: Plan = LONG, model: str | None = None, on: str = "sandbox"
+) -> Curve:
     """Train, record the learning curve and return it; step 0 is after the warm start."""
     began = time.perf_counter(), time.process_time()
     if Path(out).exists():
         sys.exit(f"{out} is of an earlier training: move it, or give another --out")
-    held_out = held_out_tasks(plan.held_out)
-    fresh = training_tasks(Player(None, None), seed, plan.shown + plan.tasks * plan.updates, held_out)
+    count = plan.shown + plan.tasks * plan.updates
+    if on == "worlds":
+        what, held_out = WORLDS_TASKS, world_tasks(HELD_OUT, plan.held_out)
+        fresh = world_tasks(seed * 10_000, count)
+    else:
+        what, held_out = SANDBOX_TASKS, held_out_tasks(plan.held_out)
+        fresh = training_tasks(Player(None, None), seed, count, held_out)
+    environments = None
     with tempfile.TemporaryDirectory() as folder, Curve(out) as curve:
         if model is None:
-            player = warm_player(fresh[: plan.shown], plan.warm, seed)
+            player = warm_player(fresh[: plan.shown], plan.warm, seed, **what)
         else:
-            real = AutoModelForCausalLM.from_pretrained(model)
-            tokenizer = AutoTokenizer.from_pretrained(model)
-            player = Player(real, tokenizer, longest=4096, turn=512, max_turns=6)
+            settings = {**what, "max_turns": 6}
+            real, tokenizer = (
+                AutoModelForCausalLM.from_pretrained(model),
+                AutoTokenizer.from_pretrained(model),
+            )
+            player = Player(real, tokenizer, **{**settings, "longest": 8192, "turn": 512})
+            settings = {
+                name: settings[name] for name in settings if name not in ("env_id", "longest", "turn")
+            }
+            env_id = what.get("env_id", "stb/Sandbox-v1")
+            environments = Environments(env_id, fresh[plan.shown :], seed=seed, **settings)
         warmed = time.perf_counter(), time.process_time()
         curve.add(0, **player.success(held_out))
-        reinforce(player, fresh[plan.shown :], curve, held_out, plan, seed, folder)
-    for point in curve.points:
-        print(
-            f"{point['step']:4.0f} updates: {point['success']:.3f} of held-out tasks solved, "
-            f"{point['sampled']:.3f} when sampled"
-        )
-    print(f"{player.model.num_parameters()} parameters")
+        reinforce(player, fresh[plan.shown :], curve, held_out, plan, seed, folder, environments)
+    print(table(curve))
+    print(f"{len(held_out)} held-out tasks of {on}, {player.model.num_parameters()} parameters")
     print(f"warm start {warmed[0] - began[0]:.0f} s, {warmed[1] - began[1]:.0f} s of CPU")
     print(f"in all {time.perf_counter() - began[0]:.0f} s, {time.process_time() - began[1]:.0f} s of CPU")
     print(f"saved in {out}")
     return curve
 
 
+def table(curve: Curve) -> str:
+    """Return a curve as a table of Markdown; see `Player.success` for what it has."""
+    names = ("solved", "solved, sampled", "mean reward", "invalid turns", "tokens an episode")
+    lines = [f"| updates | {' | '.join(names)} |", f"| ---: |{' ---: |' * len(names)}"]
+    for point in curve.points:
+        figures = (f"{point[name]:.3f}" for name in ("success", "sampled", "reward", "invalid"))
+        lines.append(f"| {point['step']:.0f} | {' | '.join(figures)} | {point['tokens']:.0f} |")
+    return "\n".join(lines)
+
+
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--on", choices=("sandbox", "worlds"), default="sandbox")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--out", default="grpo.jsonl")
     parser.add_argument("--model")
     parser.add_argument("--short", action="store_true")
     given = parser.parse_args()
     torch.set_num_threads(1)
-    main(given.out, given.seed, SHORT if given.short else LONG, given.model)
+    full = WORLDS if given.on == "worlds" else LONG
+    main(given.out, given.seed, SHORT if given.short else full, given.model, given.on)

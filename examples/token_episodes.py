@@ -1,4 +1,4 @@
-"""Episodes of the Sandbox by one causal language model, many at a time, as the tokens that it sampled.
+"""Episodes by one causal language model, many at a time, as the tokens that it sampled.
 
 The episodes are those of `stb_env.integrations.trl`: a conversation is tokenised once and only ever added to,
 so training sees the very tokens that were sampled.
@@ -9,16 +9,19 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from functools import partial
+from statistics import mean
 from typing import Any
 
 import gymnasium as gym
 
 import stb_env
 from stb_env.integrations.trl import TokenEpisode, generate, ids_of, play_together, stop_ids
+from stb_env.tools import Status
 
 TURNS = 3
 LONGEST_TURN = 48
 LONGEST = 320
+TAKEN = {Status.OK, Status.TOOL_ERROR, Status.GAVE_UP, Status.FINISHED}
 SAMPLED = {"temperature": 1.0, "top_k": 0, "top_p": 1.0}
 
 __all__ = ["LONGEST", "Player", "TokenEpisode", "written"]
@@ -51,15 +54,22 @@ class Player:
         tokenizer: Its tokenizer, whose chat template has turns of tools.
         longest: Most tokens of an episode; a real model's prompt describes the tools, and needs thousands.
         turn: Most tokens of a turn.
-        settings: Settings of the Sandbox.
+        env_id: What is played.
+        settings: Its settings.
     """
 
     def __init__(
-        self, model: Any, tokenizer: Any, longest: int = LONGEST, turn: int = LONGEST_TURN, **settings: Any
+        self,
+        model: Any,
+        tokenizer: Any,
+        longest: int = LONGEST,
+        turn: int = LONGEST_TURN,
+        env_id: str = "stb/Sandbox-v1",
+        **settings: Any,
     ) -> None:
         self.model, self.tokenizer = model, tokenizer
         self._longest, self._turn = longest, turn
-        self._settings = {"max_turns": TURNS, **settings}
+        self._env_id, self._settings = env_id, {"max_turns": TURNS, **settings}
         self._envs: list[gym.Env[Any, Any]] = []
 
     def solution(self, task_id: str) -> list[Mapping[str, Any]]:
@@ -84,11 +94,22 @@ class Player:
         return episodes
 
     def success(self, task_ids: Sequence[str]) -> dict[str, float]:
-        """Return the share of tasks that the model solves: by what is likeliest, and by what it samples."""
+        """Measure the model on tasks.
+
+        Returns:
+            The shares that it solves: by what is likeliest, and by what it samples. Of the latter the mean
+            reward, the share of turns without a call that a tool took, and the tokens that it wrote an
+            episode.
+        """
         likeliest, sampled = self.play(task_ids, greedy=True), self.play(task_ids)
+        turns = [step["calls"] for episode in sampled for step in episode.trajectory().steps]
+        taken = sum(any(call["status"] in TAKEN for call in calls) for calls in turns)
         return {
-            "success": sum(episode.solved for episode in likeliest) / len(task_ids),
-            "sampled": sum(episode.solved for episode in sampled) / len(task_ids),
+            "success": mean(float(episode.solved) for episode in likeliest),
+            "sampled": mean(float(episode.solved) for episode in sampled),
+            "reward": mean(episode.reward for episode in sampled),
+            "invalid": 1 - taken / len(turns) if turns else 0.0,
+            "tokens": mean(sum(episode.mask) for episode in sampled),
         }
 
     def query(self, task_id: str) -> str:
@@ -98,7 +119,7 @@ class Player:
 
     def _env(self, number: int) -> gym.Env[Any, Any]:
         while number >= len(self._envs):
-            self._envs.append(stb_env.make("stb/Sandbox-v1", **self._settings))
+            self._envs.append(stb_env.make(self._env_id, **self._settings))
         return self._envs[number]
 
     def _begin(self, number: int, task_id: str) -> TokenEpisode:

@@ -22,6 +22,7 @@ from stb_env.runs import run_batch as run_batch
 from stb_env.runs.baselines import load_agent as load_agent
 from stb_env.runs.baselines.chat import ChatAgent as ChatAgent
 from stb_env.runs.make import make as make
+from stb_env.saved_episodes import read_trajectories as read_trajectories
 from stb_env.suite import Suite as Suite
 from stb_env.tasks import Task as Task
 from stb_env.tasks import TaskSet as TaskSet
@@ -29,7 +30,6 @@ from stb_env.tools import Tool as Tool
 from stb_env.tools import ToolCall as ToolCall
 from stb_env.tools import ToolResult as ToolResult
 from stb_env.trajectory import Trajectory as Trajectory
-from stb_env.trajectory import read_trajectories as read_trajectories
 from stb_env.verdict import Verdict as Verdict
 from stb_env.wrappers import ChainOfThought as ChainOfThought
 from stb_env.wrappers import DepthFirstSearch as DepthFirstSearch

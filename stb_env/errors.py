@@ -178,7 +178,7 @@ def others_code(what: str, function: object, failure: Callable[[str], Infrastruc
         yield
     except InfrastructureError:
         raise
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise failure(bug_in(what, error, function)) from error
 
 

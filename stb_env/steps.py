@@ -11,6 +11,8 @@ from stb_env.core.jsontypes import JsonMapping, JsonObject
 from stb_env.tools import PYTHON, Source, Status, ToolResult
 
 _NOTHING: JsonMapping = {}
+READS = "reads"
+"""Names among a step's extras the calls that its judge asked for when the episode had ended."""
 
 
 # Named tuples, not dataclasses: several are made on every step, and these cost a third as much.

@@ -230,11 +230,14 @@ def find_env(text: str) -> str:
 
     Args:
         text: An id of any suite (``my/Todo-v0``), or one with what registers it before it:
-            ``package.module:my/Todo-v0`` or ``path/to/todo.py:my/Todo-v0``.
+            ``package.module:my/Todo-v0`` or ``path/to/todo.py:my/Todo-v0``. A file that declares one
+            environment is enough: ``path/to/todo.py``.
 
     Raises:
         ConfigError: Nothing registers it; the message names the nearest id.
     """
+    if text.endswith(".py"):
+        text = f"{text}:{_only_id(text)}"
     where, colon, env_id = text.rpartition(":")
     if colon:
         _register_from(where, env_id)
@@ -252,6 +255,20 @@ def find_env(text: str) -> str:
     place = f" in {where}" if colon else ""
     hint = did_you_mean(env_id, known)
     raise ConfigError(f"unknown environment {env_id!r}{place}; `stb-env list` shows all.{hint}")
+
+
+def _only_id(file: str) -> str:
+    """Return the id of the one environment that a file declares."""
+    declared = [one for one in vars(load_module(file)).values() if isinstance(one, Suite)]
+    ids = list(dict.fromkeys(env_id for suite in declared for env_id in suite.environments))
+    if len(ids) != 1:
+        told = (
+            f"declares {', '.join(ids)}; name one"
+            if ids
+            else "keeps no suite; write SUITE = stb_env.environment(...)"
+        )
+        raise ConfigError(f"{file} {told}, as in {file}:{ids[0] if ids else 'my/Todo-v0'}")
+    return ids[0]
 
 
 def _register_from(where: str, env_id: str) -> None:

@@ -3,7 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
+
+
+class Served(NamedTuple):
+    """Circumstances of an answer that change its price.
+
+    Attributes:
+        cached: Tokens of the prompt that came from the server's cache.
+        stored: Tokens of the prompt that were written to it.
+        tier: Service tier that the server names, such as ``flex``; empty for the usual one.
+    """
+
+    cached: int = 0
+    stored: int = 0
+    tier: str = ""
+
+
+_PLAIN = Served()
 
 
 @dataclass(frozen=True, slots=True)
@@ -12,19 +29,37 @@ class Price:
 
     Attributes:
         prompt: Dollars per million prompt tokens.
-        completion: Dollars per million completion tokens.
+        completion: Dollars per million completion tokens, thinking included.
+        cached: Dollars per million of the prompt tokens that came from the server's cache; None for the
+            price of any prompt token.
 
     Examples:
         >>> Price(prompt=1.0, completion=4.0).cost(500_000, 250_000)
         1.5
+        >>> Price(prompt=1.0, completion=4.0, cached=0.1).cost(500_000, 250_000, Served(cached=500_000))
+        1.05
     """
 
     prompt: float
     completion: float
+    cached: float | None = None
 
-    def cost(self, prompt_tokens: int, completion_tokens: int) -> float:
-        """Return the cost of so many tokens, in dollars."""
-        return (prompt_tokens * self.prompt + completion_tokens * self.completion) / 1e6
+    @property
+    def free(self) -> bool:
+        """True if nothing costs anything, so that no count matters."""
+        return not (self.prompt or self.completion or self.cached)
+
+    def cost(self, prompt_tokens: int, completion_tokens: int, served: Served = _PLAIN) -> float:
+        """Return the cost of so many tokens, in dollars.
+
+        Args:
+            prompt_tokens: Tokens read, those of a cache included.
+            completion_tokens: Tokens written, thinking included.
+            served: How they were served.
+        """
+        rate = self.prompt if self.cached is None else self.cached
+        read = (prompt_tokens - served.cached) * self.prompt + served.cached * rate
+        return (read + completion_tokens * self.completion) / 1e6
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +72,8 @@ class Usage:
         total_tokens: Tokens as the server counts them together.
         calls: Answers.
         cost: Dollars, for the calls whose price is known.
-        unpriced: Calls that cost an unknown amount, because no price is configured for their model or
-            its server did not count their tokens.
+        unpriced: Calls that cost an unknown amount, because no price is known for their model or its server
+            did not count their tokens.
 
     Examples:
         >>> total = Usage(3, 1, 4, calls=1) + Usage(2, 2, 4, calls=1, cost=0.5)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from stb_env.trajectory import read_trajectories
+from stb_env.saved_episodes import read_trajectories
 
 
 def unbound(folder: Path) -> list[str]:

@@ -18,8 +18,9 @@ from stb_env.runs.baselines import load_agent
 from stb_env.runs.metrics.cost import cost, role_usage
 from stb_env.runs.metrics.rates import summarize
 from stb_env.runs.metrics.repeats import repeats
+from stb_env.saved_episodes import read_trajectories
 from stb_env.testing.notes import notes
-from stb_env.trajectory import Trajectory, read_trajectories
+from stb_env.trajectory import Trajectory
 
 VERDICT = {
     "status": "unsolved",

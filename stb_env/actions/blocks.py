@@ -12,23 +12,48 @@ from stb_env.tools import ToolCall
 
 FENCE = "```"
 
+_REST = re.compile(r"[\s\]`]*")
+_FENCED = re.compile(r"\s*(?:```[ \t]*(?:[\w+-]*[ \t]*\r?\n|json\b)\s*)?")
 _LANGUAGE = re.compile(r"[ \t]*(?:[\w+-]*[ \t]*(?:\r?\n|\Z)|(?:json|python|tool_code|tool_call)\b)")
 
 
 def read_fences(text: str, max_calls: int, known: Known = None) -> Reading | None:
-    r"""Read JSON calls or a program inside Markdown fences.
+    r"""Read JSON calls or a program inside Markdown fences, the last of which ends the text.
 
     Examples:
         >>> read_fences('So:\n```json\n{"name": "a", "arguments": {"n": 1}}\n```', 64)
         Reading(calls=[ToolCall(name='a', arguments={'n': 1}, id='')], text='So:')
     """
-    if FENCE not in text:
-        return None
     segments = text.split(FENCE)
+    closed = len(segments) % 2 == 1
+    # Behind a fence in the middle of a text its author says more about it.
+    if len(segments) < 2 or (closed and segments[-1].strip()):
+        return None
     calls: list[ToolCall] = []
     for body in segments[1::2][:max_calls]:
-        calls += calls_of(_without_language(body), max_calls, known)
+        calls += calls_of(_without_language(body), max_calls, known, closed=closed)
     return Reading(calls, outside(segments[0::2])) if calls else None
+
+
+def is_last(text: str, position: int) -> bool:
+    r"""True if a text says nothing from a position on, but for marks that end what stands before.
+
+    Examples:
+        >>> is_last("[a()]\n```", 4), is_last("a() now", 3)
+        (True, False)
+    """
+    return _REST.fullmatch(text, position) is not None
+
+
+def after_fence(text: str, position: int) -> int:
+    r"""Return where a text goes on behind blanks, and behind the beginning of a fence with its language.
+
+    Examples:
+        >>> after_fence('f \n```json\n{"n": 1}\n```', 1)
+        11
+    """
+    begin = _FENCED.match(text, position)
+    return begin.end() if begin else position
 
 
 def unfence(text: str) -> str:

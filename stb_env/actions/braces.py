@@ -8,16 +8,22 @@ _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*(?P<end>"?)|[\[\]{}]', re.DOTALL)
 _CLOSES = {"{": "}", "[": "]"}
 
 
-def balanced(text: str) -> str | None:
+def balanced(text: str, *, closed: bool = True) -> str | None:
     """Return a text with its one missing brace added or its one surplus brace left out.
 
-    None where it lacks nothing, where more than one is wrong, and where it ends as a text does that was cut
-    off: inside of a string, or after a number that may have had more digits.
+    Args:
+        text: The text.
+        closed: Whether a mark says that the text is whole: otherwise it was cut off where its last brace is
+            missing.
+
+    Returns:
+        None where it lacks nothing, where more than one is wrong, and where it ends as a text does that was
+        cut off: inside of a string, or after a number that may have had more digits.
 
     Examples:
         >>> balanced('{"a": {"n": 1}'), balanced('[{"a": [1}]'), balanced('{"a": 1}}')
         ('{"a": {"n": 1}}', '[{"a": [1]}]', '{"a": 1}')
-        >>> balanced('{"a": {"n": 1'), balanced('{"a": "n'), balanced("{}")
+        >>> balanced('{"a": {"n": 1'), balanced("{}"), balanced('{"a": {}', closed=False)
         (None, None, None)
     """
     open_: list[str] = []
@@ -40,7 +46,7 @@ def balanced(text: str) -> str | None:
             edited = text[: token.start()] + text[token.end() :]
     if not open_:
         return edited
-    whole = edited is None and len(open_) == 1 and text.rstrip().endswith(("}", "]", '"'))
+    whole = closed and edited is None and len(open_) == 1 and text.rstrip().endswith(("}", "]", '"'))
     return text.rstrip() + open_[0] if whole else None
 
 

@@ -17,12 +17,15 @@ MAX_BRACKET = 4_000
 _END = ")]"
 MARK = re.compile(r"\[\s*([A-Za-z_][\w.]{0,255})\(")
 
+_LABEL = re.compile(r"\bapi[- ]?request[ \t]*:", re.IGNORECASE)
 _PREFIX = re.compile(r"(?:api[- ]?request[ \t]*:[ \t]*)?\Z", re.IGNORECASE)
 _KEY = re.compile(r"(?:^|,)\s*(\w+)\s*=\s*")
 
 
 def read(text: str, max_calls: int, _: Known = None) -> Reading | None:
-    """Read bracketed calls anywhere in a text; a bracket lies within one line.
+    """Read bracketed calls; a bracket lies within one line.
+
+    It counts behind its label, or where a bracket ends the text.
 
     Values are Python literals, and a bare word is its own text. Li et al. put values between quotes without
     escaping them, so a bracket that Python cannot read is cut at ``, key=`` instead.
@@ -36,6 +39,8 @@ def read(text: str, max_calls: int, _: Known = None) -> Reading | None:
         {'text': "it's fine", 'to': 'Ann Lee'}
     """
     if _END not in text or not MARK.search(text):
+        return None
+    if not (text.rstrip().endswith(_END) or _LABEL.search(text)):
         return None
     calls: list[ToolCall] = []
     beside: list[str] = []

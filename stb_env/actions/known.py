@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Container, Mapping, Sequence
 from typing import TypeAlias
 
-from stb_env.tools import FINISH, ToolCall
+from stb_env.tools import FINISH, Tool, ToolCall
 
 Known: TypeAlias = Container[str] | None
-"""Names of the tools that can be called; Finish always can. None where nobody knows."""
+"""Names of the tools that can be called; Finish always can. None where nobody knows.
+
+A mapping from names to tools says which parameters are text, too.
+"""
 
 _PREFIXES = ("functions.", "function.", "default_api.", "tools.", "tool.", "API.", "api.")
 _DECORATION = " \t\r\n`\"'*"
@@ -51,3 +54,17 @@ def with_known_names(calls: Sequence[ToolCall], known: Known) -> tuple[ToolCall,
 def _with_known_name(call: ToolCall, known: Known) -> ToolCall:
     name = known_name(call.name, known)
     return call if name == call.name else ToolCall(name, call.arguments, call.id)
+
+
+def types_of(known: Known, tool: str, parameter: str) -> list[str]:
+    """Return the types that the schema of a known tool gives to a parameter; none where it says nothing.
+
+    Examples:
+        >>> schema = {"type": "object", "properties": {"zip": {"type": ["string", "null"]}}}
+        >>> types_of({"find": Tool("find", "", schema)}, "find", "zip"), types_of({"find"}, "find", "zip")
+        (['string', 'null'], [])
+    """
+    found = known.get(known_name(tool, known)) if isinstance(known, Mapping) else None
+    schema = found.parameters.get("properties", {}).get(parameter) if isinstance(found, Tool) else None
+    kind = schema.get("type", []) if isinstance(schema, Mapping) else []
+    return [kind] if isinstance(kind, str) else list(kind)

@@ -6,20 +6,18 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
-from stb_env.actions import blocks, bracketed, call_body, program, prose, react
-from stb_env.actions.action import MAX_CALLS, Action, Reading, arrange
-from stb_env.actions.families import (
-    anthropic,
-    deepseek,
-    gemma,
-    granite,
-    harmony,
-    hermes,
-    kimi,
-    llama,
-    mistral,
-    qwen_coder,
+from stb_env.actions import (
+    blocks,
+    bracketed,
+    call_body,
+    named_elements,
+    program,
+    prose,
+    react,
+    yaml_call,
 )
+from stb_env.actions.action import MAX_CALLS, Action, Reading, arrange
+from stb_env.actions.families import MARKS
 from stb_env.actions.known import Known, is_known, with_known_names
 from stb_env.actions.plain import MAX_TEXT, clean, plain
 from stb_env.actions.structured import (
@@ -57,20 +55,14 @@ class Syntax(NamedTuple):
 
 
 SYNTAXES: tuple[Syntax, ...] = (
-    Syntax(harmony.MARK, harmony.read),
-    Syntax(hermes.MARK, hermes.read),
-    Syntax(qwen_coder.MARK, qwen_coder.read),
-    Syntax(anthropic.MARK, anthropic.read),
-    Syntax(llama.MARK, llama.read),
-    Syntax(mistral.MARK, mistral.read),
-    Syntax(deepseek.MARK, deepseek.read),
-    Syntax(kimi.MARK, kimi.read),
-    Syntax(granite.MARK, granite.read),
-    Syntax(gemma.MARK, gemma.read),
+    Syntax(MARKS.mark, MARKS.read),
+    Syntax(yaml_call.MARK, yaml_call.read),
     Syntax(react.MARK, react.read),
     Syntax(re.compile(blocks.FENCE), blocks.read_fences, sure=False),
     Syntax(prose.MARK, prose.read, sure=False),
     Syntax(bracketed.MARK, bracketed.read, sure=False),
+    Syntax(named_elements.MARK, named_elements.read),
+    Syntax(program.MARK, program.read_last_line),
 )
 """Forms of text that is neither JSON nor a program; a further form joins here."""
 
@@ -90,8 +82,8 @@ def parse_action(
     Args:
         action: Text in one of the forms below, or a call, a list of calls or an assistant message.
         known: Names of the tools that there are, Finish always among them. With them, a call without a mark
-            of its own is read in prose too, and only calls of these tools are; a call that stands alone may
-            have any name.
+            of its own is read at the end of prose too, and only calls of these tools are; a call that stands
+            alone may have any name. A mapping from names to tools also says which arguments are text.
         max_text: Only so many characters of a text are read.
         max_calls: Calls beyond this number are dropped.
 
@@ -126,12 +118,12 @@ def parse_action(
         >>> parse_action("API-Request: [Ping(n='1')]").calls
         (ToolCall(name='Ping', arguments={'n': '1'}, id='call_0'),)
 
-        The marks of most families of models (`stb_env.actions.families`), and with ``known`` an object in
-        the middle of prose:
+        The marks of most families of models (`stb_env.actions.families`), and with ``known`` an object at the
+        end of a text:
 
         >>> parse_action('[TOOL_CALLS]ping[ARGS]{"n": 1}').calls
         (ToolCall(name='ping', arguments={'n': 1}, id='call_0'),)
-        >>> parse_action('I do {"tool": "ping", "args": {"n": 1}} now.', known={"ping"}).calls
+        >>> parse_action('I do {"tool": "ping", "args": {"n": 1}}', known={"ping"}).calls
         (ToolCall(name='ping', arguments={'n': 1}, id='call_0'),)
 
         Thoughts are kept apart, whatever they hold:

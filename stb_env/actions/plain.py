@@ -11,9 +11,11 @@ from collections.abc import Mapping
 from stb_env.core.jsontext import CUT_MARK
 from stb_env.core.jsontypes import Json
 
-MAX_TEXT = 1_000_000
+MAX_TEXT = 250_000
 MAX_DEPTH = 64
-MAX_NODES = 1_000_000
+MAX_NODES = 100_000
+MAX_VALUES = 10_000
+"""Values of the arguments of an action; those that are reached twice count twice."""
 
 # jsontext reads a number of 299 characters and more as text; one place is the sign's.
 _MAX_INT = 10**298
@@ -22,6 +24,7 @@ _CONTAINERS = (dict, list, tuple, Mapping)
 _NUMBERS = (int, float)
 _INTEGERS = (int, numbers.Integral)
 _REALS = (float, numbers.Real)
+_ATOMS = frozenset((int, float, bool, type(None)))
 
 # Longer integers may exceed the interpreter's own limit on decimal digits.
 _MAX_DECIMAL_BITS = 2_000
@@ -60,6 +63,38 @@ def plain(value: object) -> Json:
         65
     """
     return _Copier().copy(value, MAX_DEPTH)
+
+
+def exceeds(value: object, values: int = MAX_VALUES, characters: int = MAX_TEXT) -> bool:
+    """Return whether there are more values or characters in a value; reads no more of it, and copies nothing.
+
+    Examples:
+        >>> exceeds({"a": [1, 2]}, values=3), exceeds({"a": [1, 2]}, values=2), exceeds("ab", characters=1)
+        (False, True, True)
+        >>> shared = [1]
+        >>> for _ in range(60): shared = [shared, shared]
+        >>> exceeds(shared)
+        True
+    """
+    waiting = [value]
+    for item in waiting:
+        kind = type(item)
+        if kind in _ATOMS:
+            continue
+        if kind is str or isinstance(item, str | bytes | bytearray):
+            characters -= len(item)  # type: ignore[arg-type] # it is a text
+        elif kind is dict or kind is list or isinstance(item, _CONTAINERS):
+            values -= len(item)  # type: ignore[arg-type] # it is a collection
+            if values < 0:
+                return True
+            if kind is dict or isinstance(item, Mapping):
+                waiting.extend(item)  # type: ignore[arg-type] # as above
+                waiting.extend(item.values())  # type: ignore[attr-defined] # as above
+            else:
+                waiting.extend(item)  # type: ignore[arg-type] # as above
+        if characters < 0:
+            return True
+    return False
 
 
 class _Copier:

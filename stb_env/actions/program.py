@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from itertools import islice
 
 from stb_env.actions.action import Reading
-from stb_env.actions.known import Known
+from stb_env.actions.known import Known, is_known, known_name
 from stb_env.actions.python_text import Names, NotDataError, call_of, statements, value_of
 from stb_env.actions.structured import make_call
 from stb_env.core.jsontypes import Json, JsonObject
 from stb_env.tools import ToolCall
+
+MARK = re.compile(r"[A-Za-z_][\w.]*\(")
 
 PREFIX = "API."
 """The object whose methods a program calls; other dotted names are kept whole."""
@@ -45,6 +48,20 @@ def read(text: str, max_calls: int, _: Known = None) -> Reading | None:
     return Reading(calls[:max_calls], "") if calls else None
 
 
+def read_last_line(text: str, max_calls: int, known: Known = None) -> Reading | None:
+    r"""Read a last line that is a program of calls of known tools.
+
+    Examples:
+        >>> read_last_line("I look.\nping(n=1)", 64, {"ping"})
+        Reading(calls=[ToolCall(name='ping', arguments={'n': 1}, id='')], text='I look.')
+    """
+    before, _, line = text.rstrip().rpartition("\n")
+    reading = read(line.strip(" \t`"), max_calls) if known is not None else None
+    if reading is None or not all(is_known(known_name(call.name, known), known) for call in reading.calls):
+        return None
+    return Reading(reading.calls, before.strip().removesuffix("```").strip())
+
+
 def calls_in(text: str, max_calls: int) -> list[ToolCall]:
     r"""Return the calls among the statements of a marked program, passing over all others.
 
@@ -74,11 +91,22 @@ def _calls(body: list[ast.stmt], *, strict: bool) -> Iterator[ToolCall]:
                 raise
             continue
         if call is not None:
-            yield make_call(call.name.removeprefix(PREFIX), call.arguments)
+            yield make_call(call.name.removeprefix(PREFIX), _arguments(call))
+
+
+def _arguments(call: ToolCall) -> object:
+    """Return what a call was given: the only object without a name is all of its arguments."""
+    match call.arguments:
+        case {"*": [dict() as given], **rest} if not rest and not given.keys() <= {"name", "arguments"}:
+            return given
+    return call.arguments
 
 
 def _run(statement: ast.stmt, assigned: dict[str, object], names: Names) -> ToolCall | None:
     match statement:
+        # What is printed is what the agent wants to see.
+        case ast.Expr(ast.Call(ast.Name("print"), [ast.Call() as node], [])):
+            return call_of(node, names)
         case ast.Expr(ast.Call() as node) | ast.Assign(_, ast.Call(ast.Attribute()) as node):
             return call_of(node, names)
         case ast.Assign([ast.Name(name)], node):

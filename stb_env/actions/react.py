@@ -16,12 +16,14 @@ from stb_env.tools import ToolCall
 # Blanks are bounded wherever two runs of them could meet, so that a search stays linear.
 _BEFORE = r"^[ \t]*(?:[-*#>]+[ \t]+)?[*_`]{0,3}"
 _AFTER = r"(?:[ \t]{0,4}\d{1,3})?[ \t]{0,4}[*_`]{0,3}[ \t]{0,4}:[*_`]{0,3}"
-_INPUT = r"action[ _]?(?:inputs?|arguments?|parameters?)"
+_INPUT = r"(?:action|tool|function)[ _]?(?:inputs?|arguments?|parameters?|args)"
+_TOOL = r"(?:(?:tool|function)(?:[ _](?:name|call|to use))?|call)"
 _LABEL = re.compile(
-    rf"{_BEFORE}(thought|{_INPUT}|action|observation|inputs?|arguments?|parameters?|args){_AFTER}",
+    rf"{_BEFORE}(thought|{_INPUT}|action|{_TOOL}|observation|inputs?|arguments?|parameters?|args){_AFTER}",
     re.IGNORECASE | re.MULTILINE,
 )
-MARK = re.compile(rf"{_BEFORE}action{_AFTER}", re.IGNORECASE | re.MULTILINE)
+MARK = re.compile(rf"{_BEFORE}(?:action|{_TOOL}){_AFTER}", re.IGNORECASE | re.MULTILINE)
+_NAMED = re.compile(r"[\s`*\"']*(?:([A-Za-z_][\w.-]{0,255})|(?=\{))")
 _SAME_LINE = re.compile(rf"[ \t]{{0,4}}[,;|]?[ \t]{{0,4}}[*_`]{{0,3}}{_INPUT}{_AFTER}", re.IGNORECASE)
 _BESIDE = re.compile(r"([A-Za-z_][\w.-]{0,255})`?[ \t]*(?:(?=[{(])|\[(.*)\]\Z)", re.DOTALL)
 _DECORATION = " \t\r\n*_`\"'"
@@ -31,9 +33,10 @@ def read(text: str, max_calls: int, known: Known = None) -> Reading | None:
     r"""Read ReAct text; each Action with the Action Input that follows it is a call.
 
     The input is an object that may span lines, or raw text. An Action without an input is a call where it
-    says one by itself: as JSON, as ``f(n=1)`` or ``f {"n": 1}``, or as the name of a known tool. What comes
-    before the first action, and every further thought, is the text. An Observation after a call ends the
-    reading: what follows was made up by the model.
+    says one by itself: as JSON, as ``f(n=1)`` or ``f {"n": 1}``, or as the name of a known tool. ``Tool:``,
+    ``Function:`` and ``Call:`` mean the same where a known tool or an object follows. What comes before the
+    first action, and every further thought, is the text. An Observation after a call ends the reading: what
+    follows was made up by the model.
 
     Examples:
         >>> read('Thought: Need it.\nAction: get_day\nAction Input: {"n":\n 1}', 64)
@@ -44,7 +47,7 @@ def read(text: str, max_calls: int, known: Known = None) -> Reading | None:
     calls: list[ToolCall] = []
     thoughts: list[str] = []
     action: str | None = None
-    for label, body in _parts(text):
+    for label, body in _parts(text, known):
         if action is not None and label != "input":
             calls += _alone(action, max_calls, known)
             action = None
@@ -64,12 +67,16 @@ def read(text: str, max_calls: int, known: Known = None) -> Reading | None:
     return Reading(calls[:max_calls], "\n".join(filter(None, map(str.strip, thoughts)))) if calls else None
 
 
-def _parts(text: str) -> list[tuple[str, str]]:
+def _parts(text: str, known: Known) -> list[tuple[str, str]]:
     """Return (label, body) of each part, the text before the first label under an empty one."""
     labels: list[tuple[str, re.Match[str]]] = []
     for match in _LABEL.finditer(text):
         word = match[1].lower()
         kind = word if word in ("thought", "action", "observation") else "input"
+        if re.fullmatch(_TOOL, word):
+            if not _names_tool(text, match.end(), known):
+                continue
+            kind = "action"
         # A bare "Input:" means something right after an action only; elsewhere it is a line of text.
         if kind == "input" and not word.startswith("action") and (not labels or labels[-1][0] != "action"):
             continue
@@ -81,6 +88,11 @@ def _parts(text: str) -> list[tuple[str, str]]:
     return [("", text[: labels[0][1].start()]), *zip((kind for kind, _ in labels), bodies, strict=True)]
 
 
+def _names_tool(text: str, position: int, known: Known) -> bool:
+    name = _NAMED.match(text, position)
+    return name is not None and (not name[1] or is_known(known_name(name[1], known), known))
+
+
 def _with_input(action: str, body: str, known: Known) -> ToolCall:
     # Of an action that is a call by itself, the input says the arguments once more.
     written = json_calls(unfence(action), 1, known) if action.startswith("{") else []
@@ -90,7 +102,7 @@ def _with_input(action: str, body: str, known: Known) -> ToolCall:
 
 def _input(body: str) -> str:
     body = unfence(body).strip("`").strip() if body.startswith("`") else unfence(body)
-    repaired = balanced(body) if body.startswith("{") else None
+    repaired = balanced(body, closed=False) if body.startswith("{") else None
     return body if repaired is None else repaired
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from itertools import islice
 from typing import Final
 
@@ -10,22 +12,30 @@ from stb_env.actions.action import MAX_CALLS, Reading
 from stb_env.actions.known import Known
 from stb_env.actions.near_keys import near_call
 from stb_env.actions.plain import MAX_DEPTH, MAX_TEXT, clean, plain
-from stb_env.actions.python_text import NotDataError, literal
+from stb_env.actions.python_text import literal
 from stb_env.core import jsontext
 from stb_env.tools import ToolCall
 
 MAX_WRITTEN_NAME = 256
 MAX_ID = 256
 _USUAL_TEXT = 65_536
+_STRAIGHT = str.maketrans("“”„‟", '""""')
+_STRING = r'(?P<kept>"(?:[^"\\\n]|\\.)*")'
+_COMMENT = re.compile(rf"{_STRING}|//[^\n]*|/\*.*?\*/|#[^\n]*", re.DOTALL)
+_LAST_COMMA = re.compile(rf"{_STRING}|,(?=\s*[}}\]])")
 
 ABSENT: Final = object()
 """Stands for the value of a text that is neither JSON nor a Python literal."""
 
 # A plain type stands first: a check against an abstract class costs several times as much.
 _MAPPING = (dict, Mapping)
+_ARGUMENTS = ("arguments", "parameters")
+_INNER_ARGUMENTS = (*_ARGUMENTS, "args", "input")
 _BARE_CALL = frozenset({"name", "id", "type"})
 # Keys under which objects without a name of their own carry calls.
-_WRAPPERS = ("tool_call", "tool_uses", "function_calls", "actions", "calls", "action")
+_WRAPPERS = ("tool_call", "tool_uses", "function_calls", "actions", "calls", "action", "parts")
+# Keys under which the parts of a message carry a call: OpenAI's, Gemini's and Bedrock's.
+_INNER = ("function", "functionCall", "toolUse")
 
 
 def read_value(text: str) -> object:
@@ -34,18 +44,24 @@ def read_value(text: str) -> object:
     Examples:
         >>> read_value('{"a": true}'), read_value("{'a': True}"), read_value("[a(") is ABSENT
         ({'a': True}, {'a': True}, True)
+        >>> read_value('{“a”: 1, /* one */}')
+        {'a': 1}
     """
     text = text.strip()
     if not text.startswith(("{", "[")):
         return ABSENT
-    try:
-        return jsontext.loads(text)
-    except ValueError:
-        pass
-    try:
-        return literal(text)
-    except NotDataError:
-        return ABSENT
+    for read in (jsontext.loads, literal, _loose):
+        with suppress(ValueError):
+            return read(text)
+    return ABSENT
+
+
+def _loose(text: str) -> object:
+    """Read JSON with comments, commas before a closing brace, or curly quotes around keys and values."""
+    text = text.translate(_STRAIGHT)
+    for pattern in (_COMMENT, _LAST_COMMA):
+        text = pattern.sub(lambda found: found["kept"] or "", text)
+    return jsontext.loads(text)
 
 
 def usual_value(text: str) -> object:
@@ -114,10 +130,10 @@ def read_call(data: object, known: Known = None) -> ToolCall | None:
     """
     if not isinstance(data, _MAPPING):
         return None
-    function = data.get("function", data)
+    function = next((data[key] for key in _INNER if key in data), data)
     if not isinstance(function, _MAPPING) or not isinstance(name := function.get("name"), str):
         return _near(data, known)
-    for key in ("arguments", "parameters"):
+    for key in _ARGUMENTS if function is data else _INNER_ARGUMENTS:
         if key in function:
             return make_call(name, function[key], data.get("id"))
     return make_call(name, None, data.get("id")) if set(function) <= _BARE_CALL else _near(function, known)
@@ -148,6 +164,9 @@ def _candidates(data: object) -> Sequence[object]:
     listed = data.get("tool_calls")
     if isinstance(listed, list | tuple) and listed:
         return listed
+    content = data.get("content")
+    if isinstance(content, list | tuple):
+        return content
     legacy = data.get("function_call")
     if legacy is not None:
         return (legacy,)

@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from stb_env.actions.families import harmony
+from stb_env.actions import channels
+from stb_env.actions.families import MARKS
 from stb_env.actions.plain import MAX_TEXT, clean
 from stb_env.tools import FINISH, ToolCall
 
@@ -20,6 +21,7 @@ _PAIRS = {
     "kimi": ("◁think▷", "◁/think▷"),
     "cohere": (r"<\|START_THINKING\|>", r"<\|END_THINKING\|>"),
     "token": (r"<\|(?:begin_of_thought|thinking|think)\|>", r"<\|(?:end_of_thought|/thinking|/think)\|>"),
+    "kimi_k3": (r"<\|open\|>think<\|sep\|>", r"<\|close\|>think<\|sep\|>"),
     "gemma": (r"<\|channel>thought\b", r"<channel\|>"),
     "gemma_medical": (r"<unused94>", r"<unused95>"),
 }
@@ -62,8 +64,8 @@ def split(text: str) -> Spoken:
         Spoken(thought='Hm.', text='Hi.')
     """
     spoken = _split_marks(text) if _FIRST.search(text) else Spoken("", text)
-    channels = harmony.split(spoken.text)
-    return spoken if channels is None else Spoken(_joined([spoken.thought, channels[0]]), channels[1])
+    said = channels.split(spoken.text)
+    return spoken if said is None else Spoken(_joined([spoken.thought, said[0]]), said[1])
 
 
 def thought_of(data: object) -> str:
@@ -105,7 +107,7 @@ def _split_marks(text: str) -> Spoken:
     thoughts: list[str] = []
     said: list[str] = []
     inside, depth, position = "", 0, 0
-    for mark in _marks(text):
+    for mark in MARKS.outside_calls(text, _marks(text)):
         opens, kind = _kind_of(mark)
         if inside:
             # Marks of other kinds are words of the thought.

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+from itertools import islice
+
+from stb_env.actions.families import MARKS
 
 _RESPONSES = (
     r"<\|?/?tool_(?:responses?|results?|outputs?)\|?>",
@@ -14,14 +17,16 @@ _RESPONSES = (
     r"```\s*tool_outputs?\b",
     r"<\|START_TOOL_RESULT\|>",
     r"^[ \t]*(?:[-*#>]+[ \t]*)?[*_]{0,3}Observation(?:[ \t]{0,4}\d{1,3})?[*_]{0,3}[ \t]{0,4}:",
+    # A server may stop in the middle of the word.
+    r"^[ \t]*[*_]{0,3}Obs[erv]{0,3}[ation]{0,5}[ \t]*\Z",
 )
 _TURNS = (
     r"<\|start_header_id\|>\s*(?:assistant)?",
     r"<\|im_start\|>\s*(?:assistant\b)?",
     r"<start_of_turn>\s*(?:model\b)?",
-    r"<\|(?:im_end|end_header_id|eot_id|eom_id|endoftext|end_of_text|end|return)\|>",
+    r"<\|(?:im_end|end_header_id|eot_id|eom_id|eot|endoftext|end_of_text|end|return)\|>",
     r"<\|(?:user|assistant|system|tool|im_user|im_system|im_assistant)\|>",
-    r"</s>|<end_of_turn>|<eos>|\[/?INST\]",
+    r"</s>|<end_of_turn>|<eos>|<bot_end>|\[/?INST\]",
     r"<[|｜](?:end[▁_]of[▁_]sentence|User|Assistant)[|｜]>",
     r"<\|(?:END_OF_TURN|START_OF_TURN)_TOKEN\|>",
 )
@@ -45,4 +50,10 @@ def stretches(text: str, most: int) -> list[str]:
         >>> stretches("<|im_start|>assistant Hello.<|im_end|>", 64)
         [' Hello.']
     """
-    return [part for part in _BORDER.split(text, maxsplit=most)[:most] if part and not part.isspace()]
+    parts: list[str] = []
+    position = 0
+    for border in islice(MARKS.outside_calls(text, _BORDER.finditer(text)), most):
+        parts.append(text[position : border.start()])
+        position = border.end()
+    parts.append(text[position:])
+    return [part for part in parts[:most] if part and not part.isspace()]

@@ -164,6 +164,12 @@ class VirtualBackend:
         chosen.real = real
         return chosen
 
+    def in_mode(self, mode: Literal["replay", "offline"]) -> VirtualBackend:
+        """Return the same backend in a mode that asks nobody."""
+        chosen = copy(self)
+        chosen.mode = mode
+        return chosen
+
     def start(self, task: Task, seed: int) -> Episode | None:  # noqa: ARG002 (the protocol's parameters)
         """Return an episode without answers, and None where nothing of it is ever asked for."""
         return Episode() if self._live or self.writes is not None else None

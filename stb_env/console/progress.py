@@ -21,6 +21,8 @@ SECONDS = 30.0
 """How long at most nothing is printed where there is no terminal."""
 STEP = 0.1
 """Share of the work that is worth a line."""
+SLOW = 2.0
+"""Seconds after which a start says what it does."""
 CALM = 2.0
 """How long at least nothing more is printed."""
 
@@ -58,6 +60,25 @@ def bars(quiet: bool, meter: Meter | None = None) -> Iterator[Tell]:
             yield lines.tell
 
 
+@contextmanager
+def saying(what: str, quiet: bool, after: float = SLOW) -> Iterator[None]:
+    """Say on stderr what is done, where the block takes longer than a moment.
+
+    Args:
+        what: What is done, such as "opening stb/Tools-v0".
+        quiet: Whether to say nothing.
+        after: Seconds until it is said.
+    """
+    timer = threading.Timer(after, partial(console.print, f"{what} ...", soft_wrap=True, highlight=False))
+    timer.daemon = True
+    if not quiet:
+        timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+
+
 def spending(meter: Meter) -> str:
     """Return what models have cost so far, in words.
 
@@ -66,10 +87,12 @@ def spending(meter: Meter) -> str:
         >>> meter = Meter()
         >>> meter.add(Usage(900, 100, 1000, calls=2, cost=0.5))
         >>> spending(meter)
-        '2 calls, 0 failed, 1,000 tokens, $0.5000'
+        '2 model calls, 0 failed, 1,000 tokens, $0.5000'
     """
     used = meter.total
-    return f"{used.calls:,} calls, {meter.failed:,} failed, {used.total_tokens:,} tokens, {used.price_tag}"
+    return (
+        f"{used.calls:,} model calls, {meter.failed:,} failed, {used.total_tokens:,} tokens, {used.price_tag}"
+    )
 
 
 class Lines:
@@ -85,7 +108,7 @@ class Lines:
         >>> lines = Lines(Meter(), print, now=lambda: next(moments))
         >>> lines.tell("gold", 0, 40)
         >>> lines.tell("gold", 10, 40)
-        gold: 10 of 40 (25%), 0 calls, 0 failed, 0 tokens, $0.0000, 0:00:30 left
+        gold: 10 of 40 (25%), 0 model calls, 0 failed, 0 tokens, $0.0000, 0:00:30 left
         >>> lines.tell("gold", 11, 40)
     """
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import os
 import threading
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from contextvars import copy_context
 from typing import TypeVar
 
@@ -43,6 +44,58 @@ def wait_for(awaitable: Awaitable[T]) -> T:
             raise
     except _Exit as exit_:
         raise exit_.error from None
+
+
+async def in_thread(function: Callable[[], T]) -> T:
+    """Call a function in a thread of its own, which nobody waits for once it is given up.
+
+    The threads of a pool are waited for when Python ends; this one is not.
+
+    Examples:
+        >>> asyncio.run(in_thread(lambda: 42))
+        42
+    """
+    loop = asyncio.get_running_loop()
+    done: asyncio.Future[T] = loop.create_future()
+
+    def settle(result: T | None, error: BaseException | None) -> None:
+        if done.cancelled():
+            return
+        if error is None:
+            done.set_result(result)  # type: ignore[arg-type] # there is one where there is no error
+        else:
+            done.set_exception(error)
+
+    def call() -> None:
+        result: T | None = None
+        error: BaseException | None = None
+        try:
+            result = function()
+        except StopIteration as stop:
+            # No future takes one.
+            error = RuntimeError(repr(stop))
+        except BaseException as raised:  # noqa: BLE001 (handed to whoever waits)
+            error = raised
+        with suppress(RuntimeError):  # the loop is closed
+            loop.call_soon_threadsafe(settle, result, error)
+
+    threading.Thread(target=copy_context().run, args=(call,), name="stb-env-call", daemon=True).start()
+    return await done
+
+
+async def ended_in_thread(work: Callable[[], T]) -> T:
+    """Do something in a worker thread, to its end also where this is cancelled.
+
+    Examples:
+        >>> asyncio.run(ended_in_thread(lambda: "done"))
+        'done'
+    """
+    doing = asyncio.ensure_future(asyncio.to_thread(work))
+    try:
+        return await asyncio.shield(doing)
+    except asyncio.CancelledError:
+        await asyncio.wait([doing])
+        raise
 
 
 def runs_here() -> bool:

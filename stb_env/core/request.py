@@ -28,16 +28,21 @@ class Request(NamedTuple):
         aside: Whether the episode plays nothing meanwhile and needs no place among those that play: it waits
             for its judge.
         role: Who is waited for, where that is known: ``judge`` or ``user``.
+        inline: Whether `run` is somebody's own function that takes microseconds as a rule: an event loop runs
+            it at once and in its own thread, unless there are deadlines to keep.
     """
 
     run: Callable[[], Any]
     arun: Callable[[], Awaitable[Any]] | None = None
     aside: bool = False
     role: str = ""
+    inline: bool = False
 
     def wait(self) -> Awaitable[Any]:
         """Do it on the event loop that runs."""
-        return asyncio.to_thread(self.run) if self.arun is None else self.arun()
+        if self.arun is not None:
+            return self.arun()
+        return _now(self.run) if self.inline else asyncio.to_thread(self.run)
 
 
 Slow = Generator[Request, Any, T]
@@ -210,6 +215,10 @@ def is_slow(function: Callable[..., object]) -> bool:
         (True, False)
     """
     return inspect.isgeneratorfunction(inspect.unwrap(function))
+
+
+async def _now(run: Callable[[], T]) -> T:
+    return run()
 
 
 async def _awaited(awaitable: Awaitable[T]) -> T:

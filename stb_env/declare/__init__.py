@@ -28,5 +28,6 @@ Examples:
 
 from stb_env.declare.environments import environment
 from stb_env.declare.queries import task
+from stb_env.declare.states import Clock
 
-__all__ = ["environment", "task"]
+__all__ = ["Clock", "environment", "task"]

@@ -5,15 +5,21 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import date
+from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
+from stb_env.backend.own import UserLike, as_user
 from stb_env.core.reference import files_hash, is_reference, place_of
 from stb_env.declare.declaration import Declaration, declare, declared
+from stb_env.declare.facts import ASK_USER
 from stb_env.declare.function import Function
 from stb_env.declare.judge import CheckJudge, DeclaredJudge
-from stb_env.declare.queries import Query, Reasons, to_task
+from stb_env.declare.queries import Query, Reasons, a_day
+from stb_env.declare.seeded import DeclaredTasks, first_queries, read_ranges
 from stb_env.declare.states import own, started
+from stb_env.declare.talk import DeclaredWording, declared_user
 from stb_env.declare.world import FunctionWorld
 from stb_env.envs.connections import connect_judge
 from stb_env.envs.tool_env import ToolEnv
@@ -27,16 +33,22 @@ from stb_env.tools import ToolId, naming_problems
 
 _ID = re.compile(r"(?P<namespace>[A-Za-z_][\w-]*)/(?P<name>[A-Za-z][\w.-]*)-v(?P<version>\d+)")
 _MAKER = "stb_env.declare.environments:make"
+_MOST = 100_000
+"""Most tasks that are listed."""
 
 
 def environment(
     env_id: str,
     *,
     tools: Sequence[Callable[..., object]],
-    tasks: Iterable[Query],
+    tasks: Iterable[Query] | Callable[[int], Query],
     state: object = None,
     judge: JudgeLike | str | None = None,
     cannot: Reasons | None = None,
+    splits: Mapping[str, tuple[int, int | None]] | None = None,
+    user: UserLike | Literal["model"] | None = None,
+    policy: str = "",
+    today: date | str | None = None,
     description: str = "",
     max_turns: int = 24,
     suite: str = "",
@@ -47,8 +59,9 @@ def environment(
         env_id: Its id, such as ``my/Todo-v0``.
         tools: Functions with type hints and docstrings, plain or ``async``. One whose first parameter is
             hinted with the state's type, or is called ``state``, is given the state. It returns what the
-            agent reads and raises `ValueError` or `LookupError` to refuse a call.
-        tasks: What `stb_env.task` returns.
+            agent reads and raises `ValueError` or `LookupError` to refuse a call. A parameter called
+            ``clock`` without a hint, or hinted `Clock`, is given the day and the number of the call.
+        tasks: What `stb_env.task` returns; or a function that returns it for a seed, the same each time.
         state: What makes the state of an episode (``dict``, a class, a function), or an object that each
             episode gets a copy of. Functions change their copy; where the state is a frozen dataclass, such
             as `stb_env.backend.world.Tables`, they return their answer and the next state.
@@ -57,6 +70,12 @@ def environment(
         cannot: What may be lacking, by the reason for which a request cannot be met, as in
             ``{"not_found": ["order", "person"]}``. Every task with a typed answer offers it, so that its
             presence tells nothing.
+        splits: Where tasks come from seeds, the first seed of each split and the one after its last, None for
+            no end; ``{"test": (0, 100), "train": (100, None)}`` where not given.
+        user: Hears what agents write without a call and says something back: a function of task, state and
+            text, a `User`, or ``model`` for the model of the role ``user``, who knows the tasks' facts.
+        policy: What every agent is told beside the usual, in its system message.
+        today: The day of every episode, which does not pass.
         description: What it is, in one line.
         max_turns: Actions after which an episode is cut off.
         suite: Name of its suite; made of the id where not given.
@@ -86,18 +105,45 @@ def environment(
     named = _named(env_id)
     if judge is not None and not isinstance(judge, str):
         as_judge(judge)
+    if user not in (None, "model"):
+        as_user(user)  # type: ignore[arg-type] # no text is left
     name = suite or _suite_name(named)
     _check_free(name, env_id)
     functions = _functions(env_id, tools, type(_started(env_id, state)), named)
-    queries = _queries(env_id, tasks)
-    _check_queries(env_id, queries, judge)
-    _check_reasons(env_id, queries, cannot)
-    made = TaskSet((to_task(query, key, name, functions, cannot) for key, query in queries.items()), env_id)
+    seeded = tasks if callable(tasks) else None
+    ranges = read_ranges(env_id, splits, seeded=seeded is not None)
+    queries = _queries(env_id, tasks if seeded is None else ())  # type: ignore[arg-type] # no function is left
+    drawn = queries if seeded is None else first_queries(env_id, seeded, ranges)
+    if not drawn:
+        raise ConfigError(f"{env_id} has no tasks; give tasks=[stb_env.task(...), ...]")
+    _check_queries(env_id, drawn, judge)
+    _check_reasons(env_id, drawn, cannot)
+    day, facts = a_day(today, f"today of {env_id}"), _facts(env_id, drawn, functions)
+    _check_days(env_id, functions, drawn, day)
     homes = {module, *(function.call.__module__ or module for function in functions.values())}
-    sources = files_hash(sorted(homes))
     declaration = Declaration(
-        place_of(module), env_id, functions, queries, made, state, judge, max_turns, sources
+        place=place_of(module),
+        env_id=env_id,
+        suite=name,
+        functions=functions,
+        queries=queries,
+        seeded=seeded,
+        splits=ranges,
+        reasons=cannot,
+        state=state,
+        judge=judge,
+        user=user,
+        policy=policy,
+        today=day,
+        facts=facts,
+        timed=bool(facts)
+        or any(function.clock for function in functions.values())
+        or any(query.events for query in drawn.values()),
+        max_turns=max_turns,
+        source=files_hash(sorted(homes)),
     )
+    for key in drawn:
+        declaration.task(key)
     declare(declaration)
     return register(_suite(name, description, declaration))
 
@@ -120,7 +166,7 @@ def make(
         votes: How often a model judges each answer.
         votes_cache: Folder of votes that are known.
         models: Models file (TOML) for the judge.
-        split: Only tasks of this split; None for all.
+        split: Only tasks of this split; None for all, or for the first where tasks come from seeds.
         max_turns: Actions after which an episode is cut off; as declared if None.
         **settings: Further settings of `ToolEnv`.
 
@@ -136,8 +182,10 @@ def make(
         decides = DeclaredJudge(found)
     else:
         decides = connect_judge(chosen, votes, models, votes_cache)
+    settings.setdefault("user", declared_user(found, models))
+    settings.setdefault("wording", _wording(found))
     return ToolEnv(
-        _of_split(found.tasks, split),
+        _tasks(found, split),
         FunctionWorld(found),
         decides,
         max_turns=found.max_turns if max_turns is None else max_turns,
@@ -146,13 +194,20 @@ def make(
     )
 
 
+def _wording(found: Declaration) -> DeclaredWording | None:
+    told = found.policy or found.seeded is not None or any(query.policy for query in found.queries.values())
+    return DeclaredWording(found) if told else None
+
+
 def _suite(name: str, description: str, declaration: Declaration) -> Suite:
     functions, queries, judge = declaration.functions, declaration.queries, declaration.judge
+    count = "endless" if declaration.seeded is not None else len(queries)
+    splits = declaration.splits or dict.fromkeys(query.split for query in queries.values())
     return Suite(
         name=name,
-        description=description or f"{len(functions)} tools, {len(queries)} tasks",
+        description=description or f"{len(functions)} tools, {count} tasks",
         environments={declaration.env_id: Maker(_MAKER, {"where": declaration.where})},
-        splits=tuple(dict.fromkeys(query.split for query in queries.values())),
+        splits=tuple(splits),
         oracle=gold_oracle,
         exact=judge is None or not isinstance(judge, str) or is_reference(judge),
     )
@@ -197,6 +252,10 @@ def _functions(
 def _queries(env_id: str, tasks: Iterable[Query]) -> dict[str, Query]:
     queries: dict[str, Query] = {}
     for number, query in enumerate(tasks, 1):
+        if number > _MOST:
+            raise ConfigError(
+                f"{env_id} lists more than {_MOST} tasks; for tasks without end give a function of a seed"
+            )
         if not isinstance(query, Query):
             raise ConfigError(
                 f"task {number} of {env_id} is a {type(query).__name__}; make it by stb_env.task(...)"
@@ -205,9 +264,29 @@ def _queries(env_id: str, tasks: Iterable[Query]) -> dict[str, Query]:
         if key in queries:
             raise ConfigError(f"two tasks of {env_id} have the id {key!r}; give each an id of its own")
         queries[key] = query
-    if not queries:
-        raise ConfigError(f"{env_id} has no tasks; give tasks=[stb_env.task(...), ...]")
     return queries
+
+
+def _facts(env_id: str, queries: Mapping[str, Query], functions: Mapping[str, Function]) -> tuple[str, ...]:
+    """Return what the user can be asked about: the facts of any task."""
+    facts = tuple(dict.fromkeys(about for query in queries.values() for about in query.facts))
+    if facts and ASK_USER in functions:
+        raise ConfigError(
+            f"{env_id} has a tool {ASK_USER!r}, which tasks with facts= bring; rename the function"
+        )
+    return facts
+
+
+def _check_days(
+    env_id: str, functions: Mapping[str, Function], queries: Mapping[str, Query], today: date | None
+) -> None:
+    clock = next((name for name, function in functions.items() if function.clock), "")
+    without = next((key for key, query in queries.items() if query.today is None), None)
+    if clock and today is None and without is not None:
+        raise ConfigError(
+            f"tool {clock!r} takes the clock, and task {without!r} of {env_id} has no day; give "
+            "environment(..., today='2026-03-09')"
+        )
 
 
 def _check_queries(env_id: str, queries: Mapping[str, Query], judge: object) -> None:
@@ -248,7 +327,10 @@ def _check_free(name: str, env_id: str) -> None:
             raise ConfigError(f"the suite {name!r} exists already; give {env_id} a suite='...' of its own")
 
 
-def _of_split(tasks: TaskSet, split: str | None) -> TaskSet:
+def _tasks(found: Declaration, split: str | None) -> TaskSet | DeclaredTasks:
+    if found.seeded is not None:
+        return DeclaredTasks(found, next(iter(found.splits)) if split is None else split)
+    tasks = _listed(found)
     if split is None:
         return tasks
     known = list(dict.fromkeys(task.split for task in tasks))
@@ -256,3 +338,9 @@ def _of_split(tasks: TaskSet, split: str | None) -> TaskSet:
         near = did_you_mean(split, known)
         raise ConfigError(f"{tasks.name} has the splits {', '.join(known)}, got split={split!r}.{near}")
     return tasks.filter(split=split)
+
+
+# Vector environments make many equal ones in a process.
+@lru_cache(maxsize=64)
+def _listed(found: Declaration) -> TaskSet:
+    return TaskSet(map(found.task, found.queries), found.env_id)

@@ -12,10 +12,12 @@ import pydantic
 from stb_env.core.jsontypes import JsonMapping, JsonObject
 from stb_env.declare.docstring import Docstring, read_docstring
 from stb_env.declare.schema import tidied
+from stb_env.declare.states import Clock
 from stb_env.errors import ConfigError, did_you_mean
 from stb_env.tools import Tool, ToolId, naming_problem
 
 _STATE = ("state", "self")
+_CLOCK = "clock"
 _NAMED = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
 
 Parameters = Mapping[str, inspect.Parameter]
@@ -29,6 +31,7 @@ class Function:
         tool: How the agent sees it.
         call: The function.
         takes_state: Whether its first parameter is the state.
+        clock: Name of the parameter that is the clock; empty where there is none.
         arguments: Reads arguments into what its type hints say; a field for each parameter, the parameter's
             name its alias.
 
@@ -51,6 +54,7 @@ class Function:
     call: Callable[..., Any]
     takes_state: bool
     arguments: type[pydantic.BaseModel]
+    clock: str = ""
 
     @classmethod
     def of(cls, function: Callable[..., Any], state: type, place: ToolId) -> Function:
@@ -73,17 +77,20 @@ class Function:
         takes_state = _takes_state(parameters, hints, state)
         if takes_state:
             del parameters[next(iter(parameters))]
+        clock = next((each for each in parameters if _is_clock(each, hints.get(each))), "")
+        parameters.pop(clock, None)
         _check_parameters(name, parameters, hints, doc)
         arguments = _arguments(name, parameters, hints, doc)
         tool = Tool(name, doc.text, _schema(name, arguments), ToolId.of(place.category, place.tool, name))
-        return cls(tool, function, takes_state, arguments)
+        return cls(tool, function, takes_state, arguments, clock)
 
-    def run(self, state: object, arguments: JsonMapping) -> Any:
+    def run(self, state: object, arguments: JsonMapping, clock: Clock | None = None) -> Any:
         """Call the function.
 
         Args:
             state: The state, which the function may change where it is no frozen one.
             arguments: As the agent gave them.
+            clock: The clock, for a function that takes one.
 
         Raises:
             ValueError: The arguments are not what its type hints say, or it refuses them itself.
@@ -94,6 +101,8 @@ class Function:
             for name, field in self.arguments.model_fields.items()
             if name in read.model_fields_set
         }
+        if self.clock:
+            given[self.clock] = clock
         return self.call(state, **given) if self.takes_state else self.call(**given)
 
 
@@ -119,6 +128,10 @@ def _hints(function: Callable[..., object], name: str) -> dict[str, object]:
         raise ConfigError(
             f"cannot read the type hints of tool {name!r}: {error}; use names that its module knows"
         ) from error
+
+
+def _is_clock(name: str, hint: object) -> bool:
+    return hint is Clock or (name == _CLOCK and hint is None)
 
 
 def _takes_state(parameters: Parameters, hints: JsonMapping, state: type) -> bool:

@@ -4,21 +4,27 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass, field, replace
+from datetime import date
+from typing import Any, get_type_hints
 
 from stb_env.actions import finish_arguments, parse_action
 from stb_env.actions.validation import check_call
 from stb_env.core.answers import object_schema, schema_of
 from stb_env.core.jsontypes import JsonMapping, JsonObject
-from stb_env.declare.function import Function
 from stb_env.envs.finish import finish_form
 from stb_env.errors import ConfigError, DataError, did_you_mean
+from stb_env.judges.checks import Called, Check, InOrder, NotCalled, StateRead, Words, tools_of
+from stb_env.judges.judge import Case
 from stb_env.tasks import Task
-from stb_env.tools import FINISH, ToolCall
+from stb_env.tools import FINISH, Tool, ToolCall
 
-Check = Callable[[Any, Any], Any]
-"""Of the answer and the state at the end; returns what a judge may say (`stb_env.judges.own_judge`)."""
+CheckFunction = Callable[..., Any]
+"""Of the answer and the state at the end, or of the case; returns what a judge may say
+(`stb_env.judges.own_judge`)."""
+
+Event = Callable[[Any], Any]
+"""Of the state, which it changes or whose successor it returns."""
 
 Gold = str | ToolCall | JsonMapping | Sequence[str | ToolCall | JsonMapping]
 """Calls in any form that `parse_action` reads."""
@@ -35,11 +41,14 @@ class Query:
         schema: JSON Schema of the typed answer; None where the answer is text.
         answer: The right values, or None where a check or ``cannot`` decides.
         cannot: Why the request cannot be met, as Finish takes it.
+        checks: Checks of what was done and said, each of which must hold.
+        tools: Names of the tools that it offers; None for all.
+        events: What happens before a call, by the number of the call.
     """
 
     text: str
     gold: Gold = ()
-    check: Check | None = None
+    check: CheckFunction | None = None
     schema: JsonMapping | None = None
     answer: JsonMapping | None = None
     cannot: JsonMapping | None = None
@@ -47,18 +56,28 @@ class Query:
     state: Any = None
     group: str = ""
     split: str = "test"
+    checks: tuple[Check, ...] = ()
+    tools: tuple[str, ...] | None = None
+    policy: str = ""
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    today: date | None = None
+    events: Mapping[int, Event] = field(default_factory=dict)
+
+    def of_split(self, split: str) -> Query:
+        """Return the same query in another split."""
+        return replace(self, split=split)
 
     @property
     def is_open(self) -> bool:
         """True if it has no check, no answer and no ``cannot``."""
-        return self.check is None and not self.answer and self.cannot is None
+        return self.check is None and not self.checks and not self.answer and self.cannot is None
 
 
 def task(
     query: str,
     *,
     gold: Gold = (),
-    check: Check | None = None,
+    check: CheckFunction | Check | Sequence[CheckFunction | Check] | None = None,
     answer: object = None,
     schema: Mapping[str, object] | None = None,
     cannot: tuple[str, Sequence[str]] | None = None,
@@ -66,6 +85,11 @@ def task(
     state: object = None,
     group: str = "",
     split: str = "test",
+    tools: Sequence[str | Callable[..., object]] | None = None,
+    policy: str = "",
+    facts: Mapping[str, object] | None = None,
+    today: date | str | None = None,
+    events: Mapping[int, Event] | None = None,
 ) -> Query:
     """Declare a task of an environment.
 
@@ -74,9 +98,11 @@ def task(
         gold: Calls that solve it, in any form that an agent may write them, as in ``"add(title='milk')"``;
             one a line where it takes several. After the last one comes ``answer`` or ``cannot``, or else what
             that call answered.
-        check: Of the answer and the state at the end: whether the task is solved, or its score from 0 to 1.
-            May be ``async``. It is given the typed answer where the task has one (``cannot`` where
-            that is declared), else the final text.
+        check: A function of the answer and the state at the end, or of the case alone (a parameter called
+            ``case``, or hinted `Case`): whether the task is solved, its score from 0 to 1, or whether each
+            part of it is, by name. May be ``async``. The answer is the typed one where the task has one
+            (``cannot`` where that is declared), else the final text. Or a check of `stb_env.checks`, or a
+            list of these with one function at most; each must hold.
         answer: The right answer: values by name, as in ``{"count": 2, "due": "2026-03-09"}``; their types
             make the schema of what Finish takes, and `stb_env.core.answers` compares. A bare value is named
             ``answer``. With ``check`` too, both must hold.
@@ -88,6 +114,12 @@ def task(
         state: State that it starts with in place of the environment's.
         group: Group that it belongs to.
         split: Split that it belongs to.
+        tools: Tools that it offers, as names or functions; all of the environment where not given.
+        policy: What its agent is told beside the usual.
+        facts: What the user knows and the query does not say, by what it is called: agents ask with the tool
+            ``ask_user``. A value may be any JSON.
+        today: Its day, for tools and checks that take the clock.
+        events: What others do, by the number of the call before which it happens: functions of the state.
 
     Raises:
         ConfigError: It has no query, ``check`` cannot be called with an answer and a state, the answer is of
@@ -105,8 +137,7 @@ def task(
     """
     if not isinstance(query, str) or not query.strip():
         raise ConfigError(f"a task needs a query, got {query!r}; say what the user asks")
-    if check is not None:
-        _check_signature(check, query)
+    function, checks = _parted(check, query)
     if answer is not None and cannot is not None:
         raise ConfigError(f"the task {query[:60]!r} has answer= and cannot=; give the one that is right")
     values = answer if answer is None or isinstance(answer, Mapping) else {"answer": answer}
@@ -117,7 +148,84 @@ def task(
     elif cannot is not None:
         schema = object_schema({})
     lacking = None if cannot is None else _lacking(cannot, query)
-    return Query(query, gold, check, schema, values, lacking, id, state, group, split)
+    names = (
+        None if tools is None else tuple(each if isinstance(each, str) else each.__name__ for each in tools)
+    )
+    return Query(
+        query,
+        gold,
+        function,
+        schema,
+        values,
+        lacking,
+        id,
+        state,
+        group,
+        split,
+        checks,
+        names,
+        policy,
+        dict(facts or {}),
+        a_day(today, f"today of the task {query[:60]!r}"),
+        _events(events, query),
+    )
+
+
+def a_day(today: date | str | None, what: str) -> date | None:
+    """Return a day.
+
+    Raises:
+        ConfigError: It is none.
+    """
+    if today is None or isinstance(today, date):
+        return today
+    try:
+        return date.fromisoformat(today)
+    except (TypeError, ValueError):
+        raise ConfigError(f"{what} is {today!r:.40}; give a date, as in '2026-03-09'") from None
+
+
+def _events(events: object, query: str) -> Mapping[int, Event]:
+    found = events or {}
+    if isinstance(found, Mapping) and all(
+        type(call) is int and call > 0 and callable(event) for call, event in found.items()
+    ):
+        return dict(found)
+    raise ConfigError(
+        f"events of the task {query[:60]!r} are {events!r:.60}; give functions of the state by the number of "
+        "the call before which each happens, from 1"
+    )
+
+
+def _parted(check: Any, query: str) -> tuple[CheckFunction | None, tuple[Check, ...]]:
+    """Return the function and the records of what a task gives as its check."""
+    given = [] if check is None else list(check) if isinstance(check, list | tuple) else [check]
+    records = [one for one in given if isinstance(one, Called | NotCalled | InOrder | StateRead | Words)]
+    functions = [one for one in given if one not in records]
+    for one in functions:
+        _check_signature(one, query)
+    if len(functions) > 1:
+        raise ConfigError(
+            f"the task {query[:60]!r} has {len(functions)} functions as checks; give one that asks all"
+        )
+    return next(iter(functions), None), tuple(records)
+
+
+def takes_case(check: CheckFunction) -> bool:
+    """Return whether a check is a function of the case alone."""
+    try:
+        parameters = list(inspect.signature(check).parameters.values())
+    except ValueError:
+        return False
+    needed = [each for each in parameters if each.default is each.empty]
+    return len(needed) == 1 and (needed[0].name == "case" or _hint_of(check, needed[0].name) is Case)
+
+
+def _hint_of(check: CheckFunction, name: str) -> object:
+    try:
+        return get_type_hints(check).get(name)
+    except (NameError, TypeError):
+        return None
 
 
 def _check_schema(schema: object, query: str) -> None:
@@ -136,7 +244,7 @@ def _check_schema(schema: object, query: str) -> None:
 
 
 def _check_signature(check: object, query: str) -> None:
-    wanted = "give a function of answer and state"
+    wanted = "give a function of answer and state, or of case"
     if not callable(check):
         raise ConfigError(f"check of the task {query[:60]!r} is {check!r}; {wanted}")
     try:
@@ -144,6 +252,10 @@ def _check_signature(check: object, query: str) -> None:
     except ValueError:
         # Some functions that are written in C do not tell.
         return
+    if takes_case(check):
+        return
+    if list(signature.parameters)[:2] == ["state", "answer"]:
+        raise ConfigError(f"check of the task {query[:60]!r} takes {signature}; the answer comes first")
     try:
         signature.bind(None, None)
     except TypeError as error:
@@ -166,17 +278,28 @@ def to_task(
     query: Query,
     task_id: str,
     suite: str,
-    functions: Mapping[str, Function],
+    tools: Mapping[str, Tool],
+    offered: Sequence[Tool],
     reasons: Reasons | None = None,
 ) -> Task:
-    """Return a declared query as a task, its gold calls checked against the tools.
+    """Return a declared query as a task, its gold calls and checks compared with the tools.
+
+    Args:
+        query: The query.
+        task_id: Id of the task.
+        suite: Name of its suite.
+        tools: All tools that there are, by name.
+        offered: Those that the task offers.
+        reasons: What may be lacking, by the reason for which a request cannot be met.
 
     Raises:
-        ConfigError: A gold call names no tool, or has arguments that it does not take; or the answer does
-            not fit its schema.
+        ConfigError: A gold call or a check names no tool, or has arguments that it does not take; or the
+            answer does not fit its schema.
     """
+    known = {tool.name: tool for tool in offered}
     calls = _calls(query.gold, task_id)
-    made = [_checked(call, task_id, functions) for call in calls if call.name != FINISH]
+    made = [_checked(call, f"gold of task {task_id!r}", known) for call in calls if call.name != FINISH]
+    _check_tools(query.checks, f"a check of task {task_id!r}", tools)
     goal: JsonObject = {}
     if query.answer is not None:
         goal["answer"] = dict(query.answer)
@@ -184,14 +307,17 @@ def to_task(
         goal["cannot"] = query.cannot
     if query.check is not None:
         goal["check"] = getattr(query.check, "__qualname__", type(query.check).__name__)
+    if query.checks:
+        goal["checks"] = [check.form for check in query.checks]
     task = Task(
         task_id,
         query.text,
-        tuple(function.tool for function in functions.values()),
+        tuple(offered),
         suite=suite,
         group=query.group,
         split=query.split,
         goal=goal,
+        record={"knows": {name: [value] for name, value in query.facts.items()}} if query.facts else {},
         answer=query.schema,
         cannot=None if query.schema is None else reasons,
     )
@@ -234,16 +360,31 @@ def _calls(gold: Gold, task_id: str) -> list[ToolCall]:
     return calls
 
 
-def _checked(call: ToolCall, task_id: str, functions: Mapping[str, Function]) -> ToolCall:
-    function = functions.get(call.name)
-    if function is None:
-        near = did_you_mean(call.name, functions)
-        raise ConfigError(
-            f"gold of task {task_id!r} calls {call.name!r}, which is none of the tools "
-            f"({', '.join(functions)}).{near}"
-        )
-    checked = check_call(call, function.tool)
+def _checked(call: ToolCall, what: str, tools: Mapping[str, Tool]) -> ToolCall:
+    tool = _tool(call.name, what, tools)
+    checked = check_call(call, tool)
     if checked.violations:
         problems = "; ".join(violation.message for violation in checked.violations)
-        raise ConfigError(f"gold of task {task_id!r} calls {call.name!r} with wrong arguments: {problems}")
+        raise ConfigError(f"{what} calls {call.name!r} with wrong arguments: {problems}")
     return ToolCall(call.name, checked.arguments)
+
+
+def _tool(name: str, what: str, tools: Mapping[str, Tool]) -> Tool:
+    if name not in tools:
+        near = did_you_mean(name, tools)
+        raise ConfigError(f"{what} calls {name!r}, which is none of the tools ({', '.join(tools)}).{near}")
+    return tools[name]
+
+
+def _check_tools(checks: Sequence[Check], what: str, tools: Mapping[str, Tool]) -> None:
+    for check in checks:
+        for call in tools_of([check]):
+            properties = _tool(call.name, what, tools).parameters.get("properties", {})
+            unknown = [name for name in call.arguments if name not in properties]
+            if unknown and properties:
+                takes, near = ", ".join(properties), did_you_mean(unknown[0], properties)
+                raise ConfigError(
+                    f"{what} gives {call.name!r} the argument {unknown[0]!r}; it takes {takes}.{near}"
+                )
+        if isinstance(check, StateRead):
+            _checked(check.call, what, tools)

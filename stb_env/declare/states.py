@@ -3,8 +3,37 @@
 from __future__ import annotations
 
 import copy
-from dataclasses import is_dataclass
+from dataclasses import dataclass, is_dataclass
+from datetime import date
 from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """The time in an episode: its day does not pass, and calls are counted.
+
+    Attributes:
+        today: The day.
+        calls: Calls of tools so far, the running one included.
+    """
+
+    today: date | None = None
+    calls: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Timed:
+    """State of an episode in which more counts than the state that functions see.
+
+    Attributes:
+        own: The state that functions see.
+        task_id: The task.
+        calls: Calls of tools so far.
+    """
+
+    own: Any
+    task_id: str
+    calls: int = 0
 
 
 def started(state: object) -> object:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-import inspect
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from stb_env.backend.own import Answered
 from stb_env.backend.world import World
 from stb_env.core.jsontypes import JsonMapping
-from stb_env.core.request import Slow, settled
+from stb_env.core.request import Request, Slow, settled
 from stb_env.declare.declaration import Declaration
+from stb_env.declare.facts import ASK_USER, answer_of
 from stb_env.declare.function import Function
 from stb_env.declare.json_values import plain
-from stb_env.declare.states import is_frozen, own
+from stb_env.declare.states import Timed, is_frozen, own
 from stb_env.errors import BackendError, ConfigError, STBError, bug_in, did_you_mean
 from stb_env.tasks import Task
 from stb_env.tools import Tool, ToolResult
@@ -47,33 +50,56 @@ class FunctionWorld(World):
         Raises:
             ConfigError: The tool belongs to another environment.
         """
+        if not isinstance(state, Timed):
+            return self._called(state, tool, partial(self._function(tool).run, arguments=arguments))
+        return self._timed(state, tool, arguments)
+
+    def _timed(self, state: Timed, tool: Tool, arguments: JsonMapping) -> Slow[Answered]:
+        """Run one call of an episode in which calls are counted and others change the state, too."""
+        query = self._declared.query(state.task_id)
+        state = replace(state, calls=state.calls + 1)
+        event = None if query is None else query.events.get(state.calls)
+        if event is not None:
+            state = replace(state, own=(yield from self._happened(event, state)))
+        if tool.name == ASK_USER and self._declared.facts:
+            return answer_of({} if query is None else query.facts, str(arguments["about"])), state
+        clock = self._declared.clock(state.task_id, state)
+        run = partial(self._function(tool).run, arguments=arguments, clock=clock)
+        result, after = yield from self._called(state.own, tool, run)
+        return result, replace(state, own=after)
+
+    def _happened(self, event: Callable[[Any], Any], state: Timed) -> Slow[Any]:
+        given = own(state.own)
+        try:
+            after = yield from settled((yield Request(run=partial(event, given), inline=True)))
+        except (Exception, SystemExit) as error:
+            raise BackendError(
+                bug_in(f"the event before call {state.calls} of task {state.task_id!r}", error, event),
+                stage="world",
+            ) from error
+        return given if after is None else after
+
+    def _called(self, state: Any, tool: Tool, run: Callable[..., Any]) -> Slow[Answered]:
+        function = self._function(tool)
+        given = own(state) if function.takes_state else state
+        try:
+            value = yield from settled((yield Request(run=partial(run, given), inline=True)))
+        except (ValueError, LookupError) as error:
+            return _refused(error), state
+        except STBError:
+            raise
+        except (Exception, SystemExit) as error:
+            raise BackendError(
+                bug_in(f"tool {function.tool.name!r}", error, function.call), stage="world"
+            ) from error
+        return _answer(function, value, state, given)
+
+    def _function(self, tool: Tool) -> Function:
         function = self._declared.functions.get(tool.name)
         if function is None:
             near = did_you_mean(tool.name, self._declared.functions)
             raise ConfigError(f"{self._declared.env_id} has no tool {tool.name!r}.{near}")
-        given = own(state) if function.takes_state else state
-        try:
-            value = function.run(given, arguments)
-        except (ValueError, LookupError) as error:
-            return _refused(error), state
-        except STBError:
-            raise
-        except Exception as error:
-            raise _bug(function, error) from error
-        if inspect.isawaitable(value):
-            return self._awaited(function, value, state, given)
-        return _answer(function, value, state, given)
-
-    def _awaited(self, function: Function, value: object, state: object, given: object) -> Slow[Answered]:
-        try:
-            value = yield from settled(value)
-        except (ValueError, LookupError) as error:
-            return _refused(error), state
-        except STBError:
-            raise
-        except Exception as error:
-            raise _bug(function, error) from error
-        return _answer(function, value, state, given)
+        return function
 
 
 def _answer(function: Function, value: Any, state: Any, given: Any) -> Answered:
@@ -89,10 +115,6 @@ def _answer(function: Function, value: Any, state: Any, given: Any) -> Answered:
             "return text, numbers, lists, dicts or dataclasses of them",
             stage="world",
         ) from error
-
-
-def _bug(function: Function, error: Exception) -> BackendError:
-    return BackendError(bug_in(f"tool {function.tool.name!r}", error, function.call), stage="world")
 
 
 def _refused(error: Exception) -> ToolResult:

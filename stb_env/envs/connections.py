@@ -21,12 +21,13 @@ from stb_env.backend.real_api.http_api import HTTPAPI
 from stb_env.backend.real_api.observed import Health
 from stb_env.backend.real_api.virtual_server import ENDPOINT
 from stb_env.backend.simulator.llm_simulator import LLMSimulator
+from stb_env.backend.simulator.schema_simulator import SchemaSimulator
 from stb_env.backend.virtual import Mode, VirtualBackend, known_mode
 from stb_env.core.jsontypes import JsonMapping
 from stb_env.core.reference import is_reference
 from stb_env.core.settings import check_settings
 from stb_env.errors import ConfigError
-from stb_env.formats.catalog_file import CatalogFile
+from stb_env.formats.catalog_file import CatalogFile, source_of
 from stb_env.judges.heuristic import HeuristicJudge
 from stb_env.judges.judge import Judge
 from stb_env.judges.own_judge import JudgeLike, as_judge
@@ -52,6 +53,7 @@ def connect_backend(
     health: Health = "strict",
     overlay: str | None = None,
     writes: Callable[[Tool], bool] | None = None,
+    catalog: CatalogFile | None = None,
 ) -> VirtualBackend:
     """Build the virtual API backend of an environment.
 
@@ -72,6 +74,7 @@ def connect_backend(
             an observation (``observe``); see `VirtualBackend`.
         overlay: ``redis://HOST:PORT/DATABASE`` of what several machines add to the cache.
         writes: For tools of a service with state, says which of them may write; see `VirtualBackend`.
+        catalog: Says what its tools answer in the offline mode, where it has schemas of that.
 
     Raises:
         ConfigError: A setting is unknown, or the mode lacks what it needs.
@@ -91,7 +94,8 @@ def connect_backend(
         note(asked)
     return VirtualBackend(
         cache,
-        mode=mode,
+        offline_simulator(catalog),
+        mode,
         real=asked,
         live_simulator=_simulator(simulator, models, key_name) if live else None,
         faults=_made(Faults, faults, "faults") if isinstance(faults, Mapping) else faults,
@@ -115,7 +119,15 @@ def connect_catalog(file: CatalogFile, mode: str, cache: str | None, *, start: b
     chosen = known_mode(mode)
     real = CatalogAPI(file, start=start) if chosen in _LIVE else None
     writes = may_write if any(map(may_write, file.tools)) else None
-    return connect_backend(chosen, cache, real, None if real is None else "none", writes=writes)
+    asked = None if real is None else "none"
+    return connect_backend(chosen, cache, real, asked, writes=writes, catalog=file)
+
+
+def offline_simulator(catalog: CatalogFile | None) -> SchemaSimulator | None:
+    """Return the simulator of a catalogue that says what its tools answer; None for any other."""
+    if catalog is None or not any("answer" in source_of(tool) for tool in catalog.tools):
+        return None
+    return SchemaSimulator(catalog)
 
 
 def connect_judge(

@@ -6,12 +6,11 @@ import math
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from stb_env.actions import MAX_TEXT, MAX_VALUES
 from stb_env.core.jsontext import CUT_MARK
 from stb_env.core.jsontypes import Json
 
 MAX_DEPTH = 64
-_MOST_VALUES = 100_000
-_MOST_CHARACTERS = 1_000_000
 # Longer integers are text to whoever reads them back.
 _MOST_BITS = 990
 # Python itself writes no longer ones as text.
@@ -42,7 +41,7 @@ def as_json(value: Any) -> Json:
 class _Copier:
     def __init__(self) -> None:
         # Values may share their parts, so that a copy is longer than they are.
-        self._values, self._characters = _MOST_VALUES, _MOST_CHARACTERS
+        self._values, self._characters = MAX_VALUES, MAX_TEXT
 
     def copy(self, value: Any, depth: int) -> Json:
         self._values -= 1

@@ -125,7 +125,7 @@ class Programs:
     @property
     def prompt(self) -> Prompt:
         """The part of a system message on programs."""
-        return prompt("programs", "v1")
+        return prompt("programs", "v2")
 
     def instructions(self, tools: Iterable[Tool]) -> str:
         """Return the part of the system message on programs, with the tools as Python signatures.

@@ -6,7 +6,17 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from stb_env.actions import Action, Program, finish_last, parse_action, parse_said, read_program
+from stb_env.actions import (
+    MAX_TEXT,
+    MAX_VALUES,
+    Action,
+    Program,
+    exceeds,
+    finish_last,
+    parse_action,
+    parse_said,
+    read_program,
+)
 from stb_env.actions.validation import check_call
 from stb_env.backend.backend import Backend
 from stb_env.backend.user import Said, User
@@ -25,13 +35,19 @@ from stb_env.envs.played_calls import (
 )
 from stb_env.envs.programs import NO_PROGRAM, Programs, outside_program
 from stb_env.envs.state import State
-from stb_env.errors import InfrastructureError
-from stb_env.judges.judge import Judge
+from stb_env.errors import BackendError, InfrastructureError, JudgeError, STBError, bug_in
+from stb_env.judges.judge import Judge, Reads
+from stb_env.steps import READS
 from stb_env.tasks import Task
 from stb_env.tools import FINISH, Status, Tool, ToolCall, ToolResult
 from stb_env.trajectory import CallRecord, ProgramRecord, Step
 from stb_env.usage import Usage, spent_by
 from stb_env.verdict import RewardMode, Verdict, Vote
+
+TOO_LARGE = (
+    f"the action is too large to be read: it may have {MAX_TEXT:,} characters, and {MAX_VALUES:,} values in "
+    "its arguments; divide it"
+)
 
 Compat = Literal["original"]
 Potential = Callable[[Task, Any, Sequence[CallRecord]], float]
@@ -136,8 +152,15 @@ class Rules:
         if self.layers:
             rules = replace(self, backend=self._answering(state), layers=())
             return (yield from rules.advance(task, tools, state, action))
-        parsed = self.read(tools, action)
-        if not parsed.calls and parsed.program is None and self.user is not None:
+        try:
+            parsed, too_large = self._read_within_bounds(tools, action)
+        except STBError:
+            raise
+        except Exception as error:  # noqa: BLE001 (no text of an agent's may end more than its episode)
+            bug = BackendError(bug_in("the reader of actions", error, self.parse), stage="action")
+            unread = self._with_step(task, state, Action((), ""), PlayedCalls(state.backend, []))
+            return _failed(unread, bug.failure(), None)
+        if not (parsed.calls or too_large) and parsed.program is None and self.user is not None:
             return (yield from self._talk(task, state, parsed, self.user))
         calls = PlayedCalls(state.backend, [])
         ran = None
@@ -166,7 +189,7 @@ class Rules:
                 finish, calls.records = None, [answered(record, said.text) for record in calls.records]
             if ran is not None and said.text is not None:
                 ran = ran._replace(output=f"{ran.output}{said.text}")
-        before, state = state, self._with_step(task, state, parsed, calls, ran)
+        before, state = state, self._with_step(task, state, parsed, calls, ran, too_large)
         if failure is not None:
             return _failed(state, failure, lost)
         if finish is not None and finish.kind != "invalid":
@@ -189,6 +212,18 @@ class Rules:
         else:
             parsed = parse_said(self.parse, action)
         return finish_last(parsed) if self.compat else parsed
+
+    def _read_within_bounds(self, tools: Mapping[str, Tool], action: object) -> tuple[Action, str]:
+        """Read an action, or say that it is larger than actions may be, before anything of it is copied."""
+        if not isinstance(action, Action) and exceeds(action):
+            return Action((), ""), TOO_LARGE
+        parsed = self.read(tools, action)
+        # A text has fewer values than characters; in data, arguments may be a text that spells more.
+        if isinstance(action, str) and len(action) <= MAX_VALUES:
+            return parsed, ""
+        if exceeds([call.arguments for call in parsed.calls]):
+            return Action((), ""), TOO_LARGE
+        return parsed, ""
 
     def _answering(self, state: State) -> Backend:
         backend = self.backend
@@ -300,12 +335,18 @@ class Rules:
         return call_record(call, result), backend
 
     def _with_step(
-        self, task: Task, state: State, parsed: Action, calls: PlayedCalls, ran: Ran | None = None
+        self,
+        task: Task,
+        state: State,
+        parsed: Action,
+        calls: PlayedCalls,
+        ran: Ran | None = None,
+        too_large: str = "",
     ) -> State:
         records, program = calls.records, None
         if ran is not None and parsed.program is not None:
             program = ProgramRecord(parsed.program.id, parsed.program.code, ran.error, ran.output)
-        complaint = "" if records or program is not None else self._no_call(task)
+        complaint = "" if records or program is not None else too_large or self._no_call(task)
         status, result = calls.observed(program, self.limits.result, complaint)
         extra = _thought(parsed)
         if self.compat:
@@ -348,10 +389,28 @@ class Rules:
             return self._judged(state, _unsolved("the agent gave up"))
         state = state._replace(final_answer=finish.final_answer, answer=finish.answer, cannot=finish.cannot)
         try:
+            if isinstance(self.judge, Reads):
+                state = yield from self._read(state, self.judge.reads(state.case(task)))
             verdict = yield from aside(self.judge.judge(state.case(task)))
         except InfrastructureError as error:
             return _failed(state, error.failure(), error.usage)
+        except STBError:
+            raise
+        except Exception as error:  # noqa: BLE001 (as above)
+            bug = bug_in(f"judge {self.judge.name!r}", error, self.judge.judge)
+            return _failed(state, JudgeError(bug, kind="internal", retryable=False).failure(), None)
         return self._judged(state, verdict)
+
+    def _read(self, state: State, asked: Iterable[tuple[Tool, ToolCall]]) -> Slow[State]:
+        """Make the calls that a judge asks for; the state of the backend stays as the episode left it."""
+        records = []
+        for tool, call in asked:
+            result, _ = yield from self.backend.answer(state.backend, tool, call)
+            records.append(call_record(call, result).to_dict())
+        if not records:
+            return state
+        step = state.steps[-1]
+        return state._replace(steps=(*state.steps[:-1], step._replace(extra={**step.extra, READS: records})))
 
     def _judged(self, state: State, verdict: Verdict, *, truncated: bool = False) -> State:
         step = state.steps[-1]._replace(

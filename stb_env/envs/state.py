@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from stb_env.core.jsontypes import JsonMapping, JsonObject
 from stb_env.envs.finish import finish_form
 from stb_env.judges.judge import Case
+from stb_env.steps import READS
 from stb_env.tasks import Task
 from stb_env.tools import FINISH, Status, ToolCall
 from stb_env.trajectory import CallRecord, Step
@@ -74,7 +75,10 @@ class State(NamedTuple):
     def case(self, task: Task) -> Case:
         """Return what a judge sees of the episode."""
         replies = tuple(self._replies(task))
-        return Case(task, self.final_answer, self.calls, self.backend, replies, self.answer, self.cannot)
+        reads = tuple(map(CallRecord.from_dict, self.steps[-1].extra.get(READS, ()) if self.steps else ()))
+        return Case(
+            task, self.final_answer, self.calls, self.backend, replies, self.answer, self.cannot, reads
+        )
 
     def _replies(self, task: Task) -> Iterator[str]:
         form = finish_form(task)

@@ -328,7 +328,8 @@ class ToolEnv(gym.Env[Observation, Any]):
         if len(text) > limit:
             raise DataError(
                 f"the tools of task {self._task.id!r} take {len(text)} characters, limits.tools allows "
-                f"{limit}; raise the limit with limits={{'tools': ...}}"
+                f"{limit}; offer fewer (own tools: --retrieve 20, or tools import --only 'get_*'), or raise "
+                "the limit with limits={'tools': ...}"
             )
         # Thousands of sessions play the same tasks.
         self._tools, self._tools_text = _by_name(tools), sys.intern(text)

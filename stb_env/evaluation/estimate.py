@@ -15,9 +15,10 @@ from stb_env.evaluation.ledger import read_spending
 from stb_env.evaluation.plan import Assumption, Cell, EvaluationPlan, group_name
 from stb_env.evaluation.prepared import Prepared, prepared
 from stb_env.evaluation.run_estimate import RunEstimate
-from stb_env.models import available, load_models
+from stb_env.models import ModelConfig, available, load_models
+from stb_env.models.endpoint import ModelAddress
 from stb_env.runs.run import may_pass
-from stb_env.trajectory import read_trajectories
+from stb_env.saved_episodes import read_trajectories
 from stb_env.usage import Price, Usage
 
 
@@ -55,6 +56,7 @@ class Estimate:
         budget: The plan's budget.
         unpriced: Roles whose model has no price.
         assumptions: What was assumed wherever nothing was measured.
+        may_cost: Whether a model has a price, or is on another machine.
     """
 
     cells: Sequence[CellEstimate]
@@ -62,6 +64,7 @@ class Estimate:
     budget: float | None
     unpriced: Sequence[str]
     assumptions: Mapping[str, Assumption]
+    may_cost: bool = True
 
     @classmethod
     def of(cls, ready: Prepared) -> Estimate:
@@ -75,12 +78,13 @@ class Estimate:
             DataError: Saved runs cannot be read.
         """
         plan, pasts = ready.plan, [_past(run) for run in ready.waiting]
-        rows, unpriced = [], []
+        rows, unpriced, may_cost = [], [], False
         for run, past in zip(ready.waiting, pasts, strict=True):
             asked = list(_asked(run, plan.assumptions, plan.models))
             todo = sum(job.key not in past.keys for job in run.run.jobs)
             rows.append(_row(str(run.cell), todo, asked, _measured(past, pasts)))
             unpriced += [one.role for one in asked if one.price is None]
+            may_cost |= any(one.may_cost for one in asked)
         if (comparing := _comparing(plan)) is not None:
             left = {_place(past.cell) for past, row in zip(pasts, rows, strict=True) if row.episodes}
             done = {one for one in _decided(ready.out) if not left & {one, (one[0], plan.reference, one[2])}}
@@ -92,8 +96,9 @@ class Estimate:
             duels = sum(_duels(run, plan.trials, plan.comparisons) for run in rivals)
             rows.append(_row("comparisons", duels, [comparing], None))
             unpriced += ["judge"] if comparing.price is None else []
+            may_cost |= comparing.may_cost
         spent = read_spending(ready.out / "spending.jsonl").cost
-        return cls(rows, spent, plan.budget, list(dict.fromkeys(unpriced)), plan.assumptions)
+        return cls(rows, spent, plan.budget, list(dict.fromkeys(unpriced)), plan.assumptions, may_cost)
 
     @property
     def calls(self) -> float:
@@ -152,6 +157,7 @@ class _Asked:
     calls: float
     assumed: Assumption
     price: Price | None
+    may_cost: bool
 
     @property
     def tokens(self) -> float:
@@ -241,8 +247,13 @@ def _asked(run: PreparedCell, assumptions: Mapping[str, Assumption], models: str
     connected = run.run.models
     for role, votes in run.run.asked.items():
         # What was connected knows best: an agent can name a models file in its text too.
-        price = (connected.get(role) or model_config(run.cell, role, models)).price
-        yield _Asked(role, assumptions[role].calls * votes, assumptions[role], price)
+        config = connected.get(role) or model_config(run.cell, role, models)
+        calls = assumptions[role].calls * votes
+        yield _Asked(role, calls, assumptions[role], config.price, _may_cost(config))
+
+
+def _may_cost(config: ModelConfig) -> bool:
+    return config.price is not None or not ModelAddress(config.endpoint, config.model).local
 
 
 def _comparing(plan: EvaluationPlan) -> _Asked | None:
@@ -250,7 +261,7 @@ def _comparing(plan: EvaluationPlan) -> _Asked | None:
     if plan.reference is None or plan.judge == "heuristic" or not available(config):
         return None
     assumed = plan.assumptions["comparison"]
-    return _Asked("judge", assumed.calls, assumed, config.price)
+    return _Asked("judge", assumed.calls, assumed, config.price, _may_cost(config))
 
 
 def _measured(mine: _Past, pasts: Sequence[_Past]) -> tuple[str, list[Usage]] | None:

@@ -16,13 +16,15 @@ from stb_env.core import jsontext
 from stb_env.core.files import write_text
 from stb_env.core.jsontypes import JsonMapping
 from stb_env.errors import ConfigError
-from stb_env.evaluation.play_run import Progress
+from stb_env.evaluation.play_run import Progress, check_shared_service
+from stb_env.evaluation.remote_run import RemoteRun
 from stb_env.evaluation.resolved import Resolved
+from stb_env.runs.batch import Cluster, Remark
 from stb_env.runs.failure_limit import Breaker
 from stb_env.runs.groups.curriculum import Curriculum
 from stb_env.runs.groups.group_run import GroupKey, GroupRun
 from stb_env.runs.groups.staged_tasks import staged_curriculum, stages_of
-from stb_env.runs.groups.stream import Remark, group_seed, groups
+from stb_env.runs.groups.stream import group_seed, groups
 from stb_env.runs.groups.trials import Trials
 from stb_env.runs.groups.workers import check_reward
 from stb_env.runs.metrics.cost import role_usage
@@ -44,6 +46,7 @@ def play_groups(
     stages: Sequence[JsonMapping] = (),
     progress: Progress | None = None,
     remark: Remark = _log.warning,
+    cluster: Cluster | None = None,
 ) -> dict[str, object]:
     """Play a group of each of a run's tasks that is not saved yet, and return the summary.
 
@@ -56,12 +59,15 @@ def play_groups(
             were solved; without any the run's own tasks are played.
         progress: Told how many of how many groups are saved.
         remark: Told of each bug of the agent's, once; a log where not given.
+        cluster: Machines that play, ``options.concurrency`` trials each worker; None plays here.
 
     Raises:
-        ConfigError: The folder holds a run with another configuration, or rewards are dense.
+        ConfigError: The folder holds a run with another configuration, rewards are dense, or trials would
+            write to one service with state at the same time.
         RunStopped: An endpoint is not there, episodes keep failing alike, or the disk refuses them.
     """
     check_reward(run.env)
+    check_shared_service(run, options.concurrency, cluster)
     manifest = run.manifest
     if not out.exists():
         # Before a folder is made: a run that cannot begin leaves nothing behind.
@@ -75,7 +81,7 @@ def play_groups(
         planned = [(job.task_id, group_seed(run.spec.seed, job.task_id)) for job in run.jobs]
         for part in [planned] if syllabus is None else syllabus.rounds(saved, len(planned)):
             left = saved.begin(part, trials.k)
-            for done in _played(run, saved, left, trials, options, breaker, remark):
+            for done in _played(run, saved, left, trials, options, breaker, remark, cluster):
                 if progress is not None:
                     progress(len(part) - len(left) + done, len(planned))
         summary = {
@@ -185,14 +191,16 @@ def _played(
     options: PlayOptions,
     breaker: Breaker,
     remark: Remark,
+    cluster: Cluster | None,
 ) -> Iterator[int]:
     """Play groups and save them; yields how many are saved by now, 0 first."""
     yield 0
+    remote = None if cluster is None else RemoteRun.of(run)
     stream = groups(
-        run.env,
+        run.env if remote is None else remote.make_env,
         [task_id for task_id, _ in left],
         trials.k,
-        agent=run.make_agent,
+        agent=run.make_agent if remote is None else remote.make_agent,
         seed=run.spec.seed,
         branch_at=trials.branch_at,
         stop_equal=trials.stop_equal,
@@ -201,6 +209,8 @@ def _played(
         ordered=False,
         remark=remark,
         deadlines=options.deadlines,
+        cluster=cluster,
+        link=remote,
     )
     with closing(stream):
         for number, group in enumerate(stream, 1):

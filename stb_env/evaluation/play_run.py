@@ -61,7 +61,7 @@ def play_run(
         >>> summary["solved"], summary["planned"]
         (2, 2)
     """
-    _check_shared_service(run, options.concurrency, cluster)
+    check_shared_service(run, options.concurrency, cluster)
     jobs = run.jobs[:first]
     fresh = out is None or not out.exists()
     if fresh:
@@ -121,7 +121,12 @@ def _played(
     )
 
 
-def _check_shared_service(run: Resolved, concurrency: int, cluster: Cluster | None) -> None:
+def check_shared_service(run: Resolved, concurrency: int, cluster: Cluster | None) -> None:
+    """Refuse to play episodes at the same time that would write to one service with state.
+
+    Raises:
+        ConfigError: They would.
+    """
     backend = run.env.rules.backend
     if not isinstance(backend, VirtualBackend) or not backend.asks_stateful_service:
         return

@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 from stb_env.errors import DataError
 from stb_env.runs.metrics.cost import role_usage
-from stb_env.trajectory import Key, read_trajectories
+from stb_env.saved_episodes import read_trajectories
+from stb_env.trajectory import Key
 from stb_env.usage import NO_USAGE, Usage
 
 

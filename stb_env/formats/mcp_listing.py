@@ -38,10 +38,10 @@ def read_listing(
         own_tool(
             name,
             str(tool.get("description") or tool.get("title") or ""),
-            _schema(tool),
+            _schema(tool, "inputSchema"),
             identity=ToolId(KIND, source, name),
             original=original,
-            source={"from": source, "tool": original, "reads": _reads(tool)},
+            source={"from": source, "tool": original, "reads": _reads(tool)} | _answer(tool),
         )
         for name, original, tool in zip(valid_names(originals), originals, listing, strict=True)
     )
@@ -53,7 +53,12 @@ def _reads(tool: JsonMapping) -> bool:
     return (tool.get("annotations") or {}).get("readOnlyHint") is True
 
 
-def _schema(tool: JsonMapping) -> Mapping[str, object]:
-    schema: JsonMapping = tool.get("inputSchema") or {}
+def _answer(tool: JsonMapping) -> dict[str, object]:
+    """Return what a tool answers, where the server says it."""
+    return {"answer": {"schema": _schema(tool, "outputSchema")}} if tool.get("outputSchema") else {}
+
+
+def _schema(tool: JsonMapping, of: str) -> Mapping[str, object]:
+    schema: JsonMapping = tool.get(of) or {}
     # Where a schema stands on the web says nothing to whoever writes arguments.
     return {word: value for word, value in schema.items() if word not in ("$schema", "$id")}

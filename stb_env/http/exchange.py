@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import codecs
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from stb_env.errors import BackendError, FailureKind
 from stb_env.http.retry import Clock, retry_after
 
+_CHARSET = re.compile(r"charset=\"?([\w.:-]+)", re.IGNORECASE)
 _RETRIED = frozenset({408, 409, 425, 429})
 
 
@@ -55,9 +58,27 @@ class HTTPAnswer:
     injected: bool = False
 
     @property
+    def charset(self) -> str:
+        r"""Encoding that the content type names, where it is known; else UTF-8.
+
+        Examples:
+            >>> HTTPAnswer(200, {"content-type": "text/plain; charset=ISO-8859-1"}, b"caf\xe9").text
+            'caf\xe9'
+        """
+        found = _CHARSET.search(self.headers.get("content-type", ""))
+        try:
+            return codecs.lookup(found[1]).name if found else "utf-8"
+        except LookupError:
+            return "utf-8"
+
+    @property
     def text(self) -> str:
         """The body as text."""
-        return self.body.decode("utf-8", "replace")
+        try:
+            return self.body.decode(self.charset, "replace")
+        except LookupError:
+            # A codec from bytes to bytes.
+            return self.body.decode("utf-8", "replace")
 
     def failure(self, said: str, clock: Clock) -> HTTPFailure:
         """Return the failure that the status means.

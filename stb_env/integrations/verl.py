@@ -12,6 +12,8 @@ throughout, so that nothing is learnt from it; it stays in the mean of its group
 
 from __future__ import annotations
 
+import sys
+from dataclasses import dataclass
 from typing import Any
 from uuid import uuid4
 
@@ -20,7 +22,7 @@ from stb_env.core.jsontypes import JsonObject
 from stb_env.errors import ConfigError
 from stb_env.integrations.roots import forked
 from stb_env.integrations.rows import Which, training_rows
-from stb_env.runs import DrivenEpisode
+from stb_env.integrations.trl import TokenEpisode, check_template
 
 try:
     from verl.experimental.agent_loop.agent_loop import AgentLoopBase, AgentLoopOutput, register
@@ -38,79 +40,82 @@ AGENT = "stb_env"
 class EpisodeLoop(AgentLoopBase):
     """Plays one row to its end, or until the response is as long as it may be.
 
-    Calls are read out of what the model writes; what text without one is, `DrivenEpisode.say` decides. What
-    the model wrote is never tokenised again.
+    What text means, and how the chat template renders what comes back, `TokenEpisode` decides, as for TRL.
     """
 
     async def run(self, sampling_params: JsonObject, **row: Any) -> AgentLoopOutput:
-        """Play an episode; see verl's class."""
-        told = row["extra_info"]
-        episode = DrivenEpisode(forked(told["env_id"], jsontext.loads(told["settings"])))
-        await episode.astart(task_id=told["task_id"], seed=int(told["seed"]))
-        chat, tools = episode.messages, episode.tools
-        ids = await self.ct_build_initial_tokens(chat, tools=tools)
-        begun, mask = len(ids), list[int]()
-        logprobs: list[float] | None = None
+        """Play an episode; see verl's class.
+
+        Raises:
+            ConfigError: The chat template loses tools or results, or the prompt is longer than verl's
+                ``prompt_length``.
+        """
+        told, limits = row["extra_info"], self.rollout_config
+        given = jsontext.dumps(dict(self.apply_chat_template_kwargs))
+        tokenizer = _Chat(self.tokenizer, given)
+        episode = TokenEpisode.begin(
+            forked(told["env_id"], jsontext.loads(told["settings"])),
+            tokenizer,
+            told["task_id"],
+            seed=int(told["seed"]),
+            longest=sys.maxsize,
+            turn=1,
+        )
+        check_template(tokenizer, episode.opening.info["tools"])
+        if len(episode.prompt) > limits.prompt_length:
+            raise ConfigError(
+                f"the prompt of task {told['task_id']!r} has {len(episode.prompt)} tokens, more than verl's "
+                f"prompt_length={limits.prompt_length}; raise data.max_prompt_length, or leave this task out"
+            )
+        episode.longest = len(episode.prompt) + limits.response_length
         metrics: dict[str, float] = {}
         request = uuid4().hex
-        while True:
+        while not episode.over:
             with simple_timer("generate_sequences", metrics):
                 output = await self.server_manager.generate(
-                    request_id=request, prompt_ids=ids, sampling_params=sampling_params
+                    request_id=request, prompt_ids=episode.ids, sampling_params=sampling_params
                 )
-            logprobs = logprobs or ([] if output.log_probs else None)
-            merged, mask, logprobs = await self.ct_merge_assistant_token(
-                ids, output.token_ids, mask, logprobs, assistant_logprobs=output.log_probs
-            )
-            ids = merged.token_ids
-            if len(mask) >= self.rollout_config.response_length:
-                # Cut by its length, it is neither a call nor an answer.
-                break
-            text = self.tokenizer.decode(output.token_ids, skip_special_tokens=True)
             with simple_timer("tool_calls", metrics):
-                reply = await episode.asay(text)
-            if reply.over:
-                break
-            role = "tool" if reply.answers_call else "user"
-            before = [*chat, {"role": "assistant", "content": text}]
-            chat = [*before, {"role": role, "content": reply.text}]
-            merged, longer, logprobs = await self.ct_merge_context_msg(
-                before, chat, ids, mask, logprobs, tools=tools
-            )
-            if len(longer) >= self.rollout_config.response_length:
-                logprobs = logprobs and logprobs[: len(mask)]
-                break
-            ids, mask = merged.token_ids, longer
-        return self._output(episode, ids, begun, mask, logprobs, metrics)
+                await episode.aact(output.token_ids, output.log_probs)
+        return _output(episode, metrics)
 
-    def _output(
-        self,
-        episode: DrivenEpisode,
-        ids: list[int],
-        begun: int,
-        mask: list[int],
-        logprobs: list[float] | None,
-        metrics: dict[str, float],
-    ) -> AgentLoopOutput:
-        most, reward = self.rollout_config.response_length, episode.reward
-        written = mask if reward is not None else [0] * len(mask)
-        return AgentLoopOutput(
-            prompt_ids=ids[:begun],
-            response_ids=ids[begun:][:most],
-            response_mask=written[:most],
-            response_logprobs=logprobs[:most] if logprobs else None,
-            # None would hand the episode to verl's own scorers.
-            reward_score=reward or 0.0,
-            num_turns=len(episode.trajectory().messages),
-            metrics=metrics,
-            extra_fields={
-                "turn_scores": [],
-                "tool_rewards": [],
-                "valid": episode.valid,
-                "failure": jsontext.dumps(episode.failure),
-                "verdict": jsontext.dumps(episode.verdict),
-            },
-        )
+
+@dataclass(frozen=True)
+class _Chat:
+    """A tokenizer whose template is rendered with the settings that verl's data has for it, as JSON."""
+
+    tokenizer: Any
+    settings: str
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.tokenizer, name)
+
+    def __call__(self, text: str, **how: Any) -> Any:
+        return self.tokenizer(text, **how)
+
+    def apply_chat_template(self, messages: Any, **how: Any) -> Any:
+        return self.tokenizer.apply_chat_template(messages, **jsontext.loads(self.settings), **how)
+
+
+def _output(episode: TokenEpisode, metrics: dict[str, float]) -> AgentLoopOutput:
+    reward, saved = episode.earned, episode.trajectory()
+    return AgentLoopOutput(
+        prompt_ids=episode.prompt,
+        response_ids=episode.completion,
+        response_mask=episode.mask if reward is not None else [0] * len(episode.mask),
+        response_logprobs=episode.logprobs or None,
+        # None would hand the episode to verl's own scorers.
+        reward_score=reward or 0.0,
+        num_turns=len(saved.messages),
+        metrics=metrics,
+        extra_fields={
+            "turn_scores": [],
+            "tool_rewards": [],
+            "valid": saved.valid,
+            "failure": jsontext.dumps(saved.failure),
+            "verdict": jsontext.dumps(saved.verdict),
+        },
+    )
 
 
 def dataset(env_id: str, tasks: Which = None, *, seed: int = 0, **settings: object) -> list[JsonObject]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from stb_env.core.jsontypes import JsonObject
 from stb_env.core.request import Slow, drive
 from stb_env.tasks import Task
+from stb_env.tools import Tool, ToolCall
 from stb_env.trajectory import CallRecord
 from stb_env.trajectory_line import text_of
 from stb_env.verdict import Verdict
@@ -25,6 +27,9 @@ class Case:
         replies: What the agent said to the user, in tasks that are conversations.
         answer: The typed answer, where the task has a schema for one; None where the agent gave none.
         cannot: Why the request cannot be met and what is lacking, where the agent said so.
+        reads: Calls that were made after the episode, in the state that it left, because the judge asked for
+            them (`Reads`); the agent never sees them.
+        clock: The date and the calls so far, in environments that have a clock.
 
     Examples:
         >>> from stb_env import Case, Task, Tool, load_judge
@@ -41,6 +46,8 @@ class Case:
     replies: tuple[str, ...] = ()
     answer: JsonObject | None = None
     cannot: JsonObject | None = None
+    reads: tuple[CallRecord, ...] = ()
+    clock: Any = None
 
     @property
     def text(self) -> str:
@@ -83,4 +90,13 @@ class Judge(Protocol):
         Raises:
             JudgeError: No usable verdict came.
         """
+        ...
+
+
+@runtime_checkable
+class Reads(Protocol):
+    """A judge that asks tools for the state that an episode left."""
+
+    def reads(self, case: Case) -> Iterable[tuple[Tool, ToolCall]]:
+        """Return the calls to make when an episode has ended, before the judge is asked."""
         ...

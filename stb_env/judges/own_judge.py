@@ -18,8 +18,9 @@ from stb_env.verdict import Verdict, VerdictStatus, Vote
 FAILURE = partial(JudgeError, kind="internal", retryable=False)
 """What a bug of a judge is: the same again, however often it is asked."""
 
-Said = Verdict | bool | float | tuple[bool | float, str]
-"""A verdict; or whether the episode is solved, or its score from 0 to 1; with a reason where there is one."""
+Said = Verdict | bool | float | tuple[bool | float, str] | Mapping[str, bool]
+"""A verdict; or whether the episode is solved, or its score from 0 to 1; with a reason where there is one; or
+whether each of its parts is, by name."""
 
 JudgeLike = Judge | Callable[[Case], Any]
 """A judge, or a function of a case; see `as_judge`."""
@@ -114,13 +115,18 @@ def as_verdict(said: Any, judge: str) -> Verdict:
     """
     if isinstance(said, Verdict):
         return said
+    if isinstance(said, Mapping) and said:
+        parts = {str(part): bool(held) for part, held in said.items() if isinstance(held, bool | np.bool_)}
+        if len(parts) == len(said):
+            return Verdict.of("solved" if all(parts.values()) else "unsolved", judge=judge, parts=parts)
     value, reason = said if isinstance(said, tuple) and len(said) == 2 else (said, "")
     known = isinstance(value, bool | np.bool_ | Real) and isinstance(reason, str)
     # NaN is not within the bounds either.
     if not known or not 0 <= value <= 1:
         raise JudgeError(
             f"judge {judge!r} returned {str(said)[:80]!r} ({type(said).__name__}); expected a Verdict, True, "
-            "False, a score from 0 to 1, or one of these with a reason, as in (False, 'no milk')",
+            "False, a score from 0 to 1, one of these with a reason, as in (False, 'no milk'), "
+            "or parts by name, as in {'milk': True, 'tea': False}",
             kind="internal",
             retryable=False,
         )

@@ -44,7 +44,8 @@ _QUESTION = {
 }
 # Room for a model that thinks first.
 _SAMPLING = Sampling(temperature=0.0, max_tokens=64)
-_TRANSIENT = frozenset({"timeout", "rate_limit"})
+# An own fault of the server at one question of several, again and again, is how some say that they cannot.
+_OWN_FAULT = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +129,8 @@ def _able(model: ChatModel, request: ChatRequest, shown: Callable[[ChatReply], b
     try:
         reply = model.complete(request)
     except ModelError as error:
-        if error.kind in _TRANSIENT:
+        if error.retryable and error.status != _OWN_FAULT and not error.usage.calls:
+            # It passes: nothing is known, and nothing may be remembered.
             raise
         # It answers the plain question and not this one.
         return False

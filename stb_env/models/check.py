@@ -6,13 +6,14 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from stb_env.errors import InfrastructureError
+from stb_env.errors import ConfigError, InfrastructureError
 from stb_env.models.abilities import Abilities
+from stb_env.models.client import OpenAIModel
 from stb_env.models.config import ModelConfig, available
-from stb_env.models.connect import Prober
-from stb_env.models.context_window import listed_window
+from stb_env.models.connect import Prober, place_of
 from stb_env.models.endpoint import ModelAddress
 from stb_env.models.findings import FINDINGS
+from stb_env.models.local import LocalModel
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +39,7 @@ class Check:
         found = self.abilities
         return {
             "role": self.config.role,
-            "endpoint": self.config.endpoint,
+            "endpoint": None if self.config.local else self.config.endpoint,
             "model": self.config.model,
             "structured": self.config.structured,
             "reachable": self.reachable,
@@ -74,18 +75,23 @@ def _check(config: ModelConfig, env: Mapping[str, str], asked: dict[ModelAddress
         return Check(config, remark=f"replayed from {config.replay}")
     if not available(config, env):
         return Check(config, remark=f"no key: set {config.key_variable}")
-    place = ModelAddress(config.endpoint, config.model)
+    place = place_of(config)
     if place not in asked:
         asked[place] = _asked(config, place, env)
     return replace(asked[place], config=config)
 
 
 def _asked(config: ModelConfig, place: ModelAddress, env: Mapping[str, str]) -> Check:
-    model = Prober(config, env)()
+    try:
+        model = Prober(config, env)()
+    except ConfigError as error:
+        return Check(config, False, remark=str(error))
     try:
         found = FINDINGS.renew(place, model)
-        return Check(config, True, found, listed_window(model.listing(), config.model), found.lacks)
-    except InfrastructureError as error:
+        context = config.context if isinstance(model, LocalModel) else model.context()
+        return Check(config, True, found, context, found.lacks)
+    except (InfrastructureError, ConfigError) as error:
         return Check(config, False, remark=f"no usable answer: {error}")
     finally:
-        model.close()
+        if isinstance(model, OpenAIModel):
+            model.close()

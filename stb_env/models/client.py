@@ -12,10 +12,9 @@ from functools import partial
 
 from stb_env import seeding
 from stb_env.core.background import wait_for
-from stb_env.core.jsontypes import Json, JsonObject
+from stb_env.core.jsontypes import JsonObject
 from stb_env.core.request import Slow
 from stb_env.http.retry import Clock, Deadline, pause
-from stb_env.http.wire import Wire
 from stb_env.models.chat import ChatReply, ChatRequest
 from stb_env.models.completion import read_reply
 from stb_env.models.config import ANSWER_BOUNDS, ModelConfig
@@ -23,7 +22,7 @@ from stb_env.models.context_window import answer_share
 from stb_env.models.endpoint import Endpoint
 from stb_env.models.model import ConfiguredModel, ModelError, ask
 from stb_env.models.request_body import request_body, sendable
-from stb_env.models.transport import Transport
+from stb_env.models.transport import Closable, transport_of
 from stb_env.usage import Usage
 
 # Tokens that a chat template puts around a message.
@@ -31,7 +30,7 @@ _TEMPLATE = 16
 
 
 class OpenAIModel(ConfiguredModel):
-    """A model behind an OpenAI-compatible endpoint, for threads and event loops.
+    """A model behind an OpenAI-compatible endpoint or a provider's own, for threads and event loops.
 
     What blocks a thread is done on the process's background loop. All models of one endpoint share its
     limiter, which also keeps to the rate limits that the endpoint tells.
@@ -61,10 +60,10 @@ class OpenAIModel(ConfiguredModel):
         self._clock = clock or Clock()
         self._credentials = config.credentials(env)
         self._endpoint = Endpoint.of(config.endpoint)
-        self._transport = Transport(config, self._credentials, self._clock, self._endpoint)
+        self._transport = transport_of(config, self._credentials, self._clock, self._endpoint)
         self._lock = threading.Lock()
         # Connections cannot move to another loop.
-        self._wires: dict[asyncio.AbstractEventLoop, Wire] = {}
+        self._wires: dict[asyncio.AbstractEventLoop, Closable] = {}
 
     def __reduce__(self) -> tuple[partial[OpenAIModel], tuple[ModelConfig]]:
         return partial(OpenAIModel, clock=self._clock), (self.config,)
@@ -103,12 +102,12 @@ class OpenAIModel(ConfiguredModel):
             await self._clock.asleep(wait)
         raise self._final(failure, tries, deadline)
 
-    def listing(self) -> Json:
-        """Return what the endpoint says of its models, as parsed JSON; None where it says nothing."""
-        return wait_for(self._listing())
+    def context(self) -> int | None:
+        """Return how many tokens the model reads, as far as the endpoint tells."""
+        return wait_for(self._context())
 
-    async def _listing(self) -> object:
-        return await self._transport.listing(self._wire())
+    async def _context(self) -> int | None:
+        return await self._transport.context(self._wire())
 
     def most(self, request: ChatRequest) -> Usage | None:
         """Return what an answer costs at most; None where nothing bounds how much is written."""
@@ -165,7 +164,7 @@ class OpenAIModel(ConfiguredModel):
                 limiter.release()
         raise failure
 
-    async def _bounded(self, wire: Wire, body: Mapping[str, object]) -> Mapping[str, object]:
+    async def _bounded(self, wire: Closable, body: Mapping[str, object]) -> Mapping[str, object]:
         """Return a request with a bound on its answer, where the server tells its window."""
         window = await self._transport.window(wire)
         return body if window is None else {**body, "max_tokens": answer_share(self.role, window)}
@@ -181,7 +180,7 @@ class OpenAIModel(ConfiguredModel):
         message = f"none of the {self.config.concurrency} connections became free within the {deadline}"
         return ModelError(message, kind="timeout", retryable=True)
 
-    def _wire(self) -> Wire:
+    def _wire(self) -> Closable:
         loop = asyncio.get_running_loop()
         wire = self._wires.get(loop)
         if wire is None:

@@ -9,12 +9,13 @@ from stb_env.core.jsontypes import JsonObject
 from stb_env.models.chat import ChatReply
 from stb_env.models.failure import MAX_QUOTE
 from stb_env.models.model import ModelError
-from stb_env.usage import Price, Usage
+from stb_env.models.opaque import OPAQUE
+from stb_env.usage import Price, Served, Usage
 
 # What engines such as vLLM give besides, for training: from the choice, and from the body.
 _CHOICE_EXTRA = ("logprobs", "token_ids", "stop_reason", "seed")
 _BODY_EXTRA = ("prompt_token_ids", "prompt_logprobs", "system_fingerprint")
-_MESSAGE_EXTRA = ("reasoning_content", "reasoning")
+_MESSAGE_EXTRA = ("reasoning_content", "reasoning", OPAQUE)
 # A plain type stands first: a check against an abstract class costs several times as much.
 _MAPPING = (dict, Mapping)
 
@@ -62,7 +63,7 @@ def read_reply(body: object, price: Price | None = None) -> ChatReply:
         raise _malformed(f"it has no choices: {jsontext.dumps(body)[:MAX_QUOTE]}")
     choice = _object(choices[0], "its choice")
     given = _object(choice.get("message"), "its message")
-    usage = _usage(body.get("usage"), price)
+    usage = _usage(body.get("usage"), price, body.get("service_tier"))
     _check_refusal(given, choice, usage)
     extra: JsonObject = {}
     for part, names in ((given, _MESSAGE_EXTRA), (choice, _CHOICE_EXTRA), (body, _BODY_EXTRA)):
@@ -109,6 +110,8 @@ def _message(given: Mapping[str, object]) -> dict[str, object]:
         message["content"] = content if isinstance(content, str) else ""
     if calls:
         message["tool_calls"] = [_call(call, index) for index, call in enumerate(_list(calls))]
+    if OPAQUE in given:
+        message[OPAQUE] = given[OPAQUE]
     return message
 
 
@@ -133,14 +136,31 @@ def _call(call: object, index: int) -> dict[str, object]:
     }
 
 
-def _usage(given: object, price: Price | None) -> Usage:
+def _usage(given: object, price: Price | None, tier: object) -> Usage:
     counts = given if isinstance(given, _MAPPING) else {}
-    prompt, completion = _count(counts.get("prompt_tokens")), _count(counts.get("completion_tokens"))
-    total = _count(counts.get("total_tokens")) or prompt + completion
-    if price is None or not counts:
+    said = [_count(counts.get(name)) for name in ("prompt_tokens", "completion_tokens", "total_tokens")]
+    prompt, completion = said[0] or 0, said[1] or 0
+    total = said[2] or prompt + completion
+    if price is not None and price.free:
+        return Usage(prompt, completion, total, calls=1)
+    # Whoever reads nothing answers nothing: a server that says so does not count.
+    if price is None or not said[0] or said[1] is None:
         return Usage(prompt, completion, total, calls=1, unpriced=1)
-    return Usage(prompt, completion, total, calls=1, cost=price.cost(prompt, completion))
+    # Some count what was thought in the total alone.
+    written = max(completion, total - prompt)
+    cost = price.cost(prompt, written, _served(counts, prompt, tier))
+    return Usage(prompt, completion, total, calls=1, cost=cost)
 
 
-def _count(value: object) -> int:
-    return int(value) if isinstance(value, int) and value > 0 else 0
+def _served(counts: Mapping[str, object], prompt: int, tier: object) -> Served:
+    details = counts.get("prompt_tokens_details")
+    known = details if isinstance(details, _MAPPING) else {}
+    # The words of OpenAI and most, of Moonshot, of DeepSeek.
+    said = (known.get("cached_tokens"), counts.get("cached_tokens"), counts.get("prompt_cache_hit_tokens"))
+    cached = min(prompt, next(filter(None, map(_count, said)), 0))
+    stored = min(prompt - cached, _count(known.get("cache_write_tokens")) or 0)
+    return Served(cached, stored, tier if isinstance(tier, str) else "")
+
+
+def _count(value: object) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None

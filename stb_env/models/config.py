@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePath
 from typing import Literal, get_args
 
 from stb_env.core.jsontypes import JsonMapping
-from stb_env.errors import ConfigError
+from stb_env.errors import ConfigError, did_you_mean
 from stb_env.http.credentials import Credentials
 from stb_env.http.url import check_url, check_variable, public_url
+from stb_env.models.providers import PROVIDERS
 from stb_env.usage import Price
 
 Structured = Literal["auto", "json_schema", "tools", "text"]
@@ -23,6 +24,8 @@ Client = Literal["auto", "lean", "openai"]
 
 OPENAI_URL = "https://api.openai.com/v1"
 OPENAI_KEY_ENV = "OPENAI_API_KEY"
+
+_LINE = re.compile(r"[ -~]+")
 
 _BOUNDS: dict[str, tuple[type, float]] = {
     "temperature": (float, 0),
@@ -66,6 +69,11 @@ class ModelConfig:
             depends on it.
         price: Price of tokens, or None where it is unknown.
         extra: Members to send along in every request body.
+        drop: Members to leave out of every request body, such as ``temperature`` where a model takes none.
+        headers: Headers to send along; keys stand in ``api_key_env``'s variable instead.
+        query: What to append to each URL, such as Azure's ``api-version``.
+        provider: Provider whose own protocol is spoken, through the extra ``stb-env[providers]``:
+            ``anthropic``, ``google``, ``mistral`` ...; empty for an OpenAI-compatible server.
         structured: How replies get their form: ``json_schema``, ``tools`` (one forced function), ``text``
             (words), or ``auto`` for the first of them that the endpoint has, found out by a probe.
         cache: Folder of known answers; a question that was put before costs nothing.
@@ -104,6 +112,10 @@ class ModelConfig:
     client: Client = "auto"
     price: Price | None = None
     extra: JsonMapping = field(default_factory=dict)
+    drop: Sequence[str] = ()
+    headers: Mapping[str, str] = field(default_factory=dict)
+    query: Mapping[str, str] = field(default_factory=dict)
+    provider: str = ""
     structured: Structured = "auto"
     cache: str = ""
     record: str = ""
@@ -119,7 +131,8 @@ class ModelConfig:
         check_url(f"base_url of the {self.role} model", self.base_url, "http://127.0.0.1:8000/v1")
         if set("?#") & set(self.base_url):
             raise ConfigError(
-                f"base_url of the {self.role} model must end before any '?' or '#'; use extra for settings"
+                f"base_url of the {self.role} model must end before any '?' or '#'; what stands behind it "
+                'goes into query, as in query = { "api-version" = "2026-08-01" }'
             )
         check_variable(f"api_key_env of the {self.role} model", self.api_key_env)
         for name, (kind, low) in _BOUNDS.items():
@@ -139,15 +152,52 @@ class ModelConfig:
         if self.client not in get_args(Client):
             kinds = ", ".join(get_args(Client))
             raise ConfigError(f"client of the {self.role} model must be one of {kinds}, got {self.client!r}")
-        if not isinstance(self.extra, Mapping):
+        self._check_tables()
+        if self.provider:
+            self._take_provider()
+
+    def _check_tables(self) -> None:
+        for name in ("extra", "headers", "query"):
+            table = getattr(self, name)
+            if not isinstance(table, Mapping):
+                raise ConfigError(
+                    f"{name} of the {self.role} model must be a table, got {type(table).__name__}"
+                )
+            for member in _secrets_of(table):
+                raise ConfigError(
+                    f"{name} of the {self.role} model has {member!r}, and manifests tell what {name} holds; "
+                    f"put the key into an environment variable and name that in api_key_env"
+                )
+        for name in ("headers", "query"):
+            for member, text in getattr(self, name).items():
+                if not isinstance(text, str) or not _LINE.fullmatch(f"{member}{text}"):
+                    raise ConfigError(
+                        f"{member!r} in {name} of the {self.role} model must be one line of ASCII text, "
+                        f"got {text!r}"
+                    )
+        if isinstance(self.drop, str) or not all(isinstance(name, str) for name in self.drop):
             raise ConfigError(
-                f"extra of the {self.role} model must be a table, got {type(self.extra).__name__}"
+                f'drop of the {self.role} model must be a list of names such as ["temperature"], '
+                f"got {self.drop!r}"
             )
-        for name in _secrets_of(self.extra):
+        object.__setattr__(self, "drop", tuple(self.drop))
+
+    def _take_provider(self) -> None:
+        known = PROVIDERS.get(self.provider)
+        if known is None:
             raise ConfigError(
-                f"extra of the {self.role} model has {name!r}, and manifests tell what extra holds; put the "
-                f"key into an environment variable and name that in api_key_env"
+                f"no provider {self.provider!r}; the {self.role} model can have {', '.join(PROVIDERS)}, or "
+                "leave provider out for an OpenAI-compatible server."
+                f"{did_you_mean(self.provider, PROVIDERS)}"
             )
+        if self.base_url == OPENAI_URL:
+            if not known.url:
+                raise ConfigError(
+                    f"the {self.role} model of {self.provider} needs base_url, such as {known.example}"
+                )
+            object.__setattr__(self, "base_url", known.url)
+        if not self.api_key_env:
+            object.__setattr__(self, "api_key_env", known.key)
 
     def _name_after_file(self) -> None:
         object.__setattr__(self, "model", PurePath(self.local).name)
@@ -178,12 +228,18 @@ class ModelConfig:
             ConfigError: OpenAI's own endpoint is configured without a key, or the key cannot be sent.
         """
         key = env.get(self.key_variable, "").strip() if self.key_variable else ""
-        if not key and self.endpoint == OPENAI_URL:
+        if not key and self.needs_key:
             raise ConfigError(
                 f"the {self.role} model needs a key: set {self.key_variable}, "
                 "or give base_url a local server that needs none"
             )
         return Credentials(key, self.base_url, variable=self.key_variable)
+
+    @property
+    def needs_key(self) -> bool:
+        """True at the endpoints of OpenAI and of the provider, which answer nobody without a key."""
+        known = PROVIDERS.get(self.provider)
+        return self.endpoint == (OPENAI_URL if known is None else known.url)
 
     @property
     def bounded(self) -> bool:
@@ -206,9 +262,13 @@ class ModelConfig:
             "seed": self.seed,
             "context": self.context,
             "extra": dict(self.extra),
+            "drop": list(self.drop),
+            "headers": dict(self.headers),
+            "query": dict(self.query),
+            "provider": self.provider or None,
             "structured": self.structured if self.structured != "auto" else None,
         }
-        return {name: value for name, value in data.items() if value is not None and value != {}}
+        return {name: value for name, value in data.items() if value is not None and value not in ({}, [])}
 
 
 _SECRET = re.compile(
@@ -236,7 +296,7 @@ def available(config: ModelConfig, env: Mapping[str, str] = os.environ) -> bool:
         True
     """
     here = bool(config.replay or config.local)
-    return here or bool(env.get(config.key_variable)) or config.endpoint != OPENAI_URL
+    return here or bool(env.get(config.key_variable)) or not config.needs_key
 
 
 def _check_number(role: str, name: str, value: object, kind: type, low: float) -> None:

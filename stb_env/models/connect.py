@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
-from functools import partial
 
 from stb_env.models.cached_model import CachedModel
 from stb_env.models.client import OpenAIModel
@@ -34,43 +33,45 @@ def connect(config: ModelConfig, *, env: Mapping[str, str] = os.environ) -> Chat
         return ReplayModel(config.replay, name=config.model)
     meter = current_meter()
     own: ChatModel
-    prober: Callable[[], ChatModel]
     if config.local:
-        own = weights = LocalModel(config)
-        place, prober = ModelAddress(_HERE, config.local), partial(_itself, weights)
+        own = LocalModel(config)
     else:
         own = OpenAIModel(config, env=env)
-        place, prober = ModelAddress(config.endpoint, config.model), Prober(config, env)
         note(Preflight(config, env, config.cache))
     # Each way of asking is a call of its own, so the meter stands within.
     asked = own if meter is None else BudgetedModel(own, meter)
-    model: ChatModel = StructuredModel(asked, config.structured, place, prober)
+    model: ChatModel = StructuredModel(asked, config.structured, place_of(config), Prober(config, env))
     if config.record:
         model = RecordingModel(model, config.record)
     return CachedModel(model, config.cache) if config.cache else model
 
 
+# Of a probe: what passes is over soon.
+_PROBE_RETRIES = 2
+
+
 class Prober:
-    """Makes the model that answers probes: asked once each, and neither cached nor recorded.
+    """Makes the model that answers probes, which are neither cached nor recorded.
 
     Picklable as models are: the key is read from the environment again.
     """
 
     def __init__(self, config: ModelConfig, env: Mapping[str, str] = os.environ) -> None:
-        self._config = replace(config, retries=0, deadline=config.timeout, seed=None)
+        self._config = replace(config, retries=_PROBE_RETRIES, deadline=config.timeout, seed=None)
         self._env = env
 
     def __reduce__(self) -> tuple[type[Prober], tuple[ModelConfig]]:
         return Prober, (self._config,)
 
-    def __call__(self) -> OpenAIModel:
+    def __call__(self) -> OpenAIModel | LocalModel:
         """Return the model.
 
         Raises:
-            ConfigError: The key is missing where one is needed.
+            ConfigError: The key is missing where one is needed, or the weights are.
         """
-        return OpenAIModel(self._config, env=self._env)
+        return LocalModel(self._config) if self._config.local else OpenAIModel(self._config, env=self._env)
 
 
-def _itself(weights: LocalModel) -> LocalModel:
-    return weights
+def place_of(config: ModelConfig) -> ModelAddress:
+    """Return where a model is: at its endpoint, or in this process."""
+    return ModelAddress(_HERE, config.local) if config.local else ModelAddress(config.endpoint, config.model)

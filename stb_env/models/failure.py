@@ -17,12 +17,25 @@ _ADVICE = {
     403: "the key may not use this model; check its rights",
     404: "the server knows no such model or path; check model and base_url",
 }
+# The rest is in the words of the providers, each of which `tests/models/providers` has.
 # Statuses with which servers report an over-long prompt: 400 mostly, 413 and 422 some, 500 older llama.cpp.
 _CONTEXT_STATUS = frozenset({400, 413, 422, 500})
 _CONTEXT = re.compile(
     r"context_length_exceeded|exceed_context_size|(maximum|available|model'?s) context (length|size|window)"
     r"|context (length|size|window)( is| was)? exceeded|exceeds? (the )?context|prompt (is|was) too long"
-    r"|longer than the (model|context)|`?inputs`? tokens \+",
+    r"|longer than the (model|context)|`?inputs`? tokens \+|(input|request|prompt)( is)? too (long|large)"
+    r"|input token count|maximum (prompt|context) length|prompt exceeds max|exceeded model token limit",
+    re.IGNORECASE,
+)
+_FILTER_STATUS = frozenset({400, 403})
+_FILTER = re.compile(
+    r"content.?(filter|management|exists risk)|flagged|usage (polic|guideline)|considered high risk"
+    r"|unsafe or sensitive",
+    re.IGNORECASE,
+)
+_KEY_STATUS = frozenset({400, 401, 403})
+_KEY = re.compile(
+    r"api.?key.{0,20}(not valid|invalid)|(incorrect|invalid).api.?key|security token|unauthorized",
     re.IGNORECASE,
 )
 _NO_QUOTA = re.compile(r"insufficient_quota|billing_hard_limit")
@@ -102,8 +115,20 @@ def _failure(
             retry_after=retry_after,
             status=status,
         )
-    advice = _ADVICE.get(meant, _ADVICE[400])
-    return ModelError(f"{what}{said}; {advice}", status=status)
+    if meant in _FILTER_STATUS and any(map(_FILTER.search, details)):
+        return ModelError(f"the model refused, by {what}{said}", status=status)
+    known = 401 if meant in _KEY_STATUS and any(map(_KEY.search, details)) else meant
+    return ModelError(f"{what}{said}; {_ADVICE.get(known, _ADVICE[400])}", status=status)
+
+
+def refuses_key(failure: ModelError) -> bool:
+    """Return whether an endpoint does not take the key; some say so with HTTP 400.
+
+    Examples:
+        >>> refuses_key(status_failure(400, {"error": "Incorrect API key provided"}))
+        True
+    """
+    return failure.status in (401, 403) or _ADVICE[401] in str(failure)
 
 
 def _status_meant(body: Mapping[str, object], details: list[str]) -> int:
@@ -120,10 +145,13 @@ def _status_meant(body: Mapping[str, object], details: list[str]) -> int:
 
 def _details(body: object) -> list[str]:
     """Return message, code and type of an error body, in whichever of the usual shapes it has."""
-    error = body.get("error", body.get("detail", body)) if isinstance(body, Mapping) else body
+    error = body
+    if isinstance(body, Mapping):
+        # The words of OpenAI and most, of Amazon, of FastAPI.
+        error = next((body[name] for name in ("error", "Error", "detail") if name in body), body)
     if not isinstance(error, Mapping):
         return [error if isinstance(error, str) else jsontext.dumps(error)]
-    named = [_text(error.get(name)) for name in ("message", "code", "type")]
+    named = [_text(error.get(name)) or _text(error.get(name.title())) for name in ("message", "code", "type")]
     return named if any(named) else [jsontext.dumps(error)]
 
 

@@ -22,6 +22,10 @@ MAX_TOKENS = 4096
 """Bound on an answer under a cap, where neither the request nor the model's configuration has one."""
 
 _UNPRICED = "is set, but a model has no configured price; add one under [prices]"
+_UNCOUNTED = (
+    "is set, but a server gave no usable count of the tokens of an answer; take a server that counts them, "
+    "or bound the run by calls"
+)
 # Sums of dollars are not exact.
 _ROUNDING = 1e-9
 
@@ -80,6 +84,7 @@ class Meter:
         self._started = 0
         self._failed = 0
         self._total = Usage()
+        self._uncounted = False
 
     @property
     def total(self) -> Usage:
@@ -132,6 +137,9 @@ class Meter:
         self.add(usage)
         with self._lock:
             self._failed += failed
+            # What could be reserved has a price, and an answer has tokens.
+            uncounted = (usage.unpriced and most.cost) or (most.total_tokens and not usage.total_tokens)
+            self._uncounted |= bool(usage.calls and uncounted)
             self._flying.remove(most)
             self._call_next()
 
@@ -172,8 +180,10 @@ class Meter:
             return _reached(f"{self.max_calls} calls", f"{self._started}", "max_calls")
         if self.max_tokens is not None and used.total_tokens >= self.max_tokens:
             return _reached(f"{self.max_tokens} tokens", f"{used.total_tokens}", "max_tokens")
+        if self.max_tokens is not None and self._uncounted:
+            return f"max_tokens {_UNCOUNTED}"
         if self.max_cost is not None and used.unpriced:
-            return f"{self.cost_setting} {_UNPRICED}"
+            return f"{self.cost_setting} {_UNCOUNTED if self._uncounted else _UNPRICED}"
         if self.max_cost is not None and used.cost >= self.max_cost:
             return _reached(f"${self.max_cost:g}", f"${used.cost:.4f}", self.cost_setting)
         return ""

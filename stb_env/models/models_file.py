@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import tomllib
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from functools import cache
 from importlib import resources
 from pathlib import Path
@@ -17,6 +18,7 @@ from stb_env.core.jsontypes import JsonMapping, JsonObject
 from stb_env.core.user_tables import check_names, checked, key_hint
 from stb_env.errors import ConfigError, did_you_mean
 from stb_env.models.config import ModelConfig
+from stb_env.models.listed_price import listed_price
 from stb_env.usage import Price
 
 ROLES = ("agent", "simulator", "judge", "user")
@@ -49,6 +51,10 @@ class _Model(TypedDict, total=False):
     context: int
     extra: JsonObject
     price: Any
+    provider: str
+    headers: dict[str, str]
+    query: dict[str, str]
+    drop: list[str]
 
 
 class _Models(TypedDict, total=False):
@@ -121,20 +127,28 @@ def _config(role: str, settings: JsonObject, prices: JsonMapping) -> ModelConfig
     # Beside weights the name is that of the packaged model, whose price is another's.
     named = "" if settings.get("local") else settings.get("model", "")
     price = settings.pop("price", None) or prices.get(named)
-    return ModelConfig(role, **settings, price=_price(role, price))
+    config = ModelConfig(role, **settings, price=_price(role, price))
+    if config.price is not None or config.replay:
+        return config
+    return replace(config, price=listed_price(config.provider, config.endpoint, config.model))
 
 
 def _price(role: str, price: object) -> Price | None:
     if price is None:
         return None
-    if isinstance(price, Mapping) and set(price) == {"prompt", "completion"}:
-        numbers = [value for value in price.values() if type(value) in (int, float) and value >= 0]
-        if len(numbers) == 2:
-            return Price(float(price["prompt"]), float(price["completion"]))
+    needed = {"prompt", "completion"}
+    if isinstance(price, Mapping) and needed <= set(price) <= needed | {"cached"}:
+        numbers = {name: float(value) for name, value in price.items() if _is_amount(value)}
+        if len(numbers) == len(price):
+            return Price(**numbers)
     raise ConfigError(
-        f"the price of the {role} model must be {{ prompt = ..., completion = ... }} "
-        f"in dollars per million tokens, got {price!r}"
+        f"the price of the {role} model must be {{ prompt = ..., completion = ... }}, with cached = ... "
+        f"where cached tokens cost less, in dollars per million tokens, got {price!r}"
     )
+
+
+def _is_amount(value: object) -> bool:
+    return type(value) in (int, float) and 0 <= cast(float, value) < float("inf")
 
 
 @cache

@@ -12,14 +12,14 @@ from typing import Protocol, TypeVar
 from stb_env.core.background import wait_for
 from stb_env.errors import RunStopped
 from stb_env.http.retry import Clock, Deadline
-from stb_env.http.wire import Wire
 from stb_env.models.chat import ChatRequest, Sampling
 from stb_env.models.client import OpenAIModel
 from stb_env.models.config import ModelConfig
 from stb_env.models.context_window import answer_share
 from stb_env.models.endpoint import Endpoint
+from stb_env.models.failure import refuses_key
 from stb_env.models.model import ModelError
-from stb_env.models.transport import Transport
+from stb_env.models.transport import Closable, ModelTransport, transport_of
 
 T = TypeVar("T")
 
@@ -100,9 +100,9 @@ class Preflight:
         window = wait_for(_over(transport, transport.window))
         return None if window is None else answer_share(self.config.role, window)
 
-    def _transport(self, clock: Clock) -> Transport:
+    def _transport(self, clock: Clock) -> ModelTransport:
         place = Endpoint.of(self.config.endpoint)
-        return Transport(self.config, self.config.credentials(self.env), clock, place)
+        return transport_of(self.config, self.config.credentials(self.env), clock, place)
 
     def _use_key(self) -> None:
         # A key may have the right to ask a model and none to list them, so only a question can tell.
@@ -110,13 +110,13 @@ class Preflight:
         try:
             model.complete(ChatRequest.of("Hello.", sampling=Sampling(max_tokens=1)))
         except ModelError as error:
-            if "HTTP 401" in str(error) or "HTTP 403" in str(error):
+            if refuses_key(error):
                 raise RunStopped(str(error)) from None
         finally:
             model.close()
 
 
-async def _over(transport: Transport, ask: Callable[[Wire], Awaitable[T]]) -> T:
+async def _over(transport: ModelTransport, ask: Callable[[Closable], Awaitable[T]]) -> T:
     wire = transport.connect()
     try:
         return await ask(wire)

@@ -10,6 +10,7 @@ from functools import cache, partial
 from stb_env.core.jsontypes import Json, JsonObject
 from stb_env.models.chat import ChatRequest, not_json
 from stb_env.models.config import ModelConfig
+from stb_env.models.opaque import without_opaque
 
 
 def request_body(config: ModelConfig, request: ChatRequest) -> dict[str, object]:
@@ -24,7 +25,8 @@ def request_body(config: ModelConfig, request: ChatRequest) -> dict[str, object]
         {'model': 'tiny', 'messages': [{'role': 'user', 'content': 'Solved?'}], 'seed': 5}
     """
     # Whoever writes it copies it, so nothing is copied here: a conversation is long, and asked about often.
-    body: JsonObject = {"model": config.model, "messages": [*request.messages]}
+    messages = [*request.messages] if config.provider else without_opaque(request.messages)
+    body: JsonObject = {"model": config.model, "messages": messages}
     if request.tools:
         body["tools"] = [*request.tools]
     if request.tool_choice:
@@ -39,7 +41,10 @@ def request_body(config: ModelConfig, request: ChatRequest) -> dict[str, object]
         body["max_tokens"] = config.max_tokens
     if config.seed is not None:
         body["seed"] = config.seed + request.index
-    return body | request.sampling.to_dict()
+    body |= request.sampling.to_dict()
+    for name in config.drop:
+        body.pop(name, None)
+    return body
 
 
 def encoded(body: Mapping[str, object]) -> bytes:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterable, Mapping
 from functools import partial
+from typing import Any, Protocol
+from urllib.parse import urlencode
 from weakref import WeakKeyDictionary
 
 from stb_env.core import jsontext
-from stb_env.core.jsontypes import Json
 from stb_env.http.credentials import Credentials
 from stb_env.http.exchange import HTTPFailure, broken, check_size, late
 from stb_env.http.httpx_wire import HTTPXWire
@@ -20,10 +21,10 @@ from stb_env.models.completion import parse
 from stb_env.models.config import OPENAI_URL, ModelConfig
 from stb_env.models.context_window import listed_window, running_window
 from stb_env.models.endpoint import Endpoint
-from stb_env.models.failure import status_failure, told_failure
+from stb_env.models.failure import refuses_key, status_failure, told_failure
 from stb_env.models.model import ModelError
 from stb_env.models.request_body import encoded
-from stb_env.models.wire_choice import account_headers, chosen
+from stb_env.models.wire_choice import account_headers, chosen, on_azure
 
 MAX_BODY = 64 * 2**20
 
@@ -35,7 +36,59 @@ _STREAMED = {"stream": True, "stream_options": {"include_usage": True}}
 
 # What a gateway says when there is nobody behind it, and a server that is still loading its model.
 _NOBODY = frozenset({502, 503, 504})
-_REFUSED = frozenset({401, 403})
+
+
+class Closable(Protocol):
+    """Connections of one event loop."""
+
+    async def aclose(self) -> None:
+        """Close those that nobody uses."""
+        ...
+
+
+class ModelTransport(Protocol):
+    """Sends chat completions to one endpoint: `Transport`, or `ProviderTransport` with the same methods."""
+
+    def connect(self) -> Closable:
+        """Return connections for the running event loop."""
+        ...
+
+    async def send(self, wire: Any, body: Mapping[str, object], deadline: Deadline) -> object:
+        """Send a request and return the completion."""
+        ...
+
+    async def window(self, wire: Any) -> int | None:
+        """Return the context window that bounds answers; None where none is told."""
+        ...
+
+    async def find(self, wire: Any, deadline: Deadline) -> bool:
+        """Ask the endpoint whether it is there; say whether it took the key."""
+        ...
+
+    async def context(self, wire: Any) -> int | None:
+        """Return how many tokens the model reads, as far as that is told."""
+        ...
+
+
+def transport_of(
+    config: ModelConfig, credentials: Credentials, clock: Clock, endpoint: Endpoint
+) -> ModelTransport:
+    """Return the transport that a configuration means: the provider's protocol, or OpenAI's.
+
+    Args:
+        config: Names the endpoint, and perhaps a provider.
+        credentials: Opens it.
+        clock: Tells the time.
+        endpoint: What is known of the endpoint, and who else sends there.
+
+    Raises:
+        ConfigError: A provider is named, and the extra ``providers`` is not installed.
+    """
+    if not config.provider:
+        return Transport(config, credentials, clock, endpoint)
+    from stb_env.models.provider_transport import ProviderTransport  # takes seconds
+
+    return ProviderTransport(config, credentials, clock, endpoint)
 
 
 class Transport:
@@ -68,7 +121,9 @@ class Transport:
             "User-Agent": "stb-env",
             # Local servers want a header but no key.
             "Authorization": f"Bearer {key}",
+            **({"api-key": key} if on_azure(self._config) else {}),
             **self._credentials.headers,
+            **self._config.headers,
         }
         if chosen(self._config) == "openai":
             return HTTPXWire(self._config.endpoint, {**account_headers(self._config, key), **headers})
@@ -93,11 +148,13 @@ class Transport:
         """
         streamed = self._config.stream and self._endpoint.streams
         asked = {**body, **(_STREAMED if streamed else {}), **self._config.extra}
+        for name in self._config.drop:
+            asked.pop(name, None)
         patience = Patience(deadline, self._config.timeout, self._config.chunk_timeout)
         # A failure is raised after its except block, so that it carries no other exception along.
         try:
             read = partial(self._completion, patience)
-            return await wire.post("/chat/completions", encoded(asked), patience, read)
+            return await wire.post(self._path("/chat/completions"), encoded(asked), patience, read)
         except TimeoutError:
             failure: ModelError | None = self._failed(late(patience.clock))
         except HTTPFailure as error:
@@ -125,11 +182,14 @@ class Transport:
         # OpenAI's own list tells none.
         if self._config.endpoint == OPENAI_URL:
             return None
-        listed = listed_window(await self._get(wire, "/models"), self._config.model)
+        listed = listed_window(await self._get(wire, self._path("/models")), self._config.model)
         if listed is None:
             return None
         root = self._config.endpoint.removesuffix("/v1")
         return running_window(await self._get(wire, f"{root}/props")) or listed
+
+    def _path(self, path: str) -> str:
+        return f"{path}?{urlencode(self._config.query)}" if self._config.query else path
 
     async def _get(self, wire: Wire, url: str) -> object:
         try:
@@ -147,7 +207,7 @@ class Transport:
             ModelError: Nobody answers in time.
         """
         try:
-            await wire.get("/models", max(0.001, deadline.left()), self._parsed)
+            await wire.get(self._path("/models"), max(0.001, deadline.left()), self._parsed)
         except TimeoutError:
             failure = self._failed(late(deadline))
         except HTTPFailure as error:
@@ -155,14 +215,15 @@ class Transport:
         except ModelError as error:
             if error.status is None or error.status in _NOBODY:
                 raise
-            return error.status not in _REFUSED
+            return not refuses_key(error)
         else:
             return True
         raise failure
 
-    async def listing(self, wire: Wire) -> Json:
-        """Return the endpoint's list of models as it came, or None where there is none."""
-        return await self._get(wire, "/models")
+    async def context(self, wire: Wire) -> int | None:
+        """Return how many tokens the model reads, asked anew; None where the server does not tell."""
+        self._endpoint.windows.pop(self._config.model, None)
+        return await self.window(wire)
 
     async def _completion(self, patience: Patience, response: Response) -> object:
         """Read a chat completion, whole or streamed, without secrets.

@@ -33,11 +33,14 @@ def chosen(config: ModelConfig, env: Mapping[str, str] = os.environ) -> Literal[
     """
     if config.client != "auto":
         return config.client
-    parts = urlsplit(config.endpoint)
-    host = parts.hostname or ""
     account = config.endpoint == OPENAI_URL and any(env.get(name) for name in _ACCOUNT)
-    needs_openai = account or host.endswith(_AZURE) or behind_proxy(config.endpoint)
+    needs_openai = account or on_azure(config) or behind_proxy(config.endpoint)
     return "openai" if needs_openai else "lean"
+
+
+def on_azure(config: ModelConfig) -> bool:
+    """Return whether an endpoint is Azure's, which takes keys in a header of its own."""
+    return (urlsplit(config.endpoint).hostname or "").endswith(_AZURE)
 
 
 def account_headers(config: ModelConfig, key: str) -> dict[str, str]:

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from itertools import count
 from typing import Generic, Protocol, TypeVar
 
 from stb_env.console.progress import bar
-from stb_env.core.background import runs_here
+from stb_env.core.background import ended_in_thread, runs_here
 from stb_env.core.gymtypes import AnyEnv
 from stb_env.core.interrupts import held, passing
 from stb_env.errors import ConfigError
 from stb_env.runs.agent import AgentFactory
-from stb_env.runs.cluster.worker_setup import RunLink, WorkerSetup
+from stb_env.runs.cluster.episode_setup import EpisodeSetup
+from stb_env.runs.cluster.players import ClusterPlayers
+from stb_env.runs.cluster.worker_setup import JobT, PlayedT, RunLink, WorkerSetup
 from stb_env.runs.deadlines import NO_DEADLINES, Deadlines
 from stb_env.runs.failure_limit import Breaker
 from stb_env.runs.garbage_collection import seldom
@@ -44,7 +45,14 @@ Remark = Callable[[str], None]
 class Cluster(Protocol):
     """Machines that play a batch together, such as a `RayCluster`."""
 
-    def players(self, setup: WorkerSetup, jobs: list[Job], remark: Remark) -> Players:
+    def players(
+        self,
+        setup: WorkerSetup[JobT, PlayedT],
+        jobs: Iterable[JobT],
+        remark: Remark,
+        *,
+        ordered: bool = False,
+    ) -> ClusterPlayers[JobT, PlayedT]:
         """Return what plays the jobs there."""
         ...
 
@@ -114,7 +122,7 @@ def run_batch(
         if here or cluster is None:
             book.keep_all(_players(make_env, guarding, here, concurrency, deadlines, run))
         if there and cluster is not None:
-            setup = WorkerSetup(make_env, make_agent, concurrency, deadlines, link)
+            setup = EpisodeSetup(make_env, make_agent, concurrency, deadlines, link)
             book.keep_all(cluster.players(setup, there, _Once(remark)))
     return book.trajectories
 
@@ -130,11 +138,13 @@ async def arun_batch(
     breaker: Breaker | None = None,
     remark: Remark = _log.warning,
     deadlines: Deadlines = NO_DEADLINES,
+    cluster: Cluster | None = None,
+    link: RunLink | None = None,
 ) -> list[Trajectory]:
     """Play episodes on the event loop that runs; see `run_batch`. What is cancelled has saved what it could.
 
-    Agents that block their thread block the loop. Files are written, and ``progress`` and ``breaker`` called,
-    in a worker thread.
+    Agents that block their thread block the loop, unless a cluster plays. Files are written, ``progress`` and
+    ``breaker`` called, and machines of a cluster hired, in a worker thread.
 
     Examples:
         >>> import asyncio
@@ -146,13 +156,16 @@ async def arun_batch(
         [1.0, 1.0, 1.0]
     """
     book = _Book(jobs, run, concurrency, breaker)
-    players = LoopPlayers(make_env, _guarding(make_agent, remark), book.jobs, concurrency, deadlines, run)
+    here, there = (book.jobs, []) if cluster is None else book.judged_here()
     with seldom(), _shown(progress, len(book.jobs)) as book.progress:
-        try:
-            while episodes := await players.take():
-                await _in_thread(partial(book.keep, episodes))
-        finally:
-            book.close(await players.stop())
+        if here or cluster is None:
+            guarding = _guarding(make_agent, remark)
+            players = LoopPlayers(make_env, guarding, here, concurrency, deadlines, run)
+            await book.akeep_all(players.take, players.stop)
+        if there and cluster is not None:
+            setup = EpisodeSetup(make_env, make_agent, concurrency, deadlines, link)
+            machines = await ended_in_thread(partial(cluster.players, setup, there, _Once(remark)))
+            await book.akeep_all(machines.atake, partial(ended_in_thread, machines.stop))
     return book.trajectories
 
 
@@ -202,6 +215,16 @@ class _Book:
                 self.keep(episodes)
         finally:
             self.close(players.stop())
+
+    async def akeep_all(
+        self, take: Callable[[], Awaitable[list[Timed]]], stop: Callable[[], Awaitable[list[Timed]]]
+    ) -> None:
+        """Save what is played on the event loop as it ends."""
+        try:
+            while episodes := await take():
+                await ended_in_thread(partial(self.keep, episodes))
+        finally:
+            self.close(await stop())
 
     def keep(self, episodes: list[Timed]) -> None:
         """Save episodes, and tell of each."""
@@ -299,13 +322,3 @@ def _players(
     base = _Spare(make_env)
     base.first()
     return BackgroundPlayers(LoopPlayers(base, agents, jobs, concurrency, deadlines, keeper))
-
-
-async def _in_thread(work: Callable[[], None]) -> None:
-    """Do something in a worker thread, to its end also where this is cancelled."""
-    doing = asyncio.ensure_future(asyncio.to_thread(work))
-    try:
-        await asyncio.shield(doing)
-    except asyncio.CancelledError:
-        await asyncio.wait([doing])
-        raise

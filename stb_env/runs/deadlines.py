@@ -10,7 +10,7 @@ from functools import partial
 from numbers import Real
 from typing import Literal, TypeVar
 
-from stb_env.core.background import wait_for
+from stb_env.core.background import in_thread, wait_for
 from stb_env.core.request import Request, Slow, changed
 from stb_env.errors import ConfigError, InfrastructureError
 
@@ -23,8 +23,10 @@ class Deadlines:
     """Seconds after which an episode is given up; None for no end.
 
     What is cut off is invalid for a reason that may pass: kind ``timeout``, and as its stage what took too
-    long. Time is looked at where something is waited for and after each decision, so code that blocks its
-    thread is not interrupted; its episode ends when it returns.
+    long. Time is looked at where something is waited for and after each decision. A plain function that
+    is a tool or a check of an own environment runs in a thread of its own, which is given up: it goes on
+    until the function returns or Python ends. Other code that blocks its thread is not interrupted; its
+    episode ends when it returns.
 
     Attributes:
         call: One question to a model, a backend, a judge or a user, with its own retries.
@@ -109,8 +111,7 @@ class Watch:
         return min(ends)
 
     def _run(self, request: Request) -> object:
-        if request.arun is not None:
-            # Only what waits on an event loop can be given up.
+        if request.arun is not None or request.inline:
             return wait_for(self._arun(request))
         end, stage = self._next_end()
         answer = request.run()
@@ -123,7 +124,7 @@ class Watch:
         scope = asyncio.timeout(max(0.0, end - self._clock()))
         try:
             async with scope:
-                return await request.wait()
+                return await (in_thread(request.run) if request.inline else request.wait())
         except TimeoutError:
             if not scope.expired():
                 raise

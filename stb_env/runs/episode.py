@@ -16,6 +16,7 @@ from stb_env.runs.deadlines import NO_DEADLINES, Deadlines, Watch
 from stb_env.runs.opening import Opening
 from stb_env.runs.timing import Stopwatch
 from stb_env.runs.two_stages import Halt, Keeper, judged, later_judge, not_judged
+from stb_env.steps import READS
 from stb_env.trajectory import Trajectory
 from stb_env.trajectory_line import REWARD_SLACK, earned_reward
 from stb_env.usage import NO_USAGE, Usage
@@ -319,7 +320,7 @@ def step_record(
 ) -> dict[str, object]:
     """Return one step as a trajectory has it."""
     step = {"calls": info["calls"], "reward": reward, "terminated": terminated, "truncated": truncated}
-    for name in ("text", "code", "original_observation", "program"):
+    for name in ("text", "code", "original_observation", "program", READS):
         if name in info:
             step[name] = info[name]
     return step

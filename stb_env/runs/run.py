@@ -19,7 +19,8 @@ from stb_env.runs.job import Job
 from stb_env.runs.manifest_file import settle
 from stb_env.runs.timing import Timing
 from stb_env.runs.verdict_file import Judgement, drop, forget
-from stb_env.trajectory import Key, Trajectory, iter_trajectories, saved_lines, verdict_lines
+from stb_env.saved_episodes import iter_trajectories, saved_lines
+from stb_env.trajectory import Key, Trajectory, verdict_lines
 
 # Lines that are moved at one go.
 _TOGETHER = 64

@@ -18,7 +18,8 @@ from pathlib import Path
 from stb_env.core.files import LineWriter, write_text
 from stb_env.core.jsontypes import JsonMapping, JsonObject
 from stb_env.errors import DataError
-from stb_env.trajectory import Key, Trajectory, iter_trajectories
+from stb_env.saved_episodes import iter_trajectories
+from stb_env.trajectory import Key, Trajectory
 from stb_env.trajectory_line import earned_reward
 from stb_env.verdict_line import judge_line, read_judge_line
 

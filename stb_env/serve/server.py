@@ -6,6 +6,7 @@ import logging
 import math
 import signal
 import socket
+import sys
 from contextlib import closing
 from pathlib import Path
 
@@ -20,6 +21,7 @@ from stb_env.serve.settings import ServeSettings
 from stb_env.serve.workers import Workers
 
 _BACKLOG = 2048
+_GIVE_WAY_S = 0.001
 _LOG = logging.getLogger("stb_env.serve")
 
 
@@ -64,6 +66,8 @@ def listen(host: str, port: int) -> socket.socket:
 def work(settings: ServeSettings, listener: socket.socket) -> None:
     """Serve in this process, whose main thread this must be."""
     start_log(settings)
+    # A thread that plays a long step gives way to the event loop so soon.
+    sys.setswitchinterval(_GIVE_WAY_S)
     stop = Stop()
     config = uvicorn.Config(
         create_app(settings, stop),

@@ -50,7 +50,7 @@ class Limits:
     rate: Annotated[float, Doc("Requests a second of one client; 0 for no limit."), AtLeast(0)] = 0.0
     sessions: Annotated[int, Doc("Open sessions."), AtLeast(1)] = 4_096
     idle: Annotated[float, Doc("Seconds after which an unused session is closed.")] = 900.0
-    drain: Annotated[float, Doc("Seconds that a stop waits for what was accepted.")] = 30.0
+    drain: Annotated[float, Doc("Seconds that a stop waits for what was accepted.")] = 3.0
 
     def __post_init__(self) -> None:
         for name in ("body", "timeout", "concurrency", "sessions", "idle", "drain"):

@@ -59,7 +59,7 @@ def check_nulls(report: Report, subject: Subject) -> None:
         floor = max(allowed.get(name, 0.0), impossible_share(subject) if name == "give_up" else 0.0)
         report.counts["scores"][name] = score
         report.add(f"null agent {name}", score <= floor, f"scores {score:.4f}, at most {floor:g} allowed")
-    check_failures(report, "null agents are judged", every)
+    check_failures(report, "null agents are judged", every, unrecorded=True)
 
 
 def check_leaks(report: Report, subject: Subject) -> None:

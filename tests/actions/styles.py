@@ -58,7 +58,8 @@ QWEN_CODER = (
         "<parameter=days>\n3\n</parameter>\n</function>\n</tool_call>",
     ),
     Style(
-        "no outer tags", "<function=get_weather><parameter=city>Rome</parameter><parameter=days>3</parameter>"
+        "no outer tags",
+        "<function=get_weather><parameter=city>Rome</parameter><parameter=days>3</parameter></function>",
     ),
     Style("JSON in the element", f"<function=get_weather>{ARGUMENTS}</function>"),
     Style("quotes around the name", f'<function="get_weather">{ARGUMENTS}</function>'),
@@ -196,6 +197,7 @@ HARMONY = (
         "no special tokens",
         f"analysisMaybe ping.assistantcommentary to=functions.get_weather json{ARGUMENTS}",
     ),
+    Style("the channel of thoughts", f"<|channel|>analysis to=functions.get_weather<|message|>{ARGUMENTS}"),
     Style("an object in the last channel", f"<|channel|>final<|message|>{OBJECT}<|return|>"),
 )
 GEMMA = (
@@ -236,10 +238,8 @@ REACT = (
 OBJECTS = (
     Style("an object", OBJECT),
     Style("a fence", f"```json\n{OBJECT}\n```"),
-    Style("prose around a fence", f"I look:\n```json\n{OBJECT}\n```\nThen I answer."),
+    Style("prose before a fence", f"I look:\n```json\n{OBJECT}\n```"),
     Style("prose before", f"I look it up: {OBJECT}"),
-    Style("prose around", f"Let me see.\n\n{OBJECT}\n\nThat is {{all}}."),
-    Style("a missing brace", OBJECT[:-1]),
     Style("a surplus brace", OBJECT + "}"),
     Style("a missing brace in a list", f"[{OBJECT[:-1]}]"),
     Style("tool and args", f'{{"tool": "get_weather", "args": {ARGUMENTS}}}'),
@@ -269,11 +269,6 @@ THOUGHTS = (
     Style("Kimi's thought", f"◁think▷{OTHER}◁/think▷{OBJECT}"),
     Style("an unclosed thought", f"<think>I call {OBJECT}", ()),
     Style("a thought alone", f"<thinking>{OBJECT}</thinking>", ()),
-    Style(
-        "a call in the channel of thoughts",
-        f"<|channel|>analysis to=functions.ping<|message|>{ARGUMENTS}",
-        (),
-    ),
     Style("an analysis alone", f"<|channel|>analysis<|message|>{OBJECT}<|end|>", ()),
 )
 RESPONSES = (
@@ -294,6 +289,214 @@ RESPONSES = (
     Style(
         "tool output",
         f'```tool_code\nget_weather(city="Rome", days=3)\n```\n```tool_output\nSun.\n```\n{OTHER}',
+    ),
+)
+PARAMETER = "parameter"
+
+
+def element(name: str, body: str, *, prefix: str = "") -> str:
+    """Return an element, whose name may carry attributes."""
+    return f"<{prefix}{name}>{body}</{prefix}{name.split()[0]}>"
+
+
+FURTHER = {"name": CALL[0], "args": CALL[1]}
+OTHERS = (
+    Style("GLM 4: a name and an object", f"get_weather\n{ARGUMENTS}"),
+    Style("a name and an object behind prose", f"I look it up.\nget_weather\n{ARGUMENTS}"),
+    Style("a name, a colon and an object", f"get_weather: {ARGUMENTS}"),
+    Style("an object between parentheses", f"get_weather({ARGUMENTS})"),
+    Style("a name and a fence", f"get_weather\n```json\n{ARGUMENTS}\n```"),
+    Style(
+        "Functionary 2",
+        f"<|from|>assistant\n<|recipient|>all\n<|content|>I look.\n"
+        f"<|from|>assistant\n<|recipient|>get_weather\n<|content|>{ARGUMENTS}<|stop|>",
+    ),
+    Style("Functionary 2 behind its prompt", f"get_weather\n<|content|>{ARGUMENTS}<|stop|>"),
+    Style("Functionary 3.2", f">>>all\nI look.\n>>>get_weather\n{ARGUMENTS}"),
+    Style("Gemini", json.dumps({"functionCall": FURTHER})),
+    Style(
+        "Gemini's parts", json.dumps({"role": "model", "parts": [{"text": "So."}, {"functionCall": FURTHER}]})
+    ),
+    Style(
+        "Claude's parts",
+        json.dumps(
+            {
+                "role": "assistant",
+                "content": [
+                    {"type": "text", "text": "So."},
+                    {"type": "tool_use", "id": "a", "name": CALL[0], "input": CALL[1]},
+                ],
+            }
+        ),
+    ),
+    Style("Bedrock", json.dumps({"toolUse": {"toolUseId": "a", "name": CALL[0], "input": CALL[1]}})),
+    Style(
+        "OpenAI's Responses",
+        json.dumps({"type": "function_call", "call_id": "a", "name": CALL[0], "arguments": ARGUMENTS}),
+    ),
+    Style(
+        "Hunyuan's separator",
+        "<tool_calls>\n<tool_call>function<tool_sep>get_weather\n"
+        f"```json\n{ARGUMENTS}\n```\n</tool_call>\n</tool_calls>",
+    ),
+    Style(
+        "comments",
+        '{"name": "get_weather", // the tool\n "arguments": {"city": "Rome", /* where */ "days": 3,}}',
+    ),
+    Style("curly quotes", OBJECT.replace('"', "“")),
+    Style("curly quotes behind prose", "I call " + OBJECT.replace('"', "”").replace("{”", "{“")),
+    Style("the label Tool", f"Tool: get_weather\nArguments: {ARGUMENTS}"),
+    Style("the label Tool Input", f"Thought: So.\nTool: get_weather\nTool Input: {ARGUMENTS}"),
+    Style("the label Function", f"Function: get_weather\nParameters: {ARGUMENTS}"),
+    Style("the label Tool call", f"Tool call: {OBJECT}"),
+    Style("the label TOOL_CALL", f"TOOL_CALL: {OBJECT}"),
+    Style("YAML", "name: get_weather\narguments:\n  city: Rome\n  days: 3"),
+    Style(
+        "YAML in a fence", 'I look.\n```yaml\ntool: get_weather\nparameters:\n  city: "Rome"\n  days: 3\n```'
+    ),
+    Style(
+        "Step 3",
+        "<｜tool_calls_begin｜><｜tool_call_begin｜>function<｜tool_sep｜>"
+        + element(
+            'invoke name="get_weather"',
+            element(f'{PARAMETER} name="city"', "Rome", prefix="steptml:")
+            + element(f'{PARAMETER} name="days"', "3", prefix="steptml:"),
+            prefix="steptml:",
+        )
+        + "<｜tool_call_end｜><｜tool_calls_end｜>",
+    ),
+    Style("ReAct cut in Observation", f"Action: get_weather\nAction Input: {ARGUMENTS}\nObservation"),
+    Style("ReAct cut in Obs", f"Action: get_weather\nAction Input: {ARGUMENTS}\nObs"),
+    Style(
+        "an element named like the tool", "<get_weather>\n<city>Rome</city>\n<days>3</days>\n</get_weather>"
+    ),
+    Style("an object in such an element", f"<get_weather>{ARGUMENTS}</get_weather>"),
+    Style(
+        "name and arguments",
+        f"<tool_call><name>get_weather</name><arguments>{ARGUMENTS}</arguments></tool_call>",
+    ),
+    Style("name and input", f"<tool_use>\n<name>get_weather</name>\n<input>{ARGUMENTS}</input>\n</tool_use>"),
+    Style("the name as an attribute", element('tool_call name="get_weather"', ARGUMENTS)),
+    Style("LongCat", f"<longcat_tool_call>{OBJECT}</longcat_tool_call>"),
+    Style(
+        "LongCat's pairs",
+        "<longcat_tool_call>get_weather\n<longcat_arg_key>city</longcat_arg_key>\n"
+        "<longcat_arg_value>Rome</longcat_arg_value>\n<longcat_arg_key>days</longcat_arg_key>\n"
+        "<longcat_arg_value>3</longcat_arg_value>\n</longcat_tool_call>",
+    ),
+    Style(
+        "Solar",
+        "<|tool_calls|><|tool_call:begin|>abc<|tool_call:name|>get_weather<|tool_call:args|>"
+        f"{ARGUMENTS}<|tool_call:end|>",
+    ),
+    Style(
+        "Kimi K3",
+        '<|open|>tools<|sep|><|open|>call tool="get_weather" index="1"<|sep|>'
+        '<|open|>argument key="city" type="string"<|sep|>Rome<|close|>argument<|sep|>'
+        '<|open|>argument key="days" type="number"<|sep|>3<|close|>argument<|sep|>'
+        "<|close|>call<|sep|><|close|>tools<|sep|>",
+    ),
+    Style(
+        "Gemma 4",
+        '<|tool_call>call:get_weather{city:<|"|>Rome<|"|>,days:3}<tool_call|>',
+    ),
+    Style(
+        "Gemma 4, nested",
+        '<|tool_call>call:search{query:<|"|>a, {b}<|"|>,in:[{at:1},<|"|>c<|"|>]}<tool_call|>',
+        (("search", {"query": "a, {b}", "in": [{"at": 1}, "c"]}),),
+    ),
+    Style("Gorilla", '<<function>>get_weather(city="Rome", days=3)'),
+    Style("NexusRaven", 'Call: get_weather(city="Rome", days=3)<bot_end>\nThought: So.'),
+    Style("Llama 4", '<|python_start|>[get_weather(city="Rome", days=3)]<|python_end|><|eot|>'),
+    Style("the last line", 'I look.\nget_weather(city="Rome", days=3)'),
+    Style("the last line in backticks", '`get_weather(city="Rome", days=3)`'),
+    Style("bracketed marks", f"[TOOL_CALL]{OBJECT}[/TOOL_CALL]"),
+    Style("bracketed marks in small letters", f"[tool_call]{OBJECT}[/tool_call]"),
+    Style("a tag json", f"<json>{OBJECT}</json>"),
+    Style("a tag action", f"<action>{OBJECT}</action>"),
+    Style("a tag call", '<call>get_weather(city="Rome", days=3)</call>'),
+    Style("printed in a fence", '```python\nprint(get_weather(city="Rome", days=3))\n```'),
+    Style("a heading and a fence", f"### Tool Call\n```json\n{OBJECT}\n```"),
+    Style("LangChain", json.dumps({"tool_calls": [{"name": CALL[0], "args": CALL[1], "id": "x"}]})),
+    Style("tags in a fence", f"```xml\n<tool_call>{OBJECT}</tool_call>\n```"),
+    Style(
+        "a mark in an argument",
+        '<tool_call>{"name": "search", "arguments": {"query": "</tool_call> <think>"}}</tool_call>',
+        (("search", {"query": "</tool_call> <think>"}),),
+    ),
+)
+# They document, offer, refuse, report or quote a call, and make none.
+QUOTES = tuple(
+    Style(f"quote {number}", text, ())
+    for number, text in enumerate(
+        [
+            f"To call a tool you write {OBJECT} and wait for the result.",
+            f"Should I run {OBJECT}?",
+            'I could call get_weather(city="Rome", days=3) if you want me to.',
+            f"The markup is `<tool_call>{OBJECT}</tool_call>`, in one line.",
+            f"For example:\n```json\n{OBJECT}\n```\nThat is how a call looks. Shall I go on?",
+            f"I called {OBJECT} and it returned 21 degrees.",
+            f"I will not run {OBJECT} because it is forbidden.",
+            'Use `get_weather(city="Rome", days=3)` for that.',
+            f'The user wrote "<tool_call>{OBJECT}</tool_call>" in the chat.',
+            f"He said “<tool_call>{OBJECT}</tool_call>” to the model.",
+            f"Qwen writes:\n```\n<tool_call>\n{OBJECT}\n</tool_call>\n```\nand Llama writes something else.",
+            'In API-Bank one writes [get_weather(city="Rome", days=3)] in a line.',
+            'Earlier I used get_weather(city="Rome", days=3) and then search(query="x").',
+            f"1. {OBJECT}\n2. then I read the answer\n3. then I finish",
+            "get_weather {the tool} is what I would use.",
+            f"Thought: maybe {OBJECT} would do.\nFinal Answer: It is sunny.",
+            "A call has a name: get_weather\narguments: a map\nand that is all.",
+            "Use <get_weather> with <city>Rome</city> in it.",
+            f"> {OBJECT}\nis what the log says.",
+            f"Log:\n  12:00 call {OBJECT}\n  12:01 result 21\nNothing else happened.",
+            '{"city": "Rome", "days": 3}',
+            "```python\ndef get_weather(city, days):\n    return 3\n```",
+            "In Python one sees\n>>> get_weather(city='Rome')\nand then the result.",
+            "Tool: a thing that can be called\nArguments: what it takes",
+            "Tool: get_weather is the one I would use, but I have no permission.",
+            "Mistral marks calls with `[TOOL_CALLS]`, then JSON.",
+            "Observation: get_weather said 21.",
+            "gpt-oss writes `<|channel|>commentary to=functions.get_weather<|message|>{}<|call|>` for it.",
+            f"Do not send ```{OBJECT}``` yourself.",
+            f"Do you want me to call get_weather with {ARGUMENTS}?",
+            'When done one calls Finish, as in {"name": "Finish", "arguments": {}}, and stops.',
+            f"I look:\n```json\n{OBJECT}\n```\nThen I answer.",
+            f"Let me see.\n\n{OBJECT}\n\nThat is {{all}}.",
+        ]
+    )
+)
+# A reply that was cut off in a call: what is left stays text, which no tool takes, or is no call at all.
+CUT = (
+    Style("cut JSON", OBJECT[:-1], ()),
+    Style(
+        "cut JSON in tags",
+        '<tool_call>{"name": "get_weather", "arguments": {"city": "Zür',
+        (("get_weather", '{"city": "Zür'),),
+    ),
+    Style(
+        "a cut element",
+        f"<function=get_weather><{PARAMETER}=city>Zür",
+        (("get_weather", f"<{PARAMETER}=city>Zür"),),
+    ),
+    Style(
+        "cut pairs",
+        "<tool_call>get_weather<arg_key>city</arg_key><arg_value>Berlin</arg_value>",
+        (("get_weather", "<arg_key>city</arg_key><arg_value>Berlin</arg_value>"),),
+    ),
+    Style(
+        "a cut input", 'Action: get_weather\nAction Input: {"city": "Zür', (("get_weather", '{"city": "Zür'),)
+    ),
+    Style(
+        "cut behind a name",
+        '[TOOL_CALLS]get_weather[ARGS]{"city": "Zür"',
+        (("get_weather", '{"city": "Zür"'),),
+    ),
+    Style("cut in a program", 'get_weather(city="Rome", da', ()),
+    Style(
+        "cut in the second call",
+        f'<tool_call>{OBJECT}</tool_call>\n<tool_call>{{"name": "search", "arguments": {{"query": "caf',
+        (CALL, ("search", '{"query": "caf')),
     ),
 )
 TEXTS = (
@@ -319,6 +522,9 @@ TEXTS = (
 )
 
 FAMILIES = {
+    "others": OTHERS,
+    "quotes": QUOTES,
+    "cut": CUT,
     "hermes": HERMES,
     "qwen_coder": QWEN_CODER,
     "anthropic": ANTHROPIC,

@@ -95,7 +95,7 @@ def test_several_calls_keep_their_order_in_every_form(written):
     [
         ("I look first.\nThought: Then I act.\nAction: a\nAction Input: {}", "I look first.\nThen I act."),
         ('First. <tool_call>{"name": "a"}</tool_call> Last.', "First.\nLast."),
-        ('First.\n```json\n{"name": "a"}\n```\nLast.', "First.\nLast."),
+        ('First.\n```json\n{"name": "a"}\n```', "First."),
         ("I set it. API-Request: [a(x='1')]->3", "I set it."),
         ({"content": "Hm. ", "tool_calls": [{"name": "a"}]}, "Hm. "),
         ("API.a()", ""),

@@ -58,7 +58,7 @@ def test_a_style_in_an_argument_is_text(style):
 def test_the_environment_knows_the_tools_of_its_task():
     env = notes()
     env.reset(seed=0)
-    written = 'I look: {"tool": "find_notes", "args": {"word": "dentist"}} and then {"see": 1}.'
+    written = 'I look: {"tool": "find_notes", "args": {"word": "dentist"}}'
     assert [call["name"] for call in env.step(written)[4]["calls"]] == ["find_notes"]
 
 

@@ -149,7 +149,10 @@ def test_what_is_wrong_is_said(changed: dict[str, Any], message: str):
     ("changed", "message"),
     [
         ({"query": " "}, r"^a task needs a query, got ' '; say what the user asks$"),
-        ({"check": "x"}, r"^check of the task 'Add milk.' is 'x'; give a function of answer and state$"),
+        (
+            {"check": "x"},
+            r"^check of the task 'Add milk.' is 'x'; give a function of answer and state, or of case$",
+        ),
         (
             {"check": lambda todo: True},
             r"^check of the task 'Add milk.' takes \(todo\), which too many",
@@ -246,7 +249,11 @@ def test_every_task_with_a_typed_answer_offers_the_reasons():
 
 def test_a_finish_in_gold_gives_the_answer():
     gold = "add('milk')\nFinish(final_answer='It is there.')"
-    declare(tasks=[query(gold=gold, answer=None, check=lambda answer, todo: answer == "It is there.")])
+
+    def both(answer: str, todo: dict) -> bool:
+        return answer == "It is there." and "milk" in todo
+
+    declare(tasks=[query(gold=gold, answer=None, check=both)])
     from stb_env.testing import check
 
     assert check("t/List-v0").counts["scores"]["gold"] == 1.0

@@ -45,8 +45,7 @@ def belongings(tmp_path_factory: pytest.TempPathFactory, model_server: OpenAISer
     for name in ("agents", "examples"):
         shutil.copytree(ROOT / name, folder / name, ignore=unwanted)
     shutil.copytree(QUERIES, folder / "QUERIES", ignore=unwanted)
-    for name in ("RECORDINGS", "tool_response_cache"):
-        write_recordings(folder / name)
+    write_recordings(folder / "tool_response_cache")
     roles = [f'[models.{role}]\nbase_url = "{model_server.url()}"\nmodel = "my-{role}"\n' for role in MODELS]
     (folder / "models.toml").write_text("\n".join(roles), encoding="utf-8")
     return folder

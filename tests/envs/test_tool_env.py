@@ -395,7 +395,7 @@ def test_an_unknown_task_is_answered():
 
 def test_tools_that_do_not_fit_the_observation_are_refused():
     wide = tuple(Tool(f"tool_{i}", "d" * 500, CITY, ToolId("c", "t", str(i))) for i in range(9))
-    with pytest.raises(DataError, match=r"limits.tools allows 2000; raise the limit with limits="):
+    with pytest.raises(DataError, match=r"limits.tools allows 2000; offer fewer .*--retrieve 20"):
         make(tools=wide, limits={"tools": 2_000}).reset()
 
 

@@ -16,8 +16,8 @@ from stb_env.evaluation.play_plan import Evaluated, evaluate
 from stb_env.evaluation.run_estimate import RunEstimate
 from stb_env.models import Usage
 from stb_env.runs.verdict_file import manifest_of
+from stb_env.saved_episodes import read_trajectories
 from stb_env.show.cli.eval import preferring
-from stb_env.trajectory import read_trajectories
 from tests.models.end_to_end.services import Services
 
 

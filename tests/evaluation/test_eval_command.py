@@ -121,6 +121,13 @@ def test_what_costs_money_is_not_begun_unasked(paid: Path, services: Services, t
     assert sum(services.count().values()) == 0
 
 
+def test_models_of_this_machine_without_a_price_are_asked_at_once(paid: Path, models: Path, tmp_path: Path):
+    models.write_text(models.read_text().partition("[prices]")[0])
+    done = stb("eval", paid, "--out", tmp_path / "out")
+    assert "give --yes" not in done.stderr
+    assert (tmp_path / "out" / "results.json").is_file(), done.output
+
+
 def test_an_estimate_is_printed_alone(paid: Path, services: Services, tmp_path: Path):
     found = reported("eval", paid, "--out", tmp_path / "out", "--estimate")["estimate"]
     assert found["dollars"] > 0

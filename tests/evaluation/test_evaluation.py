@@ -15,9 +15,9 @@ from stb_env.evaluation.plan import AgentPlan, EvaluationPlan
 from stb_env.evaluation.plan_file import read_plan
 from stb_env.evaluation.play_plan import evaluate
 from stb_env.runs.verdict_file import verdict_file
+from stb_env.saved_episodes import read_trajectories
 from stb_env.show.cli import app
 from stb_env.show.cli.eval import preferring
-from stb_env.trajectory import read_trajectories
 from tests.kills import killed, needs_fork
 
 GROUPS = ("stb/Sandbox-v1", "stb/I1Instruction-v0")

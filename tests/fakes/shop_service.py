@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Annotated, Any
 
 import uvicorn
-from fastapi import Cookie, Depends, FastAPI, File, Form, Header, HTTPException, Query, UploadFile
+from fastapi import Cookie, Depends, FastAPI, File, Form, Header, HTTPException, Query, Request, UploadFile
 from fastapi.responses import RedirectResponse, Response
 from fastapi.security import APIKeyHeader, HTTPAuthorizationCredentials, HTTPBearer
 from pydantic import BaseModel
@@ -89,6 +89,14 @@ class Shop:
         @app.get("/moved", response_class=RedirectResponse)
         def moved() -> str:
             return "http://elsewhere.invalid/"
+
+        @app.get("/latin", response_class=Response)
+        def latin() -> Response:
+            return Response("café".encode("latin-1"), media_type="text/plain; charset=ISO-8859-1")
+
+        @app.get("/told")
+        def told(request: Request) -> dict[str, int]:
+            return {"length": len(request.headers.get("x-lang", ""))}
 
         @app.get("/picture", response_class=Response)
         def picture() -> Response:

@@ -14,10 +14,10 @@ from stb_env.runs import Run
 from stb_env.runs.judging import rejudge
 from stb_env.runs.metrics.rates import summarize
 from stb_env.runs.verdict_file import read_judged
+from stb_env.saved_episodes import read_trajectories
 from stb_env.show.cli import app
 from stb_env.suites.stabletoolbench.answers import answer_file, converted_entry, file_name
 from stb_env.suites.stabletoolbench.queries import GROUPS
-from stb_env.trajectory import read_trajectories
 from tests.suites.stabletoolbench.test_answer_folder import value, write
 from tests.suites.stabletoolbench.test_answers import GIVE_UP, OBSERVED, call, dfs
 

@@ -11,7 +11,7 @@ import pytest
 from stb_env.core.jsontext import dumps
 from stb_env.formats.columns import COLUMNS
 from stb_env.runs.judging.rounds import Round, by_task, duels_of
-from stb_env.trajectory import read_trajectories
+from stb_env.saved_episodes import read_trajectories
 from tests.formats.test_export import report, run, saved, stb
 from tests.saved import unbind
 

@@ -96,6 +96,13 @@ ITEMS = """\
 {%- endfor %}{% if add_generation_prompt %}<|assistant|>{% endif %}"""
 """Goes through arguments by name, fails on a result without its call, and ends no turn by its own token."""
 
+IDS = TOJSON.replace(
+    "{% set made = call.function %}",
+    "{% set made = call.function %}{% if call.id | length != 9 %}"
+    "{{ raise_exception('ids of calls have 9 letters or digits') }}{% endif %}",
+)
+"""Takes ids of nine characters alone."""
+
 STRICT = """\
 {% for tool in tools or [] %}{{ tool | tojson }}{% endfor %}
 {%- for message in messages %}

@@ -19,7 +19,7 @@ from stb_env.testing.notes import notes
 from stb_env.trajectory import Trajectory
 from tests.command import reported
 from tests.formats.test_export import saved
-from tests.integrations.characters import DROPS, ITEMS, STRICT, TOJSON, Characters, rendered
+from tests.integrations.characters import DROPS, IDS, ITEMS, STRICT, TOJSON, Characters, rendered
 
 FIND = {"name": "find_notes", "arguments": {"word": "dentist"}}
 TWICE = [
@@ -54,28 +54,31 @@ def by_hand(episode: Trajectory) -> list[dict[str, Any]]:
         {
             "role": "assistant",
             "content": "",
-            "tool_calls": [call("call_0", "find_notes", {"word": "dentist"})],
+            "tool_calls": [call("call00000", "find_notes", {"word": "dentist"})],
         },
-        {"role": "tool", "tool_call_id": "call_0", "content": found},
+        {"role": "tool", "tool_call_id": "call00000", "content": found},
         {
             "role": "assistant",
             "content": "",
-            "tool_calls": [call("a", "find_notes", {"word": "bank"}), call("call_1", "add_note", {})],
+            "tool_calls": [
+                call("call00001", "find_notes", {"word": "bank"}),
+                call("call00002", "add_note", {}),
+            ],
         },
-        {"role": "tool", "tool_call_id": "a", "content": nothing},
-        {"role": "tool", "tool_call_id": "call_1", "content": wrong},
+        {"role": "tool", "tool_call_id": "call00001", "content": nothing},
+        {"role": "tool", "tool_call_id": "call00002", "content": wrong},
         {"role": "assistant", "content": "I look."},
         {"role": "user", "content": complaint},
         {
             "role": "assistant",
             "content": "",
-            "tool_calls": [call("call_0", "Finish", {"final_answer": "Tuesday"})],
+            "tool_calls": [call("call00003", "Finish", {"final_answer": "Tuesday"})],
         },
-        {"role": "tool", "tool_call_id": "call_0", "content": end},
+        {"role": "tool", "tool_call_id": "call00003", "content": end},
     ]
 
 
-@pytest.mark.parametrize("template", [TOJSON, ITEMS])
+@pytest.mark.parametrize("template", [TOJSON, ITEMS, IDS])
 def test_an_exported_conversation_renders_as_one_that_was_written_by_hand(template: str, tmp_path):
     episode = conversation()
     reported("export", saved(tmp_path / "run", [episode]), "--format", "sft", "--out", tmp_path / "sft")

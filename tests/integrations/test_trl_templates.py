@@ -114,12 +114,12 @@ def test_results_reach_the_model_token_by_token_as_the_template_renders_them(nam
     tools, opening = episode.opening.info["tools"], episode.opening.info["messages"]
     before = len(episode.completion)
     # What the model writes is read by another test: here every family's turn ends with its own token.
-    said = {"role": "assistant", "content": "", "tool_calls": [call("call_0", **FIND)]}
+    said = {"role": "assistant", "content": "", "tool_calls": [call("call00000", **FIND)]}
     text = '{"name": "find_notes", "arguments": {"word": "dentist"}}'
     ids = tokenizer(text + stop_of(tokenizer, opening, said), add_special_tokens=False)["input_ids"]
     episode.act(ids)
     told = tokenizer.decode(episode.completion[before + len(ids) :])
-    result = {"role": "tool", "tool_call_id": "call_0", "content": episode.env.messages[-1]["content"]}
+    result = {"role": "tool", "tool_call_id": "call00000", "content": episode.env.messages[-1]["content"]}
     whole = tokenizer.apply_chat_template([*opening, said, result], tools=tools, add_generation_prompt=True)
     assert "Dentist on Tuesday" in told
     assert whole.endswith(told)
@@ -128,7 +128,7 @@ def test_results_reach_the_model_token_by_token_as_the_template_renders_them(nam
 def stop_of(tokenizer: Transformers, opening: Any, said: Any) -> str:
     """The token that a turn with a call ends by: what the template ends it with, or begins the next with."""
     chat = [*opening, said]
-    result = {"role": "tool", "tool_call_id": "call_0", "content": "42"}
+    result = {"role": "tool", "tool_call_id": "call00000", "content": "42"}
     try:
         alone = tokenizer.apply_chat_template(chat)
         after = tokenizer.apply_chat_template([*chat, result])

@@ -18,6 +18,7 @@ from verl.experimental.agent_loop.agent_loop import AgentLoopOutput, DictConfigW
 from verl.utils.dataset.rl_dataset import RLHFDataset
 from verl.workers.rollout.replica import TokenOutput
 
+from stb_env.errors import ConfigError
 from stb_env.integrations.rows import rows
 from stb_env.integrations.verl import AGENT, EpisodeLoop, dataset
 from tests.integrations.scripted import SETTINGS, WRONG, failing, gold_turns, page_script
@@ -30,8 +31,10 @@ TEMPLATE = (
     "{% endfor %}{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
 )
 
+GIVE_UP = f"<tool_call>{json.dumps({'name': 'Finish', 'arguments': WRONG})}</tool_call>"
 
-def letters() -> PreTrainedTokenizerFast:
+
+def letters(template: str = TEMPLATE) -> PreTrainedTokenizerFast:
     """Return a tokenizer of bytes, so that every text is tokens and back."""
     alphabet = sorted(pre_tokenizers.ByteLevel.alphabet())
     inner = Tokenizer(models.BPE({letter: number for number, letter in enumerate(alphabet)}, []))
@@ -39,7 +42,7 @@ def letters() -> PreTrainedTokenizerFast:
     inner.decoder = decoders.ByteLevel()
     inner.add_special_tokens(["<|im_start|>", END])
     return PreTrainedTokenizerFast(
-        tokenizer_object=inner, eos_token=END, pad_token=END, chat_template=TEMPLATE
+        tokenizer_object=inner, eos_token=END, pad_token=END, chat_template=template
     )
 
 
@@ -64,13 +67,20 @@ def written(turn: dict[str, Any]) -> str:
     return said or turn["content"]
 
 
-def played(row: dict[str, Any], texts: list[str], length: int = 100_000) -> tuple[AgentLoopOutput, Server]:
+def played(
+    row: dict[str, Any],
+    texts: list[str],
+    length: int = 100_000,
+    template: str = TEMPLATE,
+    longest_prompt: int = 100_000,
+    **data: Any,
+) -> tuple[AgentLoopOutput, Server]:
     """Play a row as a worker of verl's does, which makes the loop of a registered target."""
 
     async def run() -> tuple[AgentLoopOutput, Server]:
-        rollout = {"prompt_length": 100_000, "response_length": length}
-        config = OmegaConf.create({"actor_rollout_ref": {"rollout": rollout}, "data": {}})
-        tokenizer = letters()
+        rollout = {"prompt_length": longest_prompt, "response_length": length}
+        config = OmegaConf.create({"actor_rollout_ref": {"rollout": rollout}, "data": data})
+        tokenizer = letters(template)
         server = Server(texts, tokenizer)
         loop = EpisodeLoop(
             trainer_config=DictConfigWrap(config),
@@ -128,15 +138,14 @@ def test_each_prompt_begins_with_the_one_before_and_its_answer():
 
 def test_the_tools_of_the_task_stand_in_the_prompt():
     row = dataset(SANDBOX, 1)[0]
-    output, _ = played(row, ["no"])
+    output, _ = played(row, [GIVE_UP])
     prompt = letters().decode(output.prompt_ids)
     names = [tool["function"]["name"] for tool in rows(SANDBOX, 1)[0].tools]
     assert prompt.partition("<|im_start|>")[0].split() == names
 
 
 def test_a_wrong_answer_earns_nothing_and_is_learnt_from():
-    finish = json.dumps({"name": "Finish", "arguments": WRONG})
-    output, _ = played(dataset(SANDBOX, 1)[0], [f"<tool_call>{finish}</tool_call>"])
+    output, _ = played(dataset(SANDBOX, 1)[0], [GIVE_UP])
     assert (output.reward_score, output.extra_fields["valid"], set(output.response_mask)) == (0.0, True, {1})
 
 
@@ -146,6 +155,33 @@ def test_a_response_that_grows_too_long_ends_there_without_a_reward():
     output, server = played(row, [written(turn) for turn in turns], length=200)
     assert (output.reward_score, len(server.prompts)) == (0.0, 1)
     assert len(output.response_ids) == len(output.response_mask) == len(output.response_logprobs) <= 200
+
+
+def test_a_result_is_told_after_its_call_and_with_the_settings_that_verl_has_for_the_template():
+    row = dataset(SANDBOX, 1)[0]
+    turns = gold_turns(SANDBOX, row["extra_info"]["task_id"])
+    strict = "{% if shout is defined %}LOUD {% endif %}" + TEMPLATE.replace(
+        "<|im_start|>{{",
+        "{% if message.role == 'tool' and not loop.previtem.tool_calls %}{{ raise_exception('no call') }}"
+        "{% endif %}<|im_start|>{{",
+    ).replace("{{ message['content'] }}", "{{ message['content'] }}{{ (message.tool_calls or []) | tojson }}")
+    said = [written(turn) for turn in turns]
+    output, _ = played(row, said, template=strict, apply_chat_template_kwargs={"shout": True})
+    assert output.reward_score == 1.0
+    assert letters().decode(output.prompt_ids).startswith("LOUD ")
+
+
+def test_a_template_that_loses_results_and_a_prompt_that_is_too_long_are_refused_with_the_reason():
+    row = dataset(SANDBOX, 1)[0]
+    silent = TEMPLATE.replace(
+        "{% for message in messages %}", "{% for message in messages if message.role != 'tool' %}"
+    )
+    with pytest.raises(ConfigError, match="renders no results of tools"):
+        played(row, ["no"], template=silent)
+    with pytest.raises(
+        ConfigError, match=r"more than verl's prompt_length=10; raise data\.max_prompt_length"
+    ):
+        played(row, ["no"], longest_prompt=10)
 
 
 def test_the_loop_is_registered_under_the_name_that_rows_have():
@@ -161,5 +197,5 @@ def test_the_script_of_the_page_writes_rows_that_verl_reads(tmp_path: Path, monk
     )
     read = RLHFDataset(str(tmp_path / "train.parquet"), letters(), config)[0]
     assert (read["agent_name"], read["raw_prompt"][0]["role"]) == (AGENT, "system")
-    output, _ = played({"prompt": read["raw_prompt"], "extra_info": read["extra_info"]}, ["no"])
+    output, _ = played({"prompt": read["raw_prompt"], "extra_info": read["extra_info"]}, [GIVE_UP])
     assert output.extra_fields["valid"]

@@ -13,7 +13,7 @@ from stb_env.judges.preference import PreferenceJudge, VerdictPreference
 from stb_env.models import ModelError, ScriptedModel
 from stb_env.runs.baselines import load_agent
 from stb_env.runs.judging import prefer
-from stb_env.trajectory import read_trajectories
+from stb_env.saved_episodes import read_trajectories
 from tests.judges.runs import record
 
 VERDICTS = "pass:m:v3"

@@ -87,11 +87,20 @@ def test_an_endpoint_that_was_down_is_asked_again_after_a_while(tmp_path: Path, 
     assert len(dead.requests) == 1
 
 
-def test_a_time_out_within_a_probe_proves_nothing(tmp_path: Path):
-    def answer(request):
-        return ModelError("late", kind="timeout", retryable=True) if request.tools else "hm"
-
-    assert Findings(tmp_path / "f").of(FAR, lambda: ScriptedModel(answer)) is None
+@pytest.mark.parametrize(
+    ("failure", "found"),
+    [
+        (ModelError("late", kind="timeout", retryable=True), None),
+        (ModelError("no gateway", kind="transport", retryable=True, status=502), None),
+        (ModelError("cut off", kind="transport", retryable=True), None),
+        (ModelError("an own fault", kind="transport", retryable=True, status=500), NOTHING),
+        (ModelError("no tools here", status=400), NOTHING),
+    ],
+)
+def test_what_passes_within_a_probe_proves_nothing_and_is_not_remembered(tmp_path: Path, failure, found):
+    model = ScriptedModel(lambda request: failure if request.tools else "hm")
+    assert Findings(tmp_path / "f").of(FAR, lambda: model) == found
+    assert (tmp_path / "f").exists() == (found is not None)
 
 
 def test_a_model_that_takes_no_sampling_is_asked_without(tmp_path: Path):

@@ -83,6 +83,53 @@ def test_a_model_without_a_price_is_refused_under_a_cap_before_its_first_call(se
     assert server.requests == []
 
 
+@pytest.mark.parametrize(
+    "counts",
+    [
+        None,
+        {"prompt_tokens": 10},
+        {"prompt_tokens": -10, "completion_tokens": 5},
+        {"prompt_tokens": 10.5, "completion_tokens": 5},
+        {"prompt_tokens": 10, "completion_tokens": "5"},
+        {"prompt_tokens": True, "completion_tokens": 5},
+        {"prompt_tokens": 0, "completion_tokens": 0},
+    ],
+)
+@pytest.mark.parametrize("cap", ["max_cost", "max_tokens"])
+def test_a_cap_stops_at_the_first_answer_whose_tokens_are_not_counted(server, connected, counts, cap):
+    server.script(*[Answer(completion() | {"usage": counts})] * 3)
+    meter = Meter(**{cap: 10_000})
+    model = BudgetedModel(connected(price=PRICE, max_tokens=5), meter)
+    assert model.complete(QUESTION).usage.unpriced == 1
+    if cap == "max_cost" or not meter.total.total_tokens:
+        with pytest.raises(
+            ModelError, match=f"^{cap} is set, but a server gave no usable count of the tokens"
+        ):
+            model.complete(QUESTION)
+        assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize(
+    ("counts", "cost"),
+    [
+        # 100 read, 90 of them from the cache, at $2, $0.2 and $8 a million.
+        ({"prompt_tokens_details": {"cached_tokens": 90}}, (10 * 2 + 90 * 0.2 + 20 * 8) / 1e6),
+        ({"prompt_cache_hit_tokens": 90, "prompt_cache_miss_tokens": 10}, (10 * 2 + 90 * 0.2 + 20 * 8) / 1e6),
+        # More from the cache than was read is nonsense, and never makes it cheaper than all of it.
+        ({"cached_tokens": 900}, (100 * 0.2 + 20 * 8) / 1e6),
+        # 300 thought, inside of what was written and beside it.
+        ({"completion_tokens_details": {"reasoning_tokens": 15}}, (100 * 2 + 20 * 8) / 1e6),
+        (
+            {"total_tokens": 420, "completion_tokens_details": {"reasoning_tokens": 300}},
+            (100 * 2 + 320 * 8) / 1e6,
+        ),
+    ],
+)
+def test_a_cost_equals_the_bill(server, connected, counts, cost):
+    server.script(Answer(completion() | {"usage": {"prompt_tokens": 100, "completion_tokens": 20, **counts}}))
+    assert connected(price=Price(2.0, 8.0, 0.2)).complete(QUESTION).usage.cost == pytest.approx(cost)
+
+
 def test_a_call_waits_where_its_bound_fits_only_when_another_is_settled(server, connected):
     held = threading.Event()
     server.script(Answer(completion("first"), hold=held), Answer(completion("second")))

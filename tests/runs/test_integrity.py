@@ -13,8 +13,8 @@ import pytest
 from stb_env import load_agent, run_batch
 from stb_env.runs import Run, plan
 from stb_env.runs.make import make_env
+from stb_env.saved_episodes import read_trajectories
 from stb_env.show.report.saved.saved_run import SavedRun
-from stb_env.trajectory import read_trajectories
 from stb_env.trajectory_line import sealed
 from tests.command import stb
 

@@ -15,8 +15,8 @@ import pytest
 
 from stb_env import plan, run_batch
 from stb_env.runs import Agent, Job, Run
+from stb_env.saved_episodes import read_trajectories
 from stb_env.testing.notes import notes
-from stb_env.trajectory import read_trajectories
 from tests.kills import killed_when, needs_fork
 from tests.processes import lines
 

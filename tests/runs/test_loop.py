@@ -21,8 +21,9 @@ from stb_env.models.meter import Meter, current_meter, metered
 from stb_env.runs import Agent, Deadlines, Job, Run, arun_batch, as_agent, plan, run_batch
 from stb_env.runs.failure_limit import Breaker
 from stb_env.runs.players import AHEAD
+from stb_env.saved_episodes import read_trajectories
 from stb_env.testing.notes import notes
-from stb_env.trajectory import Trajectory, read_trajectories
+from stb_env.trajectory import Trajectory
 from tests.processes import lines
 
 ANSWER = {"name": "Finish", "arguments": {"return_type": "give_answer", "final_answer": "Tuesday"}}

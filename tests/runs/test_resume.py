@@ -21,8 +21,9 @@ from stb_env.errors import ConfigError, InfrastructureError, StorageError
 from stb_env.runs import Agent, Job, Run, plan, run_batch
 from stb_env.runs.baselines import load_agent
 from stb_env.runs.verdict_file import Judgement, read_judged
+from stb_env.saved_episodes import read_trajectories
 from stb_env.show.cli import app
-from stb_env.trajectory import Trajectory, read_trajectories
+from stb_env.trajectory import Trajectory
 from tests.kills import die, killed, killed_when, needs_fork
 from tests.processes import lines as line_count
 

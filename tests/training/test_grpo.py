@@ -19,9 +19,11 @@ import torch
 import stb_env
 from examples.grpo import (
     GROUP,
+    HELD_OUT,
     IDLE,
     LONG,
     SHORT,
+    WORLDS_TASKS,
     GRPOTrainer,
     Plan,
     demonstrate,
@@ -31,6 +33,7 @@ from examples.grpo import (
     reinforce,
     training_tasks,
     warm_player,
+    world_tasks,
 )
 from examples.token_episodes import LONGEST, TURNS, Player, TokenEpisode, gold_actions, written
 from stb_env.integrations.trl import ids_of
@@ -74,10 +77,35 @@ def likelihood(player: Player, episode: TokenEpisode) -> float:
     return float(logs.gather(-1, ids[1:, None])[:, 0][own].sum())
 
 
-def test_a_short_run_records_its_curve(tmp_path: Path):
-    curve = main(str(tmp_path / "curve.jsonl"), seed=0, plan=SHORT)
+@pytest.mark.parametrize("on", ["sandbox", "worlds"])
+def test_a_short_run_records_its_curve_and_prints_it_as_a_table(
+    on: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    curve = main(str(tmp_path / "curve.jsonl"), seed=0, plan=SHORT, on=on)
     assert [point["step"] for point in curve.points] == [0, SHORT.updates]
     assert read_curve(tmp_path / "curve.jsonl") == curve.points
+    head, rule, *rows = (line for line in capsys.readouterr().out.splitlines() if line.startswith("|"))
+    assert head.count("|") == rule.count("|") == 7
+    assert [row.split("|")[1].strip() for row in rows] == ["0", str(SHORT.updates)]
+
+
+def test_look_ups_in_a_world_take_one_call_and_no_task_trained_on_is_held_out(player: Player):
+    trained, held_out = world_tasks(0, 6), world_tasks(HELD_OUT, 6)
+    reader = Player(None, player.tokenizer, **{**WORLDS_TASKS, "longest": 2_000})
+    assert {len(reader.solution(task_id)) for task_id in (*trained, *held_out)} == {2}
+    assert {reader.query(each) for each in trained}.isdisjoint(reader.query(each) for each in held_out)
+
+
+def test_one_right_field_of_two_earns_a_part(player: Player):
+    reader = Player(None, player.tokenizer, **{**WORLDS_TASKS, "longest": 2_000})
+    # Its answer has an amount and a status.
+    task_id = "vet_clinic-10002.1.0"
+    look, finish = reader.solution(task_id)
+    answer = finish["arguments"]["answer"]
+    wrong = {name: value + 1 if isinstance(value, float) else value for name, value in answer.items()}
+    part = {"name": "Finish", "arguments": {"answer": wrong}}
+    assert 0.0 < reader.replay(task_id, [look, part]).reward < 1.0
+    assert reader.replay(task_id, [look, finish]).reward == 1.0
 
 
 def test_a_curve_of_an_earlier_training_is_left_alone(tmp_path: Path):
@@ -113,6 +141,26 @@ def test_a_demonstration_is_the_known_solution_or_only_says_so(player: Player, t
     assert full.solved
     assert not idle.solved
     assert player.tokenizer.decode(idle.completion).count("<tool_call>") == 2
+
+
+class Golden(Player):
+    """Plays known solutions."""
+
+    def play(self, task_ids: Sequence[str], *, greedy: bool = False) -> list[TokenEpisode]:
+        return [self.gold(task_id) for task_id in task_ids]
+
+
+class Silent(Player):
+    """Says that it is done at once."""
+
+    def play(self, task_ids: Sequence[str], *, greedy: bool = False) -> list[TokenEpisode]:
+        return [self.replay(task_id, [{"name": "done"}]) for task_id in task_ids]
+
+
+def test_turns_of_a_known_solution_are_valid_and_calls_of_no_tool_are_not(player: Player):
+    golden, silent = (each(None, player.tokenizer).success(TASKS[:1]) for each in (Golden, Silent))
+    assert (golden["success"], golden["reward"], golden["invalid"]) == (1.0, 1.0, 0.0)
+    assert (silent["success"], silent["invalid"]) == (0.0, 1.0)
 
 
 def test_a_known_solution_in_the_words_of_a_model_is_solved(player: Player):

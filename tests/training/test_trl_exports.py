@@ -13,7 +13,7 @@ from stb_env.formats.spans import Span, spoken
 from stb_env.formats.template_messages import template_messages
 from stb_env.integrations.trl import PreferenceCollator
 from stb_env.runs import Run
-from stb_env.trajectory import read_trajectories
+from stb_env.saved_episodes import read_trajectories
 from tests.command import reported
 from tests.integrations.scripted import page_script
 

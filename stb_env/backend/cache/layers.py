@@ -9,6 +9,7 @@ from contextlib import closing
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
+from shlex import quote
 from typing import TypeAlias
 
 from stb_env.backend.cache.redis_overlay import RedisOverlay
@@ -198,13 +199,15 @@ class Layers:
             if overlay.exists():
                 raise ConfigError(
                     f"{folder} has an overlay of its own, which the shared one would hide; make a base"
-                    f" of both with `stb-env cache snapshot --cache {folder} --out NEW`"
+                    f" of both with `stb-env cache snapshot --cache {quote(str(folder))} --out NEW`"
                 )
         elif overlay.exists():
             self.overlay = LiveView(overlay) if self.read_only else TextStore(overlay.parent)
         if self.read_only and manifest is None and self.base is None and self.overlay is None:
             what = "no folder" if not folder.exists() else "no response cache in the folder"
-            raise ConfigError(f"{what} {folder}; make one with `stb-env cache import SRC --cache {folder}`")
+            raise ConfigError(
+                f"{what} {folder}; make one with `stb-env cache import SRC --cache {quote(str(folder))}`"
+            )
 
 
 def holds_cache(folder: Path) -> bool:

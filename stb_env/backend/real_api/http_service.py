@@ -223,8 +223,8 @@ class HTTPService(HTTPAPI):
         if kind == "application/json" or kind.endswith("+json"):
             return self._value(answer)
         try:
-            text = answer.body.decode("utf-8")
-        except UnicodeDecodeError:
+            text = answer.body.decode(answer.charset)
+        except (UnicodeError, LookupError):
             digest = hashlib.sha256(answer.body).hexdigest()
             return {"content_type": kind, "bytes": len(answer.body), "sha256": digest}
         try:

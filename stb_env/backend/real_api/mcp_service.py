@@ -136,6 +136,11 @@ class MCPService:
         except BackendError:
             raise
         except TimeoutError:
+            connection = self._connection
+            if connection is not None and not connection.is_open:
+                # A server that never answered is ended, and the next call starts it anew.
+                self._connection = None
+                await connection.close()
             failure = self._failure(f"no answer within {self.timeout:g} s", timeout=True)
         except _mcp().MCPError as error:
             if error.code in _ABOUT_THE_CALL:
@@ -216,6 +221,10 @@ class _Connection:
     def broken(self) -> bool:
         return self._task.done()
 
+    @property
+    def is_open(self) -> bool:
+        return self._entered.done()
+
     async def client(self) -> Any:
         return await asyncio.shield(self._entered)
 
@@ -225,6 +234,8 @@ class _Connection:
 
     def leave(self) -> None:
         self._leave.set()
+        if not self.is_open:
+            self._task.cancel()
 
     async def _hold(self) -> None:
         try:

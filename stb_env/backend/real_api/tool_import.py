@@ -2,28 +2,33 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
 
 from stb_env.backend.real_api.mcp_service import MCPService
-from stb_env.core.jsontypes import JsonObject
+from stb_env.core import jsontext
+from stb_env.core.jsontypes import JsonMapping, JsonObject
 from stb_env.errors import ConfigError, DataError
-from stb_env.formats.catalog_file import CatalogFile, source_name
+from stb_env.formats.catalog_file import CatalogFile, source_name, source_of
 from stb_env.formats.function_list import KIND as FUNCTIONS
 from stb_env.formats.function_list import looks_like_functions, read_functions
 from stb_env.formats.mcp_listing import KIND as MCP
 from stb_env.formats.mcp_listing import read_listing
 from stb_env.formats.openapi import Document, Import, read_openapi
 from stb_env.formats.openapi.document import decoded
+from stb_env.formats.openapi.schemas import SHARED
 from stb_env.http.client import HTTPClient
 from stb_env.http.exchange import HTTPFailure, HTTPRequest
 from stb_env.http.retry import Clock, Deadline
 from stb_env.http.url import public_url
+from stb_env.tools import Tool
 
 _PATIENCE_S = 30.0
 _WEB = ("http://", "https://")
+_REFERENCE = re.compile(rf'"\$ref": "{SHARED}([^"]+)"')
 
 
 def import_document(
@@ -33,6 +38,7 @@ def import_document(
     server: str = "",
     server_variables: Mapping[str, str] | None = None,
     key_variables: Mapping[str, str] | None = None,
+    headers: Mapping[str, str] | None = None,
 ) -> Import:
     """Read an OpenAPI document or a list of functions.
 
@@ -42,6 +48,7 @@ def import_document(
         server: See `read_openapi`.
         server_variables: See `read_openapi`.
         key_variables: See `read_openapi`.
+        headers: See `read_openapi`.
 
     Raises:
         DataError: It cannot be read, or is neither.
@@ -49,7 +56,7 @@ def import_document(
     base = source if source.startswith(_WEB) else ""
     content = decoded(_fetched(source) if base else _text(Path(source)), source)
     if looks_like_functions(content):
-        if server or server_variables or key_variables:
+        if server or server_variables or key_variables or headers:
             raise ConfigError(
                 f"{source} is a list of functions: servers and keys are those of OpenAPI documents"
             )
@@ -61,6 +68,7 @@ def import_document(
         server=server,
         server_variables=server_variables,
         key_variables=key_variables,
+        headers=headers,
     )
 
 
@@ -111,7 +119,21 @@ def selected(found: Import, patterns: Sequence[str]) -> Import:
     if not tools:
         names = ", ".join(tool.name for tool in found.file.tools)
         raise DataError(f"no tool matches {' or '.join(map(repr, patterns))}; there are {names:.500}")
-    return found._replace(file=CatalogFile(tools, found.file.sources))
+    sources = {name: _with_used_schemas(source, tools) for name, source in found.file.sources.items()}
+    return found._replace(file=CatalogFile(tools, sources))
+
+
+def _with_used_schemas(source: JsonMapping, tools: Sequence[Tool]) -> JsonMapping:
+    """Return a source with those schemas alone that answers of these tools refer to."""
+    schemas, used = source.get("schemas", {}), dict[str, object]()
+    texts = [jsontext.dumps(source_of(tool).get("answer")) for tool in tools]
+    while texts:
+        for name in _REFERENCE.findall(texts.pop()):
+            if name not in used:
+                used[name] = schemas[name]
+                texts.append(jsontext.dumps(schemas[name]))
+    rest = {word: value for word, value in source.items() if word != "schemas"}
+    return rest | ({"schemas": {name: schemas[name] for name in schemas if name in used}} if used else {})
 
 
 def _command(target: str) -> list[str]:

@@ -38,7 +38,7 @@ def generated_measurements(seconds: float) -> Iterator[Measurement]:
     for kind in ("get", "list"):
         tool = next(
             tool
-            for tool in world.tools.values()
+            for tool in world.meant
             if tool.kind == kind and (kind == "get" or any(each.op == "=" for each in tool.filters))
         )
         run = partial(tool.call, State(), _arguments(world, tool))

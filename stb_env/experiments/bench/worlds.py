@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import time
 from collections.abc import Iterator
+from functools import partial
 from itertools import islice
 
 from gymnasium.envs.registration import registry
@@ -19,6 +21,7 @@ from stb_env.runs.make import env_ids, make_env, maker_of
 from stb_env.suites.api_bank.api_set import LEVEL_12
 from stb_env.suites.api_bank.searcher import ToolSearcher
 from stb_env.suites.api_bank.world import ApiBankWorld
+from stb_env.suites.sambanova.common.interpreter.child import watched
 from stb_env.tools import PYTHON
 
 PROGRAMS = {
@@ -98,6 +101,11 @@ def program_measurements(seconds: float) -> Iterator[Measurement]:
         env = _made(f"stb/{name}-v1")
         yield Measurement(
             f"env.step, program, {name}", _step_rate(env, program, env.snapshot(), seconds), "/s"
+        )
+        state = env.snapshot().backend
+        way = rate(partial(watched, copy.copy, state), seconds)
+        yield Measurement(
+            f"way to a child process, {name}", 1e6 / way, "us", "with the state, there and back"
         )
         env.close()
 

@@ -11,6 +11,7 @@ from stb_env import ChatAgent, ChatModel, InfrastructureError, Judge, Task, Tool
 from stb_env.backend.simulator.llm_simulator import LLMSimulator
 from stb_env.core.jsontypes import JsonMapping
 from stb_env.core.request import Slow, drive
+from stb_env.envs.model_user import ModelUser
 from stb_env.experiments.lab.experiment import Experiment, LabSettings
 from stb_env.experiments.lab.judge_cases import draw_tasks, gold_case
 from stb_env.experiments.synthesis import MULTI, SINGLE, Ability, ModelAuthor, Settings
@@ -26,7 +27,6 @@ from stb_env.models import ChatReply, ChatRequest, ask, connect, fingerprint, lo
 from stb_env.models.config import Structured
 from stb_env.models.model import DrivenModel
 from stb_env.runs.make import make_env
-from stb_env.suites.api_bank.user import ModelUser
 from stb_env.suites.sandbox.env import make
 from stb_env.tools import FINISH, Status
 

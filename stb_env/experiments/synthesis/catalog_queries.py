@@ -98,7 +98,7 @@ def gold_run(
     env = make(tools=file, data=TaskSet(tasks, SUITE), backend=backend, judge="heuristic")
     agent, found = load_agent("gold")(), Sorted([], {})
     for done, (query, task) in enumerate(zip(queries, tasks, strict=True), 1):
-        problem = _problem(play(env, agent, task_id=task.id, seed=0), checked="check" in task.goal)
+        problem = _problem(play(env, agent, task_id=task.id, seed=0), checked=bool(task.goal))
         if problem:
             found.dropped[task.id] = problem
         else:

@@ -44,7 +44,7 @@ class Document:
         >>> Document({"swagger": "2.0"})
         Traceback (most recent call last):
         ...
-        stb_env.errors.DataError: the document is Swagger 2.0; convert it to OpenAPI 3 first
+        stb_env.errors.DataError: the document is Swagger 2.0; convert it to OpenAPI 3 first: npx -y...
     """
 
     def __init__(self, content: object, where: str = "the document") -> None:
@@ -52,7 +52,10 @@ class Document:
         if not isinstance(content, Mapping):
             raise DataError(f"{where} is no OpenAPI document: an object was expected")
         if "swagger" in content:
-            raise DataError(f"{where} is Swagger {content['swagger']}; convert it to OpenAPI 3 first")
+            raise DataError(
+                f"{where} is Swagger {content['swagger']}; convert it to OpenAPI 3 first: "
+                "npx -y swagger2openapi FILE -o openapi.json"
+            )
         version = str(content.get("openapi", ""))
         if not version.startswith(("3.0.", "3.1.")) and version not in ("3.0", "3.1"):
             raise DataError(f"{where} is of OpenAPI {version or '(no version)'}; 3.0 and 3.1 are read")

@@ -11,9 +11,10 @@ from typing import NamedTuple
 from stb_env.core.jsontypes import JsonMapping, JsonObject
 from stb_env.errors import DataError
 from stb_env.formats.catalog_file import CatalogFile, own_tool, source_name, valid_names
+from stb_env.formats.openapi.answers import answer_of
 from stb_env.formats.openapi.document import Document, service_url
 from stb_env.formats.openapi.schemas import DEFINITIONS, Schemas
-from stb_env.formats.openapi.security import Security
+from stb_env.formats.openapi.security import FORBIDDEN, Security
 from stb_env.tools import Tool, ToolId
 
 KIND = "openapi"
@@ -23,8 +24,6 @@ _PLACES: Mapping[str, str] = {"path": "simple", "query": "form", "header": "simp
 
 # The specification leaves these headers to the server's other descriptions.
 _IGNORED = frozenset({"accept", "content-type", "authorization"})
-# These belong to the connection, and no argument may set them.
-_FORBIDDEN = frozenset({"host", "content-length", "transfer-encoding", "connection", "cookie", "upgrade"})
 _HEADER = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
 _ARGUMENT = re.compile(r"[^a-zA-Z0-9_.-]+")
 _FORMS = ("application/x-www-form-urlencoded", "multipart/form-data")
@@ -56,6 +55,7 @@ def read_openapi(
     server: str = "",
     server_variables: Mapping[str, str] | None = None,
     key_variables: Mapping[str, str] | None = None,
+    headers: Mapping[str, str] | None = None,
 ) -> Import:
     """Read the operations of a document as tools.
 
@@ -66,6 +66,7 @@ def read_openapi(
         server: URL that is called in place of the servers that it lists.
         server_variables: Values of the variables of its servers, in place of the defaults.
         key_variables: Environment variables that hold the keys, by security scheme.
+        headers: Environment variables whose values are sent with each request, by the names of headers.
 
     Raises:
         DataError: The document is broken, says no server, or has no operation that can be called.
@@ -80,7 +81,8 @@ def read_openapi(
         ('GET_items_id', 'GET /items/{id}', ['id'])
     """
     source = name or source_name(document.title or KIND)
-    reading = _Reading(document, source, base, server, server_variables or {}, key_variables or {})
+    security = Security(document, source, key_variables, headers)
+    reading = _Reading(document, source, base, server, server_variables or {}, security)
     found: list[_Operation] = []
     skipped: list[str] = []
     for path, method, shared, operation in document.items():
@@ -99,6 +101,8 @@ def read_openapi(
         "document": hashlib.sha256(json.dumps(document.content, sort_keys=True).encode()).hexdigest(),
         "keys": {key: form for key, form in reading.security.keys.items() if key in used},
     }
+    if reading.schemas.shared:
+        entry["schemas"] = reading.schemas.shared
     return Import(CatalogFile(tools, {source: entry}), tuple(skipped))
 
 
@@ -121,12 +125,12 @@ class _Reading:
         base: str,
         server: str,
         variables: Mapping[str, str],
-        keys: Mapping[str, str],
+        security: Security,
     ) -> None:
         self._document, self._source, self._base, self._variables = document, source, base, variables
-        self._schemas = Schemas(document)
+        self.schemas = Schemas(document)
         self._given = service_url(server, document.where) if server else ""
-        self.security = Security(document, source, keys)
+        self.security = security
         self.server = self._given or document.server(document.content, base, variables)
         if not self.server and base:
             # Without any server the one that the document came from is meant.
@@ -145,7 +149,7 @@ class _Reading:
         wanted = self.security.wanted(operation)
         if wanted is None:
             raise _Refused("it wants a key of a kind that is not known here")
-        form = _Form(self._document, self._schemas)
+        form = _Form(self._document, self.schemas)
         for node in _parameters(self._document, shared, operation):
             form.add_parameter(node)
         for place in re.findall(r"\{([^{}]+)\}", path):
@@ -160,6 +164,9 @@ class _Reading:
         source |= {"parameters": form.places, "security": wanted, "reads": method in ("get", "head")}
         if form.body:
             source["body"] = form.body
+        answer = answer_of(self._document, self.schemas, operation)
+        if answer:
+            source["answer"] = answer
         words = [str(operation.get(key) or "").strip() for key in ("summary", "description")]
         description = "\n".join(dict.fromkeys(filter(None, words))) or f"{method.upper()} {path}"
         original = str(operation.get("operationId") or f"{method.upper()} {path}")
@@ -225,7 +232,7 @@ class _Form:
         if place == "header":
             if name.lower() in _IGNORED:
                 return
-            if name.lower() in _FORBIDDEN or not _HEADER.fullmatch(name):
+            if name.lower() in FORBIDDEN or not _HEADER.fullmatch(name):
                 raise _Refused(f"its parameter {name!r} is a header that no argument may set")
         required = node.get("required") is True or place == "path"
         entry: JsonObject = {"in": place, "name": name}
@@ -244,11 +251,14 @@ class _Form:
         """Add what is sent as the body: its members, where they can be arguments, or else the whole."""
         content = self._document.resolved(node.get("content", {}))
         media = next((name for known in _MEDIA for name in content if known in name.partition(";")[0]), "")
+        if not media and self._takes_json(content):
+            media = "*/*"
         if not media:
             raise _Refused(f"its body is {', '.join(content) or 'of no type'}; known are {', '.join(_MEDIA)}")
         found = self._document.resolved(content[media])
         schema = found.get("schema", {})
-        self.body = {"content_type": media.partition(";")[0].strip()}
+        kind = "application/json" if media == "*/*" else media.partition(";")[0].strip()
+        self.body = {"content_type": kind}
         must = node.get("required") is True
         members = self._schemas.properties(schema)
         if members is None or (members[1] and not must) or media.startswith("text/"):
@@ -262,6 +272,11 @@ class _Form:
         files = [name for name, one in properties.items() if self._is_file(one)]
         if files:
             self.body["files"] = files
+
+    def _takes_json(self, content: JsonMapping) -> bool:
+        """Return whether a body may be of any type, and an object will do."""
+        schema = self._document.resolved(self._document.resolved(content.get("*/*", {})).get("schema", {}))
+        return schema.get("type") == "object" or "properties" in schema
 
     def _is_file(self, schema: object) -> bool:
         found = self._document.resolved(schema)

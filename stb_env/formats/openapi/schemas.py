@@ -30,11 +30,18 @@ _INLINE = 2_000
 """Characters up to which what is referred to stands where it is used."""
 
 
+SHARED = "schemas#/"
+"""Begins a reference to a schema that a source's answers share, under ``schemas`` of the source."""
+
+
 class Schemas:
     """Makes schemas of a document stand alone: what they refer to comes with them, recursive or not.
 
     Args:
         document: The document.
+
+    Attributes:
+        shared: What the schemas of answers refer to, by name.
 
     Examples:
         >>> tree = {"type": "object", "properties": {"child": {"$ref": "#/components/schemas/Tree"}}}
@@ -49,6 +56,8 @@ class Schemas:
     def __init__(self, document: Document) -> None:
         self._document = document
         self._sizes: dict[str, float] = {}
+        self._names: dict[str, str] = {}
+        self.shared: dict[str, Json] = {}
 
     def alone(self, schema: object) -> JsonObject:
         """Return a schema with its definitions.
@@ -62,6 +71,23 @@ class Schemas:
         definitions = dict(used.values())
         return {**made, DEFINITIONS: definitions} if definitions else made
 
+    def answer(self, schema: object) -> Json:
+        """Return the schema of an answer; what it refers to is in `shared`, and only there.
+
+        Raises:
+            DataError: A reference leads nowhere, or out of the document.
+        """
+        return self._opened(schema, None)
+
+    def _reference(self, reference: str) -> str:
+        """Return a reference to a schema that answers share, which is taken up where it is new."""
+        if reference not in self._names:
+            name = self._names[reference] = _distinct(reference.rpartition("/")[2], set(self.shared))
+            # Known before it is opened: it may refer to itself.
+            self.shared[name] = {}
+            self.shared[name] = self.answer(self._document.at(reference))
+        return f"{SHARED}{self._names[reference]}"
+
     def properties(self, schema: object) -> tuple[JsonMapping, list[str]] | None:
         """Return properties and names of the required ones, of a schema that is a plain object's."""
         found = self._document.resolved(schema)
@@ -70,19 +96,21 @@ class Schemas:
         properties = found.get("properties")
         if not (plain and closed and isinstance(properties, Mapping) and properties):
             return None
-        written = {name: one for name, one in properties.items() if not self._is_read_only(one)}
+        written = {name: one for name, one in properties.items() if not self._says(one, "readOnly")}
         return written, [name for name in found.get("required") or () if name in written]
 
-    def _is_read_only(self, schema: object) -> bool:
-        return isinstance(schema, Mapping) and self._document.resolved(schema).get("readOnly") is True
+    def _says(self, schema: object, word: str) -> bool:
+        return isinstance(schema, Mapping) and self._document.resolved(schema).get(word) is True
 
-    def _opened(self, schema: object, used: dict[str, tuple[str, object]]) -> object:
+    def _opened(self, schema: object, used: dict[str, tuple[str, object]] | None) -> object:
         if not isinstance(schema, Mapping):
             return schema
         reference = schema.get("$ref")
         if not isinstance(reference, str):
             return self._plain(schema, used)
         beside = self._plain({name: value for name, value in schema.items() if name != "$ref"}, used)
+        if used is None:
+            return {"$ref": self._reference(reference), **beside}
         if self._size(reference) <= _INLINE:
             target = self._opened(self._document.at(reference), used)
             return {**target, **beside} if isinstance(target, dict) else target
@@ -92,7 +120,9 @@ class Schemas:
             used[reference] = name, self._opened(self._document.at(reference), used)
         return {"$ref": f"#/{DEFINITIONS}/{used[reference][0]}", **beside}
 
-    def _plain(self, schema: Mapping[str, object], used: dict[str, tuple[str, object]]) -> dict[str, object]:
+    def _plain(
+        self, schema: Mapping[str, object], used: dict[str, tuple[str, object]] | None
+    ) -> dict[str, object]:
         made: JsonObject = {}
         for word, value in schema.items():
             if word in _NAMED and isinstance(value, Mapping):
@@ -105,7 +135,19 @@ class Schemas:
                 made[word] = value
         if "example" in schema:
             made.setdefault("examples", [schema["example"]])
+        if used is None:
+            self._drop_written(made, schema)
         return _modern(made, schema) if self._document.old else made
+
+    def _drop_written(self, made: JsonObject, schema: Mapping[str, object]) -> None:
+        """Take out of an answer's schema what is only ever sent to the service."""
+        properties = schema.get("properties")
+        if not isinstance(properties, Mapping):
+            return
+        written = {name for name, one in properties.items() if self._says(one, "writeOnly")}
+        made["properties"] = {name: one for name, one in made["properties"].items() if name not in written}
+        if "required" in made:
+            made["required"] = [name for name in made["required"] if name not in written]
 
     def _size(self, reference: str) -> float:
         """Return how long what is referred to is with all that it refers to; endless where it recurs."""

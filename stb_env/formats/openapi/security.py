@@ -11,6 +11,8 @@ from stb_env.formats.openapi.document import Document
 
 _VARIABLE = re.compile(r"[A-Z_][A-Z0-9_]*")
 _HEADER = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
+FORBIDDEN = frozenset({"host", "content-length", "transfer-encoding", "connection", "cookie", "upgrade"})
+"""Headers that belong to the connection: neither an argument nor a setting may set them."""
 
 
 class Security:
@@ -20,6 +22,8 @@ class Security:
         document: The document.
         source: Name of the source, with which the names of variables begin.
         variables: Names of variables in place of these, by scheme.
+        headers: Variables whose values are sent with every request, by the names of headers; for documents
+            that do not say which key their service wants.
 
     Raises:
         DataError: A variable is given for a scheme that there is not, or has no name of one.
@@ -31,7 +35,13 @@ class Security:
         {'token': {'kind': 'bearer', 'env': 'SHOP_TOKEN'}}
     """
 
-    def __init__(self, document: Document, source: str, variables: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        document: Document,
+        source: str,
+        variables: Mapping[str, str] | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
         self._document = document
         components = document.resolved(document.content.get("components", {}))
         schemes = document.resolved(components.get("securitySchemes", {}))
@@ -43,16 +53,19 @@ class Security:
                     f"{document.where} has no security scheme {name!r}; there is {known}."
                     f"{did_you_mean(name, schemes)}"
                 )
-            if not _VARIABLE.fullmatch(variable):
-                # What was got stays unsaid: it is most likely the key itself.
-                raise DataError(
-                    f"the key of {name!r} is given by the name of an environment variable, in capitals"
-                )
+            _check_variable(name, variable)
         self.keys: dict[str, JsonObject] = {}
         for name, scheme in schemes.items():
             kind = _kind(document.resolved(scheme))
             if kind is not None:
                 self.keys[name] = kind | {"env": given.get(name) or _variable(source, name)}
+
+        self._sent = dict(headers or {})
+        for name, variable in self._sent.items():
+            _check_variable(name, variable)
+            if not _HEADER.fullmatch(name) or name.lower() in FORBIDDEN:
+                raise DataError(f"--header takes NAME=VARIABLE, and {name!r} is no header that can be sent")
+            self.keys[name] = {"kind": "apiKey", "in": "header", "name": name, "env": variable}
 
     def wanted(self, operation: Mapping[str, object]) -> list[list[str]] | None:
         """Return the sets of keys of which an operation wants one, or None where it wants what we have not.
@@ -63,8 +76,14 @@ class Security:
         wanted = operation.get("security", self._document.content.get("security")) or [{}]
         if not isinstance(wanted, list) or not all(isinstance(one, Mapping) for one in wanted):
             raise DataError(f"security of an operation of {self._document.where} must be a list of objects")
-        usable = [sorted(one) for one in wanted if set(one) <= self.keys.keys()]
+        usable = [sorted({*one, *self._sent}) for one in wanted if set(one) <= self.keys.keys()]
         return usable or None
+
+
+def _check_variable(name: str, variable: str) -> None:
+    if not _VARIABLE.fullmatch(variable):
+        # What was got stays unsaid: it is most likely the key itself.
+        raise DataError(f"the key of {name!r} is given by the name of an environment variable, in capitals")
 
 
 def _kind(scheme: Mapping[str, object]) -> dict[str, object] | None:

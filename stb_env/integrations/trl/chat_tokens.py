@@ -56,10 +56,10 @@ def told_ids(
     Raises:
         ConfigError: The template does not render what came back.
     """
-    said, *told = messages
+    said, *told = template_messages(messages, lenient=True)
     form = _turn_form(tokenizer, tokenizer.chat_template, len(said.get("tool_calls") or ()))
     ends = [tokenizer.decode([stop]) for stop in stops]
-    after, end = _after(tokenizer, _turn(said, form), template_messages(told), ends)
+    after, end = _after(tokenizer, _turn(said, form), told, ends)
     if last not in stops:
         return ids_of(tokenizer, end + after)
     # Some templates begin what follows with the token that the model ends its turn by.
@@ -106,7 +106,7 @@ def _probe(calls: int) -> tuple[JsonObject, list[JsonObject]]:
     """Return a turn of so many calls, and their results; of a text, what a user says to it."""
     made: list[JsonObject] = [
         {
-            "id": f"call_{number}",
+            "id": f"call{number:05}",
             "type": "function",
             "function": {"name": f"{_TOOL}_{number}", "arguments": {f"key_{number}": f"value_{number}"}},
         }

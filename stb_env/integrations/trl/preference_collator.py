@@ -71,7 +71,8 @@ class PreferenceCollator:
         if rendered["input_ids"] != [*example["prompt_ids"], *example[f"{way}_ids"]]:
             raise ConfigError(
                 "the trainer tokenised a pair in another way than the chat template for training does; give "
-                "the trainer's processing_class that template"
+                "the trainer's processing_class that template, or a template whose prompt ends where a turn "
+                "begins (those that begin to think in the prompt do not)"
             )
         own: list[int] = rendered["assistant_masks"][: self._max_length]
         return own

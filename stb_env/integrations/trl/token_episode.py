@@ -117,6 +117,8 @@ class TokenEpisode:
 
     def act(self, ids: Sequence[int], logprobs: Sequence[float] | None = None) -> None:
         """Take one turn with what the model wrote."""
+        if self._cut_off(ids, logprobs):
+            return
         before, action = self._wrote(ids, logprobs)
         transition: Transition = self.env.get_wrapper_attr("step")(action)
         self._took(before, ids, transition)
@@ -135,8 +137,19 @@ class TokenEpisode:
 
     async def aact(self, ids: Sequence[int], logprobs: Sequence[float] | None = None) -> None:
         """Take one turn on the event loop."""
+        if self._cut_off(ids, logprobs):
+            return
         before, action = self._wrote(ids, logprobs)
         self._took(before, ids, await self.env.get_wrapper_attr("astep")(action))
+
+    def _cut_off(self, ids: Sequence[int], logprobs: Sequence[float] | None) -> bool:
+        """End the episode with what fits of a turn that `longest` cuts: neither a call nor an answer."""
+        room = self.longest - len(self.ids)
+        if len(ids) < room or (len(ids) == room and ids[-1] in self.stops):
+            return False
+        self._add(ids[:room], 1, (logprobs or [0.0] * len(ids))[:room])
+        self.over = self.cut = True
+        return True
 
     def _wrote(
         self, ids: Sequence[int], logprobs: Sequence[float] | None
@@ -180,12 +193,17 @@ class TokenEpisode:
         ):
             last = ids[-1] if ids else None
             told = told_ids(self.tokenizer, now[len(before) :], self.stops, last)
-            self._add(told, 0, [0.0] * len(told))
+            if not self._ends(len(self.ids) + len(told)):
+                self._add(told, 0, [0.0] * len(told))
         else:
-            self.prompt = prompt_ids(self.tokenizer, now, json.loads(observation["tools"]))
-            self.completion, self.mask, self.logprobs = [], [], []
-        # What does not fit can no longer be learned from, so it ends here, unsolved.
-        self.over = self.cut = len(self.ids) + self.turn > self.longest
+            prompt = prompt_ids(self.tokenizer, now, json.loads(observation["tools"]))
+            if not self._ends(len(prompt)):
+                self.prompt, self.completion, self.mask, self.logprobs = prompt, [], [], []
+
+    def _ends(self, length: int) -> bool:
+        """End the episode, unsolved, where no turn fits behind so many tokens."""
+        self.over = self.cut = length + self.turn > self.longest
+        return self.over
 
     @property
     def _messages(self) -> list[dict[str, object]]:

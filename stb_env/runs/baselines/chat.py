@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -25,6 +26,7 @@ from stb_env.models import (
 )
 from stb_env.models.agent_role import agent_model, of_agent
 from stb_env.models.model import ask
+from stb_env.models.opaque import OPAQUE
 from stb_env.runs import Agent
 from stb_env.runs.baselines.conversation import Conversation, mended
 from stb_env.runs.baselines.null import answer
@@ -41,6 +43,11 @@ _SHORTENINGS = 3
 _ATTEMPTS = 3
 _USUAL = Sampling()
 _ORIGINAL = Sampling(max_tokens=1024, frequency_penalty=0, presence_penalty=0)
+# Who talks of finishing has not finished: such a text is no answer, whatever follows.
+_TALKS_OF_FINISH = re.compile(
+    rf"\b{FINISH}[`'\"]?( with\b| tool\b| function\b|[(:{{\[])"
+    rf"|\b(call|calling|use|using) (the )?[`'\"]?{FINISH}\b"
+)
 _CUT = "(This reply was cut at the length limit: nothing in it was carried out. Write a shorter one.)"
 # As much of a reply that was cut as stays in the conversation, in characters.
 _BEGINNING = 1_000
@@ -132,6 +139,8 @@ class ChatAgent(Agent):
         self._seed, self._turns = seed, 0
         self._search: TreeSearch | None = None
         self._talk: Conversation | None = None
+        # What goes back to the provider alone, by the first call that it stood with: no environment is told.
+        self._opaque: dict[str, JsonObject] = {}
         self._unread = True
         self._tools: tuple[JsonMapping, ...] = ()
         self._tools_text = ""
@@ -185,6 +194,9 @@ class ChatAgent(Agent):
         cut = self.compat is None and reply.finish_reason == "length"
         message = self._rest(reply) if cut else _with_ids(reply.message)
         talk.say(message if self.compat else mended(message, self._names))
+        opaque = message.pop(OPAQUE, None)
+        if opaque is not None and _first_call(message):
+            self._opaque[_first_call(message)] = {OPAQUE: opaque}
         reminded = observation.get("status") == Status.NO_CALL
         action = message["content"] if cut else self._action(message, reminded=reminded)
         if self._search is None or not isinstance(action, Mapping):
@@ -227,7 +239,9 @@ class ChatAgent(Agent):
 
     def _conversation(self, observation: JsonMapping, info: JsonMapping) -> Conversation:
         if self._search is not None:
-            said = self._search.messages
+            said = [
+                {**message, **self._opaque.get(_first_call(message), {})} for message in self._search.messages
+            ]
             return Conversation(said if self.compat else [mended(message, self._names) for message in said])
         if self._talk is None:
             self._talk = Conversation(info["messages"])
@@ -274,6 +288,8 @@ class ChatAgent(Agent):
         said = written.text.strip()
         if self._has_user or written.calls or written.program is not None or not said:
             return text
+        if _TALKS_OF_FINISH.search(said):
+            return text
         return answer(said) if not self._typed and (reminded or self.answer == "text") else text
 
     def _answered(
@@ -315,6 +331,11 @@ def _heard(observation: JsonMapping, info: Mapping[str, object]) -> str:
     result: str = observation["result"]
     spoke = not info["calls"] and "program" not in info and observation.get("status") == Status.OK
     return str(json.loads(result)["response"]) if spoke else result
+
+
+def _first_call(message: JsonMapping) -> str:
+    calls: Sequence[JsonMapping] = message.get("tool_calls") or ()
+    return str(calls[0]["id"]) if calls else ""
 
 
 def _with_ids(message: JsonMapping) -> dict[str, object]:

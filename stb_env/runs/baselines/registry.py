@@ -19,9 +19,8 @@ from stb_env.runs.baselines.null import Echo, GiveUp, Inject, Noop, Random
 from stb_env.runs.baselines.replay import Replay
 from stb_env.suite import Reference, resolved, suites
 
-BASELINES: dict[str, Callable[..., Agent]] = {
-    agent.name: agent for agent in (Random, Noop, GiveUp, Echo, Inject, Gold, Replay, Code, ChatAgent)
-}
+_CLASSES: tuple[type[Agent], ...] = (Random, Noop, GiveUp, Echo, Inject, Gold, Replay, Code, ChatAgent)
+BASELINES: dict[str, Callable[..., Agent]] = {agent.name: agent for agent in _CLASSES}
 
 # The folder agents/ and the red team stand above this module, so they are named and not imported.
 _POLICIES: Mapping[str, Reference] = {

@@ -9,7 +9,8 @@ from stb_env.core.jsontypes import JsonMapping
 from stb_env.errors import ConfigError
 from stb_env.formats.saved_action import saved_action
 from stb_env.runs import Agent
-from stb_env.trajectory import Trajectory, read_trajectories
+from stb_env.saved_episodes import read_trajectories
+from stb_env.trajectory import Trajectory
 
 
 class Replay(Agent):

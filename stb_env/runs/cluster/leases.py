@@ -48,6 +48,10 @@ class Leases:
         """True if no worker holds a job."""
         return not self._away
 
+    def add(self, count: int) -> None:
+        """Take note of so many further jobs."""
+        self._count += count
+
     def held(self, worker: str) -> int:
         """Return how many jobs a worker holds."""
         return len(self._held.get(worker, ()))

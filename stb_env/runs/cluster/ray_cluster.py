@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import socket
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 from stb_env import __version__
@@ -14,8 +14,7 @@ from stb_env.core.jsontypes import JsonObject
 from stb_env.errors import ConfigError
 from stb_env.runs.cluster.players import ClusterPlayers, Ticket, WorkerLost
 from stb_env.runs.cluster.worker import ClusterWorker
-from stb_env.runs.cluster.worker_setup import WorkerSetup
-from stb_env.runs.job import Job
+from stb_env.runs.cluster.worker_setup import JobT, PlayedT, WorkerSetup
 
 LOCAL, AUTO = "local", "auto"
 _STORE_BYTES = 100_000_000
@@ -85,13 +84,21 @@ class RayCluster:
         with closing(RayMachines(self)):
             yield
 
-    def players(self, setup: WorkerSetup, jobs: list[Job], remark: Callable[[str], None]) -> ClusterPlayers:
+    def players(
+        self,
+        setup: WorkerSetup[JobT, PlayedT],
+        jobs: Iterable[JobT],
+        remark: Callable[[str], None],
+        *,
+        ordered: bool = False,
+    ) -> ClusterPlayers[JobT, PlayedT]:
         """Connect, and return what plays the jobs there.
 
         Args:
             setup: What each worker is given.
             jobs: The jobs.
             remark: Told of bugs of the agent's.
+            ordered: Whether what ends before an earlier job waits for it.
 
         Raises:
             ConfigError: Ray is not installed, no cluster is at the address, or something cannot travel.
@@ -103,9 +110,10 @@ class RayCluster:
                 setup,
                 jobs,
                 workers=self.workers,
-                unit=self.unit,
+                unit=setup.unit or self.unit,
                 patience=self.patience,
                 remark=remark,
+                ordered=ordered,
             )
         except BaseException:
             machines.close()
@@ -170,18 +178,14 @@ class RayMachines:
             raise WorkerLost(type(error).__name__) from error
         return told
 
-    def pack(self, setup: WorkerSetup) -> object:
+    def pack(self, setup: WorkerSetup[Any, Any]) -> object:
         """Send to the cluster what every worker takes.
 
         Raises:
             ConfigError: Something of it cannot travel; the message says what.
         """
-        parts = {
-            "make_env": setup.make_env,
-            "make_agent": setup.make_agent,
-            "link": setup.link,
-        }
-        for name, part in parts.items():
+        for name in (field.name for field in fields(setup)):
+            part = getattr(setup, name)
             try:
                 self._ray.cloudpickle.dumps(part)
             except Exception as error:

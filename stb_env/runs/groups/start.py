@@ -11,6 +11,7 @@ from stb_env.core.gymtypes import AnyEnv
 from stb_env.core.jsontypes import JsonMapping
 from stb_env.core.request import Slow
 from stb_env.envs.tool_env import ToolEnv
+from stb_env.models.opaque import with_opaque
 from stb_env.runs.agent import Agent
 from stb_env.runs.episode import resetting
 from stb_env.runs.groups.prefix import marked
@@ -99,4 +100,5 @@ class LeadAgent(GuardedAgent):
             return None
         opening = self._seen.opening
         shared = marked(episode.steps[:reached], reached)
-        return Start(Opening(opening.observation, opening.info, shared, opening.spent), self._seen.state)
+        info = {**opening.info, "messages": with_opaque(opening.info["messages"], shared)}
+        return Start(Opening(opening.observation, info, shared, opening.spent), self._seen.state)

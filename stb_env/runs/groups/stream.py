@@ -7,28 +7,34 @@ import logging
 from collections import Counter, deque
 from collections.abc import AsyncGenerator, Callable, Generator, Iterable, Iterator
 from contextlib import aclosing, contextmanager
+from functools import cache, partial
 
-from stb_env.core.background import wait_for
+import gymnasium as gym
+
+from stb_env.core.background import ended_in_thread, wait_for
 from stb_env.core.gymtypes import AnyEnv
 from stb_env.core.request import Slow, adrive, drive
+from stb_env.errors import ConfigError
 from stb_env.runs.agent import AgentFactory
+from stb_env.runs.batch import Cluster, EnvFactory, Remark
+from stb_env.runs.cluster.worker_setup import RunLink
 from stb_env.runs.deadlines import NO_DEADLINES, Deadlines
 from stb_env.runs.groups.advantages import Estimator
 from stb_env.runs.groups.group import Group
+from stb_env.runs.groups.group_setup import GroupSetup
 from stb_env.runs.groups.prefix import Prefixes, check_prefixes
-from stb_env.runs.groups.trials import Trials, group
+from stb_env.runs.groups.trials import GroupJob, Trials, group
 from stb_env.runs.groups.workers import Workers, forkable
 from stb_env.runs.make import make
 from stb_env.seeding import derive
+from stb_env.tasks import TaskSource
 from stb_env.trajectory import Trajectory
 
 _log = logging.getLogger(__name__)
 
-Remark = Callable[[str], None]
-
 
 def groups(
-    env: AnyEnv | str,
+    env: AnyEnv | EnvFactory | str,
     tasks: Iterable[str],
     k: int,
     *,
@@ -43,6 +49,8 @@ def groups(
     ordered: bool = True,
     remark: Remark = _log.warning,
     deadlines: Deadlines = NO_DEADLINES,
+    cluster: Cluster | None = None,
+    link: RunLink | None = None,
 ) -> Generator[Group, None, None]:
     """Play several trials at each task from one state, for learning from relative rewards (GRPO, RLOO).
 
@@ -53,7 +61,7 @@ def groups(
     1 the next groups are played while a caller works with this one.
 
     Args:
-        env: An environment of this package, wrapped or not, or its id.
+        env: An environment of this package, wrapped or not, its id, or a function that makes it.
         tasks: Ids of tasks; one that comes again is another group.
         k: Trials of each.
         agent: Makes an agent; one plays one episode at a time.
@@ -72,6 +80,10 @@ def groups(
         ordered: Whether a group that ends before an earlier one waits for it.
         remark: Told of each bug of the agent's, once; a log where not given.
         deadlines: How long calls, steps and trials may take; a trial begins where it parts from the others.
+        cluster: Machines that play, each worker of theirs ``concurrency`` trials at the same time; None plays
+            here. ``env`` is an id or a function then, which travels there, as ``agent`` and ``version`` do
+            (see `run_batch`). Tasks are drawn twice as far ahead as workers play.
+        link: Carries news back from the cluster's workers.
 
     Yields:
         Each group, in the order of the tasks; as it ends where ``ordered`` is False.
@@ -89,15 +101,24 @@ def groups(
     """
     trials = Trials(k, branch_at, stop_equal, advantages)
     with _crew(env, agent, concurrency, version, remark, deadlines) as workers:
-        planned = _planned(workers, trials, tasks, seed, prefix)
-        if concurrency > 1:
-            yield from _waited(_overlapping(planned, _ahead(trials, concurrency), ordered=ordered))
+        jobs = _planned(workers.tasks, trials, tasks, seed, prefix)
+        played = (group(workers, trials, job) for job in jobs)
+        if cluster is not None:
+            setup = GroupSetup(_travelling(env), agent, concurrency, deadlines, link, version, trials=trials)
+            players = cluster.players(setup, jobs, cache(remark), ordered=ordered)
+            try:
+                while ended := players.take():
+                    yield from ended
+            finally:
+                players.stop()
+        elif concurrency > 1:
+            yield from _waited(_overlapping(played, trials.ahead(concurrency), ordered=ordered))
         else:
-            yield from map(drive, planned)
+            yield from map(drive, played)
 
 
 async def agroups(
-    env: AnyEnv | str,
+    env: AnyEnv | EnvFactory | str,
     tasks: Iterable[str],
     k: int,
     *,
@@ -111,6 +132,8 @@ async def agroups(
     concurrency: int = 64,
     remark: Remark = _log.warning,
     deadlines: Deadlines = NO_DEADLINES,
+    cluster: Cluster | None = None,
+    link: RunLink | None = None,
 ) -> AsyncGenerator[Group, None]:
     """Play several trials at each task on the event loop; see `groups`.
 
@@ -125,8 +148,20 @@ async def agroups(
     """
     trials = Trials(k, branch_at, stop_equal, advantages)
     with _crew(env, agent, concurrency, version, remark, deadlines) as workers:
-        planned = _planned(workers, trials, tasks, seed, prefix)
-        async with aclosing(_overlapping(planned, _ahead(trials, concurrency))) as played:
+        jobs = _planned(workers.tasks, trials, tasks, seed, prefix)
+        if cluster is not None:
+            setup = GroupSetup(_travelling(env), agent, concurrency, deadlines, link, version, trials=trials)
+            hire = partial(cluster.players, setup, jobs, cache(remark), ordered=True)
+            players = await ended_in_thread(hire)
+            try:
+                while ended := await players.atake():
+                    for one in ended:
+                        yield one
+            finally:
+                await ended_in_thread(players.stop)
+            return
+        slow = (group(workers, trials, job) for job in jobs)
+        async with aclosing(_overlapping(slow, trials.ahead(concurrency))) as played:
             async for one in played:
                 yield one
 
@@ -144,11 +179,6 @@ def group_seed(seed: int, task_id: str, before: int = 0) -> int:
         (True, False)
     """
     return derive(seed, "group", task_id, before)
-
-
-def _ahead(trials: Trials, concurrency: int) -> int:
-    # Enough that trials of the groups behind it fill the places of one whose last trial is slow.
-    return concurrency // trials.first + 1
 
 
 async def _overlapping(
@@ -172,30 +202,31 @@ async def _overlapping(
 
 
 def _planned(
-    workers: Workers, trials: Trials, tasks: Iterable[str], seed: int, prefix: Prefixes | None
-) -> Iterator[Slow[Group]]:
+    source: TaskSource, trials: Trials, tasks: Iterable[str], seed: int, prefix: Prefixes | None
+) -> Iterator[GroupJob]:
     prefix = {} if prefix is None else prefix
-    check_prefixes(prefix, workers.tasks)
+    check_prefixes(prefix, source)
     seen: Counter[str] = Counter()
     for task_id in tasks:
         before, beginning = seen[task_id], prefix.get(task_id)
         seen[task_id] += 1
         if isinstance(beginning, Trajectory):
-            yield group(workers, trials, task_id, beginning.seed, beginning, before * trials.k)
+            yield GroupJob(task_id, beginning.seed, beginning, before * trials.k)
         else:
-            yield group(workers, trials, task_id, group_seed(seed, task_id, before), beginning)
+            yield GroupJob(task_id, group_seed(seed, task_id, before), beginning)
 
 
 @contextmanager
 def _crew(
-    env: AnyEnv | str,
+    env: AnyEnv | EnvFactory | str,
     agent: AgentFactory,
     concurrency: int,
     version: Callable[[], int] | None,
     remark: Remark,
     deadlines: Deadlines,
 ) -> Iterator[Workers]:
-    made = forkable(make(env) if isinstance(env, str) else env)
+    given = isinstance(env, gym.Env)
+    made = forkable(env if isinstance(env, gym.Env) else _travelling(env)())
     workers = Workers(
         made, agent, concurrency=concurrency, version=version, remark=remark, deadlines=deadlines
     )
@@ -203,8 +234,22 @@ def _crew(
         yield workers
     finally:
         workers.close()
-        if isinstance(env, str):
+        if not given:
             made.close()
+
+
+def _travelling(env: AnyEnv | EnvFactory | str) -> EnvFactory:
+    """Return what makes an environment wherever it is called.
+
+    Raises:
+        ConfigError: It is an environment, which plays where it is.
+    """
+    if isinstance(env, gym.Env):
+        raise ConfigError(
+            f"a cluster takes an environment by its id or by a function that makes it, got "
+            f"{type(env).__name__}; give lambda: stb_env.make(...), or a function of a module"
+        )
+    return partial(make, env) if isinstance(env, str) else env
 
 
 def _waited(many: AsyncGenerator[Group, None]) -> Generator[Group, None, None]:

@@ -70,23 +70,43 @@ class Trials:
         """Number of trials before the first check whether the rest is worth playing."""
         return self.k if self.stop_equal is None else min(self.k, self.stop_equal)
 
+    def ahead(self, concurrency: int) -> int:
+        """Return how many groups are played at the same time where so many trials are.
 
-def group(
-    workers: Workers, trials: Trials, task_id: str, seed: int, prefix: Prefix | None = None, before: int = 0
-) -> Slow[Group]:
+        Enough that trials of the groups behind it fill the places of one whose last trial is slow.
+        """
+        return concurrency // self.first + 1
+
+
+@dataclass(frozen=True, slots=True)
+class GroupJob:
+    """One group to play.
+
+    Attributes:
+        task_id: The task.
+        seed: Seed of the episode.
+        prefix: What all trials begin with.
+        before: How many trials of the same episode came before, in other groups; these are numbered on.
+    """
+
+    task_id: str
+    seed: int
+    prefix: Prefix | None = None
+    before: int = 0
+
+
+def group(workers: Workers, trials: Trials, job: GroupJob) -> Slow[Group]:
     """Yield the slow work of one group, and return it.
 
     Args:
         workers: Who plays.
         trials: How.
-        task_id: The task.
-        seed: Seed of the episode.
-        prefix: What all trials begin with.
-        before: How many trials of the same episode came before, in other groups; these are numbered on.
+        job: What is played.
 
     Raises:
         ConfigError: The prefix is too short, or ends the episode.
     """
+    task_id, seed, prefix, before = job.task_id, job.seed, job.prefix, job.before
     played: list[Timed] = []
     with workers.worker() as (env, _):
         first = yield from started(env, task_id, seed)

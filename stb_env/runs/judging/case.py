@@ -5,6 +5,7 @@ from __future__ import annotations
 from stb_env.errors import DataError
 from stb_env.formats.branches import played_branch
 from stb_env.judges.judge import Case
+from stb_env.steps import READS
 from stb_env.tasks import Task
 from stb_env.tools import FINISH, Status, Tool
 from stb_env.trajectory import CallRecord, Trajectory
@@ -34,6 +35,7 @@ def case_of(episode: Trajectory, task: Task | None = None, *, unanswered: bool =
         calls,
         answer=None if answer is None else dict(answer),
         cannot=None if cannot is None else dict(cannot),
+        reads=tuple(map(CallRecord.from_dict, episode.steps[-1].get(READS, ()) if episode.steps else ())),
     )
 
 

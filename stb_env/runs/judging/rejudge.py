@@ -33,8 +33,9 @@ from stb_env.runs.verdict_file import (
     slug,
     verdict_file,
 )
+from stb_env.saved_episodes import read_trajectories
 from stb_env.tasks import TaskSource
-from stb_env.trajectory import Trajectory, read_trajectories
+from stb_env.trajectory import Trajectory
 from stb_env.usage import Usage
 from stb_env.verdict import SCORES
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import partial
 from pathlib import Path
+from shlex import quote
 
 from stb_env.core import jsontext
 from stb_env.core.files import write_json
@@ -228,7 +229,7 @@ def by_task(folder: Path, verdicts: str) -> dict[str, list[Trajectory]]:
     if answered and not any(episode.valid for episode in answered):
         raise ConfigError(
             f"{folder} has no verdicts of {verdicts}, and comparing begins with those of one judge on both "
-            f"runs; give them with `stb-env judge {folder}`"
+            f"runs; give them with `stb-env judge {quote(str(folder))}`"
         )
     tasks: dict[str, list[Trajectory]] = {}
     for episode in sorted(episodes, key=lambda episode: episode.trial):

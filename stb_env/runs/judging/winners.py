@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from shlex import quote
 
 from stb_env.core.jsontypes import JsonObject
 from stb_env.errors import ConfigError
@@ -65,5 +66,5 @@ def _summary(folder: Path, reference: Path, judge: str | None) -> JsonObject:
     by = f" by {judge}" if judge else ""
     raise ConfigError(
         f"{folder} was not compared with {against}{by}; do so with "
-        f"`stb-env judge {folder} --against {reference}`"
+        f"`stb-env judge {quote(str(folder))} --against {quote(str(reference))}`"
     )

@@ -15,6 +15,7 @@ from stb_env.serve.openenv import rpc
 from stb_env.serve.openenv.messages import ACTION, Reset
 from stb_env.serve.openenv.play import Play, Plays
 from stb_env.serve.sessions.refusals import NoRoom, UnknownSession
+from stb_env.serve.sessions.socket import received_text
 
 POLICY, TRY_LATER = 1008, 1013
 """Why a WebSocket is closed: it asks for what there is not, or there is no room now."""
@@ -44,7 +45,7 @@ async def serve_rpc(socket: WebSocket, plays: Plays) -> None:
     try:
         async with _held(plays, None) as play:
             while True:
-                answer = await rpc.answer_text(plays, await socket.receive_text(), play)
+                answer = await rpc.answer_text(plays, await received_text(socket), play)
                 await socket.send_text(json.dumps(answer))
     except NoRoom as error:
         await socket.send_text(json.dumps(rpc.failed(None, rpc.SERVER_ERROR, f"Server at capacity: {error}")))
@@ -75,7 +76,7 @@ async def _held(plays: Plays, session_id: str | None) -> AsyncIterator[Play]:
 async def _message(socket: WebSocket) -> object:
     """Return the next message that is JSON."""
     while True:
-        text = await socket.receive_text()
+        text = await received_text(socket)
         try:
             return json.loads(text)
         except (ValueError, RecursionError) as error:

@@ -134,6 +134,10 @@ class Gate:
                     status=408,
                     headers={"connection": "close"},
                 ) from None
+            if self._stop.began and not (visit.late or visit.status):
+                raise Refusal(
+                    "the server stops, and this has not happened", kind="stopping", status=503
+                ) from None
             if not visit.late or visit.status:
                 raise
             raise Refusal(f"no answer in {self._limits.timeout:g} s", kind="timeout", status=504) from None

@@ -8,6 +8,7 @@ import shutil
 import tempfile
 import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from typing import NamedTuple
 
@@ -22,6 +23,9 @@ from stb_env.tools import ToolId
 
 GOOD_FOR, BAD_FOR = 30.0, 3.0
 """Seconds for which a finding holds: asking a model may cost something, and one that came back is wanted."""
+
+SOON = 0.05
+"""Seconds that an answer waits for a new finding where there is an old one."""
 
 _LOG = logging.getLogger("stb_env.serve.health")
 _FREE = 10_000_000
@@ -75,16 +79,24 @@ class Health:
         self._checks, self._clock = checks, clock
         self._report = HealthReport(status="ok", checks={})
         self._until = float("-inf")
-        self._lock = asyncio.Lock()
+        self._looking: asyncio.Task[None] | None = None
 
     async def report(self) -> HealthReport:
         """Return what is found now, or was a moment ago."""
-        async with self._lock:
-            if self._clock() >= self._until:
-                self._report = await asyncio.to_thread(self._find)
-                good = self._report.status == "ok"
-                self._until = self._clock() + (GOOD_FOR if good else BAD_FOR)
+        if self._clock() >= self._until:
+            if self._looking is None or self._looking.done():
+                self._looking = asyncio.create_task(self._look())
+            # What was found before will do where it takes long to look again.
+            known = self._until > float("-inf")
+            await asyncio.wait([self._looking], timeout=SOON if known else None)
         return self._report
+
+    async def _look(self) -> None:
+        # A thread of its own: the others may all be at work.
+        with ThreadPoolExecutor(1, "stb-env-health") as thread:
+            self._report = await asyncio.get_running_loop().run_in_executor(thread, self._find)
+        good = self._report.status == "ok"
+        self._until = self._clock() + (GOOD_FOR if good else BAD_FOR)
 
     def _find(self) -> HealthReport:
         found = {check.name: self._state(check) for check in self._checks}

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import logging
+import os
 import socket
+import threading
 import time
 
 import uvicorn
 
 _QUIET = 0.5
 _LOOK = 0.02
+_LAST = 1.5
+"""Seconds that a stop may take beside those that the operator gives it."""
+_LOG = logging.getLogger("stb_env.serve")
 
 
 class Stop:
@@ -42,9 +48,21 @@ class StoppingServer(uvicorn.Server):
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Take no more connections, answer what is on its way, and stop."""
         self._stop.began = True
+        self._leave_in(_LAST + (self.config.timeout_graceful_shutdown or 0))
         for server in self.servers:
             server.close()
         until = time.monotonic() + _QUIET
         while self.server_state.connections and time.monotonic() < until:
             await asyncio.sleep(_LOOK)
         await super().shutdown(sockets)
+
+    def _leave_in(self, seconds: float) -> None:
+        """End the process then, although threads of it are still at work: what they do has not happened."""
+
+        def leave() -> None:
+            _LOG.warning("steps were still being played, and are lost")
+            os._exit(0)
+
+        timer = threading.Timer(seconds, leave)
+        timer.daemon = True
+        timer.start()

@@ -18,6 +18,7 @@ from stb_env.envs.rules import Limits
 from stb_env.envs.tool_env import ToolEnv, observation_space
 from stb_env.errors import did_you_mean
 from stb_env.runs.make import env_ids, make_env, maker_of
+from stb_env.serve.sessions.off_loop import stepping_off_loop
 from stb_env.serve.sessions.refusals import NotAllowed, NotServed
 from stb_env.suite import find_env, suite_of
 
@@ -134,7 +135,7 @@ class Served:
     def _make(self, env_id: str, chosen: Mapping[str, object]) -> ToolEnv:
         maker = maker_of(env_id)
         own = {name: value for name, value in self._settings.items() if accepts(maker, name)}
-        return make_env(env_id, {**own, **chosen})
+        return stepping_off_loop(make_env(env_id, {**own, **chosen}))
 
     def _checked(self, env_id: str, settings: Mapping[str, object]) -> Mapping[str, object]:
         suite, allowed = suite_of(env_id), chosen_by_clients(env_id)

@@ -73,7 +73,7 @@ def talk(store: SessionStore) -> Callable[[WebSocket], Awaitable[None]]:
         try:
             async with asyncio.TaskGroup() as requests:
                 while True:
-                    text = await socket.receive_text()
+                    text = await received_text(socket)
                     await room.acquire()
                     requests.create_task(reply(text))
         except* WebSocketDisconnect:
@@ -81,6 +81,19 @@ def talk(store: SessionStore) -> Callable[[WebSocket], Awaitable[None]]:
             pass
 
     return serve
+
+
+async def received_text(socket: WebSocket) -> str:
+    """Return the next message of a client; one of bytes is read as the text that they are.
+
+    Raises:
+        WebSocketDisconnect: There is no more.
+    """
+    message = await socket.receive()
+    if message["type"] == "websocket.disconnect":
+        raise WebSocketDisconnect(message["code"], message.get("reason"))
+    text: str | None = message.get("text")
+    return message["bytes"].decode("utf-8", "replace") if text is None else text
 
 
 def _request(text: str) -> dict[str, object]:

@@ -103,8 +103,8 @@ def evaluation(
 
 
 def _agree(expected: Estimate, yes: bool, quiet: bool) -> None:
-    # A model that costs nothing needs no one's leave.
-    if yes or expected.dollars == 0:
+    # A model that costs nothing needs no one's leave, nor does one of this machine without a price.
+    if yes or expected.dollars == 0 or not expected.may_cost:
         return
     if quiet or not sys.stdin.isatty():
         raise ConfigError("the evaluation asks models that cost money; look at --estimate, then give --yes")

@@ -31,7 +31,8 @@ from stb_env.formats.template_messages import ArgumentsError
 from stb_env.runs.groups.advantages import ESTIMATORS
 from stb_env.runs.judging.winners import winners
 from stb_env.runs.verdict_file import iter_judged, manifest_of
-from stb_env.trajectory import Key, Trajectory, iter_trajectories
+from stb_env.saved_episodes import iter_trajectories
+from stb_env.trajectory import Key, Trajectory
 
 CARD = "README.md"
 

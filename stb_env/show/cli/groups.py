@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import closing
+from contextlib import closing, nullcontext
+from functools import partial
 from pathlib import Path
 from typing import Annotated, cast
 
@@ -21,7 +22,7 @@ from stb_env.models.meter import Meter, current_meter
 from stb_env.runs.groups.advantages import Estimator
 from stb_env.runs.groups.group_run import read_groups
 from stb_env.runs.groups.trials import Trials
-from stb_env.runs.play_options import PlayOptions
+from stb_env.runs.play_options import ClusterOptions, PlayOptions
 from stb_env.show.cli.judge_outcome import tell
 from stb_env.show.cli.run import EnvId
 
@@ -54,6 +55,7 @@ def groups(
     env_id: EnvId,
     environment: EnvironmentOptions,
     how: PlayOptions,
+    machines: ClusterOptions,
     agent: AgentName,
     out: Out,
     k: K = 8,
@@ -75,6 +77,7 @@ def groups(
     """
     trials = Trials(k, branch_at, stop_equal, cast("Estimator", advantages))
     chosen = environment.given() | options.read_settings(settings)
+    cluster = machines.cluster()
     spec = RunSpec(env_id, agent, chosen, seed=seed, episodes=tasks)
     meter = current_meter() or Meter()
     with (
@@ -82,9 +85,10 @@ def groups(
         stoppable(out, _saved_groups),
         bar(env_id, as_json, meter) as progress,
     ):
-        summary = play_groups(
-            resolved, out, trials, how, stages=_stages(curriculum), progress=progress, remark=tell
-        )
+        stages = _stages(curriculum)
+        play = partial(play_groups, resolved, out, trials, how, stages=stages, progress=progress, remark=tell)
+        with nullcontext() if cluster is None else cluster.joined():
+            summary = play(cluster=cluster)
     told = {**summary, "spent": meter.total.report(), "failed_calls": meter.failed, "out": str(out)}
     emit(told, as_json, _table(summary, out, meter))
     if summary["invalid"] == summary["episodes"] and summary["groups"]:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from rich.console import Group
@@ -20,10 +23,26 @@ def list_suites(as_json: options.AsJson = False) -> None:
 
     Example: stb-env list
     """
-    rows = [_row(suite, env_id) for suite in suites() for env_id in suite.environments]
+    with _without_remarks():
+        rows = [_row(suite, env_id) for suite in suites() for env_id in suite.environments]
     agents = [AgentDescription.of(name, agent) for name, agent in named_agents().items()]
     data = {"environments": rows, "agents": {agent.name: agent.to_dict() for agent in agents}}
     emit(data, as_json, Group(_environments(rows), _agents(agents)))
+
+
+@contextmanager
+def _without_remarks() -> Iterator[None]:
+    """Keep from the log which judge stands in where no key is set: nothing is judged here."""
+    log = logging.getLogger("stb_env")
+    log.addFilter(_is_error)
+    try:
+        yield
+    finally:
+        log.removeFilter(_is_error)
+
+
+def _is_error(record: logging.LogRecord) -> bool:
+    return record.levelno >= logging.ERROR
 
 
 def _row(suite: Suite, env_id: str) -> dict[str, object]:

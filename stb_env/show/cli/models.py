@@ -53,4 +53,5 @@ def _tables(checks: list[Check]) -> Group:
 
 def _line(one: Check) -> str:
     remark = f": {one.remark}" if one.remark else ""
-    return f"{one.config.role}: {one.config.model} at {one.config.endpoint}{remark}"
+    where = "in this process" if one.config.local else f"at {one.config.endpoint}"
+    return f"{one.config.role}: {one.config.model} {where}{remark}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from shlex import quote
 from typing import Annotated
 
 import typer
@@ -27,7 +28,7 @@ def new(name: Name, out: Out = None, as_json: options.AsJson = False) -> None:
     folder = Path(package.name) if out is None else out
     written = package.write(folder)
     commands = [
-        f"cd {folder}",
+        f"cd {quote(str(folder))}",
         'pip install -e ".[test]" && pytest',
         f"stb-env validate {package.env_id}",
         f"stb-env run {package.env_id} --agent gold",

@@ -12,7 +12,7 @@ from rich.table import Table
 
 from stb_env.console import options
 from stb_env.console.output import console, emit, reporting, stoppable
-from stb_env.console.progress import bar, spending
+from stb_env.console.progress import bar, saying, spending
 from stb_env.core.jsontypes import JsonObject
 from stb_env.core.options import EnvironmentOptions, Episodes, ProtocolName, Seed, Trials
 from stb_env.errors import ConfigError
@@ -24,8 +24,8 @@ from stb_env.judges.heuristic import HeuristicJudge
 from stb_env.models.meter import Meter, current_meter
 from stb_env.models.models_file import GGUF
 from stb_env.runs.play_options import ClusterOptions, PlayOptions
+from stb_env.saved_episodes import iter_trajectories, read_trajectories
 from stb_env.show.cli.judge_outcome import tell
-from stb_env.trajectory import iter_trajectories, read_trajectories
 
 EnvId = Annotated[
     str,
@@ -93,7 +93,9 @@ def run(
         only=task or None,
     )
     cluster, meter = machines.cluster(), current_meter() or Meter()
-    with closing(resolve(spec)) as resolved, bar(env_id, as_json, meter) as progress:
+    with saying(f"opening {env_id}: tasks, tools and models", as_json):
+        opened = resolve(spec)
+    with closing(opened) as resolved, bar(env_id, as_json, meter) as progress:
         if local is not None and resolved.agent_settings is None:
             raise ConfigError(
                 f"--local is for an agent with a model, not {agent or 'gold'}; add --agent chat"

@@ -17,6 +17,7 @@ from stb_env.backend.real_api.catalog_api import CatalogAPI
 from stb_env.backend.real_api.tool_import import import_document, import_server, selected
 from stb_env.console import options
 from stb_env.console.output import emit, reporting
+from stb_env.console.progress import saying
 from stb_env.core import jsontext
 from stb_env.core.options import Cache, Start
 from stb_env.core.request import drive
@@ -24,6 +25,7 @@ from stb_env.envs.connections import connect_catalog
 from stb_env.errors import ConfigError, DataError
 from stb_env.formats.catalog_file import CatalogFile, source_of
 from stb_env.formats.openapi import Import
+from stb_env.suites.own_tools.queries import line_schema
 from stb_env.tasks import Task
 from stb_env.tools import Tool, ToolCall, ToolResult
 
@@ -59,6 +61,12 @@ def import_(
         list[str] | None,
         typer.Option("--key", help="SCHEME=VARIABLE: environment variable with that key; repeatable."),
     ] = None,
+    header: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--header", help="NAME=VARIABLE: header to send, and the variable with its value; repeatable."
+        ),
+    ] = None,
     env: Annotated[
         list[str] | None,
         typer.Option("--env", help="Environment variable that an MCP command is given; repeatable."),
@@ -85,19 +93,22 @@ def import_(
     if (source is None) == (mcp is None):
         raise ConfigError("name one source: a document, or an MCP server with --mcp")
     if mcp is not None:
-        if server or server_variable or key:
-            raise ConfigError("--server, --server-variable and --key are for OpenAPI documents")
-        found = import_server(mcp, name=name, env=env or (), token_env=token_env)
+        if server or server_variable or key or header:
+            raise ConfigError("--server, --server-variable, --key and --header are for OpenAPI documents")
+        with saying(f"waiting for the tools of {mcp}", as_json):
+            found = import_server(mcp, name=name, env=env or (), token_env=token_env)
     else:
         if env or token_env:
             raise ConfigError("--env and --token-env are for MCP servers; keys of a document go to --key")
-        found = import_document(
-            str(source),
-            name=name,
-            server=server,
-            server_variables=_pairs(server_variable, "--server-variable"),
-            key_variables=_pairs(key, "--key"),
-        )
+        with saying(f"reading {source}", as_json):
+            found = import_document(
+                str(source),
+                name=name,
+                server=server,
+                server_variables=_pairs(server_variable, "--server-variable"),
+                key_variables=_pairs(key, "--key"),
+                headers=_pairs(header, "--header"),
+            )
     found = selected(found, only or ())
     if reset:
         found = _with_reset(found, _reset(reset))
@@ -160,6 +171,16 @@ def call(
         emit(told | {"error": result.error, "response": result.response}, as_json)
     else:
         typer.echo(result.text)
+
+
+@app.command("schema")
+@reporting
+def schema() -> None:
+    """Print the JSON Schema of a line of a file of queries, checks included.
+
+    Example: stb-env tools schema > queries.schema.json
+    """
+    typer.echo(json.dumps(line_schema(), indent=2))
 
 
 def _answer(
@@ -238,7 +259,10 @@ def _report(found: Import, out: Path) -> dict[str, object]:
     return {
         "out": str(out),
         "tools": [tool.name for tool in found.file.tools],
-        "sources": {name: dict(source) for name, source in found.file.sources.items()},
+        "sources": {
+            name: {word: value for word, value in source.items() if word != "schemas"}
+            for name, source in found.file.sources.items()
+        },
         "skipped": list(found.skipped),
         "keys": _keys(found),
         "hash": found.file.hash,
@@ -255,7 +279,10 @@ def _imported(found: Import, out: Path) -> Table:
     for tool in found.file.tools[:_SHOWN]:
         table.add_row("tool", f"{tool.name}({_takes(tool)})")
     if len(found.file.tools) > _SHOWN:
-        table.add_row("", f"{len(found.file.tools) - _SHOWN} more; `stb-env tools list {out}` shows all")
+        table.add_row(
+            "",
+            f"{len(found.file.tools) - _SHOWN} more; `stb-env tools list {shlex.quote(str(out))}` shows all",
+        )
     for reason in found.skipped:
         table.add_row("left out", escape(reason))
     return table

@@ -12,6 +12,7 @@ from stb_env.backend.own import UserLike
 from stb_env.core.kinds import Count
 from stb_env.core.settings import checks_settings
 from stb_env.envs.env_settings import EnvSettings
+from stb_env.envs.model_user import ModelUser
 from stb_env.envs.rules import Compat
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.envs.wording import Wording
@@ -36,7 +37,7 @@ from stb_env.suites.api_bank.oracle import oracle
 from stb_env.suites.api_bank.retrieval_world import RetrievalWorld
 from stb_env.suites.api_bank.searcher import ToolSearcher
 from stb_env.suites.api_bank.tasks import Pool, checked_pool, dialogue_tasks, scene_tasks
-from stb_env.suites.api_bank.user import ModelUser, ScriptedUser
+from stb_env.suites.api_bank.user import ScriptedUser
 from stb_env.tasks import TaskSet
 
 Search = Literal["frozen", "ngram", "bm25", "hybrid", "minilm"]
@@ -121,7 +122,7 @@ def make(
 
 def _wording(basis: RewardBasis) -> Wording:
     # Only "acts" counts the last calls of each tool alone, and only there the agent is told so.
-    found = prompt("agent", "v2" if basis == "acts" else "v1", "stb_env.suites.api_bank")
+    found = prompt("agent", "v4" if basis == "acts" else "v3", "stb_env.suites.api_bank")
     return Wording(Prompt(found.name, found.version, found.render(date=TODAY, year=TODAY[:4])))
 
 

@@ -25,13 +25,14 @@ from stb_env.envs.connections import connect_backend, connect_judge, say_once
 from stb_env.envs.env_settings import OpenSettings
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.errors import ConfigError
-from stb_env.formats.catalog_file import CatalogFile
+from stb_env.formats.catalog_file import CatalogFile, source_of
 from stb_env.judges.own_judge import JudgeLike
+from stb_env.judges.task_judge import TaskJudge
 from stb_env.models.preflight import note
 from stb_env.retrieval import ToolIndex
-from stb_env.suites.own_tools.judge import QueryJudge
 from stb_env.suites.own_tools.queries import SUITE, read_queries
 from stb_env.tasks import TaskSet
+from stb_env.tools import Tool
 
 _NO_RESET = (
     "what an episode writes stays in the service for the next one, because the catalogue names no reset; "
@@ -100,14 +101,23 @@ def make(
         asked = _services(file, real, start, mode, simulator, models)
         # The tools of this package only read.
         writes = may_write if tools is not None and any(map(may_write, file.tools)) else None
-        connected = connect_backend(mode, cache, asked, simulator, models, faults, writes=writes)
+        connected = connect_backend(
+            mode, cache, asked, simulator, models, faults, writes=writes, catalog=file
+        )
         if connected.asks_stateful_service and not connected.resets_service:
             say_once(_NO_RESET)
         backend = connected.among(tasks.tools_used)
     open_judge = None
-    if any("check" not in task.goal for task in tasks):
+    if not all(task.goal for task in tasks):
         open_judge = connect_judge(judge, votes, models, votes_cache)
-    return ToolEnv(tasks, backend, QueryJudge(tasks, open_judge), max_turns=max_turns, **settings)
+    known = {tool.name: tool for tool in file.tools}
+    decides = TaskJudge.of(tasks, open_judge, known, _writes)
+    return ToolEnv(tasks, backend, decides, max_turns=max_turns, **settings)
+
+
+def _writes(tool: Tool) -> bool:
+    """Return whether a tool is known to write; of a function of a list nobody knows."""
+    return bool(source_of(tool)) and may_write(tool)
 
 
 def _file(tools: str | Path | CatalogFile | None) -> CatalogFile:

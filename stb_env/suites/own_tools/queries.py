@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Required
 
 from typing_extensions import TypedDict
 
-from stb_env.actions.validation import check_call
+from stb_env.backend.epochs import may_write
+from stb_env.core.jsontypes import JsonObject
 from stb_env.core.user_tables import checked
+from stb_env.declare.queries import task, to_task
 from stb_env.errors import ConfigError, DataError
-from stb_env.suites.own_tools.check import Check
+from stb_env.judges.check_forms import CheckForm, read_checks
+from stb_env.judges.checks import Check, StateRead, Words
 from stb_env.tasks import Task
 from stb_env.tools import FINISH, Tool, ToolCall, ToolCatalog
 
@@ -29,25 +33,44 @@ class _CallForm(TypedDict, total=False):
     arguments: dict[str, Any]
 
 
-class _QueryForm(TypedDict, total=False):
+class QueryForm(TypedDict, total=False):
     """A query as a line has it."""
 
     query: Required[str]
     id: str
     tools: list[str]
     gold: list[_CallForm]
-    answer: str
-    check: dict[str, Any]
+    answer: Any
+    schema: dict[str, Any]
+    check: Any
     group: str
     split: str
+
+
+def line_schema() -> JsonObject:
+    """Return the JSON Schema of a line of a file of queries."""
+    import pydantic  # heavy, and needed only where somebody asks
+
+    check: JsonObject = pydantic.TypeAdapter(CheckForm).json_schema(ref_template="#/$defs/{model}")
+    schema: JsonObject = pydantic.TypeAdapter(QueryForm).json_schema()
+    definitions = {**schema.get("$defs", {}), **check.pop("$defs", {})}
+    kinds = [{**kind, "additionalProperties": False} for kind in definitions.values()]
+    schema["properties"]["check"] = {"anyOf": [check, {"type": "array", "items": check}]}
+    schema["$defs"] = dict(zip(definitions, kinds, strict=True))
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        **schema,
+        "additionalProperties": False,
+    }
 
 
 def read_queries(path: str | Path, catalog: ToolCatalog, offer: Offer) -> list[Task]:
     """Read queries from a file: JSON Lines, or text with a query a line (``.txt``).
 
     A line is a text, or an object: ``query`` and, as needed, ``id`` (its number), ``tools`` (their names),
-    ``gold`` (calls that solve it), ``answer`` (what gold says after them; else what the check tells, or the
-    last response), ``check`` (see `Check`), ``group`` and ``split``.
+    ``gold`` (calls that solve it), ``answer`` (the right values by name, which make the answer typed; or, as
+    text, what gold says after its calls, else what the check tells, or the last response), ``schema`` (of the
+    typed answer), ``check`` (one, or a list; see `stb_env.judges.checks`), ``group`` and ``split``.
 
     Args:
         path: The file.
@@ -81,7 +104,7 @@ def query_tasks(
     for number, content in lines:
         where = f"{name}, line {number}"
         try:
-            form = checked(_QueryForm, {"query": content} if isinstance(content, str) else content, where)
+            form = checked(QueryForm, {"query": content} if isinstance(content, str) else content, where)
             tasks.append(_task(form, str(number), catalog, offer))
         except (ConfigError, DataError) as error:
             prefix = "" if where in str(error) else f"{where}: "
@@ -109,33 +132,61 @@ def _lines(file: Path) -> Iterator[tuple[int, object]]:
             ) from error
 
 
-def _task(form: _QueryForm, number: str, catalog: ToolCatalog, offer: Offer) -> Task:
-    query = form["query"].strip()
+def _task(form: QueryForm, number: str, catalog: ToolCatalog, offer: Offer) -> Task:
+    query, task_id = form["query"].strip(), form.get("id") or number
     if not query:
         raise DataError("the query is empty; say what the user asks")
     tools = [_known(name, catalog) for name in form["tools"]] if "tools" in form else offer(query)
-    check = Check.of(form["check"]) if "check" in form else None
-    gold = [_call(call, catalog) for call in form.get("gold", ())]
-    missing = [catalog.get(call.name) for call in gold if all(tool.name != call.name for tool in tools)]
+    checks = read_checks(form["check"]) if "check" in form else ()
+    gold = [ToolCall(call["name"], call.get("arguments", {})) for call in form.get("gold", ())]
+    missing = [_known(call.name, catalog) for call in gold if all(tool.name != call.name for tool in tools)]
     if missing and "tools" in form:
-        raise DataError(f"gold calls {gold[0].name!r}, which is none of the query's tools")
-    # What solves a query belongs to what it offers, whatever a search finds.
-    offered = [*tools, *dict.fromkeys(tool for tool in missing if tool is not None)]
-    answer = form.get("answer") or (check.answer if check is not None else None)
-    if gold and answer is not None:
-        gold.append(ToolCall(FINISH, {"return_type": "give_answer", "final_answer": answer}))
-    return Task(
-        form.get("id") or number,
+        raise DataError(f"gold calls {missing[0].name!r}, which is none of the query's tools")
+    answer = form.get("answer")
+    said = answer if isinstance(answer, str) else _told(checks)
+    typed = None if isinstance(answer, str) else answer
+    if gold and typed is None and "schema" not in form and said:
+        gold.append(ToolCall(FINISH, {"return_type": "give_answer", "final_answer": said}))
+    declared = task(
         query,
-        tuple(offered),
-        suite=SUITE,
+        gold=gold,
+        check=checks,
+        answer=typed,
+        schema=form.get("schema"),
         group=form.get("group", ""),
         split=form.get("split", "test"),
+    )
+    # What solves a query belongs to what it offers, whatever a search finds.
+    offered = [*tools, *dict.fromkeys(missing)]
+    made = to_task(declared, task_id, SUITE, {tool.name: tool for tool in catalog}, offered)
+    for check in checks:
+        if isinstance(check, StateRead) and may_write(_known(check.tool, catalog)):
+            raise DataError(
+                f"the state is asked with {check.tool!r}, which may write; take a tool that reads, or set "
+                '"reads": true in its source in the catalogue'
+            )
+    goal = made.goal
+    if isinstance(form.get("check"), dict):
+        goal = {**{name: value for name, value in goal.items() if name != "checks"}, "check": form["check"]}
+    return replace(
+        made,
+        goal=goal,
+        gold=tuple(_as_given(call, gold) for call in made.gold),
         relevant=tuple(dict.fromkeys(_known(call.name, catalog).id for call in gold if call.name != FINISH)),
-        gold=tuple(gold),
-        goal={"check": form["check"]} if check is not None else {},
         record=dict(form),
     )
+
+
+def _told(checks: Sequence[Check]) -> str:
+    """Return an answer that holds, where a check tells one."""
+    told = [check.text.answer for check in checks if isinstance(check, Words)]
+    return next((text for text in told if text is not None), "")
+
+
+def _as_given(call: ToolCall, gold: Sequence[ToolCall]) -> ToolCall:
+    """Return a Finish of gold in the form in which files have always been read."""
+    text = call.name == FINISH and "answer" not in call.arguments
+    return next((one for one in gold if one.name == FINISH), call) if text else call
 
 
 def _known(name: str, catalog: ToolCatalog) -> Tool:
@@ -143,12 +194,3 @@ def _known(name: str, catalog: ToolCatalog) -> Tool:
     if tool is None:
         raise DataError(f"the catalogue has no tool {name!r}.{catalog.nearest(name)}")
     return tool
-
-
-def _call(form: _CallForm, catalog: ToolCatalog) -> ToolCall:
-    call = ToolCall(form["name"], form.get("arguments", {}))
-    checked_call = check_call(call, _known(call.name, catalog))
-    if checked_call.violations:
-        problems = "; ".join(violation.message for violation in checked_call.violations)
-        raise DataError(f"gold calls {call.name!r} with wrong arguments: {problems}")
-    return ToolCall(call.name, checked_call.arguments)

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from importlib.resources import as_file, files
 from pathlib import Path
+from shlex import quote
 from typing import Literal, NamedTuple, Unpack
 
 from stb_env.backend.backend import Backend, RealAPI
@@ -175,7 +176,7 @@ def _load(path: str, group: str, reading: _Reading) -> TaskSet:
         retrieve=reading.retrieve,
     )
     if not found.tasks:
-        why = f"`stb-env data check {path}` lists what is wrong"
+        why = f"`stb-env data check {quote(str(path))}` lists what is wrong"
         if found.without_apis:
             why = f"{found.without_apis} name no API{NO_APIS}"
         raise DataError(f"no usable query of {group} in {path}; {why}")

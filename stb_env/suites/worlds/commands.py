@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable
 from importlib.resources import files
 from pathlib import Path
+from shlex import quote
 from typing import Annotated
 
 import typer
@@ -163,7 +164,7 @@ def new(
     text = files("stb_env.suites.worlds.authoring").joinpath("scaffold.toml").read_text("utf-8")
     make_folder(path.parent)
     path.write_text(text.replace('name = "tool_library"', f'name = "{_identifier(path)}"', 1), "utf-8")
-    emit({"written": str(path), "next": f"stb-env worlds check {path}"}, as_json)
+    emit({"written": str(path), "next": f"stb-env worlds check {quote(str(path))}"}, as_json)
 
 
 @app.command("author")
@@ -213,7 +214,7 @@ def author(
         table.add_row("no try passed", f"the last one is {kept}, and its faults are {faults}:")
         table.add_row("faults", escape(told(draft.faults)))
     else:
-        table.add_row("passed", f"{out}; read its sentences: stb-env worlds check {out}")
+        table.add_row("passed", f"{out}; read its sentences: stb-env worlds check {quote(str(out))}")
     emit(report, as_json, table)
     if draft.faults:
         raise typer.Exit(FAILED)
@@ -247,6 +248,8 @@ def _dials(text: str) -> Dials:
     found = Dials.of(text)
     if found is None:
         raise ConfigError(f"{text!r} tells no dials; each has a letter and a number, such as b150h2")
+    if found.fault:
+        raise ConfigError(f"{text!r} tells no dials: {found.fault}")
     return found
 
 

@@ -16,6 +16,7 @@ from stb_env.suites.worlds.data.blueprint import Blueprint
 from stb_env.suites.worlds.data.rows import State
 from stb_env.suites.worlds.episode.events import NOTES
 from stb_env.suites.worlds.episode.faults import is_earlier
+from stb_env.suites.worlds.episode.user import asked
 from stb_env.suites.worlds.goals.goal import Expected, RowId
 from stb_env.tasks import Task
 from stb_env.tools import Status
@@ -77,7 +78,8 @@ class GoalRecord(TypedDict):
 
     Attributes:
         answer: The right value of every field; none where the request cannot be met.
-        support: By field and entity, the rows that it stands on: bit n of the hexadecimal number is row n.
+        support: By field and entity, or ``entity.attribute``, the rows that it stands on: bit n of the
+            hexadecimal number is row n.
         drawn: How many rows each entity has at the start.
         changes: What has to change, by entity.
         generated: By entity of rows that have to be made, the column of which each has a value of its own.
@@ -280,11 +282,14 @@ def _answer_parts(case: Case, goal: JsonMapping, state: State) -> Iterator[tuple
     schema = case.task.answer if isinstance(case.task.answer, dict) else {"properties": {}}
     given = case.answer or {}
     right = right_fields(schema, expected, case.answer)
+    unasked = _not_asked(goal, state)
     for name, value in expected.items():
         if not right[name]:
             yield f"answer:{name}", f"wanted {_short(value)}, got {_short(given.get(name))}"
         elif not _is_shown(state, goal["support"].get(name, {})):
             yield f"answer:{name}", "is right, but no result of the episode shows what it stands on"
+        elif unasked:
+            yield f"answer:{name}", f"is right, but nobody asked the user about {unasked}"
         else:
             yield f"answer:{name}", ""
 
@@ -310,8 +315,8 @@ def _looked(case: Case, looks: Looks) -> bool:
     for call in case.calls:
         if isinstance(call.arguments, str) or call.result.status == Status.INVALID_ARGUMENTS:
             continue
-        # A call that failed, or that an earlier copy answered, has found out nothing.
-        if call.result.source == "fault" or is_earlier(call.result.response):
+        # A call that failed, that nobody looked at, or that an earlier copy answered, has found out nothing.
+        if call.result.source in ("fault", "env") or is_earlier(call.result.response):
             continue
         given = [text.casefold().split() for text in _texts(call.arguments)]
         if call.name in looks["exact"] and name.split() in given:
@@ -336,6 +341,13 @@ def _texts(value: object) -> Iterator[str]:
 
 def _is_shown(state: State, support: Mapping[str, str]) -> bool:
     return all(int(mask, 16) & ~state.shown.get(entity, 0) == 0 for entity, mask in support.items())
+
+
+def _not_asked(goal: JsonMapping, state: State) -> str:
+    """Return a detail that only the user knows and that nobody asked about; empty where there is none."""
+    user = goal.get("script", {}).get("user")
+    facts = {} if user is None else user["facts"]
+    return next((about for about in facts if asked(about) not in state.notes), "")
 
 
 def _state_parts(goal: JsonMapping, state: State) -> Iterator[tuple[str, str]]:

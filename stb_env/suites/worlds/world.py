@@ -21,15 +21,19 @@ from stb_env.suites.worlds.episode.user import asking_tool
 from stb_env.suites.worlds.schema.joining import kit_named
 from stb_env.suites.worlds.schema.kit import Kit
 from stb_env.suites.worlds.services.archetypes.acting import actors
+from stb_env.suites.worlds.services.archetypes.converting import converter
 from stb_env.suites.worlds.services.archetypes.guidance import guidance, policy_books
 from stb_env.suites.worlds.services.archetypes.listing import lists
+from stb_env.suites.worlds.services.archetypes.protocols import Offered, offered
 from stb_env.suites.worlds.services.archetypes.reading import readers
+from stb_env.suites.worlds.services.archetypes.reports import reports
 from stb_env.suites.worlds.services.archetypes.tool import CATEGORY, Workshop, WorldTool
 from stb_env.suites.worlds.services.codec import Codec
+from stb_env.suites.worlds.services.conventions import conventions_of
 from stb_env.tasks import Task
 from stb_env.tools import Tool, ToolResult
 
-VERSION = 4
+VERSION = 5
 """Raised whenever equal calls or task ids stop giving equal bytes."""
 
 
@@ -41,21 +45,28 @@ class Built:
         key: Names it: the kit or kits and the seed, ``vet_clinic-17``.
         blueprint: What was drawn.
         codec: Reads and writes the values of its services.
-        tools: Its tools by name, in the order in which tasks offer them.
+        meant: Tools that each do one thing in one call, by which the oracle plans.
+        offered: What agents have in their place.
         scripted: Tools by name that tasks offer only where a script needs them.
     """
 
     key: str
     blueprint: Blueprint
     codec: Codec
-    tools: Mapping[str, WorldTool]
+    meant: tuple[WorldTool, ...]
+    offered: Offered
     scripted: Mapping[str, WorldTool]
 
     @cached_property
+    def tools(self) -> Mapping[str, WorldTool]:
+        """Its tools by name, in the order in which tasks offer them."""
+        return {each.tool.name: each for each in self.offered.tools}
+
+    @cached_property
     def by_kind(self) -> Mapping[tuple[str, str, str], WorldTool]:
-        """The first tool of each kind, entity and subject; the subject ``""`` stands for any."""
+        """The first of the tools that are meant, by kind, entity and subject; ``""`` stands for any."""
         found: dict[tuple[str, str, str], WorldTool] = {}
-        for tool in self.tools.values():
+        for tool in self.meant:
             found.setdefault((tool.kind, tool.entity, tool.subject), tool)
             found.setdefault((tool.kind, tool.entity, ""), tool)
         return found
@@ -70,18 +81,22 @@ def build(kit: Kit, seed: int, traits: Traits = USUAL) -> Built:
     """Draw a world and make its tools."""
     key = str(Key(kit.name, seed, traits))
     blueprint = draw_world(seed, kit, traits)
-    workshop = Workshop(Codec(blueprint), key)
+    workshop, conventions = Workshop(Codec(blueprint), key), conventions_of(blueprint)
     made: list[WorldTool] = []
     for entity in blueprint.entities:
         made += lists(workshop, entity)
         made += readers(workshop, entity)
-        made += actors(workshop, entity)
+        made += actors(workshop, entity, voids=entity in conventions.voided)
+        if entity in conventions.reported:
+            made += reports(workshop, entity, conventions.reported[entity])
     made += guidance(workshop)
+    if conventions.converts:
+        made.append(converter(workshop))
     # The last to be named, so that the others have the same names in tasks that do not offer them.
     made += policy_books(workshop)
     feed = change_feed(workshop)
-    tools = {each.tool.name: each for each in made}
-    return Built(key, blueprint, workshop.codec, tools, {feed.tool.name: feed})
+    tools = offered(workshop, made, conventions)
+    return Built(key, blueprint, workshop.codec, tuple(made), tools, {feed.tool.name: feed})
 
 
 @lru_cache(maxsize=256)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import pickle
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,6 +16,7 @@ from stb_env.core.request import drive
 from stb_env.errors import ActionError, BackendError, DataError
 from stb_env.formats.catalog_file import CatalogFile
 from stb_env.tools import Status, Tool, ToolResult
+from tests.command import error_of, stb
 from tests.fakes.shop_service import KEY, Shop
 
 
@@ -60,6 +62,27 @@ def test_what_the_service_complains_about_is_for_the_agent_to_read(file: Catalog
 def test_an_empty_answer_and_a_picture_are_told_of(file: CatalogFile):
     assert ask(file, "delete", {"item": 1}).response == {"status": 204}
     assert ask(file, "picture", {}).response["content_type"] == "image/png"
+
+
+def test_a_text_is_read_in_the_charset_that_the_service_names(file: CatalogFile):
+    assert ask(file, "latin", {}).response == "café"
+
+
+def test_a_header_of_one_s_own_is_sent_with_the_value_of_its_variable(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+):
+    target = f"{shop.url}/openapi.json"
+    file = import_document(target, headers={"X-Lang": "SHOP_LANG"}, name="corner_shop").file
+    with pytest.raises(BackendError, match=r"wants a key; export it as SHOP_LANG$"):
+        ask(file, "told", {})
+    monkeypatch.setenv("SHOP_LANG", "fr-12345")
+    assert ask(file, "told", {}).response == {"length": 8}
+    for name, variable, message in [
+        ("X-Lang", "fr-12345", "the key of 'X-Lang' is given by the name of an environment variable"),
+        ("Host", "SHOP_LANG", "--header takes NAME=VARIABLE, and 'Host' is no header that can be sent"),
+    ]:
+        done = stb("tools", "import", target, "--header", f"{name}={variable}", "--out", tmp_path / "c.json")
+        assert (done.exit_code, message in error_of(done)) == (2, True), done.output
 
 
 def test_a_redirect_is_not_followed(file: CatalogFile):

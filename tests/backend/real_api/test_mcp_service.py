@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import pickle
+import shlex
 import sys
+import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -82,3 +86,14 @@ def test_a_program_of_a_catalogue_starts_only_where_that_is_allowed(tmp_path: ob
     with pytest.raises(ConfigError, match=r"^the catalogue starts a program: .*; allow it with start=True"):
         CatalogAPI(file)
     assert CatalogAPI(file, start=True).services["s"].fingerprint["protocol"] == "mcp"
+
+
+def test_a_server_that_says_nothing_is_ended_at_the_time_out(tmp_path: Path):
+    program = "import os, pathlib, time; pathlib.Path('pid').write_text(str(os.getpid())); time.sleep(60)"
+    command = shlex.join([sys.executable, "-c", program.replace("'pid'", repr(str(tmp_path / "pid")))])
+    begun = time.monotonic()
+    with pytest.raises(BackendError, match=r"failed: no answer within 0\.7 s$"):
+        import_server(command, timeout=0.7)
+    assert time.monotonic() - begun < 10
+    with pytest.raises(ProcessLookupError):
+        os.kill(int((tmp_path / "pid").read_text()), 0)

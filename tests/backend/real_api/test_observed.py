@@ -21,10 +21,11 @@ from stb_env.envs.connections import connect_backend
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.errors import BackendError, ConfigError
 from stb_env.judges.heuristic import HeuristicJudge
+from stb_env.saved_episodes import read_trajectories
 from stb_env.show.cli import app
 from stb_env.tasks import Task, TaskSet
 from stb_env.tools import Tool, ToolCall, ToolId, ToolResult
-from stb_env.trajectory import CallRecord, read_trajectories
+from stb_env.trajectory import CallRecord
 from tests.fakes.api_server import APIServer, answered
 from tests.fakes.openai_server import Answer
 

@@ -13,7 +13,8 @@ from typing import Any
 import httpx2  # noqa: F401
 import pytest
 
-from stb_env.trajectory import Trajectory, read_trajectories
+from stb_env.saved_episodes import read_trajectories
+from stb_env.trajectory import Trajectory
 from tests import command
 from tests.models.end_to_end.services import Services, diligent, serving, simulating, voting
 

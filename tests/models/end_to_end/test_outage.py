@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from stb_env.runs.players import AHEAD
-from stb_env.trajectory import read_trajectories
+from stb_env.saved_episodes import read_trajectories
 from tests.fakes.openai_server import Answer, Received
 from tests.models.end_to_end.services import Services, diligent
 

@@ -13,7 +13,8 @@ import gymnasium as gym
 import pytest
 
 import stb_env  # noqa: F401 (registers the ids)
-from stb_env.trajectory import Trajectory, read_trajectories
+from stb_env.saved_episodes import read_trajectories
+from stb_env.trajectory import Trajectory
 from tests.models.end_to_end.services import ROLES, Services, diligent, serving, simulating, varied
 from tests.shared import queries
 

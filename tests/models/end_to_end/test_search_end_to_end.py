@@ -17,7 +17,7 @@ from typing import Any
 import httpx2  # noqa: F401 (its first import is slow and would eat up time-outs)
 import pytest
 
-from stb_env.trajectory import read_trajectories
+from stb_env.saved_episodes import read_trajectories
 from tests.fakes.openai_server import Answer, Received
 from tests.models.end_to_end.conftest import Outcome
 from tests.models.end_to_end.services import Services, calling, diligent, number, prompt_of, serving, varied

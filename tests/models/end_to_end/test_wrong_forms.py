@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from stb_env.saved_episodes import read_trajectories
 from stb_env.tools import Status
-from stb_env.trajectory import read_trajectories
 from tests.fakes.openai_server import Answer, Received, completion, error
 from tests.models.end_to_end.services import Service, Services, calling, finishing, said, voting
 

@@ -69,6 +69,22 @@ def test_plain_text_is_never_the_answer_where_that_is_typed(answer: str):
     assert "its answer has door" in model.requests[1].messages[-1]["content"]
 
 
+@pytest.mark.parametrize(
+    ("text", "is_answer"),
+    [
+        ("Finish with gold.", False),
+        ("I call Finish: the door is gold", False),
+        ("Now I would use the `Finish` tool to answer gold.", False),
+        ('Finish({"final_answer": "gold"}', False),
+        ("The finish with gold is the door.", True),
+        ("Finish line: gold", True),
+    ],
+)
+def test_who_talks_of_finishing_has_not_answered(text: str, is_answer: bool):
+    episode, _ = played(PLAIN, text, said("!"))
+    assert (episode.final_answer == text) == is_answer
+
+
 def test_a_plain_text_after_a_call_is_reminded_of_anew():
     episode, _ = played(PLAIN, said("a"), PLAIN, "gold")
     assert (episode.final_answer, len(episode.steps)) == ("gold", 4)

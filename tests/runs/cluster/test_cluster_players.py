@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
-from itertools import count
+import json
+from collections.abc import Callable, Iterable, Sequence
+from itertools import count, islice
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +14,10 @@ from typer.testing import CliRunner
 
 from stb_env import load_agent, plan, run_batch
 from stb_env.errors import ConfigError, DataError, RunStopped
-from stb_env.runs import Job, Run, as_agent
+from stb_env.runs import Group, Run, agroups, arun_batch, as_agent, groups
 from stb_env.runs.cluster import RayCluster
 from stb_env.runs.cluster.players import ClusterPlayers, WorkerLost
 from stb_env.runs.cluster.worker import ClusterWorker
-from stb_env.runs.cluster.worker_setup import WorkerSetup
 from stb_env.show.cli import app
 from stb_env.testing.notes import notes
 
@@ -41,7 +41,7 @@ class Here:
     def hire(self) -> Any:
         return ClusterWorker()
 
-    def pack(self, setup: WorkerSetup) -> WorkerSetup:
+    def pack(self, setup: Any) -> Any:
         return setup
 
     def ask(self, worker: Any, method: str, *args: Any) -> int:
@@ -86,8 +86,11 @@ class Cluster:
     def __init__(self, fate: Fate = lambda method, args: False, version: str | None = None) -> None:
         self.machines = Here(fate, version)
 
-    def players(self, setup: WorkerSetup, jobs: list[Job], remark: Callable[[str], None]) -> ClusterPlayers:
-        return ClusterPlayers(self.machines, setup, jobs, workers=2, unit=2, patience=5, remark=remark)
+    def players(self, setup: Any, jobs: Iterable[Any], remark: Any, **how: Any) -> ClusterPlayers[Any, Any]:
+        unit = setup.unit or 2
+        return ClusterPlayers(
+            self.machines, setup, jobs, workers=2, unit=unit, patience=5, remark=remark, **how
+        )
 
 
 def played(cluster: Cluster | None, folder: Path, agent: Any = None) -> bytes:
@@ -108,6 +111,12 @@ def deaths(*calls: int) -> Fate:
 async def waiting(observation: Any, info: Any) -> Any:
     await asyncio.sleep(0)
     return {"name": "Finish", "arguments": {"return_type": "give_up_and_restart"}}
+
+
+async def stuck_in_the_last(observation: Any, info: Any) -> Any:
+    if info["task_id"] == JOBS[-1].task_id:
+        await asyncio.Event().wait()
+    return await waiting(observation, info)
 
 
 def failing(observation: Any, info: Any) -> Any:
@@ -214,3 +223,105 @@ def test_an_address_of_ray_s_client_is_refused_with_what_to_do():
         RayCluster("ray://host:10001")
     done = CliRunner().invoke(app, ["run", "stb/Sandbox-v1", "--ray", "ray://host:10001"])
     assert (done.exit_code, done.stderr.count("`ray job submit`")) == (2, 1)
+
+
+def on_loop(folder: Path, cluster: Cluster | None) -> bytes:
+    run = Run(folder, {"agent": "gold"})
+    try:
+        asyncio.run(arun_batch(notes, load_agent("gold"), JOBS, run, concurrency=2, cluster=cluster))
+    finally:
+        run.close()
+    return (folder / "trajectories.jsonl").read_bytes()
+
+
+def test_a_caller_on_a_loop_has_a_cluster_play_the_same_bytes(tmp_path: Path):
+    cluster = Cluster(deaths(2))
+    assert on_loop(tmp_path / "there", cluster) == on_loop(tmp_path / "here", None)
+    assert cluster.machines.closed
+
+
+def test_a_caller_on_a_loop_that_gives_up_ends_the_machines_and_keeps_what_came(tmp_path: Path):
+    run, cluster = Run(tmp_path, {"agent": "gold"}), Cluster()
+
+    async def main() -> None:
+        ended = asyncio.Event()
+        batch = arun_batch(
+            notes,
+            lambda: as_agent(stuck_in_the_last),
+            JOBS,
+            run,
+            concurrency=len(JOBS),
+            cluster=cluster,
+            progress=lambda _: loop.call_soon_threadsafe(ended.set) and None,
+        )
+        loop = asyncio.get_running_loop()
+        playing = asyncio.create_task(batch)
+        await ended.wait()
+        playing.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await playing
+
+    asyncio.run(main())
+    assert cluster.machines.closed
+    assert 0 < len(run.trajectories) < len(JOBS)
+
+
+TASKS = ["day", "move", "day", "write", "day", "move"]
+
+
+def guesser() -> Any:
+    """Return an agent whose answer follows from its seed, so that trials differ."""
+    return load_agent("random")()
+
+
+def played_groups(cluster: Cluster | None, **how: Any) -> list[Group]:
+    return list(groups(notes, how.pop("tasks", TASKS), 3, agent=guesser, cluster=cluster, **how))
+
+
+def written(played: list[Group]) -> list[str]:
+    return [json.dumps(group.to_dict()) + line.to_json() for group in played for line in group.episodes]
+
+
+@pytest.mark.parametrize("how", [{}, {"concurrency": 4}, {"stop_equal": 2}, {"branch_at": 1}])
+def test_groups_on_a_cluster_are_the_groups_that_are_played_here(how: dict[str, Any]):
+    cluster = Cluster(deaths(2))
+    assert written(played_groups(cluster, **how)) == written(played_groups(None, **how))
+    assert cluster.machines.closed
+
+
+def test_groups_on_a_cluster_come_on_the_loop_of_their_caller_too():
+    async def main() -> list[Group]:
+        many = agroups(notes, TASKS, 3, agent=guesser, cluster=Cluster())
+        return [group async for group in many]
+
+    assert written(asyncio.run(main())) == written(played_groups(None))
+
+
+def test_tasks_without_end_are_drawn_as_a_cluster_needs_them():
+    drawn = count()
+    endless = groups(notes, (TASKS[next(drawn) % 2] for _ in count()), 2, agent=guesser, cluster=Cluster())
+    assert [group.task_id for group in islice(endless, 3)] == ["day", "move", "day"]
+    endless.close()
+    assert next(drawn) < 30
+
+
+def test_a_group_that_kills_its_workers_is_invalid_and_no_other_is():
+    def fate(method: str, args: Sequence[Any]) -> bool:
+        return method == "work" and any(number == 1 for number, _ in args[0])
+
+    first, deadly, *_ = played_groups(Cluster(fate))
+    assert (deadly.rewards, deadly.stopped) == ([None], True)
+    assert None not in first.rewards
+
+
+def test_a_cluster_takes_no_environment_that_was_made_here():
+    with pytest.raises(ConfigError, match=r"^a cluster takes an environment by its id or by a function"):
+        next(groups(notes(), ["day"], 2, agent=guesser, cluster=Cluster()))
+
+
+def test_what_is_wrong_with_groups_is_said_before_machines_are_asked():
+    cluster = Cluster()
+    with pytest.raises(DataError, match=r"^no task 'dya'"):
+        list(groups(notes, ["dya"], 2, agent=guesser, cluster=cluster))
+    with pytest.raises(ConfigError, match=r"^prefix needs ids of tasks"):
+        list(groups(notes, ["day"], 2, agent=guesser, cluster=cluster, prefix={"dya": []}))

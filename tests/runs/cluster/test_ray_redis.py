@@ -14,8 +14,8 @@ from stb_env.backend.cache import CacheEntry, ResponseCache
 from stb_env.evaluation.play_run import play_run
 from stb_env.evaluation.resolved import RunSpec, resolve
 from stb_env.runs.cluster import RayCluster
+from stb_env.saved_episodes import read_trajectories
 from stb_env.tools import ToolId
-from stb_env.trajectory import read_trajectories
 from tests.fakes.redis_server import SERVER, start
 
 pytest.importorskip("ray", reason="needs Ray: pip install 'stb-env[ray]'")

@@ -23,8 +23,8 @@ from stb_env.runs.baselines import load_agent
 from stb_env.runs.baselines.null import answer
 from stb_env.runs.judging import case_of, rejudge
 from stb_env.runs.verdict_file import read_judged, read_judgements, verdict_file
+from stb_env.saved_episodes import read_trajectories
 from stb_env.show.cli.judge import judge as judge_command
-from stb_env.trajectory import read_trajectories
 from stb_env.wrappers import DepthFirstSearch
 from tests.fakes.openai_server import Answer, OpenAIServer, completion, error
 

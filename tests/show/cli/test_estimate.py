@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from stb_env.trajectory import read_trajectories
+from stb_env.saved_episodes import read_trajectories
 from tests.command import error_of, stb
 from tests.show.cli.test_run import RUN
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from stb_env.runs.groups.group_run import read_groups
-from stb_env.trajectory import read_trajectories
+from stb_env.saved_episodes import read_trajectories
 from tests.command import error_of, stb
 
 AGENT = """

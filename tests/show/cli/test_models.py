@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
+from stb_env.models.abilities import PROBE
 from stb_env.show.cli.main import app
-from tests.fakes.openai_server import OpenAIServer
+from tests.fakes.llama_cpp import LlamaCpp, completion
+from tests.fakes.openai_server import OpenAIServer, error
 
 
 @pytest.fixture
@@ -47,6 +50,42 @@ def test_each_role_has_what_its_endpoint_can_do(server, tmp_path):
         "price_known": False,
         "remark": "it cannot be held to one tool, its chat template drops tools",
     }
+
+
+def test_one_failing_gateway_does_not_hide_an_ability(server, tmp_path, monkeypatch):
+    answers = server._probed
+    failing = [error("bad gateway", 502)]
+
+    def probed(body):
+        return failing.pop() if failing and "tool_choice" in body else answers(body)
+
+    monkeypatch.setattr(server, "_probed", probed)
+    result = checked(tmp_path, f'[models.agent]\nmodel = "tiny"\nbase_url = "{server.url()}"', "--json")
+    assert rows(result)["agent"]["tools_forced"]
+    assert not failing
+
+
+def test_the_window_is_the_one_that_the_server_was_started_with(server, tmp_path):
+    server.models = [{"id": "a.gguf", "meta": {"n_ctx_train": 131072}}]
+    server.tells = {"/agent/props": {"default_generation_settings": {"n_ctx": 8192}}}
+    result = checked(tmp_path, f'[models.agent]\nmodel = "tiny"\nbase_url = "{server.url()}"', "--json")
+    assert rows(result)["agent"]["context"] == 8192
+
+
+def test_weights_in_the_process_are_checked(tmp_path, monkeypatch):
+    code = {"code": "marigold-4711"}
+    said = json.dumps({"name": PROBE, "arguments": code, **code})
+    library = LlamaCpp(lambda body: completion(said, prompt_tokens=9 + 9 * ("tools" in body)))
+    monkeypatch.setitem(sys.modules, "xllamacpp", library.module())
+    weights = tmp_path / "m.gguf"
+    weights.write_bytes(b"GGUF")
+    result = checked(tmp_path, f'[models.agent]\nlocal = "{weights}"\ncontext = 512', "--json")
+    agent = rows(result)["agent"]
+    assert (agent["reachable"], agent["json_schema"], agent["tools_rendered"]) == (True, True, True)
+    assert (agent["context"], agent["endpoint"], agent["price_known"]) == (512, None, True)
+    absent = checked(tmp_path, f'[models.agent]\nlocal = "{tmp_path}/absent.gguf"')
+    assert absent.exit_code == 1
+    assert "cannot read the weights" in " ".join(absent.stdout.split())
 
 
 def test_a_role_without_a_key_is_not_asked(tmp_path):

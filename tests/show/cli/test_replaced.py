@@ -10,7 +10,7 @@ import pytest
 
 import stb_env
 from stb_env.errors import ConfigError
-from stb_env.trajectory import read_trajectories
+from stb_env.saved_episodes import read_trajectories
 from tests.show.cli.test_commands import report, stb
 
 OLD, NEW = "stb/Sandbox-v0", "stb/Sandbox-v1"

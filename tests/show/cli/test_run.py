@@ -14,7 +14,7 @@ import pytest
 
 from stb_env.evaluation.resolved import Resolved
 from stb_env.runs.make import make_env
-from stb_env.trajectory import read_trajectories
+from stb_env.saved_episodes import read_trajectories
 from tests.command import error_of, stb
 from tests.processes import wait_until
 

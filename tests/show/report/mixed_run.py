@@ -8,7 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from stb_env.runs import Run
-from stb_env.trajectory import Trajectory, read_trajectories
+from stb_env.saved_episodes import read_trajectories
+from stb_env.trajectory import Trajectory
 
 EVIL = "</td><script>document.title = 'taken'</script><img src=x onerror=alert(1)>"
 """What a model, a tool or a file may say."""

@@ -17,8 +17,8 @@ from stb_env.evaluation.comparison import compare_folders
 from stb_env.runs import Curve
 from stb_env.runs.metrics.rates import summarize
 from stb_env.runs.verdict_file import Judgement
+from stb_env.saved_episodes import read_trajectories
 from stb_env.show.report.document.latex import escaped
-from stb_env.trajectory import read_trajectories
 from tests.command import error_of, stb
 from tests.saved import unbind
 from tests.show.report.mixed_run import EVIL, mixed_run

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import json
+import shutil
 import signal
 import subprocess
 import sys
@@ -84,9 +85,9 @@ def test_the_keys_go_through_the_list_the_views_and_back(page: Any):
     page.keyboard.press("j")
     page.wait_for_selector("#panel.conversation .call")
     page.keyboard.press("j")
-    until(page, "location.hash.startsWith('#0/1')")
+    page.wait_for_selector("#row-1[aria-selected=true]")
     page.keyboard.press("k")
-    until(page, "location.hash.startsWith('#0/0')")
+    page.wait_for_selector("#row-0[aria-selected=true]")
     for key, view in enumerate(VIEWS, 1):
         page.keyboard.press(str(key))
         page.wait_for_selector(f"#panel.{view}")
@@ -196,8 +197,33 @@ def test_two_runs_of_a_task_stand_side_by_side_with_what_differs(page: Any):
     assert page.locator(".pair").count() == 2 + int(page.inner_text("#panel .quiet >> nth=0").split()[2])
     page.keyboard.press("m")
     page.keyboard.press("j")
-    until(page, "location.hash === '#0/2/compare'")
+    until(page, "/^#run=gold&task=[\\w-]+&view=compare$/.test(location.hash)")
     page.wait_for_selector("text=These are episodes of different tasks.")
+
+
+def test_an_address_names_run_task_and_trial_and_the_filters(browser: Any, url: str):
+    address = "#run=keyword&task=test-add_contact-0&view=record&status=solved,unsolved&least=1"
+    with opened(browser, url, WIDE) as page:
+        go(page, address, "#panel.record")
+        assert page.title().endswith("· keyword")
+        assert page.locator('.chip[aria-pressed="true"]').count() == 2
+        assert page.input_value('[aria-label="At least so many steps"]') == "1"
+        page.fill("#search", "contact")
+        until(page, "location.hash.endsWith('&text=contact')")
+        page.reload()
+        page.wait_for_selector("#panel.record")
+        assert page.input_value("#search") == "contact"
+
+
+def test_a_run_that_begins_in_a_watched_folder_is_offered(browser: Any, runs: Path, tmp_path: Path):
+    shutil.copytree(runs / "gold", tmp_path / "b")
+    with served(tmp_path) as url, opened(browser, url, WIDE) as page:
+        shutil.copytree(runs / "keyword", tmp_path / "a")
+        until(page, "document.querySelector('[aria-label=Run]').length === 2")
+        assert page.inner_text('[aria-label="Run"] option >> nth=1') == "a"
+        page.select_option('[aria-label="Run"]', label="a")
+        until(page, "location.hash === '#run=a'")
+        page.wait_for_selector(".option[id]")
 
 
 def test_a_world_shows_the_changed_cells_before_and_after(page: Any):

@@ -17,8 +17,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from stb_env.saved_episodes import read_trajectories
 from stb_env.show.cli.main import app
-from stb_env.trajectory import read_trajectories
 
 NOTES = "stb_env.testing.notes:test/Notes-v0"
 needs_textual = pytest.mark.skipif(

@@ -14,11 +14,11 @@ from stb_env.core.answers import object_schema
 from stb_env.envs.finish import finish_form
 from stb_env.errors import ConfigError, DataError
 from stb_env.runs.driven import DrivenEpisode
+from stb_env.saved_episodes import read_trajectories
 from stb_env.show.terminal.form import Field, arguments_of, fields_of, groups_of
 from stb_env.show.terminal.played_folder import PlayedFolder
 from stb_env.show.terminal.playthrough import Attempt
 from stb_env.testing.notes import notes
-from stb_env.trajectory import read_trajectories
 
 MANIFEST = {"env": "test/Notes-v0", "agent": "person"}
 

@@ -10,11 +10,12 @@ import pytest
 from gymnasium.utils.env_checker import check_env
 
 import stb_env  # noqa: F401 (registers the ids)
+from stb_env.envs.model_user import ModelUser
 from stb_env.errors import ConfigError, DataError
 from stb_env.models import ModelError, ScriptedModel
 from stb_env.runs import plan, play
 from stb_env.runs.baselines import load_agent
-from stb_env.suites.api_bank.user import NOTHING_TO_ADD, ModelUser
+from stb_env.suites.api_bank.user import NOTHING_TO_ADD
 
 ABILITIES = ("Call", "Retrieve", "Plan")
 STOCK = {"name": "QueryStock", "arguments": {"stock_code": "BRKV", "date": "2023-03-22"}}

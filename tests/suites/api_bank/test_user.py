@@ -9,8 +9,9 @@ import pytest
 
 import stb_env  # noqa: F401 (registers the ids)
 from stb_env.core.request import drive
+from stb_env.envs.model_user import ModelUser
 from stb_env.models import ScriptedModel
-from stb_env.suites.api_bank.user import NOTHING_TO_ADD, ModelUser, ScriptedUser
+from stb_env.suites.api_bank.user import NOTHING_TO_ADD, ScriptedUser
 from stb_env.tasks import Task
 from stb_env.tools import Tool
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from tests.conftest import ROOT
 
 PAGE = (ROOT / "docs" / "own_tools.md").read_text(encoding="utf-8")
-_BLOCK = re.compile(r"(?:<!-- (?P<mark>[\w ]+) -->\n)?```(?P<language>\w+)\n(?P<code>.*?)```", re.DOTALL)
+_BLOCK = re.compile(r"(?:<!-- (?P<mark>[\w -]+) -->\n)?```(?P<language>\w+)\n(?P<code>.*?)```", re.DOTALL)
 
 
 class Block(NamedTuple):

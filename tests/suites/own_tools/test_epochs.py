@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from stb_env.trajectory import read_trajectories
+from stb_env.saved_episodes import read_trajectories
 from tests.command import reported, stb
 from tests.fakes.order_desk import OrderDesk, basket
 

@@ -53,6 +53,12 @@ def test_the_page_s_block_with_the_everything_server(tmp_path: Path):
     assert json.loads((tmp_path / "mcp-second" / "summary.json").read_text())["solved"] == 4
 
 
+def test_the_page_s_block_with_servers_of_files_and_of_a_graph(tmp_path: Path):
+    said = with_npx(shlex.join(["bash", "-euc", block("mcp-more")]), tmp_path)
+    assert "harbour closes" in said
+    assert "likes tea" in said
+
+
 @pytest.fixture
 def files(tmp_path: Path) -> Path:
     """A folder with a catalogue of a server of files, and queries about them."""
@@ -92,6 +98,14 @@ def test_the_filesystem_server_is_replayed_to_the_byte_when_server_and_files_are
     assert first.count('"source": "real"') == 3
     assert "Access denied" in first, "what a server refuses is an observation, and recorded"
     assert "harbour closes" in (files / "fourth" / "trajectories.jsonl").read_text(encoding="utf-8")
+
+
+def test_a_server_of_files_is_asked_about_what_its_folders_list(files: Path):
+    options = "--dialogues 6 --mode record --cache made --start --json"
+    made = json.loads(with_npx(f"stb-env synthesize --tools c.json --out made.jsonl {options}", files))
+    queries = (files / "made.jsonl").read_text(encoding="utf-8")
+    assert made["kept"] == 6, made
+    assert "harbour closes at 18:45." in queries
 
 
 def test_a_program_is_not_started_where_that_is_not_allowed(files: Path):

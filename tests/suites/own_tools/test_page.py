@@ -11,11 +11,12 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from stb_env.judges.check_forms import read_checks
 from stb_env.show.cli.main import app
 from tests.fakes.shop_service import serving
 from tests.suites.own_tools.page import BLOCKS, PAGE, block
 
-MARKS = {"", "service", "without the service", "mcp", "functions"}
+MARKS = {"", "service", "without the service", "mcp", "mcp-more", "functions", "checks"}
 
 
 def run(code: str, url: str = "") -> None:
@@ -42,7 +43,18 @@ def test_the_page_from_the_service_to_the_replay_without_it(tmp_path: Path, monk
             if (one.mark, one.language) == ("", "sh"):
                 run(one.code, url)
     run(block("without the service"))
-    assert json.loads((tmp_path / "third" / "summary.json").read_text())["solved"] == 3
+    assert json.loads((tmp_path / "third" / "summary.json").read_text())["solved"] == 4
+    assert json.loads((tmp_path / "liar" / "summary.json").read_text())["unsolved"] == 4
+
+
+def test_the_checks_of_the_page_are_checks():
+    kinds = [one.form for one in read_checks(json.loads(block("checks", "json")))]
+    assert kinds == [
+        {"called": "add_order", "arguments": {"item": "A-9"}, "times": 1},
+        {"not_called": "drop_order"},
+        {"in_order": [{"called": "add_order"}, {"called": "pay", "arguments": {"number": 1}}]},
+        {"state": "get_order", "arguments": {"number": 1}, "has": {"status": "paid"}},
+    ]
 
 
 def test_the_block_with_functions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

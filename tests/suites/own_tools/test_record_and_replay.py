@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from stb_env.trajectory import read_trajectories
+from stb_env.saved_episodes import read_trajectories
 from tests.command import reported, stb
 from tests.fakes.shop_service import Shop
 from tests.saved import unbound

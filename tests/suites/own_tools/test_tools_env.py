@@ -58,7 +58,7 @@ def test_checked_and_open_queries_stand_side_by_side_and_each_verdict_says_who_d
         ('{"qery": "a"}', r"line 1 has no setting 'qery'; it takes .* Did you mean 'query'\?$"),
         (
             '{"query": "a", "gold": [{"name": "mayor"}]}',
-            r"line 1: gold calls 'mayor' with wrong arguments: missing",
+            r"line 1: gold of task '1' calls 'mayor' with wrong arguments: missing",
         ),
         ("What?", r"line 1: expected JSON such as .*; plain text goes into a file that ends in \.txt$"),
         ("\n", r"has no queries; write one a line$"),

@@ -15,10 +15,10 @@ from stb_env.judges.preference import PreferenceJudge
 from stb_env.models import ScriptedModel
 from stb_env.runs.baselines import load_agent
 from stb_env.runs.judging import prefer
+from stb_env.saved_episodes import read_trajectories
 from stb_env.suites.stabletoolbench.commands import app
 from stb_env.suites.stabletoolbench.leaderboard import check_published, find_table, group_sizes
 from stb_env.suites.stabletoolbench.queries import GROUPS
-from stb_env.trajectory import read_trajectories
 from tests.judges.runs import record
 from tests.saved import unbind
 from tests.suites.stabletoolbench.test_original_scores_golden import cases_in

@@ -11,6 +11,7 @@ from stb_env.suites.worlds.judge import ExactJudge
 from stb_env.suites.worlds.oracle.persistent import told
 from stb_env.suites.worlds.oracle.player import Player
 from stb_env.suites.worlds.oracle.requests import Request
+from stb_env.suites.worlds.oracle.session import Session
 from stb_env.suites.worlds.tasks.world_task import WorldTask
 from stb_env.suites.worlds.world import GeneratedWorld
 from stb_env.tools import ToolCall, ToolResult
@@ -43,7 +44,7 @@ def solves(made: WorldTask, manner: Manner) -> bool:
     """Return whether the plan of the task, made before its dials, solves it when it is played in a manner."""
     state = WORLD.start(made.task, 0)
     tools = {tool.name: tool for tool in made.task.tools}
-    plan = Player(made.world, made.solved.modes).solve(made.drawn.goal)
+    plan = Session(made.world).carried(Player(made.world, made.solved.modes).solve(made.drawn.goal))
     response: Any = None
     try:
         while True:

@@ -9,6 +9,7 @@ from _pytest.mark import ParameterSet
 
 from stb_env.seeding import rng
 from stb_env.suites.worlds.tasks.making import kits
+from stb_env.suites.worlds.world import Built, built
 
 SAMPLE = rng("kits that are tested each time").sample(kits(), 6)
 
@@ -25,6 +26,12 @@ def each_world(seeds: Iterable[int], *, light: int) -> list[ParameterSet]:
         for name in kits()
         for place, seed in enumerate(seeds)
     ]
+
+
+def open_world(kit: str, first: int = 0) -> Built:
+    """Return the first world of a kit, from a seed on, in which nobody has to sign in."""
+    worlds = (built(f"{kit}-{seed}") for seed in range(first, first + 40))
+    return next(world for world in worlds if not world.offered.sign_ins)
 
 
 def _param(value: object, name: str, *, heavy: bool) -> ParameterSet:

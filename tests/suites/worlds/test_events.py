@@ -14,11 +14,13 @@ import stb_env
 from stb_env.core.jsontypes import JsonObject
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.judges.judge import Case
+from stb_env.suites.worlds.data.rates import SHOWN
 from stb_env.suites.worlds.data.rows import State
 from stb_env.suites.worlds.episode.events import Event
 from stb_env.suites.worlds.episode.script import Script
 from stb_env.suites.worlds.goals.goal import Measure, Select, Work
 from stb_env.suites.worlds.judge import ExactJudge
+from stb_env.suites.worlds.oracle.session import Session
 from stb_env.suites.worlds.oracle.watching import RoundsPlayer
 from stb_env.suites.worlds.tasks.apply_dials import apply_dials
 from stb_env.suites.worlds.tasks.dials import Dials
@@ -26,10 +28,11 @@ from stb_env.suites.worlds.tasks.draw_changes import acts
 from stb_env.suites.worlds.tasks.making import task_of
 from stb_env.suites.worlds.tasks.source import WorldTasks
 from stb_env.suites.worlds.tasks.world_task import WorldTask
-from stb_env.suites.worlds.world import Built, built
+from stb_env.suites.worlds.world import Built
 from stb_env.verdict import Verdict
 
 from .careless_plays import WORLD, gold_solves, once, solves
+from .sampled import open_world
 
 SLOWED = [(0, 0), (1, 0), (5, 0), (20, 0), (0, 1), (0, 5), (0, 20)]
 
@@ -94,6 +97,9 @@ def test_who_takes_back_what_others_changed_is_blamed(made: list[WorldTask]) -> 
             continue
         data = each.world.blueprint.data
         back = data.put(state, event["entity"], event["row"], data.rows[event["entity"]][event["row"]])
+        if back == state:
+            # What the request asks for is what undoes the change.
+            continue
         parts = judged(each, back, answer).parts
         # A row that came to be meant is not done where it is as before.
         blamed = [part for part in ("kept", "state") if parts.get(f"{part}:{event['entity']}") is False]
@@ -124,9 +130,13 @@ def test_every_state_is_judged_by_what_has_happened_so_far(made: list[WorldTask]
         )
         reads = not acts(each.drawn.goal)
         if reads:
-            shown = dict.fromkeys(each.world.blueprint.entities, -1)
-            first = replace(state, shown=shown)
-            assert judged(each, first, each.task.goal["stages"][0]["answer"]).status == "solved"
+            shown = {
+                f"{entity}{attribute}": -1
+                for entity, described in each.world.blueprint.entities.items()
+                for attribute in ("", *(f".{name}" for name in described.attributes))
+            }
+            first = replace(state, shown={**shown, SHOWN: 1})
+            assert judged(each, first, each.task.goal["stages"][0]["answer"]).status == "solved", each.task.id
 
 
 def test_a_task_is_made_again_equal(made: list[WorldTask]) -> None:
@@ -176,7 +186,7 @@ def test_one_tool_tells_what_others_changed(made: list[WorldTask]) -> None:
 
 
 def test_rules_decide_a_row_that_came_in_after_the_first_round_of_reading() -> None:
-    world = built("vet_clinic-3")
+    world = open_world("vet_clinic")
     entity = world.blueprint.entities["claim"]
     status, label = entity.columns["status"], entity.columns[entity.label]
     rows = world.blueprint.data.rows["claim"]
@@ -195,7 +205,7 @@ def test_rules_decide_a_row_that_came_in_after_the_first_round_of_reading() -> N
 
 def _states(world: Built, goal: Work, state: State) -> Iterator[State]:
     """Play a queue in rounds, and yield the state after each call."""
-    plan, response = RoundsPlayer(world, {}).rounds(goal), None
+    plan, response = Session(world).carried(RoundsPlayer(world, {}).rounds(goal)), None
     while True:
         try:
             request = plan.send(response)

@@ -18,10 +18,10 @@ from stb_env.suites.worlds.tasks.dials import Dials
 from stb_env.suites.worlds.tasks.making import formed, task_of
 from stb_env.suites.worlds.tasks.source import WorldTasks
 from stb_env.suites.worlds.tasks.world_task import WorldTask
-from stb_env.suites.worlds.world import built
 from stb_env.tools import Status
 
 from .careless_plays import WORLD, blindly, gold_solves, once, solves
+from .sampled import open_world
 
 
 @pytest.fixture(scope="module")
@@ -82,7 +82,7 @@ def test_a_row_made_although_an_error_came_back_is_there_once_more_when_it_is_ma
 
 
 def test_faults_pass_and_are_told() -> None:
-    world = built("container_port-3")
+    world = open_world("container_port", 3)
     tools = [each for each in world.tools.values() if each.kind == "list"]
     failed = calls = earlier = 0
     for seed in range(12):
@@ -107,7 +107,7 @@ def test_faults_pass_and_are_told() -> None:
 
 
 def test_the_share_is_about_that_of_the_dial() -> None:
-    world = built("vet_clinic-2")
+    world = open_world("vet_clinic", 2)
     tool = next(each for each in world.tools.values() if each.kind == "get")
     name = tool.params[0].name
     for share in (10, 30):
@@ -121,7 +121,7 @@ def test_the_share_is_about_that_of_the_dial() -> None:
 
 
 def test_an_earlier_copy_is_no_evidence_and_differs() -> None:
-    world = built("vet_clinic-2")
+    world = open_world("vet_clinic", 2)
     tool = next(each for each in world.tools.values() if each.kind == "list")
     for seed in range(60):
         state = State(script=Script(faults=Faults(50, f"{seed}")))

@@ -43,6 +43,17 @@ def test_gold_plays_a_kit_of_ones_own_and_noop_does_not(kit: Path) -> None:
     assert scores == {"gold": [1.0] * 4, "noop": [0.0] * 4}
 
 
+def test_a_circle_of_days_is_told_by_the_check(kit: Path) -> None:
+    kit.write_text(SCAFFOLD.replace('after = "taken"', 'after = "due"'), "utf-8")
+    done = stb("worlds", "check", kit)
+    assert done.exit_code == 1
+    assert "go in a circle" in " ".join(done.stdout.replace("│", "").split())
+    assert (
+        "go in a circle"
+        in stb("run", "stb/Worlds-v0", "--agent", "gold", "--set", f"kit={kit}", "--out", kit.parent).stderr
+    )
+
+
 def test_ids_tell_what_the_file_says(kit: Path) -> None:
     first = made(kit).tasks
     kit.write_text(SCAFFOLD + "# another text\n", "utf-8")

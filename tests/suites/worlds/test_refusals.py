@@ -105,6 +105,8 @@ def test_tools_do_not_enforce_policies_and_what_is_forbidden_fails(
         identifier = each.world.codec.id_of(entity, number)
         given = [identifier] if tool.limit > 1 else identifier
         act = ToolCall(tool.tool.name, {tool.params[0].name: given})
+        if each.world.tools.get(act.name) is not tool:
+            continue
         env.reset(options={"task_id": each.task.id})
         observation, *_ = env.step({"name": act.name, "arguments": act.arguments})
         assert observation["status"] == 0

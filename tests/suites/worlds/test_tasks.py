@@ -13,7 +13,7 @@ from stb_env.envs.tool_env import ToolEnv
 from stb_env.errors import ConfigError, DataError
 from stb_env.seeding import rng
 from stb_env.suites.worlds.drawing.draw_goal import GoalDrawer, fits, identity, part_of
-from stb_env.suites.worlds.goals.goal import Clause, Measure, Select, Summary
+from stb_env.suites.worlds.goals.goal import Change, Clause, Lookup, Measure, Select, Summary
 from stb_env.suites.worlds.oracle.solve import solve
 from stb_env.suites.worlds.schema.kit import KITS
 from stb_env.suites.worlds.tasks.making import HELD_OUT, task_of
@@ -128,10 +128,39 @@ def test_an_answer_without_calls_is_not_supported(env: ToolEnv, made: list[World
         assert play(env, bare) == 0.0
 
 
+READS = ("get", "key", "list", "related", "batch_get", "fetch", "report")
+
+
+def test_a_result_that_names_a_row_supports_none_of_its_other_fields(env: ToolEnv) -> None:
+    source, tried = WorldTasks("train", level=1), set[type]()
+    for index in range(24):
+        each = task_of(source.at(index).id)
+        goal, tools = each.drawn.goal, each.world.tools
+        if not isinstance(goal, Change | Lookup) or (isinstance(goal, Change) and not goal.fields):
+            continue
+        described = each.world.blueprint.entities[goal.select.entity]
+        action = described.actions[goal.action] if isinstance(goal, Change) else None
+        told = {described.label, described.key, getattr(action, "field", "")}
+        # What is acted on or found by words shows its id and its names alone; the rest is known by heart.
+        gold = tuple(call for call in each.task.gold if tools[call.name].kind not in READS)
+        if not told.isdisjoint(goal.fields) or len(gold) == len(each.task.gold):
+            continue
+        assert play(env, replace(each, task=replace(each.task, gold=gold))) == 0.0, each.task.id
+        tried.add(type(goal))
+    assert tried == {Change, Lookup}
+
+
 def test_whoever_changes_something_else_fails(env: ToolEnv, made: list[WorldTask]) -> None:
     failed = 0
     for each in made:
-        tool = next(tool for tool in each.world.tools.values() if tool.kind == "set")
+        world = each.world
+        tool = next(
+            (tool for tool in world.meant if tool.kind == "set" and world.tools.get(tool.tool.name) is tool),
+            None,
+        )
+        if tool is None:
+            # All changes of fields are quoted first, or by those who have signed in.
+            continue
         env.reset(options={"task_id": each.task.id})
         drawn = each.world.blueprint.data.rows[tool.entity]
         column = tool.fields[0].column
@@ -148,7 +177,7 @@ def test_whoever_changes_something_else_fails(env: ToolEnv, made: list[WorldTask
         finish = {"name": "Finish", "arguments": {"answer": each.task.goal["answer"]}}
         assert env.step(finish)[1] == 0.0
         failed += 1
-    assert failed > len(made) // 2
+    assert failed >= len(made) // 3
 
 
 def test_the_hash_follows_the_settings_and_the_names(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -26,7 +26,7 @@ def world(request: pytest.FixtureRequest) -> Built:
 
 
 def tools(world: Built, *kinds: str) -> Iterator[WorldTool]:
-    return (tool for tool in world.tools.values() if tool.kind in kinds)
+    return (tool for tool in world.meant if tool.kind in kinds)
 
 
 def nested(tool: WorldTool, name: str, value: Any) -> dict[str, Any]:
@@ -178,6 +178,7 @@ def test_results_tell_which_rows_they_show(world: Built) -> None:
     get = next(tools(world, "get"))
     arguments = {get.params[0].name: world.codec.id_of(get.entity, 3)}
     _, state = get.call(State(), arguments)
-    assert state.shown == {get.entity: 1 << 3}
+    shown = {get.entity, *(f"{get.entity}.{field.attribute}" for field in get.fields)}
+    assert state.shown == dict.fromkeys(shown, 1 << 3)
     assert get.call(state, arguments)[1] is state
     assert state == State()

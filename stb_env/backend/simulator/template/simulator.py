@@ -47,7 +47,7 @@ class _Plan:
 
 
 @dataclass(frozen=True, slots=True)
-class _Call:
+class Call:
     """The properties of a call that its answer depends on.
 
     Attributes:
@@ -63,7 +63,7 @@ class _Call:
     scene: Scene
 
     @classmethod
-    def of(cls, tool: Tool, arguments: JsonMapping) -> _Call:
+    def of(cls, tool: Tool, arguments: JsonMapping) -> Call:
         """Read a call. The order of arguments does not count, nor does what the call's key ignores."""
         names = sorted(name for name in arguments if isinstance(name, str))
         echo = {field_key(name): arguments[name] for name in names}
@@ -130,18 +130,12 @@ class TemplateSimulator:
         Returns:
             The answer; an application error where the arguments could not be served.
         """
-        given = read_arguments(arguments)
-        if isinstance(given, str):
-            return ToolResult.of(
-                "", error="Bad request: the arguments must be a JSON object", source="simulator"
-            )
-        call = _Call.of(tool, given)
-        missing = _missing(tool, call.echo)
-        if missing:
-            return ToolResult.of("", error=missing, source="simulator")
+        call = read_call(tool, arguments)
+        if isinstance(call, ToolResult):
+            return call
         return self._answer(self._plan(tool, examples), call, tool.id, seeding.derive(self.version, key))
 
-    def _answer(self, plan: _Plan, call: _Call, identity: ToolId, seed: int) -> ToolResult:
+    def _answer(self, plan: _Plan, call: Call, identity: ToolId, seed: int) -> ToolResult:
         family = (self.version, identity.category, identity.tool)
         length = plan.length
         while True:
@@ -178,6 +172,16 @@ class TemplateSimulator:
 
     def _planned(self, tool: Tool, root: skeleton.Node, *, documented: bool) -> _Plan:
         return _Plan(tool.record, root, fitting_length(root, self._max_size), documented)
+
+
+def read_call(tool: Tool, arguments: Mapping[str, object] | str) -> Call | ToolResult:
+    """Read a call, or return the error with which an API answers arguments that it cannot take."""
+    given = read_arguments(arguments)
+    if isinstance(given, str):
+        return ToolResult.of("", error="Bad request: the arguments must be a JSON object", source="simulator")
+    call = Call.of(tool, given)
+    missing = _missing(tool, call.echo)
+    return ToolResult.of("", error=missing, source="simulator") if missing else call
 
 
 def _missing(tool: Tool, echo: Mapping[str, object]) -> str:

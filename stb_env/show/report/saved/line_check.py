@@ -7,8 +7,9 @@ from pathlib import Path
 from stb_env.core.run_identity import RunCheck
 from stb_env.errors import DataError
 from stb_env.runs.verdict_file import read_judgements
+from stb_env.saved_episodes import iter_trajectories
 from stb_env.show.report.saved.episode_row import key_of, read_line, wrong_line
-from stb_env.trajectory import Key, iter_trajectories
+from stb_env.trajectory import Key
 
 
 def check_whole(folder: Path) -> None:

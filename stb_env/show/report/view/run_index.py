@@ -42,20 +42,23 @@ class RunIndex:
 
     def __init__(self, paths: Sequence[Path], *, env_id: str | None = None, data: str | None = None) -> None:
         found = {name: SavedRun(folder) for name, folder in find_runs(paths).items()}
-        self._take(found, env_id, data)
+        self._take(found, env_id, data, paths)
 
     @classmethod
     def of(cls, runs: Mapping[str, SavedRun]) -> RunIndex:
         """Return a run_index with runs that are found already, by name."""
         run_index = object.__new__(cls)
-        run_index._take(runs, None, None)
+        run_index._take(runs, None, None, ())
         return run_index
 
-    def _take(self, runs: Mapping[str, SavedRun], env_id: str | None, data: str | None) -> None:
+    def _take(
+        self, runs: Mapping[str, SavedRun], env_id: str | None, data: str | None, paths: Sequence[Path]
+    ) -> None:
         self.names, self.runs = list(runs), list(runs.values())
         self._env_id, self._data = env_id, data
         self._worlds: dict[int, WorldReplay | str] = {}
         self._lock = threading.Lock()
+        self._paths = list(paths)
 
     def answer(self, path: str, search: str | None = None) -> JsonObject | None:
         """Return what a path stands for, or None where it stands for nothing.
@@ -69,6 +72,7 @@ class RunIndex:
             STBError: The run's files are damaged.
         """
         if path == "runs.json":
+            self._take_new()
             return self.overview(live=True)
         run, _, rest = path.partition("/")
         kind, _, name = rest.partition("/")
@@ -85,6 +89,15 @@ class RunIndex:
         if kind not in asked or number is None or not name.endswith(".json"):
             return None
         return asked[kind](index, number)
+
+    def _take_new(self) -> None:
+        """Take up runs that have begun since, behind those that are known."""
+        with self._lock:
+            known = {run.folder for run in self.runs}
+            for name, folder in (find_runs(self._paths) if self._paths else {}).items():
+                if folder not in known:
+                    self.names.append(str(folder) if name in self.names else name)
+                    self.runs.append(SavedRun(folder))
 
     def overview(self, *, live: bool) -> dict[str, object]:
         """Return which runs there are.

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-from typing import Any
+from functools import partial
 
 from stb_env.backend.world import World
-from stb_env.core.jsontypes import JsonMapping
+from stb_env.core.jsontypes import JsonMapping, JsonObject
+from stb_env.core.request import Request, Slow, drive
 from stb_env.errors import DataError, did_you_mean
+from stb_env.suites.sambanova.common.interpreter.child import watched_world
 from stb_env.suites.sambanova.common.interpreter.costs import RULES
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError
 from stb_env.suites.sambanova.common.interpreter.reader import PROGRAM
@@ -17,7 +19,7 @@ from stb_env.suites.sambanova.google_sheets.session import Session
 from stb_env.suites.sambanova.google_sheets.sheet import Book, book_of
 from stb_env.suites.sambanova.google_sheets.tools import BY_NAME, TOOLS
 from stb_env.tasks import Task
-from stb_env.tools import Tool, ToolResult
+from stb_env.tools import Tool, ToolCall, ToolResult
 
 VERSION = 2
 
@@ -55,15 +57,33 @@ class SheetsWorld(World[Book]):
         if tool.name not in BY_NAME:
             near = did_you_mean(tool.name, BY_NAME)
             raise DataError(f"{tool.name!r} is no tool of the sheets; take tools from its tasks.{near}")
-        session = Session(state)
         try:
             if tool.name == PROGRAM:
-                outcome = run_program(session, str(arguments.get("text", "")))
-                response: Any = {"value": plain(outcome.value)} if outcome.value is not None else {}
-                if outcome.printed:
-                    response["printed"] = list(outcome.printed)
-            else:
-                response = plain(run_call(session, tool.name, arguments))
+                return _played(state, str(arguments.get("text", "")))
+            session = Session(state)
+            response = plain(run_call(session, tool.name, arguments))
         except CrashError as error:
             return ToolResult.of("", error=str(error), source="world"), state
         return ToolResult.of({"done": True} if response is None else response, source="world"), session.book
+
+    def answer(self, state: Book, tool: Tool, call: ToolCall) -> Slow[tuple[ToolResult, Book]]:
+        """Answer one call, whose formulas may take a while; a program runs in a child process."""
+        if tool.name == PROGRAM and not isinstance(call.arguments, str):
+            return (yield from watched_world(_played, state, str(call.arguments.get("text", ""))))
+        answer = partial(drive, super().answer(state, tool, call))
+        answered: tuple[ToolResult, Book] = yield Request(run=answer)
+        return answered
+
+
+def _played(state: Book, text: str) -> tuple[ToolResult, Book]:
+    """Run a program.
+
+    Raises:
+        CrashError: It does not run through.
+    """
+    session = Session(state)
+    outcome = run_program(session, text)
+    response: JsonObject = {"value": plain(outcome.value)} if outcome.value is not None else {}
+    if outcome.printed:
+        response["printed"] = list(outcome.printed)
+    return ToolResult.of(response, source="world"), session.book

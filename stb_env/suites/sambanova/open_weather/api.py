@@ -67,7 +67,7 @@ def render(endpoint: Endpoint, arguments: Mapping[str, object]) -> str:
     names = [name for name in endpoint.parameters if name in arguments] + [
         name for name in arguments if name not in endpoint.parameters
     ]
-    pairs = [f"{quote_plus(name)}={_quoted(name, arguments[name])}" for name in names]
+    pairs = [f"{quote_plus(name, errors='replace')}={_quoted(name, arguments[name])}" for name in names]
     pairs.insert(sum(name in endpoint.required for name in names), f"appid={KEY_FIELD}")
     return f"curl -X GET 'https://{HOST}{endpoint.path}?{'&'.join(pairs)}'"
 

@@ -9,10 +9,12 @@ import numpy as np
 
 from stb_env.backend.world import World
 from stb_env.core.jsontypes import Json, JsonMapping, JsonObject
+from stb_env.core.request import Slow
 from stb_env.errors import DataError, did_you_mean
 from stb_env.suites.sambanova.common.fingerprint import world_fingerprint
 from stb_env.suites.sambanova.common.interpreter.arrays import NUMPY, Arrays
 from stb_env.suites.sambanova.common.interpreter.budget import Budget, weigh
+from stb_env.suites.sambanova.common.interpreter.child import watched_world
 from stb_env.suites.sambanova.common.interpreter.costs import RULES
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError
 from stb_env.suites.sambanova.common.interpreter.kinds import Native
@@ -27,7 +29,7 @@ from stb_env.suites.sambanova.tabletop.scene import Scene
 from stb_env.suites.sambanova.tabletop.shapes import AFFINITY, GEOMETRY, Shape
 from stb_env.suites.sambanova.tabletop.tools import TOOLS
 from stb_env.tasks import Task
-from stb_env.tools import Tool, ToolResult
+from stb_env.tools import Tool, ToolCall, ToolResult
 
 VERSION = 2
 
@@ -73,23 +75,40 @@ class TabletopWorld(World[Scene]):
         robot = Robot(state)
         try:
             if tool.name == PROGRAM:
-                robot = Robot(state, original=self.original)
-                response = _report(run(str(arguments.get("text", "")), robot), state, robot.scene)
-            else:
-                primitive = BY_NAME.get(tool.name)
-                if primitive is None:
-                    near = did_you_mean(tool.name, BY_NAME)
-                    raise DataError(
-                        f"{tool.name!r} is no tool of the table; take tools from its tasks.{near}"
-                    )
-                response = _plain(primitive.run(robot, **arguments))
-                if primitive.moves:
-                    response = _changes(state, robot.scene)
+                return _played(state, str(arguments.get("text", "")), self.original)
+            primitive = BY_NAME.get(tool.name)
+            if primitive is None:
+                near = did_you_mean(tool.name, BY_NAME)
+                raise DataError(f"{tool.name!r} is no tool of the table; take tools from its tasks.{near}")
+            response = _plain(primitive.run(robot, **arguments))
+            if primitive.moves:
+                response = _changes(state, robot.scene)
         except CrashError as error:
             return ToolResult.of("", error=str(error), source="world"), state
         except PYTHON_ERRORS as error:
             return ToolResult.of("", error=said(error), source="world"), state
         return ToolResult.of(response, source="world"), robot.scene
+
+    def answer(self, state: Scene, tool: Tool, call: ToolCall) -> Slow[tuple[ToolResult, Scene]]:
+        """Answer one call; a program runs in a child process."""
+        if tool.name == PROGRAM and not isinstance(call.arguments, str):
+            text = str(call.arguments.get("text", ""))
+            return (yield from watched_world(_played, state, text, self.original))
+        return (yield from super().answer(state, tool, call))
+
+
+def _played(state: Scene, text: str, original: bool) -> tuple[ToolResult, Scene]:
+    """Run a program on the table.
+
+    Raises:
+        CrashError: It does not run through.
+    """
+    robot = Robot(state, original=original)
+    try:
+        response = _report(run(text, robot), state, robot.scene)
+    except PYTHON_ERRORS as error:
+        raise CrashError(said(error)) from error
+    return ToolResult.of(response, source="world"), robot.scene
 
 
 def run(

@@ -216,6 +216,10 @@ def _action(kit: Kit, name: str, key: str) -> Iterator[str]:
         case Move():
             if not isinstance(field, Quantity):
                 yield f"{at}.field: {action.field!r} is no number of {name}"
+            for each in action.same:
+                if each not in entity.attributes:
+                    yield f"{at}.same: {name} has no attribute {each!r}"
+            yield from slot_faults(f"{at}.say", action.say, ["np", "other", "v"])
         case Create():
             for given in (*action.fields, *action.start):
                 if given not in entity.attributes:

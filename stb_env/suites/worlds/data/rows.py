@@ -28,8 +28,9 @@ class State:
         made: How many rows were made, by entity: their numbers follow those of the drawn rows.
         clock: Calls so far, where the episode has a script.
         notes: What tools remember between calls, for example quotes that wait for a confirmation.
-        shown: Which rows results have shown so far, by entity: bit n is row n. A report shows the rows that
-            it counts. It is no change, so it plays no part where states are compared.
+        shown: Which rows results have shown so far, by entity, and with which fields, by
+            ``entity.attribute``: bit n is row n. A report shows the rows that it counts and the values that
+            it adds up. It is no change, so it plays no part where states are compared.
         script: What happens beside what calls do; the same through an episode.
     """
 

@@ -8,7 +8,7 @@ from random import Random
 from stb_env.suites.worlds.data.blueprint import Blueprint
 from stb_env.suites.worlds.drawing.clauses import clauses_of
 from stb_env.suites.worlds.goals.goal import Clause, Limit, Measure, Related, Select, Tally
-from stb_env.suites.worlds.schema.actions import Delete, Set, Transition
+from stb_env.suites.worlds.schema.actions import Delete, Move, Set, Transition
 from stb_env.suites.worlds.schema.kit import (
     Category,
     Code,
@@ -87,6 +87,15 @@ class Components:
                 isinstance(action, Set)
                 and isinstance(described.attributes[action.field], Category | Quantity | Day)
             )
+        ]
+
+    def _moves(self) -> list[tuple[str, str, Move]]:
+        """Return the actions that move a quantity, each with its entity and name."""
+        return [
+            (entity, name, action)
+            for entity, described in self._entities().items()
+            for name, action in described.actions.items()
+            if isinstance(action, Move)
         ]
 
     # -- selections ----------------------------------------------------------------------------------

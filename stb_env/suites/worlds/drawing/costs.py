@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from stb_env.suites.worlds.data.conditions import TODAY, Count, Days, Path, operand
 from stb_env.suites.worlds.data.facts import facts_at_start
 from stb_env.suites.worlds.drawing.clauses import clauses_of, queue_clauses
-from stb_env.suites.worlds.drawing.search_costs import Search, SearchCosts
+from stb_env.suites.worlds.drawing.search_costs import Known, Search, SearchCosts
 from stb_env.suites.worlds.goals.goal import (
     Change,
     Clause,
@@ -33,6 +33,7 @@ from stb_env.suites.worlds.goals.goal import (
 )
 from stb_env.suites.worlds.schema.actions import Condition
 from stb_env.suites.worlds.schema.kit import Ref
+from stb_env.suites.worlds.services.conventions import conventions_of
 from stb_env.suites.worlds.world import Built
 
 
@@ -49,6 +50,19 @@ class Cost:
     compared: int
 
 
+@dataclass(frozen=True, slots=True)
+class Sofar:
+    """Estimate for the first parts of a goal.
+
+    Attributes:
+        calls: Their calls, beside those that sign in.
+        known: What is known after them.
+    """
+
+    calls: int
+    known: Known
+
+
 class Costs:
     """Estimates the costs of goals in one world.
 
@@ -60,6 +74,7 @@ class Costs:
         self._world = world
         self._entities = world.blueprint.entities
         self._search = SearchCosts(world)
+        self._conventions = conventions_of(world.blueprint)
         self._clauses = clauses_of(world.blueprint)
         self._facts = facts_at_start(world.blueprint)
         self._conditions: dict[tuple[str, str, str, object], set[int]] = {}
@@ -68,18 +83,44 @@ class Costs:
         """Return an estimate for a goal."""
         self._search.forget()
         costs = [self._cost(part) for part in parts_of(goal)]
-        return Cost(sum(each.calls for each in costs), sum(each.compared for each in costs))
+        return Cost(
+            sum(each.calls for each in costs) + self._sign_ins(), sum(each.compared for each in costs)
+        )
+
+    def calls_of(self, part: Part, before: Sofar | None) -> tuple[int, Sofar]:
+        """Return how many calls a part of a goal takes in all with those before it, and what goes on from it.
+
+        Args:
+            part: The part.
+            before: What this gave for the part before it; None for the first.
+        """
+        if before is None:
+            self._search.forget()
+        else:
+            self._search.known = before.known.copy()
+        calls = self._cost(part).calls + (0 if before is None else before.calls)
+        return calls + self._sign_ins(), Sofar(calls, self._search.known)
+
+    def _sign_ins(self) -> int:
+        return len(self._conventions.signs_in & self._search.services)
 
     def _cost(self, goal: Part) -> Cost:
         match goal:
             case Lookup() | Listing():
                 fields = goal.fields if isinstance(goal, Lookup) else (goal.path,)
-                return self._total(self._search.find(goal.select, self._said(goal.select.entity, fields)))
+                converts = isinstance(goal, Lookup) and goal.currency != ""
+                found = self._search.find(goal.select, self._said(goal.select.entity, fields))
+                return self._total(found, int(converts))
             case Extreme():
                 return self._extreme(goal)
             case Summary():
+                entity = goal.select.entity
                 if self._is_told(goal):
-                    return Cost(1, 0)
+                    self._search.use(entity)
+                    return Cost(1 + self._search.waiting(entity), 0)
+                if self._is_reported(goal):
+                    self._search.use(entity)
+                    return Cost(2, 0)
                 return self._total(self._search.find(goal.select, _paths(goal.measures)))
             case Group():
                 by = self._said(goal.select.entity, (goal.by,))
@@ -90,7 +131,12 @@ class Costs:
                 return Cost(one.calls + other.calls, one.compared + other.compared)
             case Change() | Make():
                 found = self._search.find(goal.select, self._said(goal.select.entity, goal.fields))
-                return self._total(found, 1)
+                entity = goal.entity if isinstance(goal, Make) else goal.select.entity
+                self._search.use(entity)
+                acts = self._steps(entity, goal.action)
+                if isinstance(goal, Change) and goal.target is not None:
+                    acts += self._search.find(goal.target, ()).calls
+                return self._total(found, acts)
             case ForEach():
                 found = self._search.find(goal.select, _paths(goal.measures))
                 acts = self._acts(goal.select.entity, goal.action, len(found.rows))
@@ -109,7 +155,11 @@ class Costs:
         return Cost(found.calls + acts, found.compared)
 
     def _acts(self, entity: str, action: str, count: int) -> int:
-        return -(-count // self.acts_in_batches(entity, action))
+        return -(-count // self.acts_in_batches(entity, action)) * self._steps(entity, action)
+
+    def _steps(self, entity: str, action: str) -> int:
+        """Return how many calls do an action: one that is quoted is confirmed, too."""
+        return 2 if (entity, action) in self._conventions.quoted else 1
 
     def _said(self, entity: str, paths: Iterable[str]) -> list[str]:
         """Return paths whose values can be said: a reference is said by its target's label."""
@@ -132,13 +182,14 @@ class Costs:
         # In order, rows are read until one meets every clause.
         served = [each for each in self._search.direct(clauses) if self._search.serves(listing, each)]
         if len(served) == len(clauses):
-            return Cost(1, 0)
+            self._search.use(entity)
+            return Cost(1 + self._search.waiting(entity), 0)
         column = self._clauses.column(entity, goal.by)
         values = sorted((column[number] for number in self._search.served(entity, served)), reverse=goal.most)
         meant = [column[number] for number in search.rows]
         before = values.index(max(meant) if goal.most else min(meant)) + 1
         hops = sum(not isinstance(each, Clause) or "." in each.path for each in clauses)
-        read = -(-before // listing.limit) + hops * before
+        read = self._search.waiting(entity) - (-before // listing.limit) + hops * before
         return Cost(min(found.calls, read), min(found.compared, before))
 
     def _is_told(self, goal: Summary) -> bool:
@@ -151,6 +202,17 @@ class Costs:
             and len(ordered) == 1
             and ordered <= {each.attribute for each in listing.sorts}
             and all(isinstance(each, Clause) and self._search.serves(listing, each) for each in clauses)
+        )
+
+    def _is_reported(self, goal: Summary) -> bool:
+        """Return whether a report tells all figures."""
+        clauses = goal.select.clauses
+        return (
+            len(clauses) == 1
+            and isinstance(clauses[0], Clause)
+            and clauses[0].op == "="
+            and clauses[0].path == self._conventions.reported.get(goal.select.entity)
+            and all(each.kind in ("count", "total") for each in goal.measures)
         )
 
     def _work(self, goal: Work) -> Cost:
@@ -177,6 +239,7 @@ class Costs:
             acts[rule.do] += len(meeting - excepted)
             left = left - (meeting - excepted)
         acts[queue.otherwise] += len(left)
+        self._search.use(entity)
         calls += dated + sum(self._acts(entity, action, count) for action, count in acts.items())
         return Cost(calls, found.compared + waiting)
 
@@ -199,6 +262,7 @@ class Costs:
                     if other not in counted:
                         counted.add(other)
                         calls += self._search.pages(other, len(self._search.rows(other)))
+                        calls += self._search.waiting(other)
             asked = [path for path in paths if path != TODAY]
             calls += self._search.provided(entity, Search(rows, found.known, 0, 0), asked)
         return calls

@@ -13,7 +13,7 @@ from stb_env.suites.worlds.data.blueprint import Blueprint
 from stb_env.suites.worlds.data.conditions import is_unclear_at
 from stb_env.suites.worlds.data.facts import facts_at_start
 from stb_env.suites.worlds.data.rows import MISSING, State
-from stb_env.suites.worlds.drawing.costs import Costs
+from stb_env.suites.worlds.drawing.costs import Costs, Sofar
 from stb_env.suites.worlds.drawing.crossing import CrossingShapes, crosses, entities_of, is_joined
 from stb_env.suites.worlds.drawing.shapes import Shapes
 from stb_env.suites.worlds.goals.answer_fields import answer_schema, part_name
@@ -167,19 +167,20 @@ class GoalDrawer:
         least, most = CALLS[level]
         aim = pick.randint(least, most)
         parts: list[Part] = []
+        sofar: Sofar | None = None
         for _ in range(_PART_DRAWS):
             linked = self._shapes.linked(parts[-1], pick) if parts and pick.random() < _LINKED else None
             lower = pick.randint(1, max(1, level - 1))
             part = linked or self._shapes.draw(lower, pick, Counter())[1]
             if part is None or not self._is_hard_to_guess(part):
                 continue
-            longer = Several((*parts, part))
-            calls = aim if self._costs is None else self._costs.cost(longer).calls
+            calls, after = (aim, None) if self._costs is None else self._costs.calls_of(part, sofar)
             if calls > most or self._checked(lower, part) is None:
                 continue
             parts.append(part)
+            sofar = after
             if len(parts) > 1 and (calls >= aim or len(parts) == _MOST_PARTS):
-                return "several", longer
+                return "several", Several(tuple(parts))
         return "several", Several(tuple(parts)) if len(parts) > 1 else None
 
     def _suits(self, level: int, goal: Goal) -> bool:

@@ -22,6 +22,7 @@ from stb_env.suites.worlds.goals.goal import (
 )
 from stb_env.suites.worlds.schema.kit import Code, Email, Person, Ref, Title
 from stb_env.suites.worlds.services.archetypes.tool import WorldTool
+from stb_env.suites.worlds.services.conventions import conventions_of
 from stb_env.suites.worlds.world import Built
 
 _SERVED = {"=": "=", ">": ">=", "<": "<="}
@@ -38,24 +39,27 @@ class Search:
     compared: int
 
 
-class _Known:
+class Known:
     """Knowledge of a plan so far; no set or tuple in it is changed, so copies are small.
 
     Attributes:
         whole: Rows of each entity that were read with every field.
         seen: Rows that lists showed.
         lists: The lists that were read, by the clauses that their filters served.
+        services: The services that were called.
     """
 
     def __init__(self) -> None:
         self.whole: dict[str, frozenset[int]] = {}
         self.seen: dict[str, frozenset[int]] = {}
         self.lists: dict[str, tuple[frozenset[Clause], ...]] = {}
+        self.services: frozenset[str] = frozenset()
 
-    def copy(self) -> _Known:
+    def copy(self) -> Known:
         """Return one that goes on apart from this one."""
-        other = _Known()
+        other = Known()
         other.whole, other.seen, other.lists = dict(self.whole), dict(self.seen), dict(self.lists)
+        other.services = self.services
         return other
 
 
@@ -78,11 +82,26 @@ class SearchCosts:
         }
         self._facts = facts_at_start(world.blueprint)
         self._conditions: dict[tuple[str, str, str, object], set[int]] = {}
-        self._known = _Known()
+        self.known = Known()
+        self._exported = conventions_of(world.blueprint).exported
 
     def forget(self) -> None:
         """Begin a plan that knows nothing."""
-        self._known = _Known()
+        self.known = Known()
+
+    @property
+    def services(self) -> frozenset[str]:
+        """The services that the plan has called."""
+        return self.known.services
+
+    def use(self, entity: str) -> None:
+        """Remember that the service of an entity was called."""
+        self.known.services |= {self._entities[entity].service}
+
+    def waiting(self, entity: str) -> int:
+        """Return how many calls come before the pages of a list: those of an export."""
+        polls = self._exported.get(entity)
+        return 0 if polls is None else polls + 1
 
     # -- searches -------------------------------------------------------------------------------
 
@@ -97,17 +116,17 @@ class SearchCosts:
         if not any(self._names(select.entity, each) for each in self.direct(select.clauses)):
             ways += [reference for reference in inner if self._linking(select.entity, reference)]
             ways += [each for each in select.clauses if not isinstance(each, Clause) and leads(each)]
-        before = self._known
-        best: tuple[int, Search, _Known] | None = None
+        before = self.known
+        best: tuple[int, Search, Known] | None = None
         for way in ways:
-            self._known = before.copy()
+            self.known = before.copy()
             found = self._searched(select, inner, way)
             found.calls += self.provided(select.entity, found, needs)
             if best is None or found.calls < best[0]:
-                best = found.calls, found, self._known
+                best = found.calls, found, self.known
         if best is None:
             raise KeyError("every entity has a list")
-        self._known = best[2]
+        self.known = best[2]
         return best[1]
 
     def _searched(
@@ -123,6 +142,7 @@ class SearchCosts:
             if self.tool("key", entity, named.path) is not None:
                 known = set(attributes)
             found = Search(set(self._clauses.rows_of(entity, named)), known, 1, 0)
+            self.use(entity)
         elif not isinstance(way, str):
             found = self._led(way)
         elif back:
@@ -179,6 +199,9 @@ class SearchCosts:
         rows = self.served(entity, served)
         counts = Counter(column[number] for number in rows)
         calls = sum(self.pages(entity, counts[target]) for target in targets.rows)
+        if tool is not None and tool.kind == "list":
+            calls += self.waiting(entity) * len(targets.rows)
+        self.use(entity)
         shown = self._world.codec.shown(entity, self.listing(entity).fields) | {back}
         meeting = {number for number in rows if column[number] in targets.rows}
         return Search(meeting, shown, targets.calls + calls, targets.compared)
@@ -191,10 +214,10 @@ class SearchCosts:
             found.calls += self._read(entity, found.rows)
             found.known = set(self._entities[entity].attributes)
         led = {column[number] for number in found.rows}
-        before = self._known.copy()
+        before = self.known.copy()
         targets = self.find(Select(target, tuple(deep)), self._joining(entity, reference))
         meeting = targets.rows
-        after, self._known = self._known, before
+        after, self.known = self.known, before
         each = self._each(target, led, self._local[entity, reference])
         if any("." in clause.path for clause in deep):
             each += targets.calls
@@ -202,7 +225,7 @@ class SearchCosts:
             found.calls += each
             found.compared += len(led)
         else:
-            self._known = after
+            self.known = after
             found.calls += targets.calls
             found.compared += targets.compared + len(found.rows)
         found.rows = {number for number in found.rows if column[number] in meeting}
@@ -228,19 +251,19 @@ class SearchCosts:
             every = set(self._entities[target].attributes)
             shown = self._world.codec.shown(target, self.listing(target).fields)
             lacks = {path.partition(".")[0] for path in deep} - shown
-            seen = frozenset[int]() if lacks else self._known.seen.get(target, frozenset())
-            if led - self._known.whole.get(target, frozenset()) - seen:
-                before = self._known.copy()
+            seen = frozenset[int]() if lacks else self.known.seen.get(target, frozenset())
+            if led - self.known.whole.get(target, frozenset()) - seen:
+                before = self.known.copy()
                 everything = set(range(len(self.rows(target))))
                 bulk = self._listed(target, (), everything)
                 if not local and self._key(target) not in shown:
                     bulk += self._read(target, everything)
                 elif lacks:
                     bulk += self._read(target, led)
-                after, self._known = self._known, before
+                after, self.known = self.known, before
                 each = self._each(target, led, local)
                 if bulk < each:
-                    self._known = after
+                    self.known = after
                 calls += min(bulk, each)
             calls += self.provided(target, Search(led, every, 0, 0), [path for path in deep if "." in path])
         return calls
@@ -295,14 +318,15 @@ class SearchCosts:
 
     def _listed(self, entity: str, served: Sequence[Clause], rows: set[int]) -> int:
         """Return how many calls list rows, none where the list was read before."""
-        known = self._known.lists.get(entity, ())
+        known = self.known.lists.get(entity, ())
         shown = self._world.codec.shown(entity, self.listing(entity).fields)
         key = frozenset(served)
         if key in known or (frozenset() in known and {each.path for each in served} <= shown):
             return 0
-        self._known.lists[entity] = (*known, key)
-        self._known.seen[entity] = self._known.seen.get(entity, frozenset()) | rows
-        return self.pages(entity, len(rows))
+        self.known.lists[entity] = (*known, key)
+        self.use(entity)
+        self.known.seen[entity] = self.known.seen.get(entity, frozenset()) | rows
+        return self.waiting(entity) + self.pages(entity, len(rows))
 
     def pages(self, entity: str, count: int) -> int:
         """Return how many calls list so many rows."""
@@ -310,15 +334,17 @@ class SearchCosts:
 
     def _read(self, entity: str, rows: set[int]) -> int:
         """Return how many calls read some rows with every field, beside those that were read before."""
-        read = self._known.whole.get(entity, frozenset())
+        read = self.known.whole.get(entity, frozenset())
         count = len(rows - read)
-        self._known.whole[entity] = read | rows
+        self.known.whole[entity] = read | rows
+        if count:
+            self.use(entity)
         batch = self.tool("batch_get", entity)
         return -(-count // batch.limit) if batch is not None and count > 1 else count
 
     def _each(self, target: str, rows: set[int], local: bool) -> int:
         """Return how many calls read the rows that references lead to."""
-        new = len(rows - self._known.whole.get(target, frozenset()))
+        new = len(rows - self.known.whole.get(target, frozenset()))
         calls = self._read(target, rows)
         if local:
             return calls

@@ -8,6 +8,7 @@ from random import Random
 
 from stb_env.suites.worlds.data.blueprint import Blueprint
 from stb_env.suites.worlds.data.facts import facts_at_start
+from stb_env.suites.worlds.data.rates import rate_of
 from stb_env.suites.worlds.data.rows import MISSING
 from stb_env.suites.worlds.drawing.clauses import queue_clauses
 from stb_env.suites.worlds.drawing.components import DEPTH, OTHERS, ROWS, WRITES, Components
@@ -32,7 +33,7 @@ from stb_env.suites.worlds.goals.goal import (
 )
 from stb_env.suites.worlds.goals.queues import decide, waiting
 from stb_env.suites.worlds.goals.selection import chosen
-from stb_env.suites.worlds.schema.actions import Set, Transition
+from stb_env.suites.worlds.schema.actions import Move, Set, Transition
 from stb_env.suites.worlds.schema.kit import (
     Category,
     Day,
@@ -42,6 +43,7 @@ from stb_env.suites.worlds.schema.kit import (
     Quantity,
     Ref,
 )
+from stb_env.suites.worlds.services.conventions import conventions_of
 
 _SHAPES: Mapping[int, Mapping[str, int]] = {
     1: {"lookup": 5, "extreme": 3, "change": 3, "make": 1, "summary": 2},
@@ -59,6 +61,12 @@ _SHAPES: Mapping[int, Mapping[str, int]] = {
     5: {"summary": 1, "difference": 1, "listing": 1, "for_each": 4, "work": 20},
     6: {"difference": 1, "for_each": 3, "work": 20},
 }
+_REPORTED = 2
+"""Up to this level, figures that a report has are over as many rows as there are."""
+_CONVERTED = 0.3
+"""Share of look-ups that ask for an amount in another currency, where a tool converts it."""
+_MOVES = 0.4
+"""Share of changes that move a quantity, where one can be moved."""
 _RARER = 2.0
 """By how much a shape becomes rarer each time that a goal of it does not do."""
 
@@ -104,8 +112,18 @@ class Shapes(Components):
     def _lookup(self, level: int, pick: Random) -> Part | None:
         entity = self._entity(pick)
         select = self._one_row(entity, level, pick)
-        fields = self._fields(entity, select, DEPTH[level] if level < 4 else 1, pick)
+        depth = DEPTH[level] if level < 4 else 1
+        fields = self._fields(entity, select, depth, pick)
+        if select and conventions_of(self._blueprint).converts and pick.random() < _CONVERTED:
+            amounts = [path for path in self._clauses.paths(entity, depth) if self._is_amount(entity, path)]
+            if amounts:
+                return Lookup(select, (pick.choice(amounts),), rate_of(self._blueprint)[0])
         return Lookup(select, fields) if select and fields else None
+
+    def _is_amount(self, entity: str, path: str) -> bool:
+        """Return whether a value is an amount of money that nobody can guess."""
+        attribute = self._blueprint.attribute(entity, path)
+        return isinstance(attribute, Quantity) and attribute.type == "money" and self.is_wide(entity, path)
 
     def _extreme(self, level: int, pick: Random) -> Part | None:
         entity = self._entity(pick)
@@ -120,6 +138,11 @@ class Shapes(Components):
     def _summary(self, level: int, pick: Random) -> Part | None:
         entity = self._entity(pick)
         measures = self._measures(entity, pick, alone=pick.random() < 0.5)
+        by = conventions_of(self._blueprint).reported.get(entity)
+        if by and level <= _REPORTED and all(each.kind in ("count", "total") for each in measures):
+            clause = self._clauses.clause(entity, by, pick)
+            if clause is not None and clause.op == "=":
+                return Summary(Select(entity, (clause,)), measures) if measures else None
         found = self._select(entity, level, pick, banned=[each.path for each in measures if each.path])
         return (found and measures and Summary(found[0], measures)) or None
 
@@ -166,6 +189,9 @@ class Shapes(Components):
         return found and Listing(found[0], self._blueprint.entities[entity].label)
 
     def _change(self, level: int, pick: Random) -> Part | None:
+        moves = self._moves()
+        if moves and pick.random() < _MOVES:
+            return self._move(level, *pick.choice(moves), pick)
         entity, action = self._action(pick)
         select = self._one_row(entity, level, pick) if entity else None
         if select is None:
@@ -174,6 +200,27 @@ class Shapes(Components):
         what = self._blueprint.entities[entity].actions[action]
         fields = self._fields(entity, select, min(DEPTH[level], 1), pick, getattr(what, "field", ""))
         return Change(select, action, value, fields[:1]) if fields else None
+
+    def _move(self, level: int, entity: str, name: str, move: Move, pick: Random) -> Part | None:
+        """Draw a part that moves a quantity to a row of a name."""
+        select, described = self._one_row(entity, level, pick), self._blueprint.entities[entity]
+        if select is None:
+            return None
+        rows, label = self._blueprint.data.rows[entity], described.columns[described.label]
+        start, row = chosen(self._facts, select)[0]
+        column, same = described.columns[move.field], [described.columns[each] for each in move.same]
+        others = [
+            number
+            for number, other in enumerate(rows)
+            if number != start and all(other[each] == row[each] for each in same)
+        ]
+        fields = self._fields(entity, select, 0, pick, move.field)
+        step: int = max(1, 10 ** (len(str(row[column])) - 2))
+        if not others or not fields or row[column] < 2 * step:
+            return None
+        target = Select(entity, (Clause(described.label, "=", rows[pick.choice(others)][label]),))
+        value = pick.randint(1, row[column] // step - 1) * step
+        return Change(select, name, value, fields[:1], target)
 
     def _make(self, level: int, pick: Random) -> Part | None:
         found = creations(self._blueprint)

@@ -29,10 +29,11 @@ def elsewhere(tool: WorldTool, key: str) -> WorldTool:
     """
 
     def run(state: State, bound: Bound) -> tuple[object, State]:
-        there = State(_own(state.changed, key), _own(state.made, key))
+        there = State(_own(state.changed, key), _own(state.made, key), notes=_own(state.notes, key))
         response, after = tool.run(there, bound)
         changed, made = _kept(state.changed, after.changed, key), _kept(state.made, after.made, key)
-        return response, replace(state, changed=changed, made=made)
+        notes = _kept(state.notes, after.notes, key)
+        return response, replace(state, changed=changed, made=made, notes=notes)
 
     # No row of the task's world has to do with it, whatever is made of entities elsewhere.
     return replace(tool, kind="elsewhere", entity="", run=run)

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Literal
 
 from stb_env.core import jsontext
 from stb_env.core.jsontypes import JsonMapping
-from stb_env.seeding import derive, rng
-from stb_env.suites.worlds.data.rows import Row, State
-from stb_env.suites.worlds.schema.kit import Category, Day, Flag, Life, Quantity
+from stb_env.seeding import derive
+from stb_env.suites.worlds.data.earlier import earlier
+from stb_env.suites.worlds.data.rows import State
 from stb_env.suites.worlds.services.api_error import ApiError
 from stb_env.suites.worlds.services.archetypes.tool import ACTS, WorldTool
 from stb_env.suites.worlds.services.style import Style
@@ -41,8 +41,6 @@ _SPARED: tuple[str, ...] = ("ask_user",)
 """Kinds of tools that never fail: people are no service."""
 _FINE = 10_000
 _AS_OF = ("as_of", "asOf")
-_GONE, _OTHER = 0.1, 0.4
-"""Of the rows of an earlier copy, the share that is not there yet, and with it that which differs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +106,7 @@ class Faults:
     ) -> tuple[ToolResult, State] | None:
         """Return the answer of a call that fails; None where the fault does not suit it."""
         if kind == "stale":
-            shown = _earlier_answer(world, tool, arguments, self.seed)
+            shown = _earlier_answer(world, tool, arguments, self.seed, state.notes)
             return None if shown is None else (shown, state)
         writes = tool.kind in ACTS
         if writes and kind in ("timeout", "internal") and derive("done", self.seed, state.clock) % 3:
@@ -142,41 +140,26 @@ def is_earlier(response: object) -> bool:
     return isinstance(response, Mapping) and any(name in response for name in _AS_OF)
 
 
-def _earlier_answer(world: Built, tool: WorldTool, arguments: JsonMapping, seed: str) -> ToolResult | None:
+def _earlier_answer(
+    world: Built, tool: WorldTool, arguments: JsonMapping, seed: str, notes: Mapping[str, tuple[int, ...]]
+) -> ToolResult | None:
     """Return a page of a list as an earlier copy has it; it says so, and of which day it is."""
+    blueprint = world.blueprint
     try:
-        response, _ = tool.call(_earlier(world, tool.entity, seed), arguments)
+        state = replace(
+            earlier(blueprint.entities[tool.entity], blueprint.data, tool.entity, seed), notes=notes
+        )
+        response, _ = tool.call(state, arguments)
     except ApiError:
         return None
     if not isinstance(response, dict):
         return None
-    day = date.fromordinal(world.blueprint.today - 1).isoformat()
+    day = date.fromordinal(blueprint.today - 1).isoformat()
     told = {
         _style(world, tool).field("as of"): day,
         "warning": "this is an earlier copy; the same request again is answered from the present rows",
     }
     return ToolResult.of({**response, **told}, source="world")
-
-
-def _earlier(world: Built, entity: str, seed: str) -> State:
-    """Return the state of an earlier copy: some rows are not there yet, and some have other values."""
-    data, drawn = world.blueprint.data, world.blueprint.data.rows[entity]
-    attributes = world.blueprint.entities[entity].attributes.values()
-    columns = [
-        column
-        for column, attribute in enumerate(attributes)
-        if isinstance(attribute, Category | Day | Flag | Life | Quantity)
-    ]
-    pick = rng("earlier", seed, entity)
-    rows: dict[int, Row | None] = {}
-    for number, row in enumerate(drawn):
-        chance = pick.random()
-        if chance < _GONE:
-            rows[number] = None
-        elif chance < _OTHER and columns:
-            column = pick.choice(columns)
-            rows[number] = (*row[:column], pick.choice(drawn)[column], *row[column + 1 :])
-    return data.put_all(State(), entity, rows)
 
 
 def _style(world: Built, tool: WorldTool) -> Style:

@@ -78,8 +78,8 @@ class Script:
         if self.events:
             state = happen(self.events, world.blueprint, state)
         if self.budget and state.clock > self.budget:
-            refused = ApiError(f"the budget of {self.budget} calls is used up; finish with what you know")
-            return refused.result, state
+            message = f"the budget of {self.budget} calls is used up; finish with what you know"
+            return ApiError(message, unheard=True).result, state
         if self.faults is not None:
             return self.faults.call(world, tool, state, arguments)
         return tool.answer(state, arguments)

@@ -34,11 +34,13 @@ class Pointer(TypedDict):
     Attributes:
         record: What the record is called: ``claim``.
         name: Its name or code.
-        value: What of it to look at: ``pet's owner``.
+        whose: The record that belongs to it: ``owner``.
+        value: What of that one to look at: ``name``.
     """
 
     record: str
     name: str
+    whose: str
     value: str
 
 
@@ -103,20 +105,21 @@ class User:
         fact = self.record["facts"].get(about)
         if fact is None:
             return Reply(says=_TOLD if about in self.record["told"] else _not_known(about)), state
-        (asked,) = state.notes.get(_asked(about), (0,))
+        (times,) = state.notes.get(asked(about), (0,))
         if "news" in fact and _revised(about) in state.notes:
             return fact["news"], state
-        reply = fact["replies"][min(asked, len(fact["replies"]) - 1)]
-        return reply, _noted(state, _asked(about), asked + 1)
+        reply = fact["replies"][min(times, len(fact["replies"]) - 1)]
+        return reply, _noted(state, asked(about), times + 1)
 
     def _news(self, state: State) -> tuple[Reply, State]:
         for about, fact in self.record["facts"].items():
-            if "news" in fact and _asked(about) in state.notes:
+            if "news" in fact and asked(about) in state.notes:
                 return fact["news"], _noted(state, _revised(about), 1)
         return Reply(says=_NO_NEWS), state
 
 
-def _asked(about: str) -> str:
+def asked(about: str) -> str:
+    """Return the name of the note of how often the user was asked about something."""
     return f"asked {about}"
 
 
@@ -182,7 +185,8 @@ def asking_tool(blueprint: Blueprint, key: str) -> WorldTool:
         "Asks the person who made the request about a detail of it. The answer has it in words; a value that "
         "is told stands under value, too: a name or code, a date as YYYY-MM-DD, or a number (amounts in "
         f"{blueprint.currency}, with decimals). Where sure is false, the person wants to be asked again. "
-        "see names a record that shows the value. The person may not know, or may not want to say at first."
+        "see names a record, whose record that belongs to it to look at, and the value there. "
+        "The person may not know, or may not want to say at first."
     )
     parameters = {
         "type": "object",

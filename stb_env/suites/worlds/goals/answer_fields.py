@@ -55,6 +55,11 @@ def field_name(blueprint: Blueprint, entity: str, path: str) -> str:
     return _identifier(f"{prefix} {rest if rest and prefix.endswith(first) else word}")
 
 
+def amount_name(blueprint: Blueprint, goal: Lookup) -> str:
+    """Return the name of the field for an amount in another currency: ``fee_in_usd``."""
+    return f"{field_name(blueprint, goal.select.entity, goal.fields[0])}_in_{goal.currency.lower()}"
+
+
 def group_name(blueprint: Blueprint, entity: str, path: str) -> str:
     """Return the name of the field for the group in the first place."""
     attribute = blueprint.attribute(entity, path)
@@ -96,6 +101,9 @@ def _identifier(words: str) -> str:
 def answer_schema(goal: Goal, blueprint: Blueprint) -> JsonObject:
     """Return the JSON Schema of a goal's answer; it follows from goal and kit, never from the rows."""
     match goal:
+        case Lookup(currency=currency) if currency:
+            said = f"in {currency}, rounded to hundredths"
+            return object_schema({amount_name(blueprint, goal): {"type": "number", "description": said}})
         case Lookup() | Extreme() | Change() | Make():
             entity = goal.select.entity
             return object_schema(

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 from stb_env.suites.worlds.data.facts import Facts
 from stb_env.suites.worlds.data.rows import Row, State
-from stb_env.suites.worlds.goals.goal import GoalError, Make
-from stb_env.suites.worlds.schema.actions import Create, Delete, Set, Transition
+from stb_env.suites.worlds.goals.goal import Change, GoalError, Make
+from stb_env.suites.worlds.schema.actions import Create, Delete, Move, Set, Transition
 from stb_env.suites.worlds.schema.kit import Life
 
 
@@ -51,6 +51,27 @@ def made(facts: Facts, goal: Make, meant: int) -> State:
         values[name] = facts.blueprint.value_of(goal.entity, name, text)
     values[described.label] = len(data.rows[goal.entity]) + facts.state.made.get(goal.entity, 0)
     return data.add(facts.state, goal.entity, tuple(values[name] for name in described.attributes))[1]
+
+
+def moved(facts: Facts, goal: Change, one: tuple[int, Row], other: tuple[int, Row]) -> State:
+    """Return the state in which a quantity was moved from one row to another.
+
+    Raises:
+        GoalError: The first row has not so much, or the rows do not suit each other.
+    """
+    entity = goal.select.entity
+    described = facts.blueprint.entities[entity]
+    action = described.actions[goal.action]
+    if not isinstance(action, Move) or goal.value is None:
+        raise GoalError(f"{goal.action} moves nothing of {entity}")
+    column, same = described.columns[action.field], [described.columns[each] for each in action.same]
+    suits = facts.all_hold(entity, action.when)(*one) and all(one[1][each] == other[1][each] for each in same)
+    if one[0] == other[0] or not suits or one[1][column] < goal.value:
+        raise GoalError(f"nobody can {goal.action} so much of {entity} {one[0]} to {other[0]}")
+    rows: dict[int, Row | None] = {}
+    for (number, row), more in ((one, -goal.value), (other, goal.value)):
+        rows[number] = (*row[:column], row[column] + more, *row[column + 1 :])
+    return facts.blueprint.data.put_all(facts.state, entity, rows)
 
 
 def _action(facts: Facts, entity: str, action: str, value: int | None) -> Callable[[int, Row], Row | None]:

@@ -7,15 +7,17 @@ from dataclasses import replace
 from stb_env.core.jsontypes import JsonObject
 from stb_env.suites.worlds.data.blueprint import Blueprint
 from stb_env.suites.worlds.data.facts import Facts, facts_at_start, json_value
+from stb_env.suites.worlds.data.rates import SHOWN, converted, rate_of
 from stb_env.suites.worlds.data.rows import MISSING, Row, State
 from stb_env.suites.worlds.goals.answer_fields import (
+    amount_name,
     field_name,
     group_name,
     list_name,
     measure_name,
     part_name,
 )
-from stb_env.suites.worlds.goals.effects import acted, made
+from stb_env.suites.worlds.goals.effects import acted, made, moved
 from stb_env.suites.worlds.goals.goal import (
     Change,
     Difference,
@@ -37,6 +39,7 @@ from stb_env.suites.worlds.goals.goal import (
 )
 from stb_env.suites.worlds.goals.queues import decide, waiting
 from stb_env.suites.worlds.goals.selection import chosen
+from stb_env.suites.worlds.schema.kit import Quantity
 
 
 def evaluate(goal: Goal, blueprint: Blueprint, state: State, *, skips: bool = False) -> Expected:
@@ -54,7 +57,8 @@ def evaluate(goal: Goal, blueprint: Blueprint, state: State, *, skips: bool = Fa
     facts = facts_at_start(blueprint) if state == State() else Facts(blueprint, state)
     match goal:
         case Lookup():
-            return _fields(facts, goal.select.entity, _only(facts, goal.select), goal.fields)
+            told = _fields(facts, goal.select.entity, _only(facts, goal.select), goal.fields)
+            return _converted(facts, goal, told) if goal.currency else told
         case Extreme():
             return _fields(facts, goal.select.entity, _first(facts, goal), goal.fields)
         case Summary():
@@ -68,6 +72,8 @@ def evaluate(goal: Goal, blueprint: Blueprint, state: State, *, skips: bool = Fa
         case Change():
             row = _only(facts, goal.select)
             told = _fields(facts, goal.select.entity, row, goal.fields)
+            if goal.target is not None:
+                return replace(told, state=moved(facts, goal, row, _only(facts, goal.target)))
             after = acted(facts, goal.select.entity, [(row, goal.action)], goal.value, skips=False)
             return replace(told, state=after)
         case Make():
@@ -124,11 +130,34 @@ def _fields(facts: Facts, entity: str, found: tuple[int, Row], paths: tuple[str,
     return Expected(answer, facts.state, support, (number,))
 
 
+def _converted(facts: Facts, goal: Lookup, told: Expected) -> Expected:
+    """Return what solves a look-up of an amount in another currency."""
+    entity, (path,) = goal.select.entity, goal.fields
+    attribute = facts.blueprint.attribute(entity, path)
+    currency, rate = rate_of(facts.blueprint)
+    if not isinstance(attribute, Quantity) or goal.currency != currency:
+        raise GoalError(f"nobody converts {path} to {goal.currency}")
+    value = facts.column(entity, path)[told.rows[0]]
+    usual, name = field_name(facts.blueprint, entity, path), amount_name(facts.blueprint, goal)
+    answer: JsonObject = {name: converted(value, attribute.digits, rate) / 100}
+    return replace(told, answer=answer, support={name: (*told.support[usual], (SHOWN, 0))})
+
+
 def _way(facts: Facts, entity: str, number: int, path: str) -> tuple[RowId, ...]:
-    """Return the row that holds the value at the end of a path."""
-    for name in path.split(".")[:-1]:
+    """Return the place of the value at the end of a path; none where a row has no such value."""
+    *references, last = path.split(".")
+    for name in references:
         number, entity = facts.value(entity, number, name), facts.blueprint.entity_at(entity, name)
-    return ((entity, number),)
+        if number == MISSING:
+            return ()
+    return ((f"{entity}.{last}", number),)
+
+
+def _counted(facts: Facts, entity: str, found: list[tuple[int, Row]], measure: Measure) -> tuple[RowId, ...]:
+    """Return the places that a figure over rows stands on: the rows, or the values in them."""
+    if measure.kind == "count":
+        return tuple((entity, number) for number, _ in found)
+    return tuple(place for number, _ in found for place in _way(facts, entity, number, measure.path))
 
 
 def _first(facts: Facts, goal: Extreme) -> tuple[int, Row]:
@@ -180,7 +209,7 @@ def _figures(
             get = facts.getter(entity, measure.path)
             # One of the rows that have the value will do: the first stands for them.
             kept = [next(each for each in found if get(*each) == value)]
-        support[name] = tuple((entity, number) for number, _ in kept)
+        support[name] = _counted(facts, entity, kept, measure)
     return Expected(answer, after, support, tuple(number for number, _ in found))
 
 
@@ -207,8 +236,11 @@ def _group(facts: Facts, goal: Group) -> Expected:
         group: json_value(blueprint, entity, goal.by, value),
         name: figure_value(blueprint, entity, goal.measure, result),
     }
-    support = tuple((entity, number) for number, _ in rows)
-    return Expected(answer, facts.state, {group: support, name: support}, tuple(each[0] for each in rows))
+    support = {
+        group: tuple(place for number, _ in rows for place in _way(facts, entity, number, goal.by)),
+        name: _counted(facts, entity, rows, goal.measure),
+    }
+    return Expected(answer, facts.state, support, tuple(each[0] for each in rows))
 
 
 def _two(facts: Facts, goal: Difference) -> Expected:
@@ -223,8 +255,8 @@ def _two(facts: Facts, goal: Difference) -> Expected:
         f"first_{name}": figure_value(blueprint, entity, goal.measure, first),
         f"{name}_difference": figure_value(blueprint, entity, goal.measure, abs(first - second)),
     }
-    support = tuple((entity, number) for number, _ in one)
-    both = support + tuple((entity, number) for number, _ in other)
+    support = _counted(facts, entity, one, goal.measure)
+    both = support + _counted(facts, entity, other, goal.measure)
     return Expected(answer, facts.state, {f"first_{name}": support, f"{name}_difference": both})
 
 

@@ -112,10 +112,17 @@ class Select:
 
 @dataclass(frozen=True, slots=True)
 class Lookup:
-    """Values of the one row that is meant."""
+    """Values of the one row that is meant.
+
+    Attributes:
+        select: The row.
+        fields: Paths of the values that are asked for.
+        currency: The currency in which an amount, the only value then, is asked for; empty for the usual one.
+    """
 
     select: Select
     fields: tuple[str, ...]
+    currency: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,14 +184,16 @@ class Change:
     Attributes:
         select: The row.
         action: The action, by its name in the kit.
-        value: The value that a `kit.Set` sets, as rows hold it; None for a transition.
+        value: The value that a `kit.Set` sets, or how much a `kit.Move` moves, as rows hold it; else None.
         fields: Paths of the values that are asked for.
+        target: The row to which a quantity is moved; None where none is.
     """
 
     select: Select
     action: str
     value: int | None
     fields: tuple[str, ...]
+    target: Select | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,6 +278,8 @@ def selections(goal: Goal) -> Iterator[Select]:
     for part in parts_of(goal):
         if isinstance(part, Difference):
             yield from (part.one, part.other)
+        elif isinstance(part, Change) and part.target is not None:
+            yield from (part.select, part.target)
         else:
             yield part.select
 
@@ -280,7 +291,8 @@ class Expected:
     Attributes:
         answer: The value of every field.
         state: The state at the end.
-        support: The rows that each field stands on.
+        support: The rows that each field stands on; ``entity.attribute`` in place of the entity where its
+            value must be shown.
         rows: The rows that are meant, in order; those that an action changes.
     """
 

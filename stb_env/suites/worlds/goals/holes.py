@@ -58,11 +58,16 @@ def _of_part(goal: Part) -> Sequence[Slot]:
         others = set(_of_select(goal.other))
         return [each for each in _of_select(goal.one) if each in others]
     found = list(_of_select(goal.select))
-    if isinstance(goal, Change | ForEach) and goal.value is not None:
+    if isinstance(goal, Change | ForEach) and goal.value is not None and not _moves(goal):
         found.append(Slot(goal.select.entity, goal.action, "set", goal.value))
     if isinstance(goal, Make):
         found += [Slot(goal.entity, name, "give", value) for name, value in goal.values]
     return found
+
+
+def _moves(goal: Change | ForEach) -> bool:
+    """Return whether a goal moves a quantity: how much is always told."""
+    return isinstance(goal, Change) and goal.target is not None
 
 
 def _of_select(select: Select) -> Iterator[Slot]:
@@ -89,7 +94,7 @@ def _revalued(goal: Part, values: Mapping[Slot, int]) -> Part:
         one, other = _select_with(goal.one, value_at), _select_with(goal.other, value_at)
         return replace(goal, one=one, other=other)
     changed = replace(goal, select=_select_with(goal.select, value_at))
-    if isinstance(changed, Change | ForEach) and changed.value is not None:
+    if isinstance(changed, Change | ForEach) and changed.value is not None and not _moves(changed):
         slot = Slot(changed.select.entity, changed.action, "set", changed.value)
         return replace(changed, value=value_at(slot))
     if isinstance(changed, Make):

@@ -15,6 +15,7 @@ from stb_env.suites.worlds.data.facts import facts_at_start
 from stb_env.suites.worlds.data.rows import State
 from stb_env.suites.worlds.goals.evaluation import evaluate
 from stb_env.suites.worlds.goals.goal import (
+    Change,
     Difference,
     Expected,
     Goal,
@@ -72,6 +73,9 @@ def clause_mutants(goal: Goal, blueprint: Blueprint) -> Iterator[Mutant]:
         for name, altered in _altered(goal.other):
             yield Mutant(f"{name} of the second", name.split()[0], replace(goal, other=altered), blueprint)
     else:
+        if isinstance(goal, Change) and goal.target is not None:
+            swapped = replace(goal, select=goal.target, target=goal.select)
+            yield Mutant("turns the direction", "turns", swapped, blueprint)
         for name, altered in _altered(goal.select):
             yield Mutant(name, name.split()[0], replace(goal, select=altered), blueprint)
 

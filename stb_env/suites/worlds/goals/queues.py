@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 
-from stb_env.suites.worlds.data.facts import Facts
+from stb_env.suites.worlds.data.blueprint import Blueprint
+from stb_env.suites.worlds.data.facts import Facts, facts_at_start
 from stb_env.suites.worlds.data.rows import Row
 from stb_env.suites.worlds.goals.goal import Select
 from stb_env.suites.worlds.goals.selection import chosen
@@ -26,7 +28,25 @@ class Applied:
 
 
 def applied(facts: Facts, entity: str, queue: str, found: list[tuple[int, Row]]) -> list[list[Applied]]:
-    """Return what each rule of a queue says of each of some rows."""
+    """Return what each rule of a queue says of each of some rows; of rows at the start it is kept."""
+    blueprint = facts.blueprint
+    kept = _at_start(blueprint) if facts is facts_at_start(blueprint) else {}
+    known = kept.setdefault((entity, queue), {})
+    lacking = [each for each in found if each[0] not in known]
+    if lacking:
+        said = _applied(facts, entity, queue, lacking)
+        known.update((number, rules) for (number, _), rules in zip(lacking, said, strict=True))
+    return [known[number] for number, _ in found]
+
+
+@lru_cache(maxsize=32)
+def _at_start(blueprint: Blueprint) -> dict[tuple[str, str], dict[int, list[Applied]]]:
+    """Return what rules say of rows that nobody has touched, by entity and queue, then by row."""
+    del blueprint
+    return {}
+
+
+def _applied(facts: Facts, entity: str, queue: str, found: list[tuple[int, Row]]) -> list[list[Applied]]:
     rules = [
         (
             rule.do,

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 
 from stb_env.core.jsontypes import Json, JsonMapping
 from stb_env.suites.worlds.data.rows import MISSING
-from stb_env.suites.worlds.episode.user import NEWS
+from stb_env.suites.worlds.episode.user import NEWS, Pointer
 from stb_env.suites.worlds.goals.goal import Clause, Goal
 from stb_env.suites.worlds.goals.holes import Slot, revalued
 from stb_env.suites.worlds.goals.refusals import Missing
@@ -89,7 +88,7 @@ class Asker:
         if "see" not in reply and (reply.get("sure") is False or "value" not in reply):
             reply = yield self._question(hole.about)
         if "see" in reply:
-            return (yield from self._looked_up(reply["see"]))
+            return (yield from self.looked_up(reply["see"]))
         if "value" not in reply:
             raise KeyError(f"the user does not tell the {hole.about}: {reply.get('says')}")
         return self._read(hole, reply["value"])
@@ -109,15 +108,15 @@ class Asker:
             self.missing = Missing(hole.entity, "", str(value))
             return MISSING
 
-    def _looked_up(self, pointer: Mapping[str, str]) -> Asking[int]:
+    def looked_up(self, pointer: Pointer) -> Asking[int]:
         """Return the value that a record shows to which the user points."""
         entity = next(
             name for name, described in self._entities.items() if forms(described)[0] == pointer["record"]
         )
         label = self._entities[entity].label
         named = self._world.codec.fields[entity][label].read(pointer["name"])
-        # ``owner's name``: of the row that the record refers to, or of the only one that refers to it.
-        whose, _, word = pointer["value"].partition("'s ")
+        # That is the row to which the record refers, or the only one that refers to it.
+        whose, word = pointer["whose"], pointer["value"]
         for name, attribute in self._entities[entity].attributes.items():
             if isinstance(attribute, Ref) and reference_word(self._entities, entity, name) == whose:
                 path = f"{name}.{self._called(attribute.to, word)}"
@@ -133,7 +132,7 @@ class Asker:
                     clause = Clause(f"{name}.{label}", "=", named)
                     (number,) = yield from finder.find(other, (clause,), [path], other)
                     return finder.value(other, number, path)
-        raise KeyError(f"{pointer['value']!r} is nothing of {entity}")
+        raise KeyError(f"{entity} has no {whose!r}")
 
     def _called(self, entity: str, word: str) -> str:
         """Return the attribute that a word is the name of."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from stb_env.core.jsontypes import JsonMapping, JsonObject
@@ -12,6 +12,7 @@ from stb_env.suites.worlds.goals.goal import Change, ForEach, Goal
 from stb_env.suites.worlds.goals.refusals import Missing, policies_on, state_name
 from stb_env.suites.worlds.oracle.player import Player
 from stb_env.suites.worlds.oracle.requests import Asking, Plan, Request
+from stb_env.suites.worlds.oracle.session import Session
 from stb_env.suites.worlds.schema.actions import Transition
 from stb_env.suites.worlds.schema.kit import Life
 from stb_env.suites.worlds.schema.nouns import forms
@@ -24,7 +25,7 @@ class Ended:
 
     Attributes:
         ending: The arguments of Finish: an answer, or why there is none.
-        state: The state at the end.
+        state: The changes at the end.
         requests: The calls.
     """
 
@@ -93,7 +94,7 @@ class CarefulPlayer(Player):
         """
         entity = missing.entity
         described = self._blueprint.entities[entity]
-        label = self._world.codec.fields[entity][described.label]
+        label = self.world.codec.fields[entity][described.label]
         tool = self.finder.tool("search", entity, described.label)
         tool = tool or self.finder.tool("key", entity, described.label)
         if tool is None:
@@ -114,7 +115,7 @@ def _cannot(reason: str, *what: str) -> JsonObject:
 
 def play(player: CarefulPlayer, goal: Goal, missing: Missing | None, most: int) -> Ended | None:
     """Play a request from the start of an episode; None where it takes more than a number of calls."""
-    plan = player.end(goal, missing)
+    plan = Session(player.world).carried(player.end(goal, missing))
     made: list[Request] = []
     state = State()
     response: Mapping[str, Any] | None = None
@@ -122,7 +123,7 @@ def play(player: CarefulPlayer, goal: Goal, missing: Missing | None, most: int) 
         try:
             request = plan.send(response)
         except StopIteration as stop:
-            return Ended(stop.value, state, tuple(made))
+            return Ended(stop.value, replace(state, notes={}), tuple(made))
         made.append(request)
         if len(made) > most:
             return None

@@ -11,35 +11,39 @@ from stb_env.suites.worlds.goals.goal import Clause
 from stb_env.suites.worlds.oracle.finder import Finder
 from stb_env.suites.worlds.oracle.list_requests import filtering, pages
 from stb_env.suites.worlds.oracle.requests import Asking, Plan, Request
+from stb_env.suites.worlds.oracle.session import Session
 from stb_env.suites.worlds.schema.actions import Transition
 from stb_env.suites.worlds.schema.kit import Life
 from stb_env.suites.worlds.services.archetypes.tool import ACTS
 from stb_env.suites.worlds.world import Built
 from stb_env.tools import ToolCall, ToolResult
 
+GONE = ("delete", "void")
+"""Kinds of tools after which a row is no more."""
 Calls = Generator[ToolCall, ToolResult, ToolResult]
 """Calls that are each sent their result; it ends with the result that counts."""
 
 
-def persistent(world: Built, request: Request) -> Calls:
+def persistent(world: Built, request: Request, session: Session) -> Calls:
     """Make a request until a service has answered it."""
     while True:
         result = yield ToolCall(request.tool.tool.name, request.arguments)
         if UNSURE in result.error:
-            if (yield from _played(world, _is_done(world, request))):
+            if (yield from _played(world, _is_done(world, request.meant or request), session)):
                 return ToolResult.of({}, source="world")
         elif AGAIN not in result.error and not is_earlier(result.response):
             return result
 
 
-def _played(world: Built, plan: Plan) -> Generator[ToolCall, ToolResult, Any]:
+def _played(world: Built, plan: Plan, session: Session) -> Generator[ToolCall, ToolResult, Any]:
+    plan = session.carried(plan)
     response: object = None
     while True:
         try:
             request = plan.send(response)
         except StopIteration as stop:
             return stop.value
-        result = yield from persistent(world, request)
+        result = yield from persistent(world, request, session)
         response = {"error": result.error} if result.error else result.response
 
 
@@ -59,8 +63,8 @@ def _is_done(world: Built, request: Request) -> Asking[bool]:
         raise KeyError(f"no tool reads single rows of {tool.entity}")
     shown = yield Request(reader, {reader.params[0].name: identifier})
     if "error" in shown and isinstance(shown["error"], str):
-        return tool.kind == "delete"
-    if tool.kind == "delete":
+        return tool.kind in GONE
+    if tool.kind in GONE:
         return False
     _, values = world.codec.read_row(tool.entity, shown)
     return values[tool.fields[0].attribute] == _target(world, request)
@@ -84,6 +88,8 @@ def _equal(finder: Finder, entity: str, values: Mapping[str, int]) -> Asking[lis
 
 def _target(world: Built, request: Request) -> int:
     """Return the value that a request gives to the field that it changes."""
+    if request.leaves is not None:
+        return request.leaves
     tool, arguments = request.tool, request.arguments
     described = world.blueprint.entities[tool.entity]
     action = described.actions[tool.subject]

@@ -6,13 +6,12 @@ It shares no code with the evaluator of goals.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import date
 from typing import Any
 
-from stb_env.core.jsontypes import Json, JsonObject
+from stb_env.core.jsontypes import JsonObject
 from stb_env.suites.worlds.data.rows import MISSING
 from stb_env.suites.worlds.goals.answer_fields import (
-    field_name,
+    amount_name,
     group_name,
     list_name,
     measure_name,
@@ -20,6 +19,7 @@ from stb_env.suites.worlds.goals.answer_fields import (
 )
 from stb_env.suites.worlds.goals.goal import (
     Change,
+    Clause,
     Difference,
     Extreme,
     ForEach,
@@ -34,19 +34,21 @@ from stb_env.suites.worlds.goals.goal import (
     Summary,
     Work,
 )
+from stb_env.suites.worlds.oracle.answers import Answers
 from stb_env.suites.worlds.oracle.finder import Finder
 from stb_env.suites.worlds.oracle.requests import Asking, Memory, Plan, Request
 from stb_env.suites.worlds.oracle.rule_reader import RuleReader
 from stb_env.suites.worlds.schema.actions import Create
-from stb_env.suites.worlds.schema.kit import Category, Day, Flag, Life, Quantity, Ref
-from stb_env.suites.worlds.services.archetypes.tool import ACTS
+from stb_env.suites.worlds.services.archetypes.tool import ACTS, WorldTool
 from stb_env.suites.worlds.world import Built
 
 SORTED = "sorted"
 """Says among the modes of a plan that the first place is taken from a list in order."""
+REPORT = "report"
+"""Says among them that figures are taken from a report."""
 
 
-class Player:
+class Player(Answers):
     """Plays goals in one world.
 
     Args:
@@ -56,12 +58,10 @@ class Player:
     """
 
     def __init__(self, world: Built, modes: Mapping[str, Any], memory: Memory | None = None) -> None:
-        self._world = world
-        self._blueprint = world.blueprint
         self._modes = modes
         self._sorted = bool(modes.get(SORTED))
-        followed = {place: mode for place, mode in modes.items() if not place.endswith(SORTED)}
-        self.finder = Finder(world, followed, memory)
+        followed = {place: mode for place, mode in modes.items() if not place.endswith((SORTED, REPORT))}
+        super().__init__(world, Finder(world, followed, memory))
         self._rules = RuleReader(world.blueprint, self.finder)
 
     def solve(self, goal: Goal) -> Asking[JsonObject]:
@@ -69,12 +69,16 @@ class Player:
         match goal:
             case Lookup():
                 numbers = yield from self._find(goal.select, goal.fields)
-                return self._fields(goal.select.entity, _only(numbers), goal.fields)
+                answer = self._fields(goal.select.entity, _only(numbers), goal.fields)
+                return (yield from self._converted(goal, answer)) if goal.currency else answer
             case Extreme():
                 number = yield from self._extreme(goal)
                 return self._fields(goal.select.entity, number, goal.fields)
             case Summary():
                 told = (yield from self._told(goal)) if self._sorted else None
+                report = self._report(goal)
+                if report is not None:
+                    told = yield from self._reported(goal, report)
                 if told is not None:
                     return told
                 numbers = yield from self._find(goal.select, _paths(goal.measures))
@@ -88,7 +92,10 @@ class Player:
             case Change():
                 numbers = yield from self._find(goal.select, goal.fields)
                 answer = self._fields(goal.select.entity, _only(numbers), goal.fields)
-                yield from self._act(goal.select.entity, numbers, goal.action, goal.value)
+                if goal.target is not None:
+                    yield (yield from self._moving(goal, goal.target, _only(numbers)))
+                else:
+                    yield from self._act(goal.select.entity, numbers, goal.action, goal.value)
                 return answer
             case Make():
                 joining = self.finder.joining(goal.entity, self._creating(goal).fields[0])
@@ -105,6 +112,15 @@ class Player:
                 return (yield from self._work(goal))
             case Several():
                 return (yield from self._several(goal))
+
+    def _converted(self, goal: Lookup, answer: JsonObject) -> Asking[JsonObject]:
+        """Return an answer with its amount in another currency."""
+        tool = self.finder.tool("convert", "")
+        if tool is None:
+            raise KeyError("no tool converts amounts")
+        (amount,) = answer.values()
+        response = yield Request(tool, {"amount": amount, "currency": goal.currency})
+        return {amount_name(self._blueprint, goal): response["amount"]}
 
     def _several(self, goal: Several) -> Asking[JsonObject]:
         """Read for all parts first: what a part changes is then no part's reading."""
@@ -134,62 +150,6 @@ class Player:
     def _find(self, select: Select, needs: Sequence[str]) -> Asking[list[int]]:
         entity = select.entity
         return (yield from self.finder.find(entity, select.clauses, self._shown(entity, needs), entity))
-
-    def _shown(self, entity: str, paths: Sequence[str]) -> list[str]:
-        """Return paths whose values can be said: a reference is said by its target's label."""
-        return [self._said(entity, path) for path in paths]
-
-    def _said(self, entity: str, path: str) -> str:
-        attribute = self._blueprint.attribute(entity, path)
-        if isinstance(attribute, Ref):
-            return f"{path}.{self._blueprint.entities[attribute.to].label}"
-        return path
-
-    # -- answers ---------------------------------------------------------------------------------
-
-    def _json(self, entity: str, path: str, value: int) -> Json:
-        match self._blueprint.attribute(entity, path):
-            case Quantity(digits=digits):
-                return value / 10**digits if digits else value
-            case Flag():
-                return value == 1
-            case Day():
-                return date.fromordinal(value).isoformat()
-            case Category(values=values) | Life(values=values):
-                return values[value]
-        return self._blueprint.data.texts[self._blueprint.place(entity, path)][value]
-
-    def _fields(self, entity: str, number: int, paths: Sequence[str]) -> JsonObject:
-        answer: JsonObject = {}
-        for path in paths:
-            said = self._said(entity, path)
-            value = self.finder.value(entity, number, said)
-            answer[field_name(self._blueprint, entity, path)] = self._json(entity, said, value)
-        return answer
-
-    def _figure(self, entity: str, numbers: Sequence[int], measure: Measure) -> int:
-        if measure.kind == "count":
-            return len(numbers)
-        values = [self.finder.value(entity, number, measure.path) for number in numbers]
-        values = [value for value in values if value != MISSING]
-        match measure.kind:
-            case "total":
-                return sum(values)
-            case "greatest":
-                return max(values)
-            case "least":
-                return min(values)
-
-    def _figure_json(self, entity: str, measure: Measure, value: int) -> Json:
-        return value if measure.kind == "count" else self._json(entity, measure.path, value)
-
-    def _figures(self, entity: str, numbers: Sequence[int], measures: Sequence[Measure]) -> JsonObject:
-        return {
-            measure_name(self._blueprint, entity, measure): self._figure_json(
-                entity, measure, self._figure(entity, numbers, measure)
-            )
-            for measure in measures
-        }
 
     # -- shapes ----------------------------------------------------------------------------------
 
@@ -229,7 +189,7 @@ class Player:
         entity, finder = goal.select.entity, self.finder
         ordered = next((each for each in goal.measures if each.kind in ("greatest", "least")), None)
         listing = finder.tool("list", entity)
-        if ordered is None or listing is None or not self._world.codec.style(entity).total:
+        if ordered is None or listing is None or not self.world.codec.style(entity).total:
             return None
         clauses = goal.select.clauses
         pages = finder.sorted_pages(entity, clauses, ordered.path, most=ordered.kind == "greatest")
@@ -248,6 +208,33 @@ class Player:
                         )
                         for each in goal.measures
                     }
+
+    def _report(self, goal: Summary) -> WorldTool | None:
+        """Return the report that has the figures of a goal, if the plan goes by it."""
+        if self._modes.get(f"{self.finder.part}{REPORT}") is None:
+            return None
+        tool = self.finder.tool("report", goal.select.entity)
+        clauses = goal.select.clauses
+        if tool is None or len(clauses) != 1 or not isinstance(clauses[0], Clause):
+            return None
+        known = {Measure("count"), *(Measure("total", each.attribute) for each in tool.fields)}
+        suits = clauses[0].op == "=" and clauses[0].path == tool.subject
+        return tool if suits and known.issuperset(goal.measures) else None
+
+    def _reported(self, goal: Summary, tool: WorldTool) -> Asking[JsonObject]:
+        """Take figures from a report."""
+        entity, clause = goal.select.entity, goal.select.clauses[0]
+        if not isinstance(clause, Clause):
+            raise TypeError("a report goes by a value")
+        field = self.world.codec.fields[entity][clause.path]
+        response = yield Request(tool, {tool.params[0].name: field.argument(clause.value)})
+        figures = {each.attribute: each.read(response[each.name]) for each in tool.fields}
+        return {
+            measure_name(self._blueprint, entity, each): self._figure_json(
+                entity, each, figures[each.path] if each.path else response["count"]
+            )
+            for each in goal.measures
+        }
 
     def _group(self, goal: Group) -> Asking[JsonObject]:
         entity, finder = goal.select.entity, self.finder
@@ -294,7 +281,7 @@ class Player:
         tool = next((found for kind in ACTS if (found := self.finder.tool(kind, entity, action))), None)
         if tool is None:
             raise KeyError(f"no tool does {action} to {entity}")
-        codec = self._world.codec
+        codec = self.world.codec
         name = tool.params[0].name
         if tool.limit > 1:
             for start in range(0, len(numbers), tool.limit):
@@ -305,7 +292,25 @@ class Player:
             arguments: JsonObject = {name: codec.id_of(entity, number)}
             if value is not None:
                 arguments[tool.params[1].name] = tool.fields[0].argument(value)
+            elif len(tool.params) > 1:
+                # A row is voided for any of the reasons.
+                arguments[tool.params[1].name] = tool.params[1].schema["enum"][0]
             yield Request(tool, arguments)
+
+    def _moving(self, goal: Change, target: Select, start: int) -> Asking[Request]:
+        """Return the request that moves a quantity from a row to the one that is meant."""
+        entity, finder = goal.select.entity, self.finder
+        tool = finder.tool("move", entity, goal.action)
+        if tool is None or goal.value is None:
+            raise KeyError(f"no tool moves a quantity of {entity}")
+        end = _only((yield from self._find(target, ())))
+        field = tool.fields[0]
+        yield from finder.ensure(entity, [start], [field.attribute])
+        names = [param.name for param in tool.params]
+        ids = [self.world.codec.id_of(entity, number) for number in (start, end)]
+        leaves = finder.value(entity, start, field.attribute) - goal.value
+        given = dict(zip(names, [*ids, field.argument(goal.value)], strict=True))
+        return Request(tool, given, leaves=leaves)
 
     def _creating(self, goal: Make) -> Create:
         action = self._blueprint.entities[goal.entity].actions[goal.action]

@@ -33,6 +33,7 @@ class Reader:
         self.known: dict[str, dict[int, Values]] = {entity: {} for entity in self._entities}
         self._named: set[tuple[str, int]] = set()
         self._listed: dict[tuple[str, str], list[int]] = {}
+        self._looked_up: dict[tuple[str, str], list[int] | None] = {}
         self._filters: dict[tuple[str, tuple[Limit, ...]], list[Clause]] = {}
         self._met: dict[tuple[str, Clause], set[int]] = {}
 
@@ -70,14 +71,20 @@ class Reader:
 
     def _by_name(self, entity: str, clause: Clause) -> Asking[list[int] | None]:
         """Find the one row of a name or code by a tool for that, or return None where there is none."""
-        field = self._world.codec.fields[entity][clause.path]
-        tool = self.tool("key", entity, clause.path)
-        if tool is not None:
-            response = yield Request(tool, {tool.params[0].name: field.argument(clause.value)})
-            return [self.learn(entity, response)]
-        tool = self.tool("search", entity, clause.path)
+        tool = self.tool("key", entity, clause.path) or self.tool("search", entity, clause.path)
         if tool is None:
             return None
+        # Two clauses may name one row, which is looked up once.
+        known = (tool.tool.name, repr(clause.value))
+        if known not in self._looked_up:
+            self._looked_up[known] = yield from self._looking_up(tool, entity, clause)
+        return self._looked_up[known]
+
+    def _looking_up(self, tool: WorldTool, entity: str, clause: Clause) -> Asking[list[int] | None]:
+        field = self._world.codec.fields[entity][clause.path]
+        if tool.kind == "key":
+            response = yield Request(tool, {tool.params[0].name: field.argument(clause.value)})
+            return [self.learn(entity, response)]
         response = yield Request(tool, {tool.params[0].name: field.argument(clause.value)})
         hits = [self.learn(entity, row) for row in response[tool.items]]
         found = [number for number in hits if self.known[entity][number].get(clause.path) == clause.value]

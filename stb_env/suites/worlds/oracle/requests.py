@@ -16,10 +16,19 @@ _MOST_RESULTS, _MOST_ROWS = 500, 4000
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A call of a tool of the world."""
+    """A call of a tool of the world.
+
+    Attributes:
+        tool: The tool.
+        arguments: The arguments.
+        meant: What a plan asked for, where this call brings it about in the end.
+        leaves: The quantity that a row is left with of which some is moved; else None.
+    """
 
     tool: WorldTool
     arguments: JsonObject
+    meant: Request | None = None
+    leaves: int | None = None
 
 
 T = TypeVar("T")

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Set
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from stb_env.core.jsontypes import JsonObject
 from stb_env.suites.worlds.data.rows import State
 from stb_env.suites.worlds.goals.goal import Extreme, Goal, Part, Several, Summary
 from stb_env.suites.worlds.oracle.finder import Mode
-from stb_env.suites.worlds.oracle.player import SORTED, Player, part_mode
+from stb_env.suites.worlds.oracle.player import REPORT, SORTED, Player, part_mode
 from stb_env.suites.worlds.oracle.requests import Memory, Request
+from stb_env.suites.worlds.oracle.session import Session
 from stb_env.suites.worlds.services.archetypes.tool import ACTS
 from stb_env.suites.worlds.world import Built
 
@@ -25,7 +26,7 @@ class Solved:
 
     Attributes:
         answer: The answer.
-        state: The state at the end.
+        state: The changes at the end.
         calls: How many calls it took.
         modes: The plan: how it follows references, and whether it goes by the order of a list.
         requests: The calls.
@@ -73,6 +74,8 @@ def _shortest(
     starts: list[Mapping[str, Any]] = [{}]
     if isinstance(goal, Extreme | Summary):
         starts.append({SORTED: True})
+    if isinstance(goal, Summary) and world.by_kind.get(("report", goal.select.entity, "")) is not None:
+        starts.append({REPORT: True})
     best: tuple[int, Mapping[str, Any]] | None = None
     for start in starts:
         best = _shortened(world, goal, start, memory, least, most, best)
@@ -134,7 +137,7 @@ def _tried(
     world: Built, goal: Goal, modes: Mapping[str, Any], memory: Memory, most: int
 ) -> tuple[int | None, list[tuple[str, Mode]]]:
     """Return how many calls a plan takes, None for more than the most; and other ways to go."""
-    player = Player(world, modes, memory)
+    player, session = Player(world, modes, memory), Session(world)
     plan = player.solve(goal)
     response, calls = None, 0
     while True:
@@ -142,7 +145,7 @@ def _tried(
             request = plan.send(response)
         except StopIteration:
             return calls, list(player.finder.options)
-        calls += 1
+        calls += session.calls(request)
         if calls > most:
             return None, list(player.finder.options)
         # What acts answer is read by no plan, and they come last.
@@ -152,13 +155,14 @@ def _tried(
 def _played(world: Built, goal: Goal, modes: Mapping[str, Any], memory: Memory) -> Solved:
     # No plan reads a row after it has acted, so what rows say at the start holds for all of it.
     player = Player(world, modes, memory)
-    plan = player.solve(goal)
+    plan = Session(world).carried(player.solve(goal))
     made: list[Request] = []
     state, response = State(), None
     while True:
         try:
             request = plan.send(response)
         except StopIteration as stop:
+            state = replace(state, notes={})
             return Solved(stop.value, state, len(made), modes, tuple(made), player.finder.judged)
         made.append(request)
         response, state = request.tool.call(state, request.arguments)

@@ -13,7 +13,7 @@ from stb_env.core.jsontypes import JsonObject
 from stb_env.suites.worlds.data.rows import MISSING
 from stb_env.suites.worlds.goals.goal import ForEach, Goal, Measure, Work
 from stb_env.suites.worlds.oracle.finder import Finder
-from stb_env.suites.worlds.oracle.player import SORTED, Player
+from stb_env.suites.worlds.oracle.player import REPORT, SORTED, Player
 from stb_env.suites.worlds.oracle.requests import Asking, Plan, Request
 from stb_env.suites.worlds.services.archetypes.tool import ACTS
 from stb_env.suites.worlds.world import Built
@@ -76,7 +76,7 @@ class RoundsPlayer(Player):
 
     def __init__(self, world: Built, modes: Mapping[str, Any]) -> None:
         super().__init__(world, modes)
-        self._ways = {place: mode for place, mode in modes.items() if place != SORTED}
+        self._ways = {place: mode for place, mode in modes.items() if place not in (SORTED, REPORT)}
         self._due: dict[str, tuple[list[int], int | None]] = {}
         self._values: dict[int, dict[str, int]] = {}
         self._read: dict[int, dict[str, int]] = {}
@@ -87,14 +87,14 @@ class RoundsPlayer(Player):
         done: set[int] = set()
         while True:
             # Nothing that was read before counts, for rules either.
-            self.finder = self._rules.finder = Finder(self._world, self._ways)
+            self.finder = self._rules.finder = Finder(self.world, self._ways)
             self._due = {}
             lost: Exception | None = None
             try:
                 yield from self.solve(goal)
             except _LOST as error:
                 lost = error
-            last = yield from latest(self._world, known)
+            last = yield from latest(self.world, known)
             if last != known:
                 known = last
                 continue
@@ -111,7 +111,7 @@ class RoundsPlayer(Player):
                 done.update(numbers)
             if not any(numbers for _, numbers, _ in acts):
                 break
-            last = yield from latest(self._world, known)
+            last = yield from latest(self.world, known)
             if last == known:
                 break
             known = last

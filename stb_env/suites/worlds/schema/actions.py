@@ -63,7 +63,10 @@ class Set(_Action):
 
 
 class Move(_Action):
-    """Move a quantity of one row to another row of the same entity; `same` must be equal in both."""
+    """Move a quantity of one row to another row of the same entity; `same` must be equal in both.
+
+    The slots of `say` are ``{v}``, how much; ``{np}``, the row that gives it; and ``{other}``.
+    """
 
     type: Literal["move"]
     field: str

@@ -28,10 +28,21 @@ _VERBS: dict[str, tuple[str, ...]] = {
     "today": ("get", "read"),
     "create": ("create", "add", "register"),
     "delete": ("delete", "remove"),
+    "convert": ("convert", "exchange"),
+    "move": ("move", "transfer"),
+    "void": ("void", "annul"),
+    "sign_in": ("sign in", "log in", "open session"),
+    "quote": ("quote", "preview"),
+    "confirm": ("confirm", "commit", "execute"),
+    "poll": ("check", "get", "poll"),
+    "fetch": ("download", "collect", "fetch"),
+    "report": ("get", "read", "show"),
+    "refresh": ("refresh", "rebuild"),
 }
 
 
 _STATUSES = {
+    "unauthorized": 401,
     "not_found": 404,
     "conflict": 409,
     "invalid": 422,
@@ -98,6 +109,16 @@ class Style:
     def name(self, *words: str) -> str:
         """Write words as one name: ``due_date``, ``dueDate``, ``due-date``."""
         return _written("-" if self.case == "kebab" else self.case, words)
+
+    def before(self, word: str, name: str) -> str:
+        """Return a name that is written already with a word in front."""
+        match self.case:
+            case "camel":
+                return f"{_written('camel', (word,))}{name[0].upper()}{name[1:]}"
+            case "kebab":
+                return f"{_written('-', (word,))}-{name}"
+            case "snake":
+                return f"{_written('snake', (word,))}_{name}"
 
     def field(self, *words: str) -> str:
         """Write words as the name of a field; no interface has hyphens there."""

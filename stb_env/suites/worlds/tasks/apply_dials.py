@@ -8,14 +8,15 @@ from stb_env.judges.judge import Case
 from stb_env.seeding import rng
 from stb_env.suites.worlds.data.rows import State
 from stb_env.suites.worlds.data.traits import Key
+from stb_env.suites.worlds.drawing.draw_goal import CALLS
 from stb_env.suites.worlds.episode.script import Script, ScriptRecord
-from stb_env.suites.worlds.goals.goal import Make, parts_of
+from stb_env.suites.worlds.goals.goal import Change, Make, parts_of
 from stb_env.suites.worlds.judge import ExactJudge, generated_columns
 from stb_env.suites.worlds.oracle.persistent import told
 from stb_env.suites.worlds.oracle.requests import Plan
 from stb_env.suites.worlds.tasks.dials import Dials
 from stb_env.suites.worlds.tasks.draw_events import EventDrawer, Moving
-from stb_env.suites.worlds.tasks.nearby import MOST_TOOLS, tools_nearby
+from stb_env.suites.worlds.tasks.nearby import tools_nearby
 from stb_env.suites.worlds.tasks.settings import WORLDS
 from stb_env.suites.worlds.tasks.world_task import WorldTask
 from stb_env.suites.worlds.world import GeneratedWorld
@@ -33,13 +34,30 @@ _MATTER = 0.7
 """Share of the tasks in which events matter, where they can."""
 
 
+_SPARE_TURNS = 40
+"""Actions beside twice the calls of the longest plan."""
+_ASKED = 8
+"""Calls that it takes to learn a detail that the user knows, at most."""
+
+
+def turns_allowed(level: int, dials: Dials) -> int:
+    """Return the actions of an episode at most; gold needs fewer in every task that is drawn.
+
+    Args:
+        level: The level of the task, or the highest of several.
+        dials: Conditions of the episode.
+    """
+    _, most = CALLS[level]
+    # What fails is done again, and what others changed is read again.
+    often = 2 + 4 * dials.faults / 100 + 3 * dials.events
+    return round(often * (most + _ASKED * dials.hidden)) + _SPARE_TURNS
+
+
 def apply_dials(made: WorldTask, dials: Dials) -> WorldTask | None:
     """Return a task under dials, or None where it does not suit them.
 
     What an agent has to know of its conditions is said at the end of the request.
     """
-    if dials.tools > MOST_TOOLS:
-        return None
     made = _among_others(made, dials.tools)
     record, said = ScriptRecord(), [made.task.query]
     record.update(made.task.goal.get("script", ScriptRecord()))
@@ -51,6 +69,9 @@ def apply_dials(made: WorldTask, dials: Dials) -> WorldTask | None:
         said.append(_FAULTS)
     made = replace(made, task=replace(task, goal={**task.goal, "script": record}))
     if dials.events:
+        if any(isinstance(part, Change) and part.target is not None for part in parts_of(made.drawn.goal)):
+            # What is moved before others change a quantity is lost in what they set it to.
+            return None
         moved = _with_events(made)
         if moved is None:
             return None
@@ -58,6 +79,8 @@ def apply_dials(made: WorldTask, dials: Dials) -> WorldTask | None:
         record = made.task.goal["script"]
         said.append(_EVENTS)
     gold = _calls(made)
+    if len(gold) >= turns_allowed(made.task.record["level"], dials):
+        return None
     if dials.budget:
         # Gold always has enough.
         budget = max(1, -(-len(gold) * max(dials.budget, 100) // 100))

@@ -3,8 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 
+RANGES: Mapping[str, tuple[int, int]] = {
+    "budget": (100, 1000),
+    "tools": (20, 200),
+    "faults": (1, 50),
+    "events": (1, 1),
+    "hidden": (1, 4),
+}
+"""Least and greatest number of each dial that is on: every world has more tools than the least of its own."""
 _TOKEN = re.compile(r"([a-z])([1-9]\d{0,3})")
 
 
@@ -36,6 +45,16 @@ class Dials:
         return "".join(
             f"{each.name[0]}{value}" for each in fields(self) if (value := getattr(self, each.name))
         )
+
+    @property
+    def fault(self) -> str:
+        """Message about the first dial that is out of its range; empty where none is."""
+        for name, (least, most) in RANGES.items():
+            value = getattr(self, name)
+            if value and not least <= value <= most:
+                allowed = f"from {least} to {most}" if least < most else str(least)
+                return f"{name[0]} ({name}) is {allowed}, got {value}"
+        return ""
 
     @classmethod
     def of(cls, suffix: str) -> Dials | None:

@@ -73,7 +73,12 @@ class Others:
         # The rows of several requests are of several entities.
         rows = () if made.refusal is not None or isinstance(self._goal, Several) else expected.rows
         self._meant: list[RowId] = [(self._entity, number) for number in rows]
-        support = {place: None for places in expected.support.values() for place in places}
+        support = {
+            (place.partition(".")[0], number): None
+            for places in expected.support.values()
+            for place, number in places
+            if place.partition(".")[0] in self._blueprint.entities
+        }
         self._near = list(support)
         self._ways = {entity: self._ways_of(entity) for entity in self._blueprint.entities}
 

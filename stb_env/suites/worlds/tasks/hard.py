@@ -17,7 +17,7 @@ from stb_env.tasks import Task
 
 LEVELS = (5, 6)
 SIZE = 300
-HARD_FAULTS = 0.1
+HARD_DIALS = Dials(faults=10, events=1, hidden=2, tools=80, budget=200)
 
 
 def candidates(level: int) -> WorldTasks:
@@ -27,7 +27,7 @@ def candidates(level: int) -> WorldTasks:
         level=level,
         policies=True,
         services=4,
-        dials=Dials(faults=round(100 * HARD_FAULTS), events=1, hidden=2, tools=80, budget=200),
+        dials=HARD_DIALS,
         traits=Traits(look_alikes=2),
     )
 

@@ -21,6 +21,8 @@ _TWINS = 60
 """Other values that are tried for a twin."""
 _PLAYED = 4
 """Of them, those that are played."""
+_FEW = 6
+"""Calls that it takes to find what the user points to, at most."""
 _NEWS = 0.25
 """Share of requests that say to ask for news although there is none."""
 
@@ -117,7 +119,7 @@ def hider_of(made: WorldTask) -> Hider:
 def open_task(
     made: WorldTask, details: Sequence[Detail], news: bool, words: Random, pick: Random
 ) -> WorldTask:
-    """Return a task that leaves details open, with a user who knows them.
+    """Return a task that leaves details open, with a user who knows them; its gold does not ask yet.
 
     Args:
         made: The task that tells everything.
@@ -135,12 +137,26 @@ def open_task(
         Hole(each.about, hole, *place_of(world.blueprint, hole))
         for each, hole in zip(details, holes, strict=True)
     )
-    user = user_record(world.blueprint, made.drawn.goal, details, pick)
+    left_open = OpenGoal(goal, named, news)
+    found = _with_user(made, details, " ".join(said), left_open, pick)
+    asked = [each for each in details if each.source is not None]
+    if asked and len(recorded(found).task.gold) - len(made.task.gold) > _FEW + 2 * len(details):
+        # Nobody reads page after page for a detail.
+        told = [replace(each, manner="tells", source=None) if each in asked else each for each in details]
+        found = _with_user(made, told, found.task.query, left_open, pick)
+    return found
+
+
+def _with_user(
+    made: WorldTask, details: Sequence[Detail], said: str, left_open: OpenGoal, pick: Random
+) -> WorldTask:
+    """Return a task of a request that leaves details open, with a user who knows them."""
+    user = user_record(made.world.blueprint, made.drawn.goal, details, pick)
     task = replace(
         made.task,
-        query=" ".join(said),
-        tools=(*made.task.tools, world.asking.tool),
+        query=said,
+        tools=(*made.task.tools, made.world.asking.tool),
         goal={**made.task.goal, "script": ScriptRecord(user=user)},
         record={**made.task.record, "knows": user["facts"]},
     )
-    return recorded(replace(made, task=task, open=OpenGoal(goal, named, news)))
+    return replace(made, task=task, open=left_open)

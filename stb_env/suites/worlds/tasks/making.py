@@ -22,7 +22,7 @@ from stb_env.suites.worlds.judge import goal_record
 from stb_env.suites.worlds.oracle.requests import Memory, Request
 from stb_env.suites.worlds.oracle.solve import solve
 from stb_env.suites.worlds.schema.kit import KITS, OWN_KITS
-from stb_env.suites.worlds.tasks.apply_dials import apply_dials
+from stb_env.suites.worlds.tasks.apply_dials import apply_dials, recorded
 from stb_env.suites.worlds.tasks.dials import PLAIN, Dials
 from stb_env.suites.worlds.tasks.evidence import evidence
 from stb_env.suites.worlds.tasks.hidden_tasks import hide, hide_in_pair
@@ -96,9 +96,14 @@ def task_of(task_id: str) -> WorldTask:
     dials = Dials.of(found[5] or "")
     if dials is None:
         raise DataError(f"task {task_id!r:.80}: {found[5]!r} is no part of an id that tells dials")
+    if dials.fault:
+        raise DataError(f"no task {task_id!r:.80}: {dials.fault}")
     made = formed(found[1], int(found[2]), int(found[3]), found[4] or "", dials)
     if made is None:
-        raise DataError(f"the world {found[1]} has no task {found[3]} of level {found[2]}")
+        under = f" under {dials.suffix}" if dials.suffix else ""
+        raise DataError(f"the world {found[1]} has no task {found[3]} of level {found[2]}{under}")
+    if made.task.id != task_id:
+        raise DataError(f"no task {task_id!r:.80}; the one of this number is {made.task.id}")
     return made
 
 
@@ -152,6 +157,9 @@ def _under_dials(key: str, level: int, number: int, form: str, dials: Dials) -> 
         first = number - number % PAIR
         twins = _twins(key, level, first, form if form in ("", "o") else "ab", dials.hidden)
         made = None if twins is None else twins[number - first]
+        if made is not None and dials.events:
+            # How many calls gold makes says when others change rows.
+            made = recorded(made)
     else:
         made = formed(key, level, number, form)
     return None if made is None else apply_dials(made, dials)

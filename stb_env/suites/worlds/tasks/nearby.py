@@ -13,8 +13,6 @@ from stb_env.suites.worlds.episode.elsewhere import ELSEWHERE, OF
 from stb_env.suites.worlds.world import Built, built
 from stb_env.tools import Tool, ToolId
 
-MOST_TOOLS = 200
-"""Tools that a task offers, at most."""
 _LONGEST = 64
 
 
@@ -51,16 +49,8 @@ def _offered(other: Built, key: str) -> Iterator[Tool]:
     for each in other.tools.values():
         if each.kind == "policies":
             continue
-        style = other.codec.style(each.entity or first)
-        place = style.name(_place(other))
-        name = each.tool.name
-        match style.case:
-            case "camel":
-                named = f"{place}{name[0].upper()}{name[1:]}"
-            case "kebab":
-                named = f"{place}-{name}"
-            case "snake":
-                named = f"{place}_{name}"
+        style, name = other.codec.style(each.entity or first), each.tool.name
+        named = style.before(_place(other), name)
         if len(named) <= _LONGEST:
             identity = ToolId(ELSEWHERE, key, f"{other.key}{OF}{name}")
             about = f"Of {other.blueprint.name}, another organisation. {each.tool.description}"

@@ -32,6 +32,8 @@ class Organisations:
         first, which = divmod(turn, len(self.kits))
         base = self.kits[which]
         wanted = self._services[turn % len(self._services)]
+        if JOIN in base:
+            return base, first
         # Kits are read where they have to be counted alone.
         if self._fewest == 1 and (wanted == 1 or services_of(kit_named(base), joined=False) >= wanted):
             return base, first
@@ -51,7 +53,7 @@ class Organisations:
         if self._fewest == wanted == 1:
             return True
         alone = services_of(kit_named(base), joined=False)
-        if self._fewest == 1 and (alone >= wanted or self._most == 1):
+        if JOIN in base or (self._fewest == 1 and (alone >= wanted or self._most == 1)):
             return alone >= wanted
         if not can_be_joined(kit_named(base)):
             return False

@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import get_args
 
 from stb_env.core.jsontypes import JsonObject
 from stb_env.errors import ConfigError, DataError, did_you_mean
 from stb_env.seeding import mix, rng
 from stb_env.suites.worlds.data.traits import USUAL, Key, Traits
-from stb_env.suites.worlds.schema.joining import MOST_KITS
+from stb_env.suites.worlds.schema.joining import JOIN, MOST_KITS, kit_named
 from stb_env.suites.worlds.schema.kit import KITS, OWN_KITS, Kit
 from stb_env.suites.worlds.tasks.dials import PLAIN, Dials
 from stb_env.suites.worlds.tasks.making import HELD_OUT, NEW_TASKS, PAIR, SPREAD, formed, kits, task_of
 from stb_env.suites.worlds.tasks.organisations import Organisations
-from stb_env.suites.worlds.tasks.settings import WORLDS, Group, Split
+from stb_env.suites.worlds.tasks.settings import LEVELS, WORLDS, Group, Split, span
 from stb_env.suites.worlds.world import VERSION
 from stb_env.tasks import Task
 
-LEVELS = range(1, 7)
+_ENDS = LEVELS[0], LEVELS[-1]
 TEST_GROUP, VAL_GROUP = 60, 30
 """Tasks of each group in the fixed splits."""
 _WORLDS_TRIED = 40
@@ -42,7 +42,8 @@ class WorldTasks:
             Training has the groups that end in ``Instruction``.
         level: From 1 (one or two calls) to 6 (41 to 80 calls); two levels are the first and last of a range;
             None is all.
-        kit: Only worlds of this kit, by name; or a kit of an author's own, as `own_kit` reads it.
+        kit: Only worlds of this kit, by name, or of several, with ``+`` between them; or a kit of an
+            author's own, as `own_kit` reads it.
         worlds: Only ten tasks of each of so many worlds, which makes training finite, too.
         policies: Whether worlds have policies, and requests can be refused: because a policy forbids them,
             because a state does not allow them, or because a name in them is no row's.
@@ -86,7 +87,7 @@ class WorldTasks:
             kit = kit.name
             known = (*known, kit)
         if kit is not None:
-            _check("kit", kit, known)
+            kit = _kits(kit, known)
         self.name = "Worlds"
         self._kit = kit
         self._split: Split = split
@@ -98,20 +99,29 @@ class WorldTasks:
                 pool = [name for name in known if (name in HELD_OUT) == each.endswith("Category")]
                 fewest = 2 if each.startswith("I3") else 1
                 most = MOST_KITS if group is None or each.startswith("I3") else 1
+                if kit is not None and JOIN in kit:
+                    # With one that is held out, all are.
+                    is_held_out = not set(HELD_OUT).isdisjoint(kit.split(JOIN))
+                    pool = [kit] if most > 1 and is_held_out == each.endswith("Category") else []
                 found = Organisations(pool, kit, _services(services), fewest, most)
                 if found.kits and (split != "train" or each.endswith("Instruction")):
                     self._organisations[each] = found
         self._groups: list[Group] = list(self._organisations)
+        if not self._groups and kit is not None and not set(HELD_OUT).isdisjoint(kit.split(JOIN)):
+            raise ConfigError(
+                f"no task with {split=}, {group=} and {kit=}: training never shows a kit that is held out; "
+                f"give split='test' or 'val', and no group or one that ends in 'Category'"
+            )
         if not self._groups:
             raise ConfigError(
                 f"split {split!r} has no task with {group=}, {kit=} and {services=}; training has groups "
                 f"that end in 'Instruction' alone, the kits of those that end in 'Category' are "
                 f"{', '.join(HELD_OUT)}, and those of 'I1' and 'I2' have the services of one kit"
             )
-        self._services = services
+        self._services = span("services", services, 1)
         self._worlds = worlds
         self._chosen: dict[tuple[Group, int], str] = {}
-        self._settings = f"{split} {group} {level} {kit} {worlds}"
+        self._settings = f"{split} {group} {span('level', level, *_ENDS)} {kit} {worlds}"
         self._pairs = pairs if policies else None
         # The two of a pair stay together, and so do two requests that only the user's facts tell apart.
         self._beside = PAIR if policies or dials.hidden else 1
@@ -121,7 +131,7 @@ class WorldTasks:
         if dials != PLAIN:
             self._settings += f" {dials.suffix}"
         if services is not None:
-            self._settings += f" services {services}"
+            self._settings += f" services {self._services}"
         self._traits = traits
         if traits != USUAL:
             self._settings += f" {traits.suffix}"
@@ -251,25 +261,30 @@ class WorldTasks:
 
 
 def _services(services: int | tuple[int, int] | None) -> range:
-    first, last = (
-        (1, 1) if services is None else (services, services) if isinstance(services, int) else services
-    )
-    if not 1 <= first <= last:
-        raise ConfigError(f"services is a number from 1, or the first and last of a range, got {services!r}")
+    first, last = span("services", services, 1) or (1, 1)
     return range(first, last + 1)
 
 
 def _levels(level: int | tuple[int, int] | None, least: int) -> range:
-    first, last = (
-        (LEVELS[0], LEVELS[-1]) if level is None else (level, level) if isinstance(level, int) else level
-    )
-    if not LEVELS[0] <= first <= last <= LEVELS[-1]:
-        raise ConfigError(f"level is one from 1 to 6, or the first and last of a range, got {level!r}")
+    first, last = span("level", level, *_ENDS) or _ENDS
     if last < least:
         raise ConfigError(f"groups over several services have levels from {least}, got {level!r}")
     return range(max(first, least), last + 1)
 
 
-def _check(what: str, got: str, known: tuple[str, ...]) -> None:
+def _kits(kit: str, known: Sequence[str]) -> str:
+    """Return the name of a kit, or of several that are joined, as worlds have it."""
+    names = sorted(set(kit.split(JOIN)))
+    for name in names:
+        _check("kit", name, known)
+    joined = JOIN.join(names)
+    try:
+        kit_named(joined)
+    except DataError as error:
+        raise ConfigError(str(error)) from error
+    return joined
+
+
+def _check(what: str, got: str, known: Sequence[str]) -> None:
     if got not in known:
         raise ConfigError(f"unknown {what} {got!r}; known: {', '.join(known)}.{did_you_mean(got, known)}")

@@ -12,6 +12,7 @@ from stb_env.suites.worlds.oracle.careful import CarefulPlayer
 from stb_env.suites.worlds.oracle.persistent import persistent, told
 from stb_env.suites.worlds.oracle.player import Player
 from stb_env.suites.worlds.oracle.requests import Plan
+from stb_env.suites.worlds.oracle.session import Session
 from stb_env.suites.worlds.oracle.solve import Solved
 from stb_env.suites.worlds.oracle.watching import watchful
 from stb_env.suites.worlds.world import Built, built
@@ -51,7 +52,8 @@ class WorldTask:
     def play(self) -> Generator[ToolCall, ToolResult, Ending]:
         """Yield the calls that solve the task, each sent its result; return the arguments of Finish."""
         moving = bool(self.task.goal.get("script", {}).get("events"))
-        plan = self.plan(watches=moving)
+        session = Session(self.world)
+        plan = session.carried(self._plan(watches=moving))
         response: object = None
         while True:
             try:
@@ -59,17 +61,20 @@ class WorldTask:
             except StopIteration as stop:
                 ending: Ending = stop.value
                 return ending
-            result = yield from persistent(self.world, request)
+            result = yield from persistent(self.world, request, session)
             response = told(result)
             if result.error and self.missing is None and not moving:
                 return f"This cannot be done any more: {result.error}"
 
     def plan(self, *, watches: bool) -> Plan:
-        """Yield the oracle's requests, and return the arguments of Finish.
+        """Yield the calls of the oracle's requests, and return the arguments of Finish.
 
         Args:
             watches: Whether it looks what others change.
         """
+        return Session(self.world).carried(self._plan(watches=watches))
+
+    def _plan(self, *, watches: bool) -> Plan:
         goal, missing = self.drawn.goal, self.missing
         if self.open is not None:
             asker = Asker(self.world)

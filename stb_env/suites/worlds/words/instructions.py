@@ -6,7 +6,7 @@ import re
 
 from stb_env.suites.worlds.drawing.clauses import queue_clauses
 from stb_env.suites.worlds.goals.goal import Change, ForEach, Make, Measure, Select, Work
-from stb_env.suites.worlds.schema.actions import Set
+from stb_env.suites.worlds.schema.actions import Move, Set
 from stb_env.suites.worlds.schema.nouns import fill, participle
 from stb_env.suites.worlds.words.phrases import Said, listed
 from stb_env.suites.worlds.words.sentences import Sentences
@@ -20,17 +20,23 @@ class Instructions(Sentences):
 
     def _value(self, entity: str, action: str, value: int | None) -> str:
         what = self._say.entity(entity).actions[action]
-        return (
-            "" if value is None or not isinstance(what, Set) else self._say.value(entity, what.field, value)
-        )
+        if value is None or not isinstance(what, Move | Set):
+            return ""
+        return self._say.value(entity, what.field, value)
 
     def change(self, goal: Change) -> str:
         """Return a request for an action on one row."""
         entity = goal.select.entity
         one, about = self._one(goal.select)
         form = self._pick.choice(self._say.ways(entity, goal.action, goal.value))
-        do = fill(form, {"np": one, "v": self._value(entity, goal.action, goal.value)})
-        fields = self._fields(entity, goal.fields).replace("the ", f"{self._say.its(entity)} ", 1)
+        named = {"np": one, "v": self._value(entity, goal.action, goal.value)}
+        its = f"{self._say.its(entity)} "
+        if goal.target is not None:
+            named["other"], _ = self._one(goal.target)
+            # Of two rows the first is meant.
+            its = f"the first {self._say.noun(entity)}'s "
+        do = fill(form, named)
+        fields = self._fields(entity, goal.fields).replace("the ", its, 1)
         return self._done_and_told(do, fields, about)
 
     def make(self, goal: Make) -> str:

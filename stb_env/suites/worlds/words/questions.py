@@ -45,7 +45,14 @@ class Questions(Sentences):
             else f"please find {fields} of {one}.",
             f"can you tell me {fields} of {one}?",
         )
-        return " ".join([main, *about])
+        if not goal.currency:
+            return " ".join([main, *about])
+        asked = self._choose(
+            f"I need the amount in {goal.currency}.",
+            f"give the amount in {goal.currency}, please.",
+            f"what counts is the amount in {goal.currency}.",
+        )
+        return " ".join([main, *about, asked])
 
     def extreme(self, goal: Extreme) -> str:
         """Return a request for the row that comes first, and fields of it."""

@@ -50,7 +50,7 @@ def _fact(blueprint: Blueprint, detail: Detail, pick: Random) -> FactRecord:
     replies = [plain]
     news: Reply | None = None
     if detail.source is not None:
-        replies = [_pointing(blueprint, detail.source, pick)]
+        replies = [pointing(blueprint, detail.source, pick)]
     elif detail.manner == "refuses":
         replies = [Reply(says=blanks.refused(pick)), plain]
     elif detail.wrong is not None and detail.manner == "corrects":
@@ -69,17 +69,19 @@ def _fact(blueprint: Blueprint, detail: Detail, pick: Random) -> FactRecord:
     return record
 
 
-def _pointing(blueprint: Blueprint, source: Source, pick: Random) -> Reply:
+def pointing(blueprint: Blueprint, source: Source, pick: Random) -> Reply:
+    """Return what the user says who knows a record that leads to the value."""
     noun, label = (
         forms(blueprint.entities[source.entity])[0],
         blueprint.label_of(source.entity, source.number),
     )
     phrases = Phrases(blueprint, pick)
     if source.back:
-        whose = phrases.noun(source.back)
-        value = f"{whose}'s {phrases.word(source.back, source.path)}"
+        whose, holder, named = phrases.noun(source.back), source.back, source.path
     else:
-        value = phrases.word(source.entity, source.path)
-        whose = value.partition("'s ")[0]
+        reference, _, named = source.path.partition(".")
+        whose = phrases.word(source.entity, reference)
+        holder = blueprint.entity_at(source.entity, reference)
     says = blanks.pointed(f"the {whose} of {noun} {label}", pick)
-    return Reply(says=says, see=Pointer(record=noun, name=label, value=value))
+    value = phrases.word(holder, named)
+    return Reply(says=says, see=Pointer(record=noun, name=label, whose=whose, value=value))

@@ -102,3 +102,11 @@ export async function open(first) {
   if (runs[first]) runs[first].early = rows;
   return { ...found, runs };
 }
+
+// Takes up runs that have begun since, and tells whether there are any.
+export async function more(shelf) {
+  const found = await read("runs.json").catch(() => shelf);
+  const begun = found.runs.slice(shelf.runs.length);
+  begun.forEach((about) => shelf.runs.push(new Run(shelf.runs.length, about, found.live)));
+  return begun.length > 0;
+}

@@ -15,9 +15,11 @@ const ORDERS = {
 };
 
 export class List {
-  // chosen(row) is told of the row that is opened; search(text) finds numbers of episodes by all that they say.
-  constructor({ chosen, search }) {
+  // chosen(row) is told of the row that is opened, filtered() of other filters; search(text) finds numbers of episodes
+  // by all that they say.
+  constructor({ chosen, filtered, search }) {
     this.chosen = chosen;
+    this.filtered = filtered;
     this.search = search;
     this.statuses = new Set();
     this.rows = [];
@@ -27,8 +29,8 @@ export class List {
   }
 
   build() {
-    const changed = () => this.filter();
-    this.text = h("input", { type: "search", id: "search", placeholder: "Search all that was said", "aria-label": "Search episodes", oninput: () => this.searched() });
+    const changed = () => { this.filter(); this.filtered(); };
+    this.text = h("input", { type: "search", id: "search", placeholder: "Search all that was said", "aria-label": "Search episodes", oninput: () => { this.searched(); this.filtered(); } });
     this.chips = h("div", { class: "chips", role: "group", "aria-label": "Outcome" });
     this.tool = h("select", { "aria-label": "Tool that was called", onchange: changed }, h("option", { value: "" }, "any tool"));
     this.least = h("input", { type: "number", min: 0, placeholder: "0", "aria-label": "At least so many steps", oninput: changed });
@@ -58,6 +60,24 @@ export class List {
     this.refresh();
   }
 
+  // The filters as the address has them; empty where there is none.
+  filters() {
+    const order = this.order.selectedIndex ? this.order.value : "";
+    return { status: [...this.statuses].join(","), tool: this.wanted ?? this.tool.value, least: this.least.value, most: this.most.value, order, text: this.text.value.trim() };
+  }
+
+  take(filters) {
+    if (JSON.stringify(filters) === JSON.stringify(this.filters())) return;
+    this.statuses = new Set(filters.status.split(",").filter((status) => STATUSES.includes(status)));
+    [this.least.value, this.most.value] = [filters.least, filters.most];
+    this.order.value = filters.order in ORDERS ? filters.order : Object.keys(ORDERS)[0];
+    // A tool can be chosen once a row that called it is here.
+    this.wanted = filters.tool;
+    this.text.value = filters.text;
+    this.refresh();
+    this.searched();
+  }
+
   refresh() {
     const counts = {};
     const tools = new Map();
@@ -76,13 +96,15 @@ export class List {
       button([h("span", { class: `sign ${status}`, "aria-hidden": "true" }, SIGNS[status]), ` ${status} `, h("b", {}, (counts[status] ?? 0).toLocaleString("en"))], () => {
         if (!this.statuses.delete(status)) this.statuses.add(status);
         this.refresh();
+        this.filtered();
       }, { class: "chip", "aria-pressed": String(this.statuses.has(status)), "data-status": status })));
     if (kept) this.chips.querySelector(`[data-status="${kept}"]`)?.focus();
   }
 
   drawTools(tools) {
-    if (tools.size === this.tool.length - 1) return;
-    const chosen = this.tool.value;
+    if (tools.size === this.tool.length - 1 && !this.wanted) return;
+    const chosen = this.wanted || this.tool.value;
+    if (tools.has(chosen)) this.wanted = null;
     const names = [...tools.keys()].sort();
     put(this.tool, h("option", { value: "" }, "any tool"), names.map((name) => h("option", { value: name }, name)));
     this.tool.value = tools.has(chosen) ? chosen : "";
@@ -126,6 +148,8 @@ export class List {
   }
 
   draw(anew = false) {
+    // The address is read first, and may wait for rows.
+    if (!this.run) return;
     const { scrollTop, clientHeight } = this.box;
     const first = Math.max(0, Math.floor(scrollTop / HEIGHT) - AROUND);
     const stop = Math.min(this.rows.length, Math.ceil((scrollTop + clientHeight) / HEIGHT) + AROUND);
@@ -146,7 +170,7 @@ export class List {
   }
 
   option(row, place) {
-    const facts = [row.calls !== undefined && count(row.calls, "call"), seconds(row.seconds), row.tokens && `${figure(row.tokens)} tokens`, row.tree && "tree", row.failure].filter(Boolean);
+    const facts = [row.calls !== undefined && count(row.calls, "tool call"), seconds(row.seconds), row.tokens && `${figure(row.tokens)} tokens`, row.tree && "tree", row.failure].filter(Boolean);
     const option = h(
       "div", { class: "option", role: "option", id: `row-${row.n}`, "aria-selected": String(row.n === this.at), "aria-posinset": place + 1, "aria-setsize": this.rows.length, onclick: () => this.open(place) },
       h("span", { class: `sign ${row.status}`, role: "img", "aria-label": row.status }, SIGNS[row.status]),

@@ -1,5 +1,6 @@
 // The page: which run and episode are open, as the address says it; keys; light and dark.
-import { episode as fetchEpisode, open, search } from "./data.js";
+import { readAddress, writeAddress } from "./address.js";
+import { episode as fetchEpisode, more, open, search } from "./data.js";
 import { button, h, put } from "./dom.js";
 import { showEpisode, VIEWS } from "./episode.js";
 import { List } from "./list.js";
@@ -21,35 +22,32 @@ let watched = null;
 let shown = 0;
 const parts = {};
 
-function route() {
-  const [, run, number, view, otherRun, otherNumber] = location.hash.match(/^#(\d+)(?:\/(\d+)(?:\/(\w+)(?:\/(\d+)\/(\d+))?)?)?$/) ?? [];
-  return {
-    run: Math.min(shelf.runs.length - 1, Number(run ?? 0)),
-    number: number === undefined ? null : Number(number),
-    view: VIEWS.includes(view) ? view : "conversation",
-    other: otherNumber === undefined ? null : { run: Number(otherRun), number: Number(otherNumber) },
-  };
-}
+// What the address says, as positions among the runs and rows that are here.
+let at = { run: 0, number: null, view: "conversation", other: null };
 
 function go(run, number, view = "conversation", other = null) {
-  const parts = [run, number, view, other?.run, other?.number].filter((part) => part !== null && part !== undefined);
-  location.hash = `#${(number === null ? [run] : parts).join("/")}`;
+  location.hash = writeAddress(shelf, { run, number, view, other }, list.filters());
 }
 
 async function show() {
-  const { run: index, number, view, other } = route();
+  const asked = (shown += 1);
+  const found = await readAddress(shelf, VIEWS);
+  // Who goes on before the rows came goes to the later one alone.
+  if (asked !== shown) return;
+  at = found;
+  const { run: index, number, view, other } = at;
   const run = shelf.runs[index];
   if (watched !== run) {
     watched?.rest();
     watched = run;
-    run.watch(() => { if (route().number === null) showOverview(run); });
+    run.watch(() => { if (at.number === null) showOverview(run); });
   }
   list.show(run);
+  if (at.filters) list.take(at.filters);
   parts.runs.value = index;
   describeRun(run);
   document.body.classList.toggle("reading", number !== null);
   document.title = number === null ? run.name : `${number} · ${run.name}`;
-  shown += 1;
   if (number === null) {
     list.mark(null);
     showOverview(run);
@@ -57,6 +55,20 @@ async function show() {
   }
   list.mark(number);
   await read(run, number, view, other);
+}
+
+// The filters stand in the address, and no step back is needed for each of them.
+function keepFilters() {
+  history.replaceState(null, "", writeAddress(shelf, at, list.filters()));
+}
+
+async function takeNewRuns() {
+  if (await more(shelf)) drawRuns();
+}
+
+function drawRuns() {
+  put(parts.runs, shelf.runs.map((run) => h("option", { value: run.index }, run.name)));
+  parts.runs.value = at.run;
 }
 
 function showOverview(run) {
@@ -124,7 +136,7 @@ function theme(toggle) {
 function onkey(event) {
   if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
   const typing = event.target.closest?.("input, select, textarea");
-  const { run, number } = route();
+  const { run, number } = at;
   if (event.key === "Escape") {
     if (typing) list.box.focus();
     else if (number !== null) { go(run, null); list.box.focus(); }
@@ -146,18 +158,20 @@ function onkey(event) {
 async function start() {
   theme(false);
   shelf = await open(Number(location.hash.match(/^#(\d+)/)?.[1] ?? 0));
-  list = new List({ chosen: (row) => go(route().run, row.n, route().number === null ? "conversation" : route().view), search: (run, text) => search(run.index, text) });
-  parts.runs = h("select", { "aria-label": "Run", onchange: () => go(Number(parts.runs.value), null) }, shelf.runs.map((run) => h("option", { value: run.index }, run.name)));
+  list = new List({ chosen: (row) => go(at.run, row.n, at.number === null ? "conversation" : at.view), filtered: keepFilters, search: (run, text) => search(run.index, text) });
+  parts.runs = h("select", { "aria-label": "Run", onchange: () => go(Number(parts.runs.value), null) });
+  drawRuns();
   parts.about = h("span", { class: "about quiet" });
   parts.told = h("span", { class: "quiet", role: "status" });
   parts.episode = h("section", { class: "episode", id: "episode", "aria-label": "Episode" });
   put(app,
     h("header", { class: "bar" },
       h("h1", { class: "hidden" }, "Runs"),
-      button("← Episodes", () => go(route().run, null), { class: "plain back" }), parts.runs, parts.about, parts.told,
+      button("← Episodes", () => go(at.run, null), { class: "plain back" }), parts.runs, parts.about, parts.told,
       h("span", { class: "right" }, button("◐", () => theme(true), { class: "plain icon", title: "Light or dark (t)", "aria-label": "Light or dark" }), button("?", help, { class: "plain icon", title: "Keys (?)", "aria-label": "Keys" }))),
     h("main", { class: "split" }, list.element, parts.episode));
   addEventListener("hashchange", show);
+  if (shelf.live) setInterval(takeNewRuns, 3000);
   addEventListener("keydown", onkey);
   await show();
 }

@@ -8,9 +8,10 @@ from typing import NamedTuple
 
 from stb_env.actions.finish_arguments import PARAMETERS as FINISH_PARAMETERS
 from stb_env.core.jsontypes import JsonObject
-from stb_env.suites.sambanova.common.form.api import FormApi, Made
+from stb_env.suites.sambanova.common.form.api import FormApi, Made, Signatures
 from stb_env.suites.sambanova.common.interpreter.budget import weigh
 from stb_env.suites.sambanova.common.interpreter.builtins import MATH
+from stb_env.suites.sambanova.common.interpreter.child import watched
 from stb_env.suites.sambanova.common.interpreter.costs import read
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError, UnsupportedError
 from stb_env.suites.sambanova.common.interpreter.kinds import Module, Native
@@ -31,12 +32,17 @@ class Call(NamedTuple):
     arguments: JsonObject
 
 
-def calls_of(text: str, api: FormApi) -> Iterator[Call]:
+def calls_of(text: str, api: FormApi, *, trusted: bool = False) -> Iterator[Call]:
     r"""Yield the calls of a program up to where it ends or crashes.
 
     Programs are as in `Machine`: variables, unpacking, conditions, loops, comprehensions, functions of their
     own, formatted texts. No method returns anything, so what was called before a crash is known without
     making the calls.
+
+    Args:
+        text: The program.
+        api: The form.
+        trusted: Whether it is none of an agent's, and needs no child process.
 
     Raises:
         CrashError: Python would stop here, or the program takes too long.
@@ -51,29 +57,37 @@ def calls_of(text: str, api: FormApi) -> Iterator[Call]:
         ...
         stb_env.suites.sambanova.common.interpreter.crash.CrashError: line 1: name 'home' is not defined.
     """
-    recorder = _Recorder(api)
-    crash: CrashError | None = None
+    if trusted:
+        calls, crash = _recorded(text, api.methods, api.classes)
+    else:
+        calls, crash = watched(_recorded, text, api.methods, api.classes)
+    yield from calls
+    if crash is not None:
+        raise crash
+
+
+def _recorded(text: str, methods: Signatures, classes: Signatures) -> tuple[list[Call], CrashError | None]:
+    """Return the calls of a program, and why it went no further."""
+    recorder = _Recorder(methods, classes)
     try:
         recorder.run(text)
     except CrashError as error:
-        crash = error
-    yield from recorder.calls
-    if crash is not None:
-        raise crash
+        return recorder.calls, error
+    return recorder.calls, None
 
 
 class _Recorder:
     """Runs a program on an object that only writes down what is called."""
 
-    def __init__(self, api: FormApi) -> None:
+    def __init__(self, signatures: Signatures, constructors: Signatures) -> None:
         self.calls: list[Call] = []
         methods = {
             name: Native(name, partial(self._call, name, parameters), read)
-            for name, parameters in api.methods.items()
+            for name, parameters in signatures.items()
         }
         classes = {
             name: Native(name, partial(_made, name, parameters), read)
-            for name, parameters in api.classes.items()
+            for name, parameters in constructors.items()
         }
         finish = Native(FINISH, self._finish, read)
         self._machine = Machine({OBJECT: Module(OBJECT, methods), FINISH: finish, **classes}, {"math": MATH})

@@ -80,13 +80,18 @@ class FormWorld(World[Form]):
             form = after
         return form
 
-    def walk(self, program: str, form: Form = _EMPTY) -> Iterator[tuple[str, Form]]:
+    def walk(self, program: str, form: Form = _EMPTY, *, trusted: bool = False) -> Iterator[tuple[str, Form]]:
         """Yield the name of each call of a program and the form after it.
+
+        Args:
+            program: The program.
+            form: What is filled in before it.
+            trusted: As in `calls_of`.
 
         Raises:
             CrashError: The program does not run through.
         """
-        for call in calls_of(program, self.api):
+        for call in calls_of(program, self.api, trusted=trusted):
             if call.name == FINISH:
                 continue
             arguments: JsonMapping = call.arguments

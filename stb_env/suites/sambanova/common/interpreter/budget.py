@@ -73,7 +73,12 @@ class Budget:
         """
         self.left -= steps
         if self.left < 0:
-            raise CrashError(f"the program takes more than {self._steps} steps")
+            raise self.exceeded
+
+    @property
+    def exceeded(self) -> CrashError:
+        """The error of a program that takes more steps."""
+        return CrashError(f"the program takes more than {self._steps} steps")
 
 
 def weigh(value: object) -> int:

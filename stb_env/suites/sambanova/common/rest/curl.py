@@ -185,7 +185,11 @@ def _given(name: str, value: str) -> tuple[str, str]:
         raise CurlError(f"{value[:40]!r} would read a file; write the data itself", 26)
     if name == "encoded":
         key, mark, text = value.partition("=")
-        value = f"{key}{mark if key else ''}{quote_plus(text)}" if mark else quote_plus(key)
+        value = (
+            f"{key}{mark if key else ''}{quote_plus(text, errors='replace')}"
+            if mark
+            else quote_plus(key, errors="replace")
+        )
     return "data", value
 
 

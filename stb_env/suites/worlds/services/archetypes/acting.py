@@ -3,26 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from stb_env.core.jsontypes import Json, JsonObject
 from stb_env.seeding import rng
 from stb_env.suites.worlds.data.facts import Facts
 from stb_env.suites.worlds.data.rows import Row, State
-from stb_env.suites.worlds.schema.actions import Condition, Create, Delete, Set, Transition
+from stb_env.suites.worlds.schema.actions import Condition, Create, Delete, Move, Set, Transition
 from stb_env.suites.worlds.schema.kit import Category, Day, Flag, Life, Quantity, Ref
 from stb_env.suites.worlds.services.api_error import ApiError
 from stb_env.suites.worlds.services.archetypes.tool import (
     Bound,
+    Kind,
     Param,
     Workshop,
     WorldTool,
+    one_of,
+    places,
     show,
     with_article,
 )
 
+_REASONS = ("duplicate", "entered in error", "no longer needed", "on request")
+"""Reasons for which rows are voided: any will do."""
 
-def actors(workshop: Workshop, entity: str) -> Iterator[WorldTool]:
-    """Make a tool for every action that the kit declares of an entity."""
+
+def actors(workshop: Workshop, entity: str, *, voids: bool) -> Iterator[WorldTool]:
+    """Make a tool for every action that the kit declares of an entity.
+
+    Args:
+        workshop: Makes the tools of the world.
+        entity: The entity.
+        voids: Whether rows are voided with a reason, rather than deleted.
+    """
     for name, action in workshop.codec.blueprint.entities[entity].actions.items():
         pick = rng("act", workshop.key, entity, name)
         match action:
@@ -33,10 +46,10 @@ def actors(workshop: Workshop, entity: str) -> Iterator[WorldTool]:
                 yield _set(workshop, entity, name, action)
             case Create():
                 yield _create(workshop, entity, name, action)
+            case Move():
+                yield _move(workshop, entity, name, action)
             case Delete():
-                yield _delete(workshop, entity, name)
-            case _:
-                continue
+                yield _delete(workshop, entity, name, voids=voids)
 
 
 def _check(workshop: Workshop, state: State, entity: str, number: int, when: tuple[Condition, ...]) -> None:
@@ -65,7 +78,7 @@ def _transition(workshop: Workshop, entity: str, name: str, action: Transition, 
     sources = [values.index(each) for each in action.source]
     target = values.index(action.target)
     field = codec.fields[entity][action.field]
-    single = workshop.id_param(entity)
+    shown, single = places(entity, (field,)), workshop.id_param(entity)
     items = style.items or style.field(many)
 
     def moved(state: State, number: int) -> State:
@@ -81,13 +94,13 @@ def _transition(workshop: Workshop, entity: str, name: str, action: Transition, 
 
     def run_one(state: State, bound: Bound) -> tuple[object, State]:
         number = bound[single.name]
-        state = show(moved(state, number), entity, (number,))
+        state = show(moved(state, number), shown, (number,))
         return written(state, number), state
 
     def run_many(state: State, bound: Bound) -> tuple[object, State]:
         for number in bound["ids"]:
             state = moved(state, number)
-        return {items: [written(state, number) for number in bound["ids"]]}, show(state, entity, bound["ids"])
+        return {items: [written(state, number) for number in bound["ids"]]}, show(state, shown, bound["ids"])
 
     def read_many(value: Json) -> list[int]:
         if not isinstance(value, list) or not 1 <= len(value) <= batch:
@@ -124,7 +137,7 @@ def _set(workshop: Workshop, entity: str, name: str, action: Set) -> WorldTool:
     if not isinstance(attribute, Category | Day | Flag | Quantity | Ref):
         raise ValueError(f"action {name!r} of {entity!r} sets text, which no world can")
     field = codec.fields[entity][action.field]
-    single = workshop.id_param(entity)
+    shown, single = places(entity, (field,)), workshop.id_param(entity)
     value_param = Param(style.field("new", *field.words), field.schema, field.read, required=True)
 
     def run(state: State, bound: Bound) -> tuple[object, State]:
@@ -136,7 +149,7 @@ def _set(workshop: Workshop, entity: str, name: str, action: Set) -> WorldTool:
             raise ApiError(style.error("invalid", f"{value_param.name} cannot be below 0"), arguments=True)
         _check(workshop, state, entity, number, action.when)
         row = _replaced(row, field.column, value)
-        state = show(workshop.data.put(state, entity, number, row), entity, (number,))
+        state = show(workshop.data.put(state, entity, number, row), shown, (number,))
         return codec.row(entity, number, row, (field,)), state
 
     word = attribute.words[0]
@@ -147,8 +160,53 @@ def _set(workshop: Workshop, entity: str, name: str, action: Set) -> WorldTool:
     return WorldTool(tool, "set", entity, params, run, fields=(field,), subject=name)
 
 
-def _delete(workshop: Workshop, entity: str, name: str) -> WorldTool:
-    """Make the tool that deletes a row; kits declare it only where no other row can refer to it."""
+def _move(workshop: Workshop, entity: str, name: str, action: Move) -> WorldTool:
+    """Make the tool that moves a quantity from one row to another."""
+    codec, style = workshop.codec, workshop.style(entity)
+    one, many = codec.noun(entity)
+    field = codec.fields[entity][action.field]
+    same = [codec.fields[entity][each] for each in action.same]
+    single = workshop.id_param(entity)
+    start, end = (replace(single, name=style.field(way, one, "id")) for way in ("from", "to"))
+    amount = Param(style.field(*field.words), field.schema, field.read, required=True)
+
+    def run(state: State, bound: Bound) -> tuple[object, State]:
+        numbers, moved = (bound[start.name], bound[end.name]), bound[amount.name]
+        rows = [workshop.existing(state, entity, number) for number in numbers]
+        if moved <= 0 or numbers[0] == numbers[1]:
+            message = f"{amount.name} must be above 0, and the two {many} must differ"
+            raise ApiError(style.error("invalid", message), arguments=True)
+        for each in same:
+            if rows[0][each.column] != rows[1][each.column]:
+                raise ApiError(style.error("conflict", f"the two {many} differ in {each.name}"))
+        if rows[0][field.column] < moved:
+            shown = field.write(rows[0][field.column])
+            raise ApiError(style.error("conflict", f"{start.name} has only {shown}"))
+        _check(workshop, state, entity, numbers[0], action.when)
+        for number, row, more in zip(numbers, rows, (-moved, moved), strict=True):
+            row = _replaced(row, field.column, row[field.column] + more)
+            state = workshop.data.put(state, entity, number, row)
+        changed = [
+            codec.row(entity, number, workshop.existing(state, entity, number), (field,))
+            for number in numbers
+        ]
+        return {style.items or style.field(many): changed}, show(state, places(entity, (field,)), numbers)
+
+    service = codec.blueprint.entities[entity].service
+    tool_name = workshop.name(service, style.verb("move"), field.words[0], after=("to", one))
+    alike = " and ".join(each.name for each in same)
+    about = (
+        f"Moves {field.name} from {with_article(one)} to another one"
+        f"{f' of the same {alike}' if alike else ''}; no more than the first has. "
+        f"{codec.conventions(entity, (field,))}"
+    ).rstrip()
+    params = (start, end, amount)
+    tool = workshop.tool(tool_name, about, params)
+    return WorldTool(tool, "move", entity, params, run, fields=(field,), subject=name)
+
+
+def _delete(workshop: Workshop, entity: str, name: str, *, voids: bool) -> WorldTool:
+    """Make the tool that deletes a row, or voids it; kits have it only where no other row can refer to it."""
     codec, style = workshop.codec, workshop.style(entity)
     one = codec.noun(entity)[0]
     single = workshop.id_param(entity)
@@ -156,14 +214,20 @@ def _delete(workshop: Workshop, entity: str, name: str) -> WorldTool:
     def run(state: State, bound: Bound) -> tuple[object, State]:
         number = bound[single.name]
         workshop.existing(state, entity, number)
-        state = show(workshop.data.put(state, entity, number, None), entity, (number,))
-        return {"deleted": codec.id_of(entity, number)}, state
+        state = show(workshop.data.put(state, entity, number, None), (entity,), (number,))
+        return {"void" if voids else "deleted": codec.id_of(entity, number)}, state
 
-    tool_name = workshop.name(codec.blueprint.entities[entity].service, style.verb("delete"), one)
+    verb = style.verb("void" if voids else "delete")
+    tool_name = workshop.name(codec.blueprint.entities[entity].service, verb, one)
+    params = [single]
     about = f"Deletes {with_article(one)} for good."
-    return WorldTool(
-        workshop.tool(tool_name, about, [single]), "delete", entity, (single,), run, subject=name
-    )
+    if voids:
+        about = f"Voids {with_article(one)} for good: no other tool shows it any more."
+        schema: JsonObject = {"enum": list(_REASONS), "description": "Why; it is only put on record."}
+        params.append(Param("reason", schema, one_of(style, _REASONS), required=True))
+    kind: Kind = "void" if voids else "delete"
+    tool = workshop.tool(tool_name, about, params)
+    return WorldTool(tool, kind, entity, tuple(params), run, subject=name)
 
 
 def _create(workshop: Workshop, entity: str, name: str, action: Create) -> WorldTool:
@@ -190,7 +254,7 @@ def _create(workshop: Workshop, entity: str, name: str, action: Create) -> World
             raise ApiError(style.error("conflict", f"no {one} can be added any more"))
         row = tuple(values[each] for each in described.attributes)
         number, state = data.add(state, entity, row)
-        return codec.row(entity, number, row, every), show(state, entity, (number,))
+        return codec.row(entity, number, row, every), show(state, places(entity, every), (number,))
 
     label = codec.fields[entity][described.label].name
     began = ", ".join(

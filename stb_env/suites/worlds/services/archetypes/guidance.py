@@ -57,7 +57,7 @@ def _policies(workshop: Workshop, entity: str) -> WorldTool:
 
     def run(state: State, bound: Bound) -> tuple[object, State]:
         del bound
-        return {"policies": said, "note": _ABOUT_POLICIES}, show(state, f"{BOOK}{entity}", (0,))
+        return {"policies": said, "note": _ABOUT_POLICIES}, show(state, (f"{BOOK}{entity}",), (0,))
 
     service = workshop.codec.blueprint.entities[entity].service
     name = workshop.name(service, workshop.style(entity).verb("rules"), one, after=("policies",))

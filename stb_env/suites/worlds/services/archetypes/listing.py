@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from random import Random
-from typing import Any
 
 from stb_env.core.jsontypes import Json, JsonObject
 from stb_env.seeding import rng
 from stb_env.suites.worlds.data.rows import MISSING, State
 from stb_env.suites.worlds.schema.kit import Category, Code, Day, Email, Flag, Life, Quantity, Ref
-from stb_env.suites.worlds.services.api_error import ApiError
 from stb_env.suites.worlds.services.archetypes.paging import Pager
 from stb_env.suites.worlds.services.archetypes.tool import (
     Bound,
@@ -19,6 +17,8 @@ from stb_env.suites.worlds.services.archetypes.tool import (
     Workshop,
     WorldTool,
     bits,
+    one_of,
+    places,
     show,
     show_all,
     with_article,
@@ -108,16 +108,21 @@ class _Listing:
         link: Filter | None,
     ) -> None:
         self._workshop, self._entity, self._shown = workshop, entity, shown
+        self._places = places(entity, shown)
         self._sorts = {field.name: field for field in sorts}
         self._link = link
         self._style = workshop.style(entity)
         self._pager = Pager(workshop.key, entity, self._style)
         self._filters: tuple[Filter, ...] = ()
+        self._met: list[tuple[str, str]] = []
         self._masks: dict[tuple[str, int], int] = {}
         self._items = self._style.items or self._style.field(workshop.codec.noun(entity)[1])
 
     def made(self, name: str, about: str, filters: tuple[Filter, ...], kind: str, subject: str) -> WorldTool:
         self._filters = filters if self._link is None else (self._link, *filters)
+        self._met = [
+            (each.param, f"{self._entity}.{each.field.attribute}") for each in self._filters if each.op == "="
+        ]
         group = self._style.nested_filters
         params = [_filter_param(each, "" if each is self._link else group) for each in self._filters]
         if self._link is not None:
@@ -175,11 +180,14 @@ class _Listing:
             if row is not None:
                 items.append(self._workshop.codec.row(entity, number, row, self._shown))
         response: JsonObject = {self._items: items}
-        if not self._style.total:
-            return {**response, **extra}, show(state, entity, cut)
-        # A number of all rows is a figure over them, so it shows them all.
-        response["total"] = len(numbers)
-        return {**response, **extra}, show_all(state, entity, self._mask(state, bound, numbers))
+        # A filter tells the value of every row that it lets through.
+        met = tuple(place for param, place in self._met if param in bound)
+        state = show(state, (*self._places, *met), cut)
+        if self._style.total:
+            # A number of all rows is a figure over them, so it shows them all.
+            response["total"] = len(numbers)
+            state = show_all(state, (entity, *met), self._mask(state, bound, numbers))
+        return {**response, **extra}, state
 
     def _mask(self, state: State, bound: Bound, numbers: list[int]) -> int:
         """Return all rows of a list as bits; those of drawn rows are kept, by their one filter."""
@@ -236,18 +244,8 @@ def _sort_params(style: Style, sorts: Mapping[str, Field], *, lacking: bool) -> 
     if lacking:
         said = f"{said} Rows without a value come last."
     order: JsonObject = {"enum": ["asc", "desc"], "description": said}
-    known = _one_of(style, tuple(sorts))
+    known = one_of(style, tuple(sorts))
     return [
         Param(style.field("sort by"), by, known),
-        Param(style.field("order"), order, _one_of(style, ("asc", "desc"))),
+        Param(style.field("order"), order, one_of(style, ("asc", "desc"))),
     ]
-
-
-def _one_of(style: Style, options: tuple[str, ...]) -> Any:
-    def read(value: Json) -> str:
-        if not isinstance(value, str) or value not in options:
-            message = f"expected one of {', '.join(options)}, got {value!r:.40}"
-            raise ApiError(style.error("invalid", message), arguments=True)
-        return value
-
-    return read

@@ -31,7 +31,7 @@ class Pager:
         )
         self.place_name = style.field(style.paging)
         self._inverse = pow(self._cursor, -1, _CURSOR_PRIME)
-        self._of_page = (self.size_name, self.place_name)
+        self.names = (self.size_name, self.place_name)
         size, most = style.page_size, style.most_rows
         self.words = {
             "page": f"Returns {size} rows a page unless {self.size_name} says otherwise, at most {most}.",
@@ -92,7 +92,7 @@ class Pager:
             case "cursor":
                 code = bound.get(self.place_name)
                 # A cursor belongs to the filters and the order that it came with.
-                asked = sorted((name, value) for name, value in bound.items() if name not in self._of_page)
+                asked = sorted((name, value) for name, value in bound.items() if name not in self.names)
                 salt = derive(self._cursor, *asked) % _CURSOR_PRIME
                 start = 0 if code is None else (code - salt) * self._inverse % _CURSOR_PRIME
                 if code is not None and not 0 < start < count:

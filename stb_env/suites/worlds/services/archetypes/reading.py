@@ -14,6 +14,7 @@ from stb_env.suites.worlds.services.archetypes.tool import (
     Param,
     Workshop,
     WorldTool,
+    places,
     show,
     with_article,
 )
@@ -40,13 +41,13 @@ def readers(workshop: Workshop, entity: str) -> Iterator[WorldTool]:
 def _get(workshop: Workshop, entity: str) -> WorldTool:
     codec, style = workshop.codec, workshop.style(entity)
     fields = tuple(codec.fields[entity].values())
-    one = codec.noun(entity)[0]
+    one, shown = codec.noun(entity)[0], places(entity, fields)
     param = workshop.id_param(entity)
 
     def run(state: State, bound: Bound) -> tuple[object, State]:
         number = bound[param.name]
         row = workshop.existing(state, entity, number)
-        return codec.row(entity, number, row, fields), show(state, entity, (number,))
+        return codec.row(entity, number, row, fields), show(state, shown, (number,))
 
     name = workshop.name(codec.blueprint.entities[entity].service, style.verb("get"), one)
     about = f"Returns {with_article(one)} with every field. {codec.conventions(entity, fields)}".rstrip()
@@ -57,7 +58,7 @@ def _get(workshop: Workshop, entity: str) -> WorldTool:
 def _batch(workshop: Workshop, entity: str, limit: int) -> WorldTool:
     codec, style = workshop.codec, workshop.style(entity)
     fields = tuple(codec.fields[entity].values())
-    many = codec.noun(entity)[1]
+    many, shown = codec.noun(entity)[1], places(entity, fields)
     single = workshop.id_param(entity)
     items = style.items or style.field(many)
 
@@ -70,7 +71,7 @@ def _batch(workshop: Workshop, entity: str, limit: int) -> WorldTool:
         numbers: list[int] = bound["ids"]
         rows = [(number, workshop.existing(state, entity, number)) for number in numbers]
         response: JsonObject = {items: [codec.row(entity, number, row, fields) for number, row in rows]}
-        return response, show(state, entity, numbers)
+        return response, show(state, shown, numbers)
 
     schema: JsonObject = {
         "type": "array",
@@ -103,7 +104,7 @@ def _by_key(workshop: Workshop, entity: str, key: str) -> WorldTool:
     codec, style = workshop.codec, workshop.style(entity)
     fields = tuple(codec.fields[entity].values())
     field = codec.fields[entity][key]
-    one = codec.noun(entity)[0]
+    one, shown = codec.noun(entity)[0], places(entity, fields)
     param = Param(field.name, field.schema, field.read, required=True)
 
     def run(state: State, bound: Bound) -> tuple[object, State]:
@@ -111,7 +112,7 @@ def _by_key(workshop: Workshop, entity: str, key: str) -> WorldTool:
         if not numbers:
             raise ApiError(style.error("not_found", f"no {one} has this {field.name}"))
         row = workshop.existing(state, entity, numbers[0])
-        return codec.row(entity, numbers[0], row, fields), show(state, entity, numbers[:1])
+        return codec.row(entity, numbers[0], row, fields), show(state, shown, numbers[:1])
 
     word = codec.blueprint.entities[entity].attributes[key].words[0]
     name = workshop.name(
@@ -130,6 +131,7 @@ def _search(workshop: Workshop, entity: str) -> WorldTool:
     label = codec.fields[entity][described.label]
     key = codec.fields[entity].get(described.key)
     fields = (label,) if key is None or key is label else (label, key)
+    shown = places(entity, fields)
     texts = workshop.data.texts[entity, described.label]
     items = style.items or style.field(many)
 
@@ -152,7 +154,7 @@ def _search(workshop: Workshop, entity: str) -> WorldTool:
                     break
                 hits.append(number)
                 rows.append(codec.row(entity, number, row, fields))
-        return {items: rows, "truncated": more}, show(state, entity, hits)
+        return {items: rows, "truncated": more}, show(state, shown, hits)
 
     schema: JsonObject = {
         "type": "string",

@@ -36,8 +36,19 @@ Kind = Literal[
     "elsewhere",
     "changes",
     "ask_user",
+    "void",
+    "move",
+    "convert",
+    "report",
+    "refresh",
+    "quote",
+    "confirm",
+    "start",
+    "poll",
+    "fetch",
+    "sign_in",
 ]
-ACTS: tuple[Kind, ...] = ("transition", "set", "delete", "create")
+ACTS: tuple[Kind, ...] = ("transition", "set", "delete", "void", "move", "create", "confirm")
 """Kinds that change rows."""
 Bound = Mapping[str, Any]
 """Arguments by the name of their parameter, each as its `Param.read` gives it."""
@@ -185,6 +196,15 @@ class Workshop:
         self.names.add(made)
         return made
 
+    def derived(self, service: str, verb: str, name: str) -> str:
+        """Return a free name for what does something about a tool: ``quote_create_claim``."""
+        made = first = self.codec.styles[service].before(verb, name)[:60]
+        number = 2
+        while made in self.names:
+            made, number = f"{first}{number}", number + 1
+        self.names.add(made)
+        return made
+
     def tool(self, name: str, description: str, params: Iterable[Param]) -> Tool:
         """Return a tool as the agent sees it."""
         properties: dict[str, Any] = {}
@@ -237,9 +257,20 @@ class Workshop:
         return row
 
 
-def show(state: State, entity: str, numbers: Iterable[int]) -> State:
-    """Return the state with rows marked as shown; the same one where they were shown before."""
-    return show_all(state, entity, bits(numbers))
+def places(entity: str, fields: Iterable[Field] = ()) -> tuple[str, ...]:
+    """Return the names under which a state notes rows as shown: by themselves, and with each field."""
+    return entity, *(f"{entity}.{each.attribute}" for each in fields)
+
+
+def show(state: State, shown: Sequence[str], numbers: Iterable[int]) -> State:
+    """Return the state with rows marked as shown; the same one where they were shown before.
+
+    Args:
+        state: The state.
+        shown: What of them, as `places` has it.
+        numbers: The rows.
+    """
+    return show_all(state, shown, bits(numbers))
 
 
 def bits(numbers: Iterable[int]) -> int:
@@ -250,15 +281,25 @@ def bits(numbers: Iterable[int]) -> int:
     return mask
 
 
-def show_all(state: State, entity: str, mask: int) -> State:
+def show_all(state: State, shown: Sequence[str], mask: int) -> State:
     """Return the state with the rows of a mask marked as shown; the same one where they were before."""
-    before = state.shown.get(entity, 0)
-    if mask | before == before:
-        return state
-    shown = {**state.shown, entity: before | mask}
-    return replace(state, shown=shown)
+    before = state.shown
+    new = {place: known | mask for place in shown if mask & ~(known := before.get(place, 0))}
+    return replace(state, shown={**before, **new}) if new else state
 
 
 def with_article(noun: str) -> str:
     """Return a noun with its indefinite article."""
     return f"{'an' if noun[0] in 'aeiou' else 'a'} {noun}"
+
+
+def one_of(style: Style, options: tuple[str, ...]) -> Callable[[Json], str]:
+    """Return what reads an argument that is one of a few texts."""
+
+    def read(value: Json) -> str:
+        if not isinstance(value, str) or value not in options:
+            message = f"expected one of {', '.join(options)}, got {value!r:.40}"
+            raise ApiError(style.error("invalid", message), arguments=True)
+        return value
+
+    return read

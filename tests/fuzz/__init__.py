@@ -1,0 +1,1 @@
+"""Fuzzers, which tests play for seconds and people for hours."""
