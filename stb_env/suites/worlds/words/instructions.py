@@ -52,7 +52,7 @@ class Instructions(Sentences):
     def _done_and_told(self, do: str, fields: str, about: tuple[str, ...]) -> str:
         main = self._choose(
             f"please {do}, and tell me {fields}.",
-            f"{do} and let me know {fields}.",
+            f"{do}, and let me know {fields}.",
             f"could you {do}? I also need {fields}.",
             f"I want you to {do}. Then give me {fields}.",
             f"{do}, please, and report {fields}.",
