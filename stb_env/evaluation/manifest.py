@@ -11,7 +11,7 @@ from stb_env.tasks import TaskSet
 
 VERSION = 1
 
-SCORES_VERSION = 4
+SCORES_VERSION = 5
 """Version of what scores mean; raised whenever the same episode would be scored otherwise than before."""
 
 # Paths may move and differ between machines; the hashes say what was played.
