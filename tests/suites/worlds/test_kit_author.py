@@ -139,7 +139,7 @@ def changed(old: str, new: str) -> Callable[[], str]:
         (changed("2026-03-01", "2028-03-01"), "today"),
         (changed("between = [-120, -1]", 'between = [-120, -1], after = "due"'), "go in a circle"),
         (changed('"days(taken, today)"', '"days(taken"'), "operand"),
-        (changed("rows = [140, 200]", "rows = [1, 2]"), "less than 2%"),
+        (changed("weights = [4, 3, 3]", "weights = [500, 500, 1]"), "less than 2%"),
     ],
 )
 def test_what_is_wrong_is_said(text: Callable[[], str], fault: str) -> None:
