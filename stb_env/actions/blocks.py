@@ -14,6 +14,8 @@ FENCE = "```"
 
 _REST = re.compile(r"[\s\]`]*")
 _FENCED = re.compile(r"\s*(?:```[ \t]*(?:[\w+-]*[ \t]*\r?\n|json\b)\s*)?")
+_QUESTION = re.compile(r"[?？]\s*(?:```[\w+-]*\s*)?\Z")
+_PROGRAM = re.compile(r"[ \t]*(?:python3?|py)\b", re.IGNORECASE)
 _LANGUAGE = re.compile(r"[ \t]*(?:[\w+-]*[ \t]*(?:\r?\n|\Z)|(?:json|python|tool_code|tool_call)\b)")
 
 
@@ -27,11 +29,14 @@ def read_fences(text: str, max_calls: int, known: Known = None) -> Reading | Non
     segments = text.split(FENCE)
     closed = len(segments) % 2 == 1
     # Behind a fence in the middle of a text its author says more about it.
-    if len(segments) < 2 or (closed and segments[-1].strip()):
+    if len(segments) < 2 or (closed and segments[-1].strip()) or asks(segments[0]):
         return None
+    said = any(part.strip() for part in segments[0::2])
     calls: list[ToolCall] = []
     for body in segments[1::2][:max_calls]:
-        calls += calls_of(_without_language(body), max_calls, known, closed=closed)
+        # Prose shows programs, and seldom calls by them.
+        if not (said and _PROGRAM.match(body)):
+            calls += calls_of(_without_language(body), max_calls, known, closed=closed)
     return Reading(calls, outside(segments[0::2])) if calls else None
 
 
@@ -43,6 +48,16 @@ def is_last(text: str, position: int) -> bool:
         (True, False)
     """
     return _REST.fullmatch(text, position) is not None
+
+
+def asks(text: str) -> bool:
+    """True if a text ends with a question: what follows is offered.
+
+    Examples:
+        >>> asks("Shall I call it?"), asks("Why not? I call it:")
+        (True, False)
+    """
+    return _QUESTION.search(text) is not None
 
 
 def after_fence(text: str, position: int) -> int:

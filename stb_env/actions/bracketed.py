@@ -25,7 +25,7 @@ _KEY = re.compile(r"(?:^|,)\s*(\w+)\s*=\s*")
 def read(text: str, max_calls: int, _: Known = None) -> Reading | None:
     """Read bracketed calls; a bracket lies within one line.
 
-    It counts behind its label, or where a bracket ends the text.
+    It counts behind its label, or where brackets begin and end the text.
 
     Values are Python literals, and a bare word is its own text. Li et al. put values between quotes without
     escaping them, so a bracket that Python cannot read is cut at ``, key=`` instead.
@@ -40,7 +40,8 @@ def read(text: str, max_calls: int, _: Known = None) -> Reading | None:
     """
     if _END not in text or not MARK.search(text):
         return None
-    if not (text.rstrip().endswith(_END) or _LABEL.search(text)):
+    alone = text.lstrip().startswith("[") and text.rstrip().endswith(_END)
+    if not (alone or _LABEL.search(text)):
         return None
     calls: list[ToolCall] = []
     beside: list[str] = []

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from stb_env.actions.braces import end_of
 
 # A token in a line's code between backticks is quoted.
-_UNQUOTED = r"(?:(?<![^`]`)|(?<=[^`]`)(?![^`\n]*`))"
+_UNQUOTED = r"(?:(?<![^`]`)|(?<=[^`]`)(?![^`\n]*`(?!`)))"
 _CHANNEL = re.compile(rf"{_UNQUOTED}<\|channel\|>")
 _TOKEN = re.compile(rf"{_UNQUOTED}<\|(start|channel|constrain|message|end|return|call)\|>")
 _RECIPIENT = re.compile(r"\bto=(?:functions\.)?([\w.-]{1,256})")

@@ -87,8 +87,14 @@ FAMILIES = [
         r"<\|(?:open|close)\|>(?:tools|response|message)<\|sep\|>",
     ),
     Markup(
+        "Qwen 2",
+        rf"✿FUNCTION✿:\s*{NAME}\s*✿ARGS✿:",
+        arguments,
+        "✿RESULT✿:?|(?=✿FUNCTION✿)",
+    ),
+    Markup(
         "elements for name and arguments",
-        rf"<{_TAGS}>\s*<(?:tool_|function_)?name>\s*{NAME}\s*</(?:tool_|function_)?name>\s*<{_GIVEN}>",
+        rf"(?:<(?:{_TAGS}|invoke)>\s*<name|<(?:tool|function)_name)>\s*{NAME}\s*</(?:tool_|function_)?name>\s*<{_GIVEN}>",
         elements(r"<(?P<key>[\w-]{1,256})>", r"</[\w-]{1,256}>", rf"</{_GIVEN}>", lines=True),
         rf"</{_GIVEN}>(?:\s*</{_TAGS}>)?",
     ),
@@ -160,7 +166,7 @@ FAMILIES = [
     Markup("Functionary 3.2", rf">>>{NAME}\n(?=\s*\{{)", arguments, r"(?=>>>)", r">>>all\n"),
     Markup(
         "Granite 3, Phi 4 mini, InternLM, LFM 2, Apertus, Command R, xLAM, Gorilla",
-        r"<\|tool_calls?\|>|<\|tool_call_start\|>|<\|tools_prefix\|>|<\|START_ACTION\|>"
+        r"<\|tool_calls?\|>|<\|function_call\|>|<\|tool_call_start\|>|<\|tools_prefix\|>|<\|START_ACTION\|>"
         r"|<\|action_start\|>(?:\s*<\|(?:plugin|interpreter)\|>)?|<<functions?>>"
         r"|\[(?i:TOOL|FUNC|FUNCTION)_(?i:CALLS?)\]|functools(?=\s*\[)",
         objects,

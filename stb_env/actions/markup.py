@@ -25,6 +25,7 @@ _MOST = 64
 _FAILURES = 8
 _GROUP = re.compile(r"\(\?P<\w+>")
 _QUOTES = "`\"'“‘«"
+_WORD = re.compile(r"[^\W\d_] \Z")
 _STRAY = re.compile(r"[\s}\]]*(?:```)?\s*")
 _NUMBER = re.compile(r"-?\d{1,15}(?:\.\d{1,15})?(?:[eE][+-]?\d{1,3})?")
 _WORDS = {"true": True, "True": True, "false": False, "False": False, "null": None, "None": None}
@@ -231,7 +232,7 @@ class Marks:
         beside: list[str] = []
         position = 0
         for start, found in self._found(text, known):
-            if found.calls and not _is_quoted(text, start):
+            if found.calls and not (_is_quoted(text, start) or self._is_in_sentence(text, start, found.end)):
                 calls += found.calls
                 beside.append(text[position:start])
                 position = found.end
@@ -251,10 +252,23 @@ class Marks:
             yield mark.start(), found
             start = max(found.end, mark.end())
 
+    def _is_in_sentence(self, text: str, start: int, end: int) -> bool:
+        """Return whether a sentence goes on behind calls that stand in the middle of it.
+
+        A tag may be a word of it, a token that models do not write as text may not.
+        """
+        if text.startswith(("<|", "<｜"), start) or not _WORD.search(text, max(0, start - 2), start):
+            return False
+        closing = self._beside.match(text, end)
+        end = closing.end() if closing else end
+        return bool(text[end:].partition("\n")[0].strip())
+
     def outside_calls(self, text: str, found: Iterable[re.Match[str]]) -> Iterator[re.Match[str]]:
         """Yield what was found in a text but for what stands in calls that are whole: it is a word there."""
         whole = (
-            (start, calls.end) for start, calls in self._found(text, None) if calls.calls and calls.whole
+            (start, calls.end)
+            for start, calls in self._found(text, None)
+            if calls.whole and not _is_quoted(text, start)
         )
         start, end = 0, 0
         for match in found:
@@ -274,8 +288,10 @@ class Marks:
 
 
 def _is_quoted(text: str, start: int) -> bool:
-    """Return whether a mark stands between quotes, or in a fence after which the text goes on."""
+    """Return whether a mark stands between quotes, in a quoted block, or in a fence before more text."""
     if start and text[start - 1] in _QUOTES and not text.endswith(FENCE, 0, start):
+        return True
+    if text[text.rfind("\n", 0, start) + 1 : start].lstrip().startswith(">"):
         return True
     if text.count(FENCE, 0, start) % 2 == 0:
         return False

@@ -62,7 +62,6 @@ SYNTAXES: tuple[Syntax, ...] = (
     Syntax(prose.MARK, prose.read, sure=False),
     Syntax(bracketed.MARK, bracketed.read, sure=False),
     Syntax(named_elements.MARK, named_elements.read),
-    Syntax(program.MARK, program.read_last_line),
 )
 """Forms of text that is neither JSON nor a program; a further form joins here."""
 
@@ -123,7 +122,7 @@ def parse_action(
 
         >>> parse_action('[TOOL_CALLS]ping[ARGS]{"n": 1}').calls
         (ToolCall(name='ping', arguments={'n': 1}, id='call_0'),)
-        >>> parse_action('I do {"tool": "ping", "args": {"n": 1}}', known={"ping"}).calls
+        >>> parse_action('I do: {"tool": "ping", "args": {"n": 1}}', known={"ping"}).calls
         (ToolCall(name='ping', arguments={'n': 1}, id='call_0'),)
 
         Thoughts are kept apart, whatever they hold:

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 from itertools import islice
 
 from stb_env.actions.action import Reading
-from stb_env.actions.known import Known, is_known, known_name
+from stb_env.actions.known import Known
 from stb_env.actions.python_text import Names, NotDataError, call_of, statements, value_of
 from stb_env.actions.structured import make_call
 from stb_env.core.jsontypes import Json, JsonObject
 from stb_env.tools import ToolCall
-
-MARK = re.compile(r"[A-Za-z_][\w.]*\(")
 
 PREFIX = "API."
 """The object whose methods a program calls; other dotted names are kept whole."""
@@ -46,20 +43,6 @@ def read(text: str, max_calls: int, _: Known = None) -> Reading | None:
     except NotDataError:
         return None
     return Reading(calls[:max_calls], "") if calls else None
-
-
-def read_last_line(text: str, max_calls: int, known: Known = None) -> Reading | None:
-    r"""Read a last line that is a program of calls of known tools.
-
-    Examples:
-        >>> read_last_line("I look.\nping(n=1)", 64, {"ping"})
-        Reading(calls=[ToolCall(name='ping', arguments={'n': 1}, id='')], text='I look.')
-    """
-    before, _, line = text.rstrip().rpartition("\n")
-    reading = read(line.strip(" \t`"), max_calls) if known is not None else None
-    if reading is None or not all(is_known(known_name(call.name, known), known) for call in reading.calls):
-        return None
-    return Reading(reading.calls, before.strip().removesuffix("```").strip())
 
 
 def calls_in(text: str, max_calls: int) -> list[ToolCall]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from stb_env.actions.action import Reading
-from stb_env.actions.blocks import is_last
+from stb_env.actions.blocks import asks, is_last
 from stb_env.actions.braces import end_of
 from stb_env.actions.call_body import json_calls
 from stb_env.actions.known import Known, is_known, known_name
@@ -19,6 +19,7 @@ _OBJECTS = 64
 _THOUGHT = re.compile(
     r"[ \t]*(?:[-*#>]+[ \t]*)?[*_]{0,3}(?:thought|reasoning)s?[*_]{0,3}[ \t]*:", re.IGNORECASE
 )
+_OWN_LINE = re.compile(r"(?:^|[\n:：])[ \t`\[]*(?:json\s*)?\Z")
 _LONGEST_NAME = 300
 _NAME_BEFORE = re.compile(
     r"(?<![\w.-])([A-Za-z_][\w.-]{0,255})`{0,3}[ \t]*(?:[:(][ \t]*)?(?:\r?\n)?[ \t]*(?:```(?:json)?\s*)?\Z"
@@ -29,12 +30,13 @@ _BETWEEN = re.compile(r"[\s;,]*")
 def read(text: str, max_calls: int, known: Known = None) -> Reading | None:
     r"""Read the calls of known tools that end a text.
 
-    A text that goes on behind them speaks about calls and makes none. Several count where nothing but commas
+    They stand on lines of their own, or behind a colon: within a sentence, behind a question, or where the
+    text goes on behind them, it speaks about calls and makes none. Several count where nothing but commas
     or blanks stands between them. With words between them it is open whether one or all of them are meant, so
     none is read; nor is what stands in a line of thought.
 
     Examples:
-        >>> read('I call {"name": "ping", "arguments": {}}', 64, {"ping"})
+        >>> read('I call\n{"name": "ping", "arguments": {}}', 64, {"ping"})
         Reading(calls=[ToolCall(name='ping', arguments={}, id='')], text='I call')
         >>> read('I can call {"name": "ping", "arguments": {}} if you like.', 64, {"ping"}) is None
         True
@@ -50,6 +52,8 @@ def read(text: str, max_calls: int, known: Known = None) -> Reading | None:
     if len(calling) != 1 or not is_last(text, calling[0][1]):
         return None
     start, end = calling[0]
+    if not _OWN_LINE.search(text, 0, start) or asks(text[:start]):
+        return None
     calls = json_calls(text[start:end], max_calls, known)
     return Reading(calls, text[:start].rstrip("[ \t\n"))
 
@@ -61,7 +65,10 @@ def _named(text: str, start: int, end: int, known: Known) -> Reading | None:
     rest = text[end:].strip().removeprefix(")") if before and before[0].rstrip().endswith("(") else text[end:]
     if before is None or not is_known(name, known) or not is_last(rest, 0):
         return None
-    beside = text[: start - len(before[0])].rstrip(" \t\n`")
+    begin = start - len(before[0])
+    if not _OWN_LINE.search(text, 0, begin) or asks(text[:begin]):
+        return None
+    beside = text[:begin].rstrip(" \t\n`")
     return Reading([make_call(name, text[start:end])], beside)
 
 

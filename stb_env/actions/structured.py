@@ -135,6 +135,9 @@ def read_call(data: object, known: Known = None) -> ToolCall | None:
         return _near(data, known)
     for key in _ARGUMENTS if function is data else _INNER_ARGUMENTS:
         if key in function:
+            # A tool's own description has a schema there.
+            if key == "parameters" and isinstance(function[key], _MAPPING) and "properties" in function[key]:
+                return None
             return make_call(name, function[key], data.get("id"))
     return make_call(name, None, data.get("id")) if set(function) <= _BARE_CALL else _near(function, known)
 

@@ -30,7 +30,11 @@ _TURNS = (
     r"<[|｜](?:end[▁_]of[▁_]sentence|User|Assistant)[|｜]>",
     r"<\|(?:END_OF_TURN|START_OF_TURN)_TOKEN\|>",
 )
-_BORDER = re.compile("|".join(_RESPONSES + _TURNS), re.IGNORECASE | re.MULTILINE)
+_BORDER = re.compile(f"(?P<response>{'|'.join(_RESPONSES)})|{'|'.join(_TURNS)}", re.IGNORECASE | re.MULTILINE)
+_CLOSES = re.compile(r"</|<\|/|\[/|<end_", re.IGNORECASE)
+_OWN_LABEL = re.compile(
+    r"^[ \t]*[*_#]{0,3}[ \t]*(?:thought|action)\b[^\n:]{0,20}:", re.IGNORECASE | re.MULTILINE
+)
 
 
 def stretches(text: str, most: int) -> list[str]:
@@ -41,19 +45,24 @@ def stretches(text: str, most: int) -> list[str]:
         most: How many stretches are looked at; what comes after them is dropped.
 
     Returns:
-        What stands between the borders, in order, without blank ones. Once one of them holds a call, the
-        rest was made up: no tool has answered yet.
+        What stands between the borders, in order, without blank ones and without what tools seem to say. Once
+        one of them holds a call, the rest was made up: no tool has answered yet.
 
     Examples:
         >>> stretches("Action: a\nObservation: 3\nAction: b", 64)
-        ['Action: a\n', ' 3\nAction: b']
+        ['Action: a\n', 'Action: b']
         >>> stretches("<|im_start|>assistant Hello.<|im_end|>", 64)
         [' Hello.']
     """
     parts: list[str] = []
-    position = 0
-    for border in islice(MARKS.outside_calls(text, _BORDER.finditer(text)), most):
-        parts.append(text[position : border.start()])
-        position = border.end()
-    parts.append(text[position:])
+    position, a_tool_speaks = 0, False
+    for border in [*islice(MARKS.outside_calls(text, _BORDER.finditer(text)), most), None]:
+        part = text[position : border.start() if border else None]
+        if a_tool_speaks:
+            own = _OWN_LABEL.search(part)
+            part = part[own.start() :] if own else ""
+        parts.append(part)
+        if border:
+            position = border.end()
+            a_tool_speaks = bool(border["response"]) and not _CLOSES.match(border[0])
     return [part for part in parts[:most] if part and not part.isspace()]

@@ -98,7 +98,7 @@ def test_no_mutation_around_a_thought_makes_the_calls_in_it():
 def test_the_calls_in_question_are_made_where_no_thought_is_around_them():
     rng = random.Random(15)
     texts = [secret_calls(rng) for _ in range(200)]
-    assert sum(SECRET in names(text) for text in texts) > 150
+    assert sum(SECRET in names(text) for text in texts) > 120
 
 
 def test_every_family_of_models_is_mutated():
