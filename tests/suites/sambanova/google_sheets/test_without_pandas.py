@@ -30,6 +30,8 @@ FRAMED = "df = get_as_dataframe(worksheet)\nset_with_dataframe(worksheet, df)"
 @pytest.fixture
 def _no_pandas(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setitem(sys.modules, "pandas", None)
+    # A child process would import it for itself.
+    monkeypatch.setenv("STB_PROGRAMS", "inside")
     libraries.pandas.cache_clear()
     yield
     # Imported once more where it is there, so that frames of other tests are known again.
