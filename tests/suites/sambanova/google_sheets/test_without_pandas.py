@@ -117,6 +117,7 @@ def test_a_run_without_pandas_is_told_apart_from_one_with_it():
     assert SheetsWorld().fingerprint["frames"] == "missing"
 
 
+@pytest.mark.heavy
 def test_what_uses_no_data_frames_does_not_import_pandas():
     code = (
         "import sys\n"
