@@ -157,7 +157,7 @@ class Trajectory:
             call["name"] == FINISH and call["status"] == Status.FINISHED for call in last
         )
 
-    def judged(self, verdict: JsonMapping, usage: Mapping[str, float]) -> Trajectory:
+    def judged(self, verdict: Mapping[str, object], usage: Mapping[str, float]) -> Trajectory:
         """Return the episode with a verdict that was given after it was played.
 
         Args:
@@ -244,7 +244,7 @@ class Trajectory:
             raise DataError(f"not a trajectory line ({error!r}): {line[:80]!r}") from error
 
     @classmethod
-    def from_dict(cls, data: JsonMapping) -> Trajectory:
+    def from_dict(cls, data: Mapping[str, object]) -> Trajectory:
         """Read what `to_dict` returned, of any version that is read.
 
         Raises:

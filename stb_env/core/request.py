@@ -141,7 +141,7 @@ def settled(value: T | Awaitable[T] | Slow[T]) -> Slow[T]:
             return value
 
 
-def called(function: Callable[..., object], *args: Any) -> Slow[object]:
+def called(function: Callable[..., object], *args: object) -> Slow[object]:
     """Call somebody else's function, which may block, and return what its result comes to.
 
     A plain function is slow work as far as anyone can know: on an event loop it goes to a worker thread.

@@ -23,7 +23,6 @@ from stb_env.backend.real_api.virtual_server import ENDPOINT
 from stb_env.backend.simulator.llm_simulator import LLMSimulator
 from stb_env.backend.simulator.schema_simulator import SchemaSimulator
 from stb_env.backend.virtual import Mode, VirtualBackend, known_mode
-from stb_env.core.jsontypes import JsonMapping
 from stb_env.core.reference import is_reference
 from stb_env.core.settings import check_settings
 from stb_env.errors import ConfigError
@@ -45,10 +44,10 @@ _LIVE: tuple[Mode, ...] = ("live", "record")
 def connect_backend(
     mode: Mode,
     cache: str | Path | ResponseCache | None = None,
-    real: str | Path | JsonMapping | RealAPI | None = None,
-    simulator: str | JsonMapping | SimulatorLike | None = None,
+    real: str | Path | Mapping[str, object] | RealAPI | None = None,
+    simulator: str | Mapping[str, object] | SimulatorLike | None = None,
     models: str | Path | None = None,
-    faults: JsonMapping | Faults | None = None,
+    faults: Mapping[str, object] | Faults | None = None,
     key_name: str = "",
     health: Health = "strict",
     overlay: str | None = None,

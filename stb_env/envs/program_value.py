@@ -71,7 +71,7 @@ class _Copier:
             raise NotJSONError("a text that is too long")
         return text
 
-    def _key(self, key: Any) -> str:
+    def _key(self, key: object) -> str:
         if not isinstance(key, str):
             raise NotJSONError("a dict with a key that is no text")
         return self._text(key)
@@ -82,7 +82,7 @@ def encodable(text: str) -> str:
     return text if text.isascii() else text.encode("utf-8", "replace").decode()
 
 
-def kind_of(value: Any) -> str:
+def kind_of(value: object) -> str:
     """Return the kind of a value with its article.
 
     Examples:
@@ -96,7 +96,7 @@ def kind_of(value: Any) -> str:
     return f"{'an' if name[:1].lower() in 'aeio' else 'a'} {name}"
 
 
-def shown(value: Any, room: int) -> str:
+def shown(value: object, room: int) -> str:
     r"""Return a value as Python shows it, up to so many characters; sets in the order of their texts.
 
     Examples:
@@ -113,7 +113,7 @@ def shown(value: Any, room: int) -> str:
     return "".join(parts)
 
 
-def _parts(value: Any, depth: int, room: int) -> Iterator[str]:
+def _parts(value: object, depth: int, room: int) -> Iterator[str]:
     """Yield the texts that a value is made of, so that whoever joins them can stop."""
     if isinstance(value, str | bytes):
         yield repr(value[: room + 1])
@@ -144,12 +144,12 @@ def _parts(value: Any, depth: int, room: int) -> Iterator[str]:
         yield f"<{kind_of(value).partition(' ')[2]}>"
 
 
-def _items(value: Mapping[Any, Any], depth: int, room: int) -> Iterator[Iterator[str]]:
+def _items(value: Mapping[object, object], depth: int, room: int) -> Iterator[Iterator[str]]:
     for key, item in value.items():
         yield _pair(key, item, depth, room)
 
 
-def _pair(key: Any, item: Any, depth: int, room: int) -> Iterator[str]:
+def _pair(key: object, item: object, depth: int, room: int) -> Iterator[str]:
     yield from _parts(key, depth, room)
     yield ": "
     yield from _parts(item, depth, room)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Literal
 
 from stb_env.actions import POSITIONAL, Program
 from stb_env.core import jsontext
@@ -100,7 +100,7 @@ class Programs:
         functions = functions_of(tuple(tools))
         made = 0
 
-        def called(name: str, args: Sequence[Any], named: Mapping[str, Any]) -> Slow[Answer]:
+        def called(name: str, args: Sequence[object], named: Mapping[str, object]) -> Slow[Answer]:
             nonlocal made
             call_id, made = f"call_{made}", made + 1
             problem = ""
@@ -136,7 +136,7 @@ class Programs:
         return self.prompt.render(functions=signatures(functions_of(tuple(tools))))
 
 
-def _unknown(name: str, args: Sequence[Any], named: Mapping[str, Any], call_id: str) -> ToolCall:
+def _unknown(name: str, args: Sequence[object], named: Mapping[str, object], call_id: str) -> ToolCall:
     given: dict[str, Json] = {key: shown(value, 200) for key, value in named.items()}
     if args:
         given[POSITIONAL] = [shown(value, 200) for value in args]

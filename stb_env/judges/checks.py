@@ -226,7 +226,7 @@ Check = Called | NotCalled | InOrder | StateRead | Words
 
 
 def called(
-    tool: Named, arguments: JsonMapping | None = None, *, times: int | Sequence[int] | None = None
+    tool: Named, arguments: Mapping[str, object] | None = None, *, times: int | Sequence[int] | None = None
 ) -> Called:
     """Check that a tool was called and answered without an error.
 
@@ -250,7 +250,7 @@ def called(
     return Called(_name(tool), dict(arguments or {}), bounds[0], bounds[1] if len(bounds) == 2 else None)
 
 
-def not_called(tool: Named, arguments: JsonMapping | None = None) -> NotCalled:
+def not_called(tool: Named, arguments: Mapping[str, object] | None = None) -> NotCalled:
     """Check that a tool was not called, whether it would have refused or not.
 
     Args:
@@ -273,10 +273,10 @@ def in_order(*calls: Named | Called) -> InOrder:
 
 def state(
     tool: Named,
-    arguments: JsonMapping | None = None,
+    arguments: Mapping[str, object] | None = None,
     *,
-    has: Json = None,
-    equals: Json = None,
+    has: object = None,
+    equals: object = None,
     error: str | None = None,
 ) -> StateRead:
     """Check what a call is answered after the episode, in the state that the episode left.
@@ -301,7 +301,7 @@ def state(
     return StateRead(_name(tool), dict(arguments or {}), expects, value)
 
 
-def said(**form: Json) -> Words:
+def said(**form: object) -> Words:
     """Check the final answer in words: ``equals``, ``contains``, ``matches``, ``json`` or ``number``.
 
     Examples:
@@ -332,7 +332,7 @@ def tools_of(checks: Iterable[Check]) -> list[ToolCall]:
 # -- comparing --------------------------------------------------------------------------------------
 
 
-def _has(got: Json, wanted: Json, *, loose: bool = False) -> bool:
+def _has(got: object, wanted: object, *, loose: bool = False) -> bool:
     """Return whether a value has what is wanted: members of objects, and entries of lists in any order.
 
     Args:
@@ -364,5 +364,5 @@ def _told(arguments: JsonMapping) -> JsonObject:
     return {"arguments": dict(arguments)} if arguments else {}
 
 
-def _written(tool: str, arguments: JsonMapping) -> str:
+def _written(tool: str, arguments: Mapping[str, object]) -> str:
     return f"{tool}({', '.join(f'{name}={value!r:.40}' for name, value in arguments.items())})"

@@ -39,6 +39,6 @@ def with_opaque(messages: Sequence[JsonMapping], steps: Iterable[JsonMapping]) -
     return [{**message, **_opaque_of(message, kept)} for message in messages]
 
 
-def _opaque_of(message: JsonMapping, kept: Iterator[JsonMapping]) -> Mapping[str, object]:
+def _opaque_of(message: Mapping[str, object], kept: Iterator[Mapping[str, object]]) -> Mapping[str, object]:
     engine = next(kept, {}) if message.get("role") == "assistant" else {}
     return {OPAQUE: engine[OPAQUE]} if OPAQUE in engine else {}

@@ -95,7 +95,7 @@ class ProviderTransport:
         except (fault.UserError, ImportError) as error:
             raise ConfigError(f"the {config.role} model of {config.provider}: {error}") from error
 
-    def _model(self, provider: Provider[Any]) -> Model:
+    def _model(self, provider: Provider[object]) -> Model:
         return infer_model(f"{self._config.provider}:{self._config.model}", lambda _name: provider)
 
     def _provider(self, client: httpx2.AsyncClient) -> Provider[Any]:

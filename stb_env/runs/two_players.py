@@ -77,7 +77,7 @@ class TwoPlayers(AECEnv):  # type: ignore[misc] # PettingZoo publishes no types
         "is_parallelizable": False,
     }
 
-    def __init__(self, env: str | AnyEnv, **settings: Any) -> None:
+    def __init__(self, env: str | AnyEnv, **settings: object) -> None:
         if isinstance(env, str):
             env = make_env(env, settings)
         elif settings:
@@ -267,7 +267,7 @@ class _Question:
 class _Played:
     """A user whose words are a player's; the script goes on beside, and says when nothing more is wanted."""
 
-    def __init__(self, script: User[Any]) -> None:
+    def __init__(self, script: User[object]) -> None:
         self._script = script
 
     @property
@@ -277,7 +277,7 @@ class _Played:
     def start(self, task: Task, seed: int) -> Any:
         return self._script.start(task, seed)
 
-    def reply(self, task: Task, state: Any, text: str) -> Slow[Said]:
+    def reply(self, task: Task, state: object, text: str) -> Slow[Said]:
         said = yield from self._script.reply(task, state, text)
         heard = yield Request(run=_Question(text, said.text or ""))
         return said._replace(text=_text(heard) or None)
@@ -329,7 +329,7 @@ def _known(agent: str) -> str:
     return agent
 
 
-def raw_env(env: str | AnyEnv, **settings: Any) -> TwoPlayers:
+def raw_env(env: str | AnyEnv, **settings: object) -> TwoPlayers:
     """Return `TwoPlayers`; see there for the arguments."""
     return TwoPlayers(env, **settings)
 

@@ -21,17 +21,17 @@ Line = tuple[Sequence[object], JsonObject]
 """Actions, and the arguments of the Finish after them."""
 
 
-def _claim(_env: ToolEnv, _calls: Sequence[object], ending: JsonObject) -> Line | None:
+def _claim(_env: ToolEnv, _calls: Sequence[object], ending: dict[str, object]) -> Line | None:
     """Return gold's ending without a call."""
     return [], ending
 
 
-def _sentence(env: ToolEnv, _calls: Sequence[object], _ending: JsonObject) -> Line | None:
+def _sentence(env: ToolEnv, _calls: Sequence[object], _ending: dict[str, object]) -> Line | None:
     """Return no more than a sentence."""
     return [], {"final_answer": f"Done, as you asked: {env.task.query}"}
 
 
-def _liar(env: ToolEnv, calls: Sequence[object], ending: JsonObject) -> Line | None:
+def _liar(env: ToolEnv, calls: Sequence[object], ending: dict[str, object]) -> Line | None:
     """Return what gold does but for the calls that change something; None where there are no others."""
     copy, reading = env.fork(), []
     for call in calls:
@@ -96,7 +96,7 @@ def _paid(env: ToolEnv, job: Job) -> Iterator[tuple[str, bool]]:
         yield claim, bool(judged) and reward_of(info["verdict"], "partial") > 0
 
 
-def _changes(state: Any) -> object:
+def _changes(state: object) -> object:
     """Return what differs between two states if a call between them has changed something."""
     if isinstance(state, Episode):
         return state.epoch

@@ -184,7 +184,7 @@ class CatalogAuthor:
             if answered is not None:
                 yield answered
 
-    def _answer(self, tool: Tool, arguments: JsonObject) -> _Answered | None:
+    def _answer(self, tool: Tool, arguments: dict[str, object]) -> _Answered | None:
         call = ToolCall(tool.name, arguments)
         if check_call(call, tool).violations:
             self.unasked[tool.name] = "its schema gives no example of its arguments"

@@ -178,7 +178,7 @@ class RayMachines:
             raise WorkerLost(type(error).__name__) from error
         return told
 
-    def pack(self, setup: WorkerSetup[Any, Any]) -> object:
+    def pack(self, setup: WorkerSetup[object, object]) -> object:
         """Send to the cluster what every worker takes.
 
         Raises:

@@ -63,7 +63,7 @@ class ClusterWorker:
         self._setup = setup
         return {}
 
-    async def work(self, jobs: list[tuple[int, Any]]) -> dict[str, object]:
+    async def work(self, jobs: list[tuple[int, object]]) -> dict[str, object]:
         """Take more jobs, wait until one has ended, and return all that have since the last time.
 
         Args:
@@ -90,7 +90,7 @@ class ClusterWorker:
         if self._setup is not None and self._setup.link is not None:
             self._setup.link.close()
 
-    async def _one(self, number: int, job: Any) -> None:
+    async def _one(self, number: int, job: object) -> None:
         try:
             played = await self._play(job)
             if self._setup is not None:

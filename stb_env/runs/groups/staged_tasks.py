@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from stb_env.core.gymtypes import AnyEnv
-from stb_env.core.jsontypes import JsonMapping
 from stb_env.core.request import Slow
 from stb_env.envs.tool_env import Info, Observation, ToolEnv, Transition, observation_space
 from stb_env.errors import ConfigError, DataError
@@ -37,7 +36,7 @@ class Stage:
     max_turns: int
 
 
-def stages_of(env: ToolEnv, stages: Sequence[JsonMapping]) -> tuple[Stage, ...]:
+def stages_of(env: ToolEnv, stages: Sequence[Mapping[str, object]]) -> tuple[Stage, ...]:
     """Return the stages of an environment, each made with settings of its own beside those that it has.
 
     Args:
@@ -96,7 +95,7 @@ class StagedTasks(ToolWrapper):
     """
 
     def __init__(
-        self, env: AnyEnv, stages: Sequence[JsonMapping], curriculum: Curriculum | None = None
+        self, env: AnyEnv, stages: Sequence[Mapping[str, object]], curriculum: Curriculum | None = None
     ) -> None:
         super().__init__(env, stages=stages, curriculum=curriculum)
         self.env = self.env.fork()
@@ -172,5 +171,5 @@ class _Drawing:
         return self.base.get(task_id)
 
 
-def _name(settings: JsonMapping) -> str:
+def _name(settings: Mapping[str, object]) -> str:
     return ", ".join(f"{name}={value}" for name, value in settings.items()) or "as it is"

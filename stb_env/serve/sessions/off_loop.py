@@ -123,7 +123,7 @@ class _Ended(NamedTuple):
 
 
 def _gone_on(
-    slow: Slow[Any], answer: object, error: BaseException | None, pace: Pace | None
+    slow: Slow[object], answer: object, error: BaseException | None, pace: Pace | None
 ) -> Request | _Ended:
     began = thread_time()
     try:

@@ -65,7 +65,7 @@ class RetrievalWorld(ApiBankWorld):
         tables = {**state.tables, _POOL: pool, FOUND: {}, KNOWN: task.record.get("knows", {})}
         return State(tables, state.seed, 0, state.recorded_ids)
 
-    def call(self, state: State, tool: Tool, arguments: JsonMapping) -> tuple[ToolResult, State]:
+    def call(self, state: State, tool: Tool, arguments: Mapping[str, object]) -> tuple[ToolResult, State]:
         """Run one call; a search makes what it finds callable, and the user answers what they are asked."""
         if tool.name == ASK_USER:
             return answer(state.table(KNOWN), arguments), state

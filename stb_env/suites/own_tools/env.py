@@ -18,7 +18,6 @@ from stb_env.backend.own import SimulatorLike
 from stb_env.backend.real_api.catalog_api import CatalogAPI
 from stb_env.backend.real_api.http_api import HTTPAPI
 from stb_env.backend.virtual import Mode
-from stb_env.core.jsontypes import JsonMapping
 from stb_env.core.kinds import Count
 from stb_env.core.settings import checks_settings
 from stb_env.envs.connections import connect_backend, connect_judge, say_once
@@ -47,10 +46,10 @@ def make(
     data: str | Path | TaskSet | None = None,
     cache: str | Path | ResponseCache | None = None,
     mode: Mode = "offline",
-    real: str | Path | JsonMapping | RealAPI | None = None,
+    real: str | Path | Mapping[str, object] | RealAPI | None = None,
     start: bool = False,
-    simulator: str | JsonMapping | SimulatorLike | None = None,
-    faults: JsonMapping | Faults | None = None,
+    simulator: str | Mapping[str, object] | SimulatorLike | None = None,
+    faults: Mapping[str, object] | Faults | None = None,
     judge: str | JudgeLike | None = None,
     votes: Count = 1,
     votes_cache: str | Path | None = None,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from importlib.resources import as_file, files
 from pathlib import Path
@@ -16,7 +16,6 @@ from stb_env.backend.faults import Faults
 from stb_env.backend.own import SimulatorLike
 from stb_env.backend.real_api.observed import Health
 from stb_env.backend.virtual import Mode, VirtualBackend
-from stb_env.core.jsontypes import JsonMapping
 from stb_env.core.kinds import Count
 from stb_env.core.settings import checks_settings
 from stb_env.envs.connections import connect_backend, connect_judge
@@ -47,9 +46,9 @@ def make(
     data: str | Path | TaskSource | None = None,
     cache: str | Path | ResponseCache | None = None,
     mode: Mode = "offline",
-    real: str | Path | JsonMapping | RealAPI | None = None,
-    simulator: str | JsonMapping | SimulatorLike | None = None,
-    faults: JsonMapping | Faults | None = None,
+    real: str | Path | Mapping[str, object] | RealAPI | None = None,
+    simulator: str | Mapping[str, object] | SimulatorLike | None = None,
+    faults: Mapping[str, object] | Faults | None = None,
     health: Health = "strict",
     judge: str | JudgeLike | None = None,
     votes: Count = 1,

@@ -9,7 +9,7 @@ from functools import cached_property, lru_cache
 
 from stb_env.backend.user import ASK_USER
 from stb_env.backend.world import World
-from stb_env.core.jsontypes import JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonObject
 from stb_env.errors import DataError, did_you_mean
 from stb_env.suites.worlds.data.blueprint import Blueprint, draw_world
 from stb_env.suites.worlds.data.rows import State
@@ -134,7 +134,7 @@ class GeneratedWorld(World[State]):
         script = task.goal.get("script")
         return State() if script is None else State(script=Script.of(script))
 
-    def call(self, state: State, tool: Tool, arguments: JsonMapping) -> tuple[ToolResult, State]:
+    def call(self, state: State, tool: Tool, arguments: Mapping[str, object]) -> tuple[ToolResult, State]:
         """Run one call.
 
         Raises:

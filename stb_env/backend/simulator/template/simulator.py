@@ -63,7 +63,7 @@ class Call:
     scene: Scene
 
     @classmethod
-    def of(cls, tool: Tool, arguments: JsonMapping) -> Call:
+    def of(cls, tool: Tool, arguments: Mapping[str, object]) -> Call:
         """Read a call. The order of arguments does not count, nor does what the call's key ignores."""
         names = sorted(name for name in arguments if isinstance(name, str))
         echo = {field_key(name): arguments[name] for name in names}

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from functools import partial
 
 from stb_env.backend.world import World
-from stb_env.core.jsontypes import JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonObject
 from stb_env.core.request import Request, Slow, drive
 from stb_env.errors import DataError, did_you_mean
 from stb_env.suites.sambanova.common.interpreter.child import watched_world
@@ -48,7 +49,7 @@ class SheetsWorld(World[Book]):
         """Return the spreadsheet as the task finds it."""
         return book_of(task.goal["grid"])
 
-    def call(self, state: Book, tool: Tool, arguments: JsonMapping) -> tuple[ToolResult, Book]:
+    def call(self, state: Book, tool: Tool, arguments: Mapping[str, object]) -> tuple[ToolResult, Book]:
         """Make one call, or run a program; what fails leaves the spreadsheet as it is.
 
         Raises:

@@ -8,7 +8,7 @@ from functools import lru_cache, partial
 import numpy as np
 
 from stb_env.backend.world import World
-from stb_env.core.jsontypes import Json, JsonMapping, JsonObject
+from stb_env.core.jsontypes import Json, JsonObject
 from stb_env.core.request import Slow
 from stb_env.errors import DataError, did_you_mean
 from stb_env.suites.sambanova.common.fingerprint import world_fingerprint
@@ -66,7 +66,7 @@ class TabletopWorld(World[Scene]):
         """Return the table as the task finds it."""
         return start_of(task)
 
-    def call(self, state: Scene, tool: Tool, arguments: JsonMapping) -> tuple[ToolResult, Scene]:
+    def call(self, state: Scene, tool: Tool, arguments: Mapping[str, object]) -> tuple[ToolResult, Scene]:
         """Make one call, or run a program; what fails leaves the table as it is.
 
         Raises:

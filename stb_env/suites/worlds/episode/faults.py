@@ -11,7 +11,6 @@ from datetime import date
 from typing import TYPE_CHECKING, Literal
 
 from stb_env.core import jsontext
-from stb_env.core.jsontypes import JsonMapping
 from stb_env.seeding import derive
 from stb_env.suites.worlds.data.earlier import earlier
 from stb_env.suites.worlds.data.rows import State
@@ -59,7 +58,7 @@ class Faults:
     seed: str
 
     def call(
-        self, world: Built, tool: WorldTool, state: State, arguments: JsonMapping
+        self, world: Built, tool: WorldTool, state: State, arguments: Mapping[str, object]
     ) -> tuple[ToolResult, State]:
         """Run one call, which may fail."""
         if tool.kind in _SPARED:
@@ -100,7 +99,7 @@ class Faults:
         world: Built,
         tool: WorldTool,
         state: State,
-        arguments: JsonMapping,
+        arguments: Mapping[str, object],
         style: Style,
         until: int,
     ) -> tuple[ToolResult, State] | None:
@@ -141,7 +140,11 @@ def is_earlier(response: object) -> bool:
 
 
 def _earlier_answer(
-    world: Built, tool: WorldTool, arguments: JsonMapping, seed: str, notes: Mapping[str, tuple[int, ...]]
+    world: Built,
+    tool: WorldTool,
+    arguments: Mapping[str, object],
+    seed: str,
+    notes: Mapping[str, tuple[int, ...]],
 ) -> ToolResult | None:
     """Return a page of a list as an earlier copy has it; it says so, and of which day it is."""
     blueprint = world.blueprint

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NotRequired, TypedDict
 
-from stb_env.core.jsontypes import JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonObject
 from stb_env.suites.worlds.data.rows import State
 from stb_env.suites.worlds.episode.events import Event, happen
 from stb_env.suites.worlds.episode.faults import Faults
@@ -71,7 +72,7 @@ class Script:
         )
 
     def call(
-        self, world: Built, tool: WorldTool, state: State, arguments: JsonMapping
+        self, world: Built, tool: WorldTool, state: State, arguments: Mapping[str, object]
     ) -> tuple[ToolResult, State]:
         """Run one call, and answer with an error where it is refused."""
         state = replace(state, clock=state.clock + 1)

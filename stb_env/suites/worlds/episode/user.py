@@ -170,7 +170,7 @@ def asking_tool(blueprint: Blueprint, key: str) -> WorldTool:
     known = [*fact_names(blueprint).values(), NEWS]
     schema: JsonObject = {"type": "string", "enum": known, "description": "What to ask about."}
 
-    def read(value: Json) -> str:
+    def read(value: object) -> str:
         if not isinstance(value, str) or value not in known:
             raise ApiError(f"about is one of {', '.join(known)}, got {value!r:.60}", arguments=True)
         return value

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 
-from stb_env.core.jsontypes import Json, JsonMapping
+from stb_env.core.jsontypes import JsonMapping
 from stb_env.suites.worlds.data.rows import MISSING
 from stb_env.suites.worlds.episode.user import NEWS, Pointer
 from stb_env.suites.worlds.goals.goal import Clause, Goal
@@ -93,7 +93,7 @@ class Asker:
             raise KeyError(f"the user does not tell the {hole.about}: {reply.get('says')}")
         return self._read(hole, reply["value"])
 
-    def _read(self, hole: Hole, value: Json) -> int:
+    def _read(self, hole: Hole, value: object) -> int:
         """Return a value that the user tells as rows hold it."""
         match self._entities[hole.entity].attributes[hole.attribute]:
             case Day():

@@ -5,7 +5,7 @@ A value that no result has shown is fetched first; no table of the world is read
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from typing import Any
 
 from stb_env.core.jsontypes import JsonMapping, JsonObject
@@ -188,11 +188,11 @@ class Reader:
         if number not in found:
             raise KeyError(f"no row of {entity} has the key of row {number}")
 
-    def learn(self, entity: str, shown: JsonMapping) -> int:
+    def learn(self, entity: str, shown: Mapping[str, object]) -> int:
         """Remember what a row in a result shows, and return the row's number."""
         return self._note(entity, self._memory.read(self._world, entity, shown))
 
-    def learn_all(self, tool: WorldTool, response: JsonMapping) -> list[int]:
+    def learn_all(self, tool: WorldTool, response: Mapping[str, object]) -> list[int]:
         """Remember what all rows of a result show, and return their numbers."""
         entity = tool.entity
         read = self._memory.read_all(self._world, entity, response, tool.items)

@@ -134,7 +134,7 @@ def _shortened(
 
 
 def _tried(
-    world: Built, goal: Goal, modes: Mapping[str, Any], memory: Memory, most: int
+    world: Built, goal: Goal, modes: Mapping[str, object], memory: Memory, most: int
 ) -> tuple[int | None, list[tuple[str, Mode]]]:
     """Return how many calls a plan takes, None for more than the most; and other ways to go."""
     player, session = Player(world, modes, memory), Session(world)
@@ -152,7 +152,7 @@ def _tried(
         response = None if request.tool.kind in ACTS else memory.answer(request)
 
 
-def _played(world: Built, goal: Goal, modes: Mapping[str, Any], memory: Memory) -> Solved:
+def _played(world: Built, goal: Goal, modes: Mapping[str, object], memory: Memory) -> Solved:
     # No plan reads a row after it has acted, so what rows say at the start holds for all of it.
     player = Player(world, modes, memory)
     plan = Session(world).carried(player.solve(goal))

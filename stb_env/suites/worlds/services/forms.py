@@ -29,7 +29,7 @@ def day_forms(style: Style) -> Forms:
     def write(value: int) -> Json:
         return _day_text(form, value)
 
-    def read(value: Json) -> int:
+    def read(value: object) -> int:
         try:
             if not isinstance(value, str) or not value.isascii() or len(value) != len(words):
                 raise ValueError
@@ -53,11 +53,11 @@ def quantity_forms(style: Style, attribute: Quantity, currency: str) -> Forms:
     unit = currency if money else attribute.unit
     said: JsonObject = {"description": f"In {unit}."} if unit else {}
 
-    def fail(value: Json) -> ApiError:
+    def fail(value: object) -> ApiError:
         wanted = f"a number with at most {digits} decimals" if digits else "a whole number"
         return ApiError(style.error("invalid", f"expected {wanted}, got {value!r:.40}"), arguments=True)
 
-    def scaled(value: Json, places: int) -> int:
+    def scaled(value: object, places: int) -> int:
         try:
             if isinstance(value, bool) or not isinstance(value, str | int | float):
                 raise fail(value)
@@ -72,7 +72,7 @@ def quantity_forms(style: Style, attribute: Quantity, currency: str) -> Forms:
         # Whole cents, whatever the smallest part that rows keep.
         factor: int = 10 ** (2 - digits)
 
-        def from_cents(value: Json) -> int:
+        def from_cents(value: object) -> int:
             return scaled(value, 0) // factor
 
         schema: JsonObject = {"type": "integer", "description": f"In cents of {currency}."}
@@ -86,7 +86,7 @@ def quantity_forms(style: Style, attribute: Quantity, currency: str) -> Forms:
             def amount(value: int) -> Json:
                 return {"amount": f"{Decimal(value).scaleb(-digits)}", "currency": currency}
 
-            def from_amount(value: Json) -> int:
+            def from_amount(value: object) -> int:
                 return scaled(value.get("amount") if isinstance(value, Mapping) else value, digits)
 
             return amount, from_amount, {"type": "string", **said}
@@ -115,10 +115,10 @@ def letters(text: str) -> str:
     return "".join(char if char.isalnum() else " " for char in text)
 
 
-def listed_forms(style: Style, written: list[Json], kind: str) -> Forms:
+def listed_forms(style: Style, written: Sequence[object], kind: str) -> Forms:
     """Return the forms of one of a few values."""
 
-    def read(value: Json) -> int:
+    def read(value: object) -> int:
         if value not in written:
             known = ", ".join(map(str, written))
             raise ApiError(
@@ -135,7 +135,7 @@ def text_forms(style: Style, texts: tuple[str, ...], word: str, *, exact: bool) 
     """Return the forms of names and codes."""
     places: dict[str, int] = {}
 
-    def read(value: Json) -> int:
+    def read(value: object) -> int:
         if not places:
             places.update({text.casefold(): place for place, text in enumerate(texts)})
         if not isinstance(value, str):

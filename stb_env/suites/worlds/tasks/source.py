@@ -6,7 +6,6 @@ import hashlib
 from collections.abc import Iterator, Sequence
 from typing import get_args
 
-from stb_env.core.jsontypes import JsonObject
 from stb_env.errors import ConfigError, DataError, did_you_mean
 from stb_env.seeding import mix, rng
 from stb_env.suites.worlds.data.traits import USUAL, Key, Traits
@@ -136,7 +135,7 @@ class WorldTasks:
         if traits != USUAL:
             self._settings += f" {traits.suffix}"
 
-    def __setstate__(self, state: JsonObject) -> None:
+    def __setstate__(self, state: dict[str, object]) -> None:
         """Bring the own kit to the process in which this is unpickled."""
         self.__dict__.update(state)
         if self._own is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from stb_env.core.jsontypes import Json, JsonObject
+from stb_env.core.jsontypes import JsonObject
 from stb_env.seeding import rng
 from stb_env.suites.worlds.data.facts import Facts
 from stb_env.suites.worlds.data.rows import Row, State
@@ -102,7 +102,7 @@ def _transition(workshop: Workshop, entity: str, name: str, action: Transition, 
             state = moved(state, number)
         return {items: [written(state, number) for number in bound["ids"]]}, show(state, shown, bound["ids"])
 
-    def read_many(value: Json) -> list[int]:
+    def read_many(value: object) -> list[int]:
         if not isinstance(value, list) or not 1 <= len(value) <= batch:
             raise ApiError(style.error("invalid", f"ids must be a list of 1 to {batch} ids"), arguments=True)
         return [codec.number_of(entity, each) for each in value]

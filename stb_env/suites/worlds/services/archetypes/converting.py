@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from decimal import Decimal, InvalidOperation
 
-from stb_env.core.jsontypes import Json, JsonObject
+from stb_env.core.jsontypes import JsonObject
 from stb_env.suites.worlds.data.rates import PARTS, SHOWN, converted, rate_of
 from stb_env.suites.worlds.data.rows import State
 from stb_env.suites.worlds.services.api_error import ApiError
@@ -21,7 +21,7 @@ def converter(workshop: Workshop) -> WorldTool:
     service = next(iter(blueprint.entities.values())).service
     style, (currency, rate) = workshop.codec.styles[service], rate_of(blueprint)
 
-    def read(value: Json) -> int:
+    def read(value: object) -> int:
         try:
             if isinstance(value, bool) or not isinstance(value, int | float | str):
                 raise ValueError

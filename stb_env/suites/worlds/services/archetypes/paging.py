@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from stb_env.core.jsontypes import Json, JsonObject
+from stb_env.core.jsontypes import JsonObject
 from stb_env.seeding import derive
 from stb_env.suites.worlds.services.api_error import ApiError
 from stb_env.suites.worlds.services.archetypes.tool import Bound, Param
@@ -59,7 +59,7 @@ class Pager:
         }
         return [Param(self.place_name, place, self._place), Param(self.size_name, size, self._size)]
 
-    def _place(self, value: Json) -> int:
+    def _place(self, value: object) -> int:
         least = 1 if self._style.paging == "page" else 0
         if self._style.paging == "cursor":
             try:
@@ -68,10 +68,10 @@ class Pager:
                 return 0
         return self._whole(value, self.place_name, least, 2**31)
 
-    def _size(self, value: Json) -> int:
+    def _size(self, value: object) -> int:
         return self._whole(value, self.size_name, 1, self._style.most_rows)
 
-    def _whole(self, value: Json, name: str, least: int, most: int) -> int:
+    def _whole(self, value: object, name: str, least: int, most: int) -> int:
         if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
             message = f"{name} must be a whole number from {least} to {most}, got {value!r:.40}"
             raise ApiError(self._style.error("invalid", message), arguments=True)

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from stb_env.core.jsontypes import Json
 from stb_env.suites.worlds.data.rows import State
 from stb_env.suites.worlds.services.api_error import ApiError
 from stb_env.suites.worlds.services.archetypes.reports import refreshed
@@ -121,7 +120,7 @@ class _Desk:
         self._asking: WorldTool | None = None
 
     def _param(self, kind: Kind, name: str) -> Param:
-        def read(value: Json) -> str:
+        def read(value: object) -> str:
             if not isinstance(value, str):
                 raise ApiError(
                     self._style.error("invalid", f"{name} is text, got {value!r:.40}"), arguments=True

@@ -62,7 +62,7 @@ def _batch(workshop: Workshop, entity: str, limit: int) -> WorldTool:
     single = workshop.id_param(entity)
     items = style.items or style.field(many)
 
-    def read(value: Json) -> list[int]:
+    def read(value: object) -> list[int]:
         if not isinstance(value, list) or not 1 <= len(value) <= limit:
             raise ApiError(style.error("invalid", f"ids must be a list of 1 to {limit} ids"), arguments=True)
         return [codec.number_of(entity, each) for each in value]
@@ -135,7 +135,7 @@ def _search(workshop: Workshop, entity: str) -> WorldTool:
     texts = workshop.data.texts[entity, described.label]
     items = style.items or style.field(many)
 
-    def read(value: Json) -> list[str]:
+    def read(value: object) -> list[str]:
         words = value.casefold().split() if isinstance(value, str) else []
         if not words:
             message = f"query must be at least one word of the {label.name}, got {value!r:.40}"

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
-from stb_env.core.jsontypes import Json, JsonMapping, JsonObject
+from stb_env.core.jsontypes import Json, JsonObject
 from stb_env.suites.worlds.data.rows import Data, Row, State
 from stb_env.suites.worlds.services.api_error import ApiError
 from stb_env.suites.worlds.services.codec import Codec, Field
@@ -122,7 +122,7 @@ class WorldTool:
     items: str = ""
     pager: Pager | None = None
 
-    def call(self, state: State, arguments: JsonMapping) -> tuple[object, State]:
+    def call(self, state: State, arguments: Mapping[str, object]) -> tuple[object, State]:
         """Run one call.
 
         Raises:
@@ -130,7 +130,7 @@ class WorldTool:
         """
         return self.run(state, self._bind(arguments))
 
-    def answer(self, state: State, arguments: JsonMapping) -> tuple[ToolResult, State]:
+    def answer(self, state: State, arguments: Mapping[str, object]) -> tuple[ToolResult, State]:
         """Run one call, and answer with an error where it is refused."""
         try:
             response, state = self.call(state, arguments)
@@ -138,7 +138,7 @@ class WorldTool:
             return error.result, state
         return ToolResult.of(response, source="world"), state
 
-    def _bind(self, arguments: JsonMapping) -> Bound:
+    def _bind(self, arguments: Mapping[str, object]) -> Bound:
         bound: dict[str, Any] = {}
         given = dict(arguments)
         for param in self.params:
@@ -296,7 +296,7 @@ def with_article(noun: str) -> str:
 def one_of(style: Style, options: tuple[str, ...]) -> Callable[[Json], str]:
     """Return what reads an argument that is one of a few texts."""
 
-    def read(value: Json) -> str:
+    def read(value: object) -> str:
         if not isinstance(value, str) or value not in options:
             message = f"expected one of {', '.join(options)}, got {value!r:.40}"
             raise ApiError(style.error("invalid", message), arguments=True)
