@@ -80,7 +80,7 @@ class RealAPI(Protocol):
         """Plain data that decides the answers, without secrets."""
         ...
 
-    def request(self, tool: Tool, arguments: JsonMapping | str) -> Slow[ToolResult]:
+    def request(self, tool: Tool, arguments: Mapping[str, object] | str) -> Slow[ToolResult]:
         """Call an API; the result's source is ``real``, or ``env`` where the call could not be sent as it is.
 
         Raises:

@@ -99,7 +99,7 @@ class World(ABC, Generic[S]):
         """Return the state at the start of an episode of this task."""
 
     @abstractmethod
-    def call(self, state: S, tool: Tool, arguments: JsonMapping) -> tuple[ToolResult, S]:
+    def call(self, state: S, tool: Tool, arguments: Mapping[str, object]) -> tuple[ToolResult, S]:
         """Run one call and return its result and the new state; pure, so the old state stays valid.
 
         Args:

@@ -41,7 +41,7 @@ class Kind(NamedTuple):
     least: int | None = None
 
 
-def kinds_of(hint: Any) -> tuple[Kind, ...]:
+def kinds_of(hint: object) -> tuple[Kind, ...]:
     """Return the kinds of value that an annotation allows; none where it cannot be told.
 
     Examples:
@@ -79,7 +79,7 @@ def _parts(hint: Any) -> Iterator[Any]:
         yield hint
 
 
-def _kind(hint: Any) -> Kind | None:
+def _kind(hint: object) -> Kind | None:
     origin, args = get_origin(hint), get_args(hint)
     if origin is Annotated:
         bound = next((mark.least for mark in args[1:] if isinstance(mark, AtLeast)), None)
@@ -93,7 +93,7 @@ def _kind(hint: Any) -> Kind | None:
     return _SIMPLE[kind] if kind in _SIMPLE else _class(kind)
 
 
-def _literal(value: Any) -> Kind:
+def _literal(value: object) -> Kind:
     return Kind(
         repr(value),
         lambda got: type(got) is type(value) and bool(got == value),
@@ -101,10 +101,10 @@ def _literal(value: Any) -> Kind:
     )
 
 
-def _tuple(parts: tuple[Any, ...]) -> Kind:
+def _tuple(parts: tuple[object, ...]) -> Kind:
     each = [kinds_of(part) for part in parts]
 
-    def accepts(got: Any) -> bool:
+    def accepts(got: object) -> bool:
         # JSON has lists where Python has tuples.
         return (
             isinstance(got, tuple | list)
@@ -118,7 +118,7 @@ def _tuple(parts: tuple[Any, ...]) -> Kind:
     return Kind(f"a list of {len(each)} values", accepts)
 
 
-def _class(kind: Any) -> Kind | None:
+def _class(kind: object) -> Kind | None:
     if not isinstance(kind, type) or kind in (Any, object):
         return None
     if issubclass(kind, Mapping):

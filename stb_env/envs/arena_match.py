@@ -9,7 +9,7 @@ from itertools import combinations
 from typing import Any
 
 from stb_env.core.gymtypes import AnyEnv
-from stb_env.core.jsontypes import JsonMapping, JsonObject
+from stb_env.core.jsontypes import JsonObject
 from stb_env.core.request import Slow, drive
 from stb_env.envs.state import State
 from stb_env.envs.tool_env import Info, Observation, ToolEnv
@@ -75,7 +75,7 @@ class Match:
         self.observations: dict[str, Observation] = {}
         self.infos: dict[str, Info] = {}
 
-    def reset(self, seed: int | None, options: JsonMapping | None) -> None:
+    def reset(self, seed: int | None, options: Mapping[str, object] | None) -> None:
         """Draw a task and put every agent at its start; see `ToolEnv.reset`."""
         wanted = {name: value for name, value in (options or {}).items() if name != _IGNORED}
         observation, info = self.env.reset(seed=seed, options=wanted)

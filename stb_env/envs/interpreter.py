@@ -295,7 +295,7 @@ class _Running:
         # Where the limit cuts does not depend on how the text was divided on its way.
         self.room -= len(text)
 
-    def _raised(self, session: MontySession, error: Any) -> Ran:
+    def _raised(self, session: MontySession, error: object) -> Ran:
         """Return what became of a program that ended with an exception."""
         from pydantic_monty import MontyError
 
@@ -321,7 +321,7 @@ class _Running:
         return Ran("".join(self.printed), error, self.namespace)
 
 
-def _line_of(error: Any) -> str:
+def _line_of(error: object) -> str:
     """Return the innermost line of the program itself that an exception passed through."""
     frames = error.traceback() if hasattr(error, "traceback") else []
     # Functions of earlier programs are in files of their own.

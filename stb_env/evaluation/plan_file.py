@@ -10,7 +10,7 @@ from typing import Any
 
 from typing_extensions import TypedDict
 
-from stb_env.core.jsontypes import Json, JsonObject
+from stb_env.core.jsontypes import JsonObject
 from stb_env.core.user_tables import check_names, checked, table_form
 from stb_env.errors import ConfigError
 from stb_env.evaluation.plan import ASSUMED, AgentPlan, Assumption, EvaluationPlan, SimulatorPlan
@@ -31,7 +31,7 @@ class _Plan(TypedDict, total=False):
     assumptions: dict[str, _ASSUMPTION]
 
 
-def read_plan(file: str | Path, **given: Json) -> EvaluationPlan:
+def read_plan(file: str | Path, **given: object) -> EvaluationPlan:
     """Read a plan. Paths in it are relative to the working directory, as on the command line.
 
     Args:
@@ -50,7 +50,9 @@ def read_plan(file: str | Path, **given: Json) -> EvaluationPlan:
     return parse_plan(text, str(file), name=file.stem, **given)
 
 
-def parse_plan(text: str, where: str = "the plan", name: str = "evaluation", **given: Json) -> EvaluationPlan:
+def parse_plan(
+    text: str, where: str = "the plan", name: str = "evaluation", **given: object
+) -> EvaluationPlan:
     r"""Read a plan from TOML text.
 
     Args:

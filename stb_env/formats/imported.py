@@ -44,9 +44,9 @@ class Origin(NamedTuple):
 def imported(
     origin: Origin,
     query: str,
-    functions: Sequence[JsonMapping],
+    functions: Sequence[Mapping[str, object]],
     tree: Tree,
-    messages: Sequence[JsonMapping] = (),
+    messages: Sequence[Mapping[str, object]] = (),
 ) -> Trajectory:
     """Build the trajectory of an episode that was played elsewhere.
 

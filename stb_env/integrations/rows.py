@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from stb_env.core.jsontypes import JsonObject
 from stb_env.envs.tool_env import ToolEnv
@@ -40,7 +39,7 @@ class Row:
     tools: list[JsonObject]
 
 
-def rows(env_id: str, tasks: Which = None, *, seed: int = 0, **settings: Any) -> list[Row]:
+def rows(env_id: str, tasks: Which = None, *, seed: int = 0, **settings: object) -> list[Row]:
     """List tasks of an environment, each once and in order, with how its episode begins.
 
     Args:
@@ -63,7 +62,7 @@ def rows(env_id: str, tasks: Which = None, *, seed: int = 0, **settings: Any) ->
     return _listed(env_id, make_env(env_id, settings), tasks, seed)
 
 
-def training_rows(env_id: str, tasks: Which = None, *, seed: int = 0, **settings: Any) -> list[Row]:
+def training_rows(env_id: str, tasks: Which = None, *, seed: int = 0, **settings: object) -> list[Row]:
     """List tasks as `rows` does, for a trainer that compares the episodes of a task with each other.
 
     Raises:

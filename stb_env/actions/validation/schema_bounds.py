@@ -113,7 +113,7 @@ class _Visits:
                 if isinstance(part.get(key), str):
                     self._named[part[key]] = part
 
-    def of(self, schema: Mapping[str, Any], depth: int) -> int:
+    def of(self, schema: Mapping[str, object], depth: int) -> int:
         """Return how many schemas stand on the worst path through so many levels."""
         key = (id(schema), depth)
         if key not in self._known:

@@ -113,7 +113,7 @@ class CacheEntry:
         cls,
         identity: ToolId,
         arguments: Arguments,
-        response: Json,
+        response: object,
         *,
         error: str = "",
         source: EntrySource = "unknown",

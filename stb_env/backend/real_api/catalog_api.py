@@ -9,7 +9,6 @@ from typing import ClassVar
 from stb_env.backend.epochs import may_write
 from stb_env.backend.real_api.http_service import HTTPService
 from stb_env.backend.real_api.mcp_service import MCPService
-from stb_env.core.jsontypes import JsonMapping
 from stb_env.core.request import Slow
 from stb_env.errors import BackendError, ConfigError, did_you_mean
 from stb_env.formats.catalog_file import CatalogFile, source_of
@@ -77,7 +76,7 @@ class CatalogAPI:
             if service.resets:
                 yield from service.reset()
 
-    def request(self, tool: Tool, arguments: JsonMapping | str) -> Slow[ToolResult]:
+    def request(self, tool: Tool, arguments: Mapping[str, object] | str) -> Slow[ToolResult]:
         """Call a tool where its source says.
 
         Raises:

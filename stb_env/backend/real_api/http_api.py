@@ -19,7 +19,7 @@ from stb_env.backend.real_api.slots import Slots
 from stb_env.backend.taxonomy import classify
 from stb_env.core import jsontext
 from stb_env.core.background import wait_for
-from stb_env.core.jsontypes import Json, JsonMapping
+from stb_env.core.jsontypes import Json
 from stb_env.core.request import Request, Slow
 from stb_env.errors import ActionError, BackendError, ConfigError, RunStopped, did_you_mean
 from stb_env.http.client import HTTPClient
@@ -111,7 +111,7 @@ class HTTPAPI(ABC):
         """Plain data that decides the answers, without secrets."""
 
     @abstractmethod
-    def request(self, tool: Tool, arguments: JsonMapping | str) -> Slow[ToolResult]:
+    def request(self, tool: Tool, arguments: Mapping[str, object] | str) -> Slow[ToolResult]:
         """Call an API; see `RealAPI`."""
 
     @property

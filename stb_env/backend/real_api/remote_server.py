@@ -12,7 +12,6 @@ from stb_env.backend.real_api.http_api import HTTPAPI, Limits
 from stb_env.backend.real_api.url_template import HEADER_NAME
 from stb_env.backend.taxonomy import RealCheck, Taxonomy, accept_real, classify
 from stb_env.core import jsontext
-from stb_env.core.jsontypes import JsonMapping
 from stb_env.core.request import Slow
 from stb_env.errors import ConfigError
 from stb_env.formats.recorded_answer import as_answer
@@ -75,7 +74,7 @@ class RemoteServer(HTTPAPI):
         """Endpoint and taxonomy."""
         return {"protocol": "rapidapi", "endpoint": self.endpoint, "taxonomy": self.taxonomy}
 
-    def request(self, tool: Tool, arguments: JsonMapping | str) -> Slow[ToolResult]:
+    def request(self, tool: Tool, arguments: Mapping[str, object] | str) -> Slow[ToolResult]:
         """Call an API through the server.
 
         Raises:

@@ -11,7 +11,6 @@ from stb_env.backend.cache.key import read_arguments
 from stb_env.backend.real_api.remote_server import accepted
 from stb_env.backend.simulator.template import TemplateSimulator
 from stb_env.backend.taxonomy import ApiClass, RealCheck
-from stb_env.core.jsontypes import JsonMapping
 from stb_env.core.request import Slow
 from stb_env.suites.sandbox.catalog import household
 from stb_env.suites.sandbox.content.households import COUNT
@@ -90,7 +89,7 @@ class WorldAPI:
         """World, household and check."""
         return {**self._world.fingerprint, "household": self.home, "check": self.check or "none"}
 
-    def request(self, tool: Tool, arguments: JsonMapping | str) -> Slow[ToolResult]:
+    def request(self, tool: Tool, arguments: Mapping[str, object] | str) -> Slow[ToolResult]:
         """Answer a call.
 
         Raises:
@@ -147,7 +146,7 @@ class FlawedAPI:
             return None
         return rng.choices(list(COUNTS), weights=list(COUNTS.values()))[0]
 
-    def request(self, tool: Tool, arguments: JsonMapping | str) -> Slow[ToolResult]:
+    def request(self, tool: Tool, arguments: Mapping[str, object] | str) -> Slow[ToolResult]:
         """Answer a call.
 
         Raises:

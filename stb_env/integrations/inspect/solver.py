@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Literal
 
 # Inspect asks its approvers where its own agents make calls, and has no public name for that.
 from inspect_ai._util.exception import TerminateSampleError
@@ -33,7 +33,7 @@ Solve = Callable[[TaskState, DrivenEpisode], Awaitable[None]]
 
 
 @solver
-def exact(env_id: str, settings: JsonObject) -> Solver:
+def exact(env_id: str, settings: dict[str, object]) -> Solver:
     """Return the solver that brings everything a model writes to the environment."""
 
     async def turns(state: TaskState, episode: DrivenEpisode) -> None:
@@ -52,7 +52,7 @@ def exact(env_id: str, settings: JsonObject) -> Solver:
 
 
 @solver
-def reacting(env_id: str, settings: JsonObject) -> Solver:
+def reacting(env_id: str, settings: dict[str, object]) -> Solver:
     """Return the solver that lets Inspect's own agent play.
 
     Raises:
@@ -161,7 +161,7 @@ def tool_of(episode: DrivenEpisode, function: Mapping[str, object]) -> ToolDef:
     """Return a function of the episode as a tool that Inspect runs, one after another."""
     info = info_of(function)
 
-    async def execute(**kwargs: Any) -> str:
+    async def execute(**kwargs: object) -> str:
         return (await episode.acall(info.name, kwargs)).text
 
     described = info.description or info.name

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from inspect_ai import Task, task
 from inspect_ai.dataset import MemoryDataset, Sample
 
-from stb_env.core.jsontypes import JsonMapping
 from stb_env.errors import ConfigError, did_you_mean
 from stb_env.evaluation.manifest import run_manifest
 from stb_env.integrations.inspect.messages import chat
@@ -21,7 +22,7 @@ def stb(
     tasks: Which = None,
     seed: int = 0,
     form: Form = "exact",
-    settings: JsonMapping | None = None,
+    settings: Mapping[str, object] | None = None,
 ) -> Task:
     """Return the tasks of an environment as a task of Inspect's.
 

@@ -148,7 +148,7 @@ def check_reward(env: AnyEnv) -> None:
         )
 
 
-async def together(work: Sequence[Coroutine[Any, Any, T]]) -> list[T]:
+async def together(work: Sequence[Coroutine[object, object, T]]) -> list[T]:
     """Wait for all; where one fails or the caller gives up, the others are cancelled."""
     tasks = [asyncio.ensure_future(one) for one in work]
     try:
