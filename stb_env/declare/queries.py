@@ -299,7 +299,7 @@ def to_task(
     known = {tool.name: tool for tool in offered}
     calls = _calls(query.gold, task_id)
     made = [_checked(call, f"gold of task {task_id!r}", known) for call in calls if call.name != FINISH]
-    _check_tools(query.checks, f"a check of task {task_id!r}", tools)
+    _check_tools(query.checks, f"a check of task {task_id!r}", tools, known)
     goal: JsonObject = {}
     if query.answer is not None:
         goal["answer"] = dict(query.answer)
@@ -321,14 +321,27 @@ def to_task(
         answer=query.schema,
         cannot=None if query.schema is None else reasons,
     )
-    ending = next((call for call in calls if call.name == FINISH), _ending(query))
-    return replace(task, gold=tuple(made if ending is None else [*made, _finish(ending, task)]))
+    # Gold may have a Finish of its own; the right answer must be one that can be given all the same.
+    endings = [call for call in (*calls, _ending(query)) if call is not None and call.name == FINISH]
+    made += [_finish(call, task) for call in endings][:1]
+    _check_names(query, task_id)
+    return replace(task, gold=tuple(made))
 
 
 def _ending(query: Query) -> ToolCall | None:
     if query.answer is not None:
         return ToolCall(FINISH, {"answer": dict(query.answer)})
     return None if query.cannot is None else ToolCall(FINISH, {"cannot": query.cannot})
+
+
+def _check_names(query: Query, task_id: str) -> None:
+    properties = {} if query.schema is None else query.schema["properties"]
+    for name in query.answer or ():
+        if name not in properties:
+            raise ConfigError(
+                f"the answer of task {task_id!r} has {name!r}, and its schema has "
+                f"{', '.join(properties) or 'no properties'}.{did_you_mean(name, properties)}"
+            )
 
 
 def _finish(call: ToolCall, task: Task) -> ToolCall:
@@ -376,15 +389,35 @@ def _tool(name: str, what: str, tools: Mapping[str, Tool]) -> Tool:
     return tools[name]
 
 
-def _check_tools(checks: Sequence[Check], what: str, tools: Mapping[str, Tool]) -> None:
+def _check_tools(
+    checks: Sequence[Check], what: str, tools: Mapping[str, Tool], offered: Mapping[str, Tool]
+) -> None:
     for check in checks:
+        if isinstance(check, InOrder) or (isinstance(check, Called) and check.least):
+            for call in tools_of([check]):
+                if call.name in tools and call.name not in offered:
+                    raise ConfigError(
+                        f"{what} wants a call of {call.name!r}, which the task does not offer; it offers "
+                        f"{', '.join(offered) or 'no tools'}"
+                    )
         for call in tools_of([check]):
-            properties = _tool(call.name, what, tools).parameters.get("properties", {})
+            tool = _tool(call.name, what, tools)
+            properties = tool.parameters.get("properties", {})
             unknown = [name for name in call.arguments if name not in properties]
             if unknown and properties:
                 takes, near = ", ".join(properties), did_you_mean(unknown[0], properties)
                 raise ConfigError(
                     f"{what} gives {call.name!r} the argument {unknown[0]!r}; it takes {takes}.{near}"
                 )
+            if not isinstance(check, StateRead):
+                _check_values(call, what, tool)
         if isinstance(check, StateRead):
             _checked(check.call, what, tools)
+
+
+def _check_values(call: ToolCall, what: str, tool: Tool) -> None:
+    """Check the arguments that a check gives: some of the call's, and of objects and lists some members."""
+    for violation in check_call(call, tool).violations:
+        is_part = violation.kind == "other" and violation.got.startswith(("an object", "an array"))
+        if violation.kind != "required" and not is_part:
+            raise ConfigError(f"{what} gives {call.name!r} a wrong argument: {violation.message}")
