@@ -123,6 +123,7 @@ def file_of(folder: Path, data: bytes) -> Path:
     return path
 
 
+@pytest.mark.heavy
 def test_every_changed_byte_is_an_error_that_names_its_line(tmp_path: Path):
     first, second = (replace(EPISODE, trial=trial).to_json().encode() + b"\n" for trial in (0, 1))
     for place in range(len(second) - 1):

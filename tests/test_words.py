@@ -61,6 +61,7 @@ def is_tool(node: Documented) -> bool:
     return any(ast.unparse(one).startswith("TOOL.") for one in getattr(node, "decorator_list", ()))
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("folder", ["stb_env", "agents", "examples"])
 def test_no_docstring_opens_with_a_question_word(folder: str):
     codes = {file: file.read_text(encoding="utf-8") for file in (ROOT / folder).rglob("*.py")}

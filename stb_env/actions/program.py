@@ -11,7 +11,7 @@ from stb_env.actions.known import Known
 from stb_env.actions.python_text import Names, NotDataError, call_of, statements, value_of
 from stb_env.actions.structured import make_call
 from stb_env.core.jsontypes import Json, JsonObject
-from stb_env.tools import ToolCall
+from stb_env.tools import FINISH, ToolCall
 
 PREFIX = "API."
 """The object whose methods a program calls; other dotted names are kept whole."""
@@ -81,7 +81,8 @@ def _arguments(call: ToolCall) -> object:
     """Return what a call was given: the only object without a name is all of its arguments."""
     match call.arguments:
         case {"*": [dict() as given], **rest} if not rest and not given.keys() <= {"name", "arguments"}:
-            return given
+            # The first parameter of Finish takes an object.
+            return call.arguments if call.name == FINISH else given
     return call.arguments
 
 

@@ -1,4 +1,4 @@
-"""What an agent may do next: calls with their arguments filled in, and answers that quote what came back.
+"""Proposals of next actions: calls with their arguments filled in, and answers that quote what came back.
 
 Everything here follows from what the agent sees: query, tool documentation and results. Of one step little
 changes to the next, so what followed from the same sights before is kept.

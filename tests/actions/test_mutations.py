@@ -8,6 +8,8 @@ from __future__ import annotations
 import os
 import random
 
+import pytest
+
 from stb_env.actions import format_action, parse_action
 from tests.actions.styles import FAMILIES, KNOWN, STYLES
 
@@ -79,6 +81,7 @@ def names(text: str) -> list[str]:
     return [call.name for call in parse_action(text, known=TOOLS).calls]
 
 
+@pytest.mark.heavy
 def test_no_mutation_of_a_style_raises_and_what_it_says_can_be_written():
     rng = random.Random(13)
     styles = [style.text for style in STYLES.values()]

@@ -307,6 +307,7 @@ HOSTILE = {
 }
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE.keys())
 def test_hostile_text_is_read_in_linear_time(text):
     read = []
@@ -347,6 +348,7 @@ PIECES = st.sampled_from(
 TEXTS = st.lists(PIECES, max_size=25).map("".join)
 
 
+@pytest.mark.heavy
 @given(JSON | CALLS | st.lists(CALLS, max_size=4) | MESSAGES | TEXTS | st.text() | st.binary())
 def test_parsing_survives_anything_and_formatting_undoes_it(written):
     action = parse_action(written)

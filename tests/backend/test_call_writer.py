@@ -168,6 +168,7 @@ def test_another_seed_or_tool_gives_other_variants(changes, seed):
     assert written(tool("q", q=place), 5) != written(tool("q", q=place, **changes), 5, seed)
 
 
+@pytest.mark.heavy
 def test_every_api_of_the_queries_gets_its_calls(shared_data):
     loaded = stabletoolbench.load(queries(shared_data))
     for given_tool in {api for task in loaded.tasks for api in task.tools}:

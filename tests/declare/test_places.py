@@ -71,6 +71,7 @@ def test_two_files_may_declare_the_same_id(tmp_path):
     assert queries == ["First.", "Second.", "First."]
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("judge", ["None", "lambda case: case.state.items == ['x']"])
 def test_environment_and_snapshot_go_on_in_a_process_that_knows_nothing(tmp_path, judge):
     env = stb_env.make(written(tmp_path, judge=judge))

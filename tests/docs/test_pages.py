@@ -44,7 +44,7 @@ RUNNABLE = {"python", "sh", "console"}
 SHOWN = {"text", "toml", "json", "yaml"}
 """Languages of blocks that a reader runs, and of those that a reader looks at."""
 
-FEWEST = 24
+FEWEST = 26
 """How many blocks may need a network, a key, a GPU or a server."""
 
 

@@ -54,12 +54,14 @@ def gold(env: gym.Env[Any, Any], seed: int) -> list[Any]:
     return transitions
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("env_id", env_ids())
 def test_a_pickled_environment_plays_on_as_the_first(env_id: str):
     env = make_env(env_id, {})
     assert gold(again(env), 3) == gold(env, 3)
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("env_id", env_ids())
 def test_a_pickled_snapshot_restores_in_an_equal_environment(env_id: str):
     env, other = make_env(env_id, {}), make_env(env_id, {})

@@ -172,6 +172,7 @@ def test_hostile_programs_are_the_agents_fault_and_end_alike(code, error):
     assert first[3]["valid"]
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize(
     "code",
     [

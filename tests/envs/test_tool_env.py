@@ -102,6 +102,7 @@ def call(city: Any = "Oslo", name: str = "forecast", **more: Any) -> dict[str, A
     return {"name": name, "arguments": {"city": city} | more}
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("env_id", env_ids())
 @pytest.mark.filterwarnings("ignore")
 def test_gymnasium_accepts_every_id(env_id: str):
@@ -121,6 +122,7 @@ def test_a_spec_with_plain_settings_survives_json():
     assert again.reset(seed=3)[0] == env.reset(seed=3)[0]
 
 
+@pytest.mark.heavy
 def test_a_module_prefix_registers_the_ids_in_a_fresh_process():
     code = "import gymnasium as gym; print(gym.make('stb_env:stb/Sandbox-v1').reset(seed=0)[1]['suite'])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

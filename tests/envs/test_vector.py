@@ -84,6 +84,7 @@ def test_texts_in_shared_memory_are_refused_with_what_to_pass_instead():
         AsyncVectorEnv([notes] * 2)
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("env_id", env_ids())
 def test_every_id_has_a_vector_environment(env_id: str):
     envs = gym.make_vec(env_id, num_envs=2, vectorization_mode="vector_entry_point")
@@ -158,6 +159,7 @@ def test_a_list_of_seeds_seeds_each_environment():
     assert infos["task_id"][0] == infos["task_id"][2] != infos["task_id"][1]
 
 
+@pytest.mark.heavy
 def test_forks_of_a_running_episode_draw_apart_without_a_seed():
     env = stb_env.make("stb/Sandbox-v1", split="train")
     env.reset(seed=0)

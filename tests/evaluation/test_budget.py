@@ -80,6 +80,7 @@ def test_episodes_played_at_the_same_time_share_one_budget(
     assert all(episode.valid for episode in episodes)
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("budget", [12.0, 18.0])
 def test_a_budget_that_does_not_suffice_has_every_agent_play_as_many_episodes(
     plan: EvaluationPlan, services: Services, tmp_path: Path, budget: float

@@ -44,6 +44,7 @@ def test_the_learning_curve_is_saved(trained: tuple[dict[str, Any], Path]):
     assert [point["step"] for point in report["curve"]] == [66 * part for part in range(11)]
 
 
+@pytest.mark.heavy
 def test_training_on_equal_seeds_gives_equal_curves(tmp_path: Path):
     # The second batch of 22 is played with what the first has taught.
     one, other = (main(episodes=44, out=str(tmp_path / f"{name}.json"), seed=3) for name in ("one", "other"))

@@ -116,6 +116,7 @@ def test_a_fetch_that_gave_up_is_gone_on_with_by_the_next(fetcher: Fetcher, serv
     assert server.requests[-1] == ("/file.bin", "bytes=1000000-")
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("settings", [{"ranges": False}, {"checks": False}, {}])
 def test_two_versions_are_never_put_together(
     fetcher: Fetcher, server: FileServer, folder: Path, settings: dict[str, bool]
@@ -143,6 +144,7 @@ def test_without_a_strong_validator_a_file_is_read_from_the_start(
     assert [wanted for _, wanted in server.requests] == ["", ""]
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("part", [BIG, BIG + b"more", BIG[:10]])
 def test_a_part_of_any_length_ends_as_the_file(
     fetcher: Fetcher, server: FileServer, folder: Path, part: bytes

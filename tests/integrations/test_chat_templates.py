@@ -33,7 +33,7 @@ def conversation() -> Trajectory:
     episode = DrivenEpisode(notes())
     episode.start(task_id="day", seed=0)
     episode.call(**FIND)
-    episode._take(episode.env.step(TWICE))
+    episode.take(episode.env.step(TWICE))
     episode.tell("I look.")
     episode.conclude("Tuesday")
     return episode.trajectory()

@@ -45,7 +45,7 @@ def test_messages_as_an_agent_of_ours_writes_them(conversation: Conversation):
             break
         called = [{"name": name, "arguments": given} for name, given in calls]
         if called:
-            episode._take(env.step(called))
+            episode.take(env.step(called))
         else:
             episode.say(text)
     alike(outcome(episode), expected(conversation))

@@ -67,6 +67,7 @@ def finishes(task: Task) -> Iterator[dict[str, Any]]:
         yield {"cannot": {"reason": reason, "what": list(listed[:2])}}
 
 
+@pytest.mark.heavy
 def test_every_finish_of_the_sandbox_survives_the_strict_form_and_the_way_back():
     seen = 0
     for env in (sandbox(), sandbox(split="train")):

@@ -138,6 +138,7 @@ def test_a_hybrid_of_nothing_is_refused(parts: list[Retriever], depth: int):
         HybridRetriever(parts, size=1, depth=depth)
 
 
+@pytest.mark.heavy
 @pytest.mark.serial
 @pytest.mark.parametrize(("documents", "milliseconds"), [(73, 1), (4_000, 10)])
 def test_keywords_are_looked_up_in_no_time(documents: int, milliseconds: float):

@@ -92,6 +92,7 @@ def saved(folder: Path, play: Play, moments: Moments | None = None) -> list[str]
     return (folder / "trajectories.jsonl").read_text(encoding="utf-8").splitlines()
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("play", [one, threads, loop, cluster])
 def test_ctrl_c_at_any_moment_saves_no_episode_twice_and_loses_none(play: Play, tmp_path: Path):
     files = BOOKS + CLUSTER * (play is cluster)
@@ -127,6 +128,7 @@ def grouped(folder: Path, moments: Moments) -> int:
         saved.close()
 
 
+@pytest.mark.heavy
 def test_ctrl_c_at_any_moment_parts_no_group_from_its_episodes(tmp_path: Path):
     files = ("groups/group_run.py", "runs/run.py", "stb_env/core/files.py")
     whole = Moments(files)

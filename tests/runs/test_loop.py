@@ -139,6 +139,7 @@ def test_while_one_episode_hangs_all_others_are_played_and_on_disk(tmp_path: Pat
     assert sorted(file.name for file in tmp_path.iterdir()) == FILES
 
 
+@pytest.mark.heavy
 def test_what_waits_for_an_episode_that_hangs_is_in_no_memory(tmp_path: Path) -> None:
     sign = asyncio.Event()
     told: list[int] = []

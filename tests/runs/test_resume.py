@@ -197,6 +197,7 @@ def sit_until(folder: Path, planned: list[Job], acts: int) -> None:
         sit(folder, planned)
 
 
+@pytest.mark.heavy
 @needs_fork
 def test_a_process_that_is_killed_at_any_act_on_the_disk_loses_nothing(tmp_path: Path):
     planned = jobs(3, trials=2)
@@ -222,6 +223,7 @@ def failures(folder: Path) -> Iterator[str]:
         yield from file.read_text().splitlines()
 
 
+@pytest.mark.heavy
 @needs_fork
 @pytest.mark.parametrize("concurrency", [1, 8])
 def test_a_run_that_is_killed_again_and_again_comes_to_the_same_episodes(tmp_path: Path, concurrency: int):

@@ -174,6 +174,7 @@ def test_what_is_played_is_on_disk_before_its_judge_has_answered(bench: Bench):
     assert bench.played - played == EPISODES - len(kept)
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_saves_what_is_finished_and_says_how_to_go_on(bench: Bench, number: signal.Signals):
     first = threading.Event()
@@ -206,6 +207,7 @@ def test_a_signal_saves_what_is_finished_and_says_how_to_go_on(bench: Bench, num
     assert bench.bytes() == bench.bytes("whole")
 
 
+@pytest.mark.heavy
 @needs_fork
 @pytest.mark.serial
 def test_a_run_that_is_killed_at_random_ends_in_the_bytes_of_an_unbroken_one(bench: Bench):

@@ -152,6 +152,7 @@ def test_a_setting_that_nobody_takes_is_refused():
         create_app(ServeSettings(ids=("stb/Sandbox-v1",), env={"mod": "live"}))
 
 
+@pytest.mark.heavy
 def test_golden_flows_over_the_network_give_the_answers_that_are_no_defect(shared_data, tmp_path):
     with APIServer().running() as real:
         for number, flow in enumerate(flows(shared_data)):

@@ -41,11 +41,17 @@ FORMS = (
 )
 
 
+CALLS = (
+    'I use it now:\n{"name": "NAME", "arguments": {}}',
+    'I look it up.\n```json\n{"name": "NAME", "arguments": {}}\n```',
+)
+
+
 def told(form: str, name: str) -> str:
     return form.replace('"NAME"', json.dumps(name))
 
 
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("form", FORMS + CALLS)
 @pytest.mark.parametrize(("read", "names"), READERS)
 def test_a_hallucinated_tool_in_prose_is_no_call(read: Read, names: Iterable[str], form: str):
     assert "summon_dragon" not in names
@@ -54,7 +60,13 @@ def test_a_hallucinated_tool_in_prose_is_no_call(read: Read, names: Iterable[str
 
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize(("read", "names"), READERS)
-def test_a_tool_that_there_is_is_called_in_prose_too(read: Read, names: Iterable[str], form: str):
+def test_a_sentence_about_a_tool_is_no_call(read: Read, names: Iterable[str], form: str):
+    assert read(told(form, next(iter(names)))).calls == ()
+
+
+@pytest.mark.parametrize("form", CALLS)
+@pytest.mark.parametrize(("read", "names"), READERS)
+def test_a_tool_that_there_is_is_called_behind_prose_too(read: Read, names: Iterable[str], form: str):
     assert len(read(told(form, next(iter(names)))).calls) == 1
 
 

@@ -48,6 +48,7 @@ def test_an_environment_that_is_whole_passes():
     assert failed() == {}
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize(
     ("settings", "names"),
     [

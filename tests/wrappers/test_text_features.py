@@ -44,6 +44,7 @@ def test_hashed_features_have_unit_length_or_are_zero(text: str, size: int):
     assert np.abs(vector).max() <= 1.0
 
 
+@pytest.mark.heavy
 def test_hashed_features_are_the_same_in_every_process():
     code = "from stb_env.wrappers.text_features import hashed; print(hashed('Call the bank', 32).tolist())"
     made = subprocess.run(

@@ -52,7 +52,7 @@ _FORMATS: Mapping[str, Maker] = {
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """Where a value stands in an answer.
+    """Place of a value in an answer.
 
     Attributes:
         number: What the values of the record around it follow from.

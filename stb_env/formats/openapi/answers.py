@@ -1,4 +1,4 @@
-"""What the operations of an OpenAPI document answer where all is well: status, schema and examples."""
+"""Successful answers of the operations of an OpenAPI document: status, schema and examples."""
 
 from __future__ import annotations
 

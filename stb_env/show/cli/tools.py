@@ -179,7 +179,7 @@ def call(
 def schema() -> None:
     """Print the JSON Schema of a line of a file of queries, checks included.
 
-    Example: stb-env tools schema > queries.schema.json
+    Example: stb-env tools schema
     """
     typer.echo(json.dumps(line_schema(), indent=2))
 

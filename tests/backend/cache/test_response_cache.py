@@ -138,6 +138,7 @@ def test_no_name_argument_or_response_breaks_the_cache_or_leaves_its_folder(tmp_
     assert sorted(file.name for file in tmp_path.iterdir()) == ["cache", "frozen"]
 
 
+@pytest.mark.heavy
 @settings(max_examples=15)
 @given(st.lists(st.tuples(ARGUMENTS, VALUES), max_size=6))
 def test_any_calls_are_found_again_after_freezing(tmp_path_factory, calls):

@@ -352,6 +352,7 @@ def test_an_injected_status_costs_an_attempt_and_sends_nothing(server, connected
     assert (len(server.requests), len(time.pauses)) == (0, 2)
 
 
+@pytest.mark.heavy
 def test_retries_get_past_faults_that_do_not_strike_every_attempt(server, connected, ask):
     api = connected(retries=6).with_faults(Faults(errors={"500": 0.5}))
     assert [ask(api, {"n": n}).response for n in range(20)] == ["ok"] * 20

@@ -291,6 +291,7 @@ def test_a_skeleton_is_read_up_to_600_fields_however_large_answers_may_be():
     assert 500 <= len(result.response) <= 600
 
 
+@pytest.mark.heavy
 def test_a_hostile_skeleton_is_bounded():
     deep = "str"
     for _ in range(90):

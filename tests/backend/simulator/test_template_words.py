@@ -82,6 +82,7 @@ def test_fixed_calls_get_these_answers():
     assert given_answers() == ANSWERS
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize(
     "surroundings",
     [

@@ -76,6 +76,7 @@ def test_a_key_that_was_added_twice_is_damage(tmp_path):
             filling.finish()
 
 
+@pytest.mark.heavy
 def test_a_pass_over_ten_times_the_entries_takes_no_more_memory(tmp_path):
     def grown(count):
         folder = filled(tmp_path / str(count), count)

@@ -12,6 +12,7 @@ from stb_env.experiments.bench.wire import wire_measurements
 URL = "http://127.0.0.1:9/v1"
 
 
+@pytest.mark.heavy
 def test_each_figure_is_named_for_the_client_that_was_measured(monkeypatch: pytest.MonkeyPatch):
     async def bare(url: str, episodes: int, latency: float) -> tuple[float, float]:
         return 0.5, 10.0 * episodes

@@ -90,6 +90,7 @@ def test_a_task_that_needs_no_tool_that_is_down_is_judged_as_before(changes):
             assert row["won"] == 0
 
 
+@pytest.mark.heavy
 def test_calls_to_tools_that_are_down_go_where_the_system_says(result):
     calls = {(row["tools down"], row["system"]): row["calls"] for row in result["details"]["sources"]}
     assert calls[0.5, False].keys() == {"real", "fault"}
@@ -141,6 +142,7 @@ def test_the_spread_over_outages_stands_beside_the_interval_over_tasks():
     assert row[5] == (-1.0, 0.0)
 
 
+@pytest.mark.heavy
 def test_equal_seeds_give_equal_results_and_others_do_not():
     def result(seed: int) -> dict[str, object]:
         options = {"outages": 1, "shares": [0.5]}

@@ -76,11 +76,13 @@ def test_the_oracle_is_a_bound_and_is_named_so(rows, result):
     assert any("is a bound and no method" in note for note in result["notes"])
 
 
+@pytest.mark.heavy
 def test_equal_settings_give_an_equal_result():
     first, again = (run(LabSettings(episodes=20, options={"budgets": [6]})).to_dict() for _ in range(2))
     assert first == again
 
 
+@pytest.mark.heavy
 def test_without_errors_every_search_solves_everything():
     settings = LabSettings(episodes=12, options={"budgets": [24], "error_rate": 0.0})
     assert {row["solved"] for row in run(settings).to_dict()["rows"]} == {1.0}

@@ -24,6 +24,7 @@ TOOLS = next(
 FILE = CatalogFile(TOOLS)
 
 
+@pytest.mark.heavy
 def test_the_agents_design_no_api_and_their_calls_are_gold_of_the_catalogue():
     settings = Settings((Ability.CALL,), 1, 1)
     authors = {role.name: SandboxAuthor() for role in METHODS["multi"]}

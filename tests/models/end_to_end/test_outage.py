@@ -49,6 +49,7 @@ def lines(folder: Path) -> bytes:
     return (folder / "trajectories.jsonl").read_bytes()
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("concurrency", [1, 8])
 def test_after_an_outage_the_same_command_comes_to_the_bytes_of_an_undisturbed_run(
     services: Services, command: Callable[..., Any], tmp_path: Path, concurrency: int
@@ -69,6 +70,7 @@ def test_after_an_outage_the_same_command_comes_to_the_bytes_of_an_undisturbed_r
     assert summaries[0] == summaries[1]
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("concurrency", [1, 8])
 def test_a_run_whose_server_is_gone_for_good_stops_at_once_and_goes_on_when_it_is_back(
     services: Services, command: Callable[..., Any], tmp_path: Path, concurrency: int

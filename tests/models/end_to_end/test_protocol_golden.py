@@ -130,6 +130,7 @@ def playing(
     return play
 
 
+@pytest.mark.heavy
 def test_golden_a_run_of_the_protocol_sends_what_the_original_sends(
     traces: list[tuple[dict[str, Any], dict[str, Any]]],
     playing: Callable[..., tuple[Scripted, list[Any]]],

@@ -86,6 +86,7 @@ def observed(episodes: list[Trajectory]) -> list[list[str]]:
     return [[m["content"] for m in t.messages if m["role"] == "tool"] for t in episodes]
 
 
+@pytest.mark.heavy
 def test_real_queries_are_recorded_without_a_failure(recorded):
     report, episodes = recorded.report, recorded.episodes
     assert (report["episodes"], report["invalid"], report["failures"]) == (QUERIES, 0, {})

@@ -118,6 +118,7 @@ def numbers(report: dict[str, Any]) -> dict[str, Any]:
     return {name: report[name] for name in report.keys() - {"judged", "compared", "verdicts", "usage"}}
 
 
+@pytest.mark.heavy
 def test_depth_first_search_goes_back_where_a_chain_gives_up(runs):
     def given_up(name: str) -> int:
         return sum(not episode.final_answer for run in runs[name] for episode in read_trajectories(run))

@@ -82,6 +82,7 @@ def env(request: pytest.FixtureRequest) -> gym.Env[Any, Any]:
     return make_env(request.param, suite.standing)
 
 
+@pytest.mark.heavy
 def test_each_request_extends_the_one_before_in_every_suite(env: Any):
     several = 0
     for index in range(TASKS):

@@ -27,6 +27,7 @@ def test_a_query_has_its_most_frequent_result(seen, result):
     assert most_frequent(seen) == result
 
 
+@pytest.mark.heavy
 @given(RESULTS)
 def test_the_other_run_has_the_mirrored_rate(results):
     mine, theirs = win_rate(results), win_rate([MIRROR[result] for result in results])

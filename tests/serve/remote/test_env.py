@@ -155,6 +155,7 @@ def test_rewards_follow_the_mode_that_the_client_chooses(url: str, reward: str):
     assert away.to_json() == here.to_json()
 
 
+@pytest.mark.heavy
 def test_it_passes_the_conformance_kit(url: str):
     report = check(REMOTE, settings={"url": url, "id": NOTES}, seeds=3, red_team=1)
     assert report.passed

@@ -11,6 +11,7 @@ from stb_env.experiments.bench.episodes import episode_measurements
 from stb_env.show.cli import app
 
 
+@pytest.mark.heavy
 def test_the_clients_are_measured_beside_a_bare_loop_against_an_endpoint_of_its_own():
     command = ["bench", "wire", "--in-flight", "2", "--latency", "0.002", "--json"]
     result = CliRunner().invoke(app, command)
@@ -21,6 +22,7 @@ def test_the_clients_are_measured_beside_a_bare_loop_against_an_endpoint_of_its_
     assert all(0 < figure["value"] <= 1 for figure in figures)
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("rounds", ["1", "3"])
 def test_whole_episodes_are_measured_through_both_clients_beside_a_bare_loop(rounds):
     command = ["bench", "rollouts", "--in-flight", "2", "--latency", "0.002", "--rounds", rounds, "--json"]

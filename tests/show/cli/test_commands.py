@@ -207,6 +207,7 @@ def test_a_run_of_nothing_but_failures_exits_with_1(tmp_path: Path):
     assert (summary["invalid_share"], summary["failures"]) == (1.0, {"cache_miss": 2})
 
 
+@pytest.mark.heavy
 def test_validate_holds_for_the_shipped_environments():
     for env_id in ("stb/Sandbox-v1", "stb/I3Instruction-v0"):
         found = report("validate", env_id, "--seeds", "12")
@@ -270,6 +271,7 @@ def group_id(stem: str) -> str:
     return f"stb/I{level[1:]}{kind.capitalize()}-v0"
 
 
+@pytest.mark.heavy
 def test_real_queries_are_played_without_an_exception(shared_data: Path, tmp_path: Path):
     data = queries(shared_data)
     stems = sorted(file.stem for file in (data / "test_instruction").glob("*.json"))
@@ -286,6 +288,7 @@ def test_real_queries_are_played_without_an_exception(shared_data: Path, tmp_pat
                     json.loads(message["content"])
 
 
+@pytest.mark.heavy
 def test_null_agents_stay_at_the_floor_on_real_queries(shared_data: Path):
     data = queries(shared_data)
     stem = min(file.stem for file in (data / "test_instruction").glob("*.json"))

@@ -117,6 +117,7 @@ def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Bench]:
             made.hold.set()
 
 
+@pytest.mark.heavy
 @SIGNALS
 def test_groups_that_are_finished_are_saved_and_the_same_command_goes_on(
     bench: Bench, number: signal.Signals

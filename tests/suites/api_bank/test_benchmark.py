@@ -113,12 +113,14 @@ def own_gold() -> dict:
     return report("--agent", "gold")
 
 
+@pytest.mark.heavy
 def test_what_was_recorded_in_our_own_dialogues_is_right_throughout(own_gold):
     figures = own_gold
     assert {level: row["accuracy"] for level, row in figures["levels"].items()} == {"1": 1, "2": 1, "3": 1}
     assert all(row["rouge"] > 0.999 for row in figures["levels"].values())
 
 
+@pytest.mark.heavy
 def test_the_protocol_reads_and_judges_as_the_released_evaluator(own_gold):
     asked, strict = report("--agent", "gold", "--protocol", "api-bank"), own_gold
     assert (asked["compat"], strict["compat"]) == ("original", None)
@@ -128,6 +130,7 @@ def test_the_protocol_reads_and_judges_as_the_released_evaluator(own_gold):
     assert asked["protocol"]["departures"][0] == "the dialogues are our own, not the official ones"
 
 
+@pytest.mark.heavy
 def test_official_dialogues_reach_the_recorded_results(shared_data):
     data = folder(shared_data, "api_bank")
     ours = report("--agent", "gold", "--data", data)

@@ -92,6 +92,7 @@ def test_a_caller_that_cheats_solves_no_dialogue_that_its_cheat_touches(own, che
     assert [name for name in touched if Caller(changed=change).play(own, name) >= 1.0] == []
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("talker", TALKERS)
 @pytest.mark.parametrize("ability", ABILITIES)
 def test_golden_a_perfect_caller_solves_the_published_dialogues_however_it_talks(

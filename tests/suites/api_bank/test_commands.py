@@ -40,6 +40,7 @@ def predictions(folder, lines):
     return file
 
 
+@pytest.mark.heavy
 def test_expected_texts_are_right_predictions(sampled):
     figures = loaded("api-bank", "evaluate", predictions(*sampled))
     assert {level: row["accuracy"] for level, row in figures["levels"].items()} == {
@@ -70,6 +71,7 @@ def test_the_tables_name_levels_and_types(sampled):
         assert words in shown
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize(("agent", "accuracy", "error"), [("gold", 1.0, None), ("echo", 0.0, "No API Call")])
 def test_a_run_is_evaluated_call_by_call(tmp_path, agent, accuracy, error):
     folder = tmp_path / "run"
@@ -105,6 +107,7 @@ def test_predictions_for_other_dialogues_are_refused(tmp_path):
     assert "no prediction is for a sample of these dialogues" in result.stderr
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("ability", ["Call", "Retrieve", "Plan"])
 def test_validation_replays_every_recorded_call(ability):
     report = loaded("validate", f"stb/APIBank{ability}-v1")

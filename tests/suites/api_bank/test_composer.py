@@ -20,6 +20,7 @@ def said(dialogue):
     return [item for item in dialogue.items if isinstance(item, Utterance) and item.speaker == "User"]
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("ability", ABILITIES)
 def test_there_are_at_least_a_hundred_a_level_in_each_split(ability):
     for split in SPLITS:

@@ -23,6 +23,7 @@ def test_there_are_at_least_ten_a_level(ability):
     assert len(embedded_corpus(ability).dialogues) >= 10
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("ability", ABILITIES)
 def test_every_recorded_result_is_exactly_what_the_world_answers(ability):
     corpus = embedded_corpus(ability)
@@ -31,6 +32,7 @@ def test_every_recorded_result_is_exactly_what_the_world_answers(ability):
             assert played.envelope == played.call.result, (dialogue.name, played.index)
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("ability", ["Retrieve", "Plan"])
 def test_nothing_is_called_that_no_search_has_found(ability):
     corpus = embedded_corpus(ability)

@@ -53,12 +53,14 @@ def test_the_spec_survives_json(ability):
     assert gym.make(again).unwrapped.rules.judge.basis == "state"
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("ability", ABILITIES)
 @pytest.mark.parametrize("settings", [{}, {"pool": "all"}, {"pool": "own"}, {"pool": 4}])
 def test_the_oracle_solves_every_dialogue_in_every_pool(ability, settings):
     assert {episode.reward for episode in played("gold", ability, **settings)} == {1.0}
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("ability", ABILITIES)
 @pytest.mark.parametrize("search", ["ngram", "bm25", "hybrid"])
 def test_the_oracle_finds_tools_by_name_whatever_the_search(ability, search):
@@ -78,6 +80,7 @@ def test_an_agent_is_told_that_its_last_calls_decide_where_they_do(settings, tol
     assert ("only your last calls of each tool are judged" in episode.messages[0]["content"]) is told
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("ability", ABILITIES)
 def test_equal_seeds_give_equal_bytes(ability):
     first, second = ("\n".join(episode.to_json() for episode in played("random", ability)) for _ in range(2))

@@ -65,6 +65,7 @@ def played(env, agent):
     return [play(env, load_agent(agent)(), task_id=job.task_id, seed=job.seed) for job in jobs]
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("ability", ABILITIES)
 def test_golden_the_oracle_scores_all_that_replay_reproduces(envs, ability):
     env = envs[ability]

@@ -280,6 +280,7 @@ def test_no_part_is_earned_by_doing_nothing():
             assert not any(parts.values()), task.id
 
 
+@pytest.mark.heavy
 def test_every_task_says_that_acts_decide():
     for ability in ("Call", "Retrieve", "Plan"):
         tasks = gym.make(f"stb/APIBank{ability}-v1").unwrapped.tasks

@@ -23,12 +23,14 @@ def check(env, sprayer):
             assert solved(alone(env, task, made)), task.id
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("name", SPRAYERS)
 @pytest.mark.parametrize("ability", ABILITIES)
 def test_a_spray_earns_what_its_last_guesses_earn_alone(ability, name):
     check(gym.make(f"stb/APIBank{ability}-v1").unwrapped, SPRAYERS[name])
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("name", SPRAYERS)
 @pytest.mark.parametrize("ability", ABILITIES)
 def test_golden_a_spray_earns_what_its_last_guesses_earn_alone(shared_data, ability, name):
@@ -38,6 +40,7 @@ def test_golden_a_spray_earns_what_its_last_guesses_earn_alone(shared_data, abil
     check(gym.make(f"stb/APIBank{ability}-v1", data=str(folder)).unwrapped, SPRAYERS[name])
 
 
+@pytest.mark.heavy
 def test_in_any_order_a_spray_would_earn_several_times_as_much():
     env = gym.make("stb/APIBankCall-v1").unwrapped
     paper = gym.make("stb/APIBankCall-v1", reward_basis="calls").unwrapped

@@ -58,6 +58,7 @@ def test_replies_of_other_hands_change_nothing(ability, kind):
         assert {gold_that_says(env, task_id, reply) for reply in replies} == {1.0}
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("ability", ABILITIES)
 def test_golden_golds_calls_with_any_reply_solve_every_published_dialogue(shared_data, ability):
     folder = shared_data / "api_bank"

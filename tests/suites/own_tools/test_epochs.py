@@ -171,6 +171,7 @@ def test_a_service_with_a_reset_is_fresh_for_each_episode_also_for_several_at_on
     assert replayed == [[("cache", response) for response in episode] for episode in expected]
 
 
+@pytest.mark.heavy
 def test_a_basket_by_mcp_that_is_a_program_starts_again_for_each_episode(tmp_path: Path):
     program = shlex.join([sys.executable, "-m", "tests.fakes.order_desk"])
     catalog = ("--reset", "restart", "--out", tmp_path / "catalog.json")

@@ -137,6 +137,7 @@ def test_a_call_that_fails_before_golds_is_a_mistake_that_is_made_good(env_id: s
         assert (reward, info["verdict"]["metrics"]["executable"]) == (1.0, 0.0)
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("agent", ["noop", "give_up", "echo", "inject", "random"])
 @pytest.mark.parametrize("env_id", EIGHT)
 def test_an_agent_that_deserves_nothing_has_no_part(env_id: str, agent: str):

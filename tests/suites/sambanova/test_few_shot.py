@@ -234,6 +234,7 @@ def test_an_accepted_program_with_more_behind_it_solves_the_task(task):
         assert info["messages"][-1] == {"role": "assistant", "content": env.task.goal["labels"][0]}
 
 
+@pytest.mark.heavy
 def test_in_a_shop_the_prompt_is_about_the_page_that_the_agent_is_on():
     env = prompted("web_shop")
     first = env.question[-1]["content"]

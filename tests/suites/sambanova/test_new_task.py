@@ -157,6 +157,7 @@ def test_it_is_made_by_its_id_and_gold_earns_all_there_is(settings: dict[str, An
         assert (episode.suite, episode.verdict["score"]) == ("KitchenTimer", 1.0)
 
 
+@pytest.mark.heavy
 @pytest.mark.usefixtures("kitchen_timer")
 def test_it_is_listed():
     row = next(row for row in report("list")["environments"] if row["id"] == ENV)

@@ -111,6 +111,7 @@ def test_a_pickle_names_the_texts_of_its_prompts_and_holds_none():
     assert len(pickle.dumps(env, protocol=5)) < bare + 4_000
 
 
+@pytest.mark.heavy
 def test_a_new_process_goes_on_as_this_one_does(tmp_path: Path):
     envs = [gym.make(env_id) for env_id in IDS]
     for env in envs:

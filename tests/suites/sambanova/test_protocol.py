@@ -231,6 +231,7 @@ def test_the_request_log_is_that_of_the_specification(server: OpenAIServer, tmp_
     assert asked == dict.fromkeys((message["content"] for message in expected), 3)
 
 
+@pytest.mark.heavy
 def test_in_a_shop_each_page_is_a_prompt_of_its_own(server: OpenAIServer, tmp_path: Path):
     run(server, tmp_path, "web_shop", shopping(tmp_path / "gold"), "--episodes", 2, "--trials", 1)
     assert len(server.requests) >= 2 * 3

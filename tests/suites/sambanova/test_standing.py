@@ -64,6 +64,7 @@ def _solution(name: str, program: str) -> str:
     return re.findall(r"^click\[b\w{9}\]$", program, re.MULTILINE)[-1] if SUITE[name].is_stepwise else program
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("name", EIGHT)
 def test_no_test_query_recurs_in_training(name: str):
     tests = {_plain(task.query) for task in tasks_of(name, "test")}

@@ -148,6 +148,7 @@ def studied(folder, hashes):
     )[0]
 
 
+@pytest.mark.heavy
 def test_the_correlation_is_of_our_tests_over_the_tasks_without_advanced_reasoning(tmp_path):
     row = studied(tmp_path, lambda suite: embedded_tests(suite_task(suite)))
     assert set(row.complexities) == {"open_weather", "cat_api", "home_search"}

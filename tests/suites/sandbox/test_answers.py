@@ -76,6 +76,7 @@ def restyled(value: Any, schema: dict[str, Any]) -> Any:
     return value
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("split", ["test", "missing", "train"])
 def test_no_wrong_field_earns_anything_after_golds_calls(split):
     tried = 0

@@ -156,6 +156,7 @@ def ids_in(number: int, what: str) -> dict[object, str]:
         return IDS[what]()
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("what", IDS)
 def test_an_id_learnt_in_training_is_wrong_in_val_and_test(what):
     learnt = defaultdict(set)

@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
+import pytest
+
 from stb_env.suites.sandbox.generator import generate
 from stb_env.suites.sandbox.task_key import TaskKey
 from stb_env.suites.sandbox.template import templates
@@ -42,6 +44,7 @@ def kind(schema: dict[str, Any]) -> tuple[str, ...]:
     return schema["type"], schema.get("format", ""), *items
 
 
+@pytest.mark.heavy
 def test_every_field_is_named_by_an_identifier_with_one_type_in_all_templates():
     kinds: dict[str, dict[tuple[str, ...], set[str]]] = defaultdict(lambda: defaultdict(set))
     for name in NAMES:

@@ -97,6 +97,7 @@ def test_every_task_of_every_split_offers_the_same_way_out():
         assert all(source.at(index).cannot == REASONS for index in range(0, 200, 9))
 
 
+@pytest.mark.heavy
 def test_twin_templates_are_in_no_other_split():
     assert not twin_templates().keys() & templates().keys()
     for name, split in product(twin_templates(), ("train", "val", "test")):
@@ -117,6 +118,7 @@ def test_a_template_has_three_wordings_and_many_instances(name):
 # -- what may be lacking ------------------------------------------------------------------------------------
 
 
+@pytest.mark.heavy
 def test_every_word_is_lacking_somewhere_and_no_reason_is_rare():
     used = {(gap.reason, what) for found in gaps().values() for gap in found for what in gap.what}
     assert used == {(reason, what) for reason, whats in REASONS.items() for what in whats}

@@ -36,6 +36,7 @@ def every() -> list[Task]:
     return [source.at(index) for source in SPLITS for index in range(source.size or 4 * len(templates()))]
 
 
+@pytest.mark.heavy
 def test_equal_settings_give_equal_bytes_in_every_process():
     other = os.environ | {"PYTHONHASHSEED": "77"}
     done = subprocess.run(
@@ -44,6 +45,7 @@ def test_equal_settings_give_equal_bytes_in_every_process():
     assert done.stdout == "".join(f"{SandboxTasks(split).hash}\n" for split in ("train", "val", "missing"))
 
 
+@pytest.mark.heavy
 def test_an_id_alone_gives_the_task_again(every):
     other = SandboxTasks("train", template="sun_times")
     for task in every:
@@ -236,6 +238,7 @@ def test_train_draws_differ():
     assert len({task.query for task in islice(map(source.at, range(40)), 40)}) == 40
 
 
+@pytest.mark.heavy
 def test_the_group_of_new_templates_uses_tools_that_training_has_seen_for_what_it_has_not():
     trained = next(source for source in SPLITS if source.size is None)
     seen = [trained.at(index) for index in range(6 * len(templates()))]

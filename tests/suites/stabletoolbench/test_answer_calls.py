@@ -178,6 +178,7 @@ def test_an_answer_tree_may_be_deeper_than_the_stack():
     assert [name for name, _ in calls][-1] == "add_numbers_for_calc_tool"
 
 
+@pytest.mark.heavy
 def test_golden_answer_files_import_and_their_calls_are_found_again(shared_data):
     folders = [shared_data / "stabletoolbench" / "data" / "answers", shared_data / "toolbench" / "answer"]
     files = [file for folder in folders for file in sorted(folder.rglob("*.json"))]

@@ -63,6 +63,7 @@ def averages(found: dict[str, Any]) -> dict[str, float]:
 # -- each player its own rows --------------------------------------------------------------------------
 
 
+@pytest.mark.heavy
 def test_each_of_three_agents_is_judged_by_its_own_answers(agents: Field, tmp_path: Path):
     played = Played(agents, tmp_path, {INSTRUCTION: 10})
     rates = [played.judge(name)["average"] for name in ("alpha", "beta", "gamma")]
@@ -76,6 +77,7 @@ def test_each_of_three_agents_is_judged_by_its_own_answers(agents: Field, tmp_pa
     assert len(agents.asked) == asked
 
 
+@pytest.mark.heavy
 def test_runs_of_one_agent_and_model_share_no_rows(agents: Field, tmp_path: Path):
     played = Played(agents, tmp_path, {INSTRUCTION: 4})
     models = ("--models", played.models)
@@ -113,6 +115,7 @@ def test_a_row_of_another_answer_is_judged_again(agents: Field, tmp_path: Path):
     assert "999" not in json.loads(file.read_text(encoding="utf-8"))
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("against", [None, "beta"])
 def test_a_row_that_was_edited_is_an_error_on_the_leaderboard_and_judged_anew(
     agents: Field, tmp_path: Path, against: str | None
@@ -158,6 +161,7 @@ def test_an_agent_whose_endpoint_refuses_overtakes_no_one(agents: Field, tmp_pat
     assert "beta agent (incomplete)" not in text
 
 
+@pytest.mark.heavy
 def test_judging_under_the_protocol_counts_what_has_no_answer(agents: Field, tmp_path: Path):
     agents.solves = {"alpha": 11, "beta": 14}
     agents.refuses["alpha"] = 14
@@ -242,6 +246,7 @@ def test_all_four_commands_agree_on_trials_groups_and_invalid_episodes(agents: F
 # -- comparisons ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.heavy
 def test_an_evaluation_compares_as_the_protocol_does_and_lists_its_departures(agents: Field, tmp_path: Path):
     agents.refuses["gamma"] = 7
     played = Played(agents, tmp_path, {INSTRUCTION: 10}, trials=3, more='reference = "beta agent"')
@@ -261,6 +266,7 @@ def test_an_evaluation_compares_as_the_protocol_does_and_lists_its_departures(ag
     assert "Compared by preference:judge-model:own prompts." in text
 
 
+@pytest.mark.heavy
 def test_each_pair_is_asked_once_and_in_a_random_order(agents: Field, tmp_path: Path):
     agents.solves = {"alpha": 20, "beta": 20}
     Played(agents, tmp_path, {INSTRUCTION: 20}, more='reference = "beta agent"')
@@ -329,6 +335,7 @@ def test_a_temperature_of_ones_own_is_kept_and_listed(
     assert "temperature of the simulator is 0.3, not 1.0" in manifest["protocol"]["departures"]
 
 
+@pytest.mark.heavy
 def test_a_comparison_of_which_answers_are_missing_is_incomplete(agents: Field, tmp_path: Path):
     agents.refuses["alpha"] = 3
     played = Played(agents, tmp_path, {INSTRUCTION: 10}, more='reference = "beta agent"')
@@ -381,6 +388,7 @@ def test_folders_of_an_evaluation_that_changed_places_are_refused(agents: Field,
 # -- tables --------------------------------------------------------------------------------------------
 
 
+@pytest.mark.heavy
 def test_what_lacks_a_group_has_no_rank_and_names_agents(agents: Field, tmp_path: Path):
     played = Played(
         agents, tmp_path, {INSTRUCTION: 3, CATEGORY: 2}, trials=3, more='reference = "beta agent"'

@@ -236,6 +236,7 @@ def test_in_compatibility_mode_a_name_keeps_what_the_original_leaves_in_it(tmp_p
     assert names == ["now_for_films_453cb346", "天气^now_for_films"]
 
 
+@pytest.mark.heavy
 def test_compatibility_mode_gives_the_original_names(shared_data: Path):
     goldens = found(shared_data, "stabletoolbench/golden/openai_functions_*.jsonl")
     lines = [

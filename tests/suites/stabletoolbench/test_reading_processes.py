@@ -43,6 +43,7 @@ def _imported(source, folder, **options):
         return report.to_dict(), list(cache.entries())
 
 
+@pytest.mark.heavy
 def test_several_processes_make_the_same_cache_and_report_as_one(tmp_path, source):
     alone = _imported(source, tmp_path / "one")
     assert _imported(source, tmp_path / "many", processes=2) == alone
@@ -54,6 +55,7 @@ def test_several_processes_make_the_same_cache_and_report_as_one(tmp_path, sourc
     assert [entry.response for entry in alone[1]][:3] == [f"0 says é {n}" for n in range(3)]
 
 
+@pytest.mark.heavy
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="nobody can be killed here without a fork")
 def test_an_import_in_several_processes_goes_on_where_it_was_killed(tmp_path, source):
     def die(done, _):

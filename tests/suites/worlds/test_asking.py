@@ -79,6 +79,7 @@ def facts(each: WorldTask) -> JsonObject:
     return found
 
 
+@pytest.mark.heavy
 def test_gold_asks_and_solves(env: ToolEnv, made: list[WorldTask]) -> None:
     assert all(play(env, each, each.task.gold, ending(each)) == 1.0 for each in made)
     assert all(any(call.name == ASK_USER for call in each.task.gold) for each in made)
@@ -357,6 +358,7 @@ def test_a_user_of_ones_own_hears_plain_text_and_knows_the_facts(made: list[Worl
     assert fact["replies"][-1]["says"] in str(observation["result"])
 
 
+@pytest.mark.heavy
 def test_an_id_is_all_that_it_takes_in_another_process(made: list[WorldTask]) -> None:
     each = made[5]
     code = (

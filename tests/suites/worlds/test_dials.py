@@ -98,6 +98,7 @@ def test_an_id_that_is_no_tasks_is_refused(task: str, said: str) -> None:
     assert re.search(said, error_of(stb("run", "stb/Worlds-v0", "--agent", "gold", "--task", task)))
 
 
+@pytest.mark.heavy
 def test_gold_solves_with_all_dials_together() -> None:
     env: ToolEnv = stb_env.make(
         "stb/Worlds-v0", level=(1, 4), policies=True, budget=1.2, faults=0.2, events=True

@@ -66,6 +66,7 @@ def judged(each: WorldTask, state: State, answer: JsonObject) -> Verdict:
     return Case(each.task, "", (), state, answer=answer).verdict(ExactJudge())
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize(("first", "between"), SLOWED)
 def test_the_oracle_solves_however_slow_it_is(made: list[WorldTask], first: int, between: int) -> None:
     failed = [each.task.id for each in made if not gold_solves(each, first=first, between=between)]

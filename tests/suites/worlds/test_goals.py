@@ -67,6 +67,7 @@ def drawn_goals(request: pytest.FixtureRequest) -> list[tuple[Blueprint, int, Dr
     return draws(request.param)
 
 
+@pytest.mark.heavy
 def test_every_shape_is_drawn() -> None:
     shapes = Counter(type(drawn.goal).__name__ for kit in KITS for _, _, drawn in draws(kit))
     assert set(shapes) == {
@@ -149,6 +150,7 @@ def test_requests_name_rows_that_another_looks_like() -> None:
     assert first_hits / named <= 0.2
 
 
+@pytest.mark.heavy
 def test_draws_are_the_same_in_another_process() -> None:
     code = (
         "from tests.suites.worlds.test_goals import draws\n"
@@ -273,6 +275,7 @@ def test_a_figure_over_the_rows_that_refer_to_a_row_is_held_against_a_bound(
     assert solved.answer == evaluate(goal, blueprint, State()).answer
 
 
+@pytest.mark.heavy
 def test_parts_of_a_request_are_independent_and_all_of_them_count() -> None:
     found = 0
     for kit in KITS:

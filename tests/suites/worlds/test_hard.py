@@ -50,6 +50,7 @@ def test_the_list_has_both_levels_and_kits_that_training_never_shows() -> None:
     assert sum(held_out) >= SIZE // 4
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("index", SAMPLE)
 def test_gold_solves_it_and_nothing_else_is_offered_under_its_id(index: int) -> None:
     env = stb_env.make("stb/WorldsHard-v0")

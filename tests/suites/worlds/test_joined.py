@@ -115,6 +115,7 @@ def test_kits_in_another_order_are_no_world(name: str) -> None:
         task_of(f"{name}-1.1.0")
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("key", KEYS)
 def test_the_oracle_agrees_with_the_evaluator_on_goals_that_cross(key: str) -> None:
     world = built(key)

@@ -75,6 +75,7 @@ def changing(tool: Tool) -> tuple[str, dict[str, object]] | None:
     return f"{key}{OF}{known.entity}", arguments
 
 
+@pytest.mark.heavy
 def test_what_is_changed_elsewhere_fails_the_episode(env: ToolEnv) -> None:
     failed = 0
     for number in range(4):

@@ -46,6 +46,7 @@ def ending(each: WorldTask) -> JsonObject:
     return {"cannot": goal["cannot"]} if goal["cannot"] else {"answer": goal["answer"]}
 
 
+@pytest.mark.heavy
 def test_of_each_pair_one_can_be_met_and_both_look_alike(made: list[WorldTask]) -> None:
     reasons = set()
     for one, other in zip(made[::2], made[1::2], strict=True):

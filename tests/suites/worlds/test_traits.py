@@ -115,6 +115,7 @@ def test_some_copies_are_out_of_date_and_say_so(key: str) -> None:
     assert 0 < stale < fresh / 2
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("key", DIRTY)
 def test_gold_agrees_with_the_tables_and_no_figure_goes_by_what_is_missing(key: str) -> None:
     world, drawn = built(key), 0

@@ -33,6 +33,7 @@ from stb_env.suites.worlds.words.query import query
 KITS = ("vet_clinic", "container_port", "museum_loans")
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("kit", KITS)
 def test_every_value_of_a_goal_stands_in_its_words(kit: str) -> None:
     blueprint = draw_world(4, shipped_kit(kit))

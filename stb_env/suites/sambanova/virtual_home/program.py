@@ -36,9 +36,9 @@ def parse(action: ActionLike) -> Action:
         Put {'object1': 'cup', 'object2': 'table'}
         >>> parse('{"name": "Agent.Find", "arguments": {"object": "cup"}}').calls[0].name
         'Find'
-        >>> parse('First {"tool": "Find", "args": {"object": "cup"}}, then rest.').calls[0].name
+        >>> parse('First: {"tool": "Find", "args": {"object": "cup"}}').calls[0].name
         'Find'
-        >>> parse('First {"tool": "Dream", "args": {"object": "cup"}}, then rest.').calls
+        >>> parse('First: {"tool": "Dream", "args": {"object": "cup"}}').calls
         ()
     """
     if isinstance(action, str) and PREFIX in action and not _is_structured(action):

@@ -36,6 +36,7 @@ def made(task, samples=None, split="train"):
     return AlignmentSet.make(SUITE[task], samples, split=split)
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("task", TEMPLATED + PLAIN)
 def test_there_are_as_many_samples_and_templates_as_in_the_paper(task):
     found, suite = made(task), SUITE[task]
@@ -57,6 +58,7 @@ def test_no_solved_goal_is_a_test_nor_has_the_program_of_one(task):
     assert not labels & {pair.action for pair in made(task).pairs}
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("task", SPLIT)
 def test_validation_shares_no_goal_with_training_and_none_with_the_tests(task):
     trained, held = made(task), made(task, split="validation")
@@ -133,6 +135,7 @@ def test_a_shop_has_no_complexity_and_its_goals_are_pages():
     assert all(pair.action.startswith(("search[", "click[")) for pair in found.pairs)
 
 
+@pytest.mark.heavy
 def test_equal_seeds_make_equal_sets_and_others_do_not():
     suite = SUITE["home_search"]
     assert AlignmentSet.make(suite, 150, seed=1).pairs == AlignmentSet.make(suite, 150, seed=1).pairs
@@ -192,6 +195,7 @@ def test_the_command_writes_samples_recipe_and_summary(tmp_path):
         assert all(line["text"][begin] == " " for begin, _ in line["all_shot"])
 
 
+@pytest.mark.heavy
 def test_the_command_mixes_the_tasks_and_writes_the_same_again(tmp_path):
     for name in ("a", "b"):
         assert align("home_search,cat_api", "--out", tmp_path / name, "--samples", 30).exit_code == 0

@@ -15,6 +15,7 @@ from stb_env.suites.sambanova.google_sheets.tasks import TEST_SIZE
 from stb_env.testing.conformance import validate
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("settings_", [{}, {"split": "train"}, {"compat": "original"}])
 def test_the_standing_checks_hold(settings_: dict[str, Any]):
     env = gym.make("stb/GoogleSheets-v1", **settings_).unwrapped
@@ -25,6 +26,7 @@ def test_the_standing_checks_hold(settings_: dict[str, Any]):
     assert report.counts["scores"]["gold"] == 1.0
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("agent", ["noop", "give_up", "echo", "inject", "random"])
 def test_agents_that_deserve_nothing_get_nothing_on_the_test_tasks(agent: str):
     env, null = make(), load_agent(agent)()

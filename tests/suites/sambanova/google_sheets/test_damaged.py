@@ -10,6 +10,7 @@ from tests.suites.sambanova.common.interpreter.mutants import mutants
 from tests.suites.sambanova.google_sheets.test_env import PROGRAMS, env_of
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("compat", [None, "original"])
 def test_damaged_programs_are_observations(compat: str | None):
     env = env_of("sort", compat=compat, program=True)

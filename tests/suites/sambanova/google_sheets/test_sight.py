@@ -17,6 +17,7 @@ def tasks() -> list[Task]:
     return [*(TEST.at(index) for index in range(TEST_SIZE)), *(TRAIN.at(index) for index in range(1_153))]
 
 
+@pytest.mark.heavy
 def test_tasks_that_read_alike_ask_for_the_same(tasks):
     assert look_alikes(tasks, lambda task: task.query) == []
 

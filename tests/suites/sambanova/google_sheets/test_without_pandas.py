@@ -30,6 +30,8 @@ FRAMED = "df = get_as_dataframe(worksheet)\nset_with_dataframe(worksheet, df)"
 @pytest.fixture
 def _no_pandas(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setitem(sys.modules, "pandas", None)
+    # A child process would import it for itself.
+    monkeypatch.setenv("STB_PROGRAMS", "inside")
     libraries.pandas.cache_clear()
     yield
     # Imported once more where it is there, so that frames of other tests are known again.
@@ -115,6 +117,7 @@ def test_a_run_without_pandas_is_told_apart_from_one_with_it():
     assert SheetsWorld().fingerprint["frames"] == "missing"
 
 
+@pytest.mark.heavy
 def test_what_uses_no_data_frames_does_not_import_pandas():
     code = (
         "import sys\n"

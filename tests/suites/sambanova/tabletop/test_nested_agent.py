@@ -202,6 +202,7 @@ def test_a_program_that_does_not_run_is_played_and_scores_nothing(answer: str):
     assert (episode.reward, episode.valid, len(model.requests)) == (0.0, True, 1)
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize(
     ("main", "further"),
     [

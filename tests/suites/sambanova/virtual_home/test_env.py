@@ -178,6 +178,7 @@ def test_a_typed_call_is_a_line_in_the_originals_mode():
     assert env.step(DONE)[1] == pytest.approx(0.5)
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("compat", [None, "original"])
 def test_the_oracle_and_every_label_solve_every_test_task(compat: Any):
     env, whole = make(compat=compat), make(compat=compat, program=True)

@@ -51,6 +51,7 @@ def first_hit(task: Task) -> Any:
     yield ToolCall("click", {"element": "buy now"})
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("compat", [None, "original"])
 @pytest.mark.parametrize("split", ["test", "train"])
 def test_the_oracle_buys_what_every_task_wants(compat: str | None, split: str):

@@ -45,6 +45,7 @@ def test_the_catalogue_is_the_pinned_one():
     assert embedded_catalogue().hash == "7f3c76440048d1d096127c68b060e98bb0f4de5744cca987dcf6c54266e33e04"
 
 
+@pytest.mark.heavy
 def test_the_shop_has_ten_thousand_products_of_a_hundred_kinds(products):
     assert len(embedded_catalogue()) == len(products) == 10_000
     assert len({product.query for product in products}) == 100

@@ -8,6 +8,8 @@ import time
 from collections.abc import Iterator
 from contextlib import suppress
 
+import pytest
+
 from stb_env.suites.sambanova.common.interpreter.arrays import NUMPY, Arrays
 from stb_env.suites.sambanova.common.interpreter.builtins import BUILTINS, MATH
 from stb_env.suites.sambanova.common.interpreter.costs import MATH as MATH_NAMES
@@ -154,6 +156,7 @@ def play() -> None:
     sys.stdout.write(f"{count} programs, at most {slowest[0]:.3f} s: {slowest[1]!r}\n")
 
 
+@pytest.mark.heavy
 def test_a_value_that_has_no_end_ends_a_program_at_once() -> None:
     code = "from tests.suites.sambanova.common.interpreter.test_shared_values import play; play()"
     try:
