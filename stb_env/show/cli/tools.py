@@ -250,8 +250,8 @@ def _with_reset(
     if not found.file.sources:
         raise ConfigError("--reset is for a service, and a list of functions has none")
     operation = next((tool for tool in every if _is_request(tool, reset)), None)
-    sources: list[Mapping[str, Any]] = [source_of(tool) for tool in ([operation] if operation else every)]
-    wanted = [source.get("security", []) for source in sources]
+    asked: list[Mapping[str, Any]] = [source_of(tool) for tool in ([operation] if operation else every)]
+    wanted = [source.get("security", []) for source in asked]
     keys = wanted[0] if all(one == wanted[0] for one in wanted) else [sorted(headers)]
     if any(keys):
         reset = {**reset, "security": keys}
