@@ -34,6 +34,19 @@ def may_write(tool: Tool) -> bool:
     return str(source.get("method", "")).upper() not in _READING_METHODS
 
 
+def may_repeat(tool: Tool) -> bool:
+    """Return whether a call of a catalogue's tool may be sent again after a failure.
+
+    It may where it only reads, or where its source says ``"idempotent": true``: twice is as once.
+
+    Examples:
+        >>> sources = [{"method": "GET"}, {"method": "POST"}, {"method": "PUT", "idempotent": True}]
+        >>> [may_repeat(Tool("t", "", {}, record={"source": source})) for source in sources]
+        [True, False, True]
+    """
+    return source_of(tool).get("idempotent") is True or not may_write(tool)
+
+
 def epoch_after(key: str) -> str:
     """Return the name of the epoch that a writing call opens.
 

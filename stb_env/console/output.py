@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import functools
 import json
+import sys
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext, redirect_stdout
+from contextvars import ContextVar
 from io import StringIO
 from pathlib import Path
-from typing import ParamSpec, TypeVar
+from typing import ParamSpec, TextIO, TypeVar
 
 import typer
 from rich.console import Console, RenderableType
@@ -27,6 +29,9 @@ BAD_USE, FAILED, INTERRUPTED = 2, 1, 130
 # No table of ours is wider.
 _ROOM = 4_000
 
+# Stdout, while what others print goes to stderr.
+_document: ContextVar[TextIO | None] = ContextVar("_document", default=None)
+
 console = Console(stderr=True)
 """For progress and remarks: stdout carries the result alone."""
 
@@ -40,7 +45,7 @@ def emit(data: Mapping[str, object], as_json: bool, table: RenderableType | None
         table: The same for people: a table, or several in a group.
     """
     if as_json:
-        typer.echo(json.dumps(data, indent=2))
+        typer.echo(json.dumps(data, indent=2), file=_document.get())
         return
     if table is None:
         table = lines = Table(show_header=False)
@@ -50,6 +55,16 @@ def emit(data: Mapping[str, object], as_json: bool, table: RenderableType | None
     out.print(table)
     if _is_cut(table, out.width):
         console.print(f"… text was cut to fit {out.width} columns; --json has all of it", highlight=False)
+
+
+@contextmanager
+def _document_alone() -> Iterator[None]:
+    token = _document.set(sys.stdout)
+    try:
+        with redirect_stdout(sys.stderr):
+            yield
+    finally:
+        _document.reset(token)
 
 
 def _is_cut(table: RenderableType, width: int) -> bool:
@@ -90,7 +105,7 @@ def reporting(command: Callable[P, R]) -> Callable[P, R]:
     """Make a command: its options (see `with_options`), and errors as ``error: ...`` on stderr.
 
     Exit 2 stands for bad use, 1 for a failed run, which includes what the operating system refuses: a full
-    disk is no one's bug.
+    disk is no one's bug. With ``--json``, what others print, such as somebody's tools, goes to stderr.
     """
     command = with_options(command)
 
@@ -98,7 +113,7 @@ def reporting(command: Callable[P, R]) -> Callable[P, R]:
     def reported(*args: P.args, **kwargs: P.kwargs) -> R:
         try:
             # What its models cost is shown while it runs.
-            with metered(Meter()):
+            with metered(Meter()), _document_alone() if kwargs.get("as_json") else nullcontext():
                 return command(*args, **kwargs)
         except STBError as error:
             typer.echo(f"error: {error}", err=True)

@@ -204,7 +204,10 @@ def load_module(where: str) -> ModuleType:
     except STBError:
         raise
     except ModuleNotFoundError as error:
-        raise ConfigError(f"cannot import {where!r} ({error}); is it installed or on PYTHONPATH?") from error
+        cure = "is it installed or on PYTHONPATH?"
+        if where.endswith(".py") and (path.parent / f"{error.name}.py").is_file():
+            cure = f"{error.name}.py beside it is imported as `from .{error.name} import ...`"
+        raise ConfigError(f"cannot import {where!r} ({error}); {cure}") from error
     except Exception as error:
         last = traceback.extract_tb(error.__traceback__)[-1]
         problem = f"{type(error).__name__}: {error} ({last.filename}, line {last.lineno})"

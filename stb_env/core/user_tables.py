@@ -66,11 +66,14 @@ def checked(form: type[T], data: Any, where: str) -> T:
         adapter.validate_python([data])
     except pydantic.ValidationError as error:
         # A misspelt setting may be missing as well: what is there says more.
-        found = min(error.errors(include_url=False), key=lambda one: one["type"] != "extra_forbidden")
+        found = min(
+            error.errors(include_url=False),
+            key=lambda one: (one["type"] != "extra_forbidden", _vagueness(form, one["loc"][1:])),
+        )
     else:
         return data  # type: ignore[no-any-return]
     # Raised out here, because pydantic's error holds all that was got.
-    raise _explained(found, form, where)
+    raise _explained(found, form, where, data)
 
 
 def table_form(record: type, *, without: Collection[str] = (), needs: Collection[str] = ()) -> Any:
@@ -129,14 +132,18 @@ def key_hint(name: str) -> str:
     return "; a key belongs in the environment, and api_key_env names its variable" if is_key else ""
 
 
-def _explained(error: JsonMapping, form: type, where: str) -> ConfigError:
-    path: Path = error["loc"][1:]
+def _explained(error: JsonMapping, form: type, where: str, data: Any) -> ConfigError:
+    path, is_none_of_several = _path(form, error["loc"][1:])
     place, name, got = _place(path[:-1], where), path[-1] if path else "", error["input"]
-    if error["type"] == "extra_forbidden":
-        return _unknown(place, str(name), list(get_type_hints(_form_at(form, path[:-1]))))
-    if error["type"] == "missing":
+    if is_none_of_several:
+        got = data
+        for step in path:
+            got = got[step]
+    elif error["type"] == "extra_forbidden":
+        return _unknown(place, str(name), list(get_type_hints(_holder(_form_at(form, path[:-1])))))
+    elif error["type"] == "missing":
         return ConfigError(f"{place} needs a setting {name!r}; it has {', '.join(got) or 'none'}")
-    if error["type"] == "dict_type":
+    elif error["type"] == "dict_type":
         return ConfigError(f"{_place(path, where)} must be a table, got {_noun(type(got))}")
     if isinstance(name, int):
         place, name = _place(path[:-2], where), f"entry {name + 1} of {path[-2]}"
@@ -150,9 +157,51 @@ def _unknown(place: str, name: str, known: list[str]) -> ConfigError:
     return ConfigError(f"{place} has no setting {name!r}{key_hint(name)}; it takes {takes}.{near}")
 
 
+def _path(form: Any, path: Path) -> tuple[Path, bool]:
+    """Return where an error is, without the kinds among which a value may choose.
+
+    True beside it where the value there is of none of these kinds.
+    """
+    found: list[str | int] = []
+    for number, step in enumerate(path, 1):
+        kinds = _kinds(form)
+        if len(kinds) > 1:
+            if number == len(path):
+                return tuple(found), True
+            form = next((kind for kind in kinds if step in (str(kind), kind.__name__)), None)
+            continue
+        form = _member(form, step)
+        found.append(step)
+    return tuple(found), False
+
+
+def _vagueness(form: Any, path: Path) -> int:
+    """Return 0, but more for a value of none of several kinds, the less the deeper it lies."""
+    found, is_none_of_several = _path(form, path)
+    return 1_000 - len(found) if is_none_of_several else 0
+
+
+def _kinds(form: Any) -> list[Any]:
+    """Return the kinds that a value may be of, besides null."""
+    if get_origin(form) in (Union, UnionType):
+        return [kind for kind in get_args(form) if kind is not type(None)]
+    return [form]
+
+
+def _holder(form: Any) -> Any:
+    """Return the kind that has members, of those that a value may be of."""
+    kinds = _kinds(form)
+    return next((kind for kind in kinds if is_typeddict(kind) or get_args(kind)), kinds[0])
+
+
+def _member(form: Any, step: str | int) -> Any:
+    form = _holder(form)
+    return get_type_hints(form).get(str(step)) if is_typeddict(form) else (get_args(form) or (None,))[-1]
+
+
 def _form_at(form: Any, path: Path) -> Any:
     for step in path:
-        form = get_type_hints(form)[str(step)] if is_typeddict(form) else get_args(form)[-1]
+        form = _member(form, step)
     return form
 
 
@@ -172,4 +221,8 @@ def _place(path: Path, where: str) -> str:
 def _noun(kind: Any) -> str:
     if get_origin(kind) is Literal:
         return f"one of {', '.join(map(repr, get_args(kind)))}"
+    if len(_kinds(kind)) > 1:
+        return " or ".join(dict.fromkeys(map(_noun, _kinds(kind))))
+    if is_typeddict(kind):
+        return "a table"
     return _NOUNS.get(get_origin(kind) or kind, str(kind))

@@ -103,6 +103,10 @@ def environment(
     """
     module = sys._getframe(1).f_globals.get("__name__", "__main__")
     named = _named(env_id)
+    if not isinstance(policy, str):
+        raise ConfigError(f"policy of {env_id} is {policy!r:.60}; give text")
+    if type(max_turns) is not int or max_turns < 1:
+        raise ConfigError(f"max_turns of {env_id} is {max_turns!r:.60}; give a whole number from 1")
     if judge is not None and not isinstance(judge, str):
         as_judge(judge)
     if user not in (None, "model"):

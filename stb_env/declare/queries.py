@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import Any, get_type_hints
 
 from stb_env.actions import finish_arguments, parse_action
-from stb_env.actions.validation import check_call
 from stb_env.core.answers import object_schema, schema_of
 from stb_env.core.jsontypes import JsonMapping, JsonObject
+from stb_env.declare.check_calls import check_tools, checked_call
+from stb_env.declare.json_values import plain
 from stb_env.envs.finish import finish_form
 from stb_env.errors import ConfigError, DataError, did_you_mean
-from stb_env.judges.checks import Called, Check, InOrder, NotCalled, StateRead, Words, tools_of
+from stb_env.judges.checks import Called, Check, InOrder, NotCalled, StateRead, Words
 from stb_env.judges.judge import Case
 from stb_env.tasks import Task
 from stb_env.tools import FINISH, Tool, ToolCall
@@ -147,6 +149,8 @@ def task(
         schema = schema_of(values)
     elif cannot is not None:
         schema = object_schema({})
+    if not isinstance(policy, str):
+        raise ConfigError(f"policy of the task {query[:60]!r} is {policy!r:.60}; give text")
     lacking = None if cannot is None else _lacking(cannot, query)
     names = (
         None if tools is None else tuple(each if isinstance(each, str) else each.__name__ for each in tools)
@@ -165,7 +169,7 @@ def task(
         checks,
         names,
         policy,
-        dict(facts or {}),
+        _facts(facts, query),
         a_day(today, f"today of the task {query[:60]!r}"),
         _events(events, query),
     )
@@ -188,13 +192,36 @@ def a_day(today: date | str | None, what: str) -> date | None:
 def _events(events: object, query: str) -> Mapping[int, Event]:
     found = events or {}
     if isinstance(found, Mapping) and all(
-        type(call) is int and call > 0 and callable(event) for call, event in found.items()
+        type(call) is int and call > 0 and _takes_one(event) for call, event in found.items()
     ):
         return dict(found)
     raise ConfigError(
         f"events of the task {query[:60]!r} are {events!r:.60}; give functions of the state by the number of "
         "the call before which each happens, from 1"
     )
+
+
+def _takes_one(function: Any) -> bool:
+    """Return whether a function can be called with one argument; some that are written in C do not tell."""
+    try:
+        with suppress(ValueError):
+            inspect.signature(function).bind(None)
+    except TypeError:
+        return False
+    return True
+
+
+def _facts(facts: object, query: str) -> dict[str, Any]:
+    found = facts or {}
+    try:
+        if not isinstance(found, Mapping) or not all(isinstance(name, str) for name in found):
+            raise TypeError("no names")
+        plain(found)
+    except (TypeError, ValueError, RecursionError):
+        raise ConfigError(
+            f"facts of the task {query[:60]!r} are {facts!r:.60}; give JSON values by what each is called"
+        ) from None
+    return dict(found)
 
 
 def _parted(check: Any, query: str) -> tuple[CheckFunction | None, tuple[Check, ...]]:
@@ -298,8 +325,8 @@ def to_task(
     """
     known = {tool.name: tool for tool in offered}
     calls = _calls(query.gold, task_id)
-    made = [_checked(call, f"gold of task {task_id!r}", known) for call in calls if call.name != FINISH]
-    _check_tools(query.checks, f"a check of task {task_id!r}", tools)
+    made = [checked_call(call, f"gold of task {task_id!r}", known) for call in calls if call.name != FINISH]
+    check_tools(query.checks, f"a check of task {task_id!r}", tools, known)
     goal: JsonObject = {}
     if query.answer is not None:
         goal["answer"] = dict(query.answer)
@@ -321,14 +348,27 @@ def to_task(
         answer=query.schema,
         cannot=None if query.schema is None else reasons,
     )
-    ending = next((call for call in calls if call.name == FINISH), _ending(query))
-    return replace(task, gold=tuple(made if ending is None else [*made, _finish(ending, task)]))
+    # Gold may have a Finish of its own; the right answer must be one that can be given all the same.
+    endings = [call for call in (*calls, _ending(query)) if call is not None and call.name == FINISH]
+    made += [_finish(call, task) for call in endings][:1]
+    _check_names(query, task_id)
+    return replace(task, gold=tuple(made))
 
 
 def _ending(query: Query) -> ToolCall | None:
     if query.answer is not None:
         return ToolCall(FINISH, {"answer": dict(query.answer)})
     return None if query.cannot is None else ToolCall(FINISH, {"cannot": query.cannot})
+
+
+def _check_names(query: Query, task_id: str) -> None:
+    properties = {} if query.schema is None else query.schema["properties"]
+    for name in query.answer or ():
+        if name not in properties:
+            raise ConfigError(
+                f"the answer of task {task_id!r} has {name!r}, and its schema has "
+                f"{', '.join(properties) or 'no properties'}.{did_you_mean(name, properties)}"
+            )
 
 
 def _finish(call: ToolCall, task: Task) -> ToolCall:
@@ -358,33 +398,3 @@ def _calls(gold: Gold, task_id: str) -> list[ToolCall]:
             )
         calls += read
     return calls
-
-
-def _checked(call: ToolCall, what: str, tools: Mapping[str, Tool]) -> ToolCall:
-    tool = _tool(call.name, what, tools)
-    checked = check_call(call, tool)
-    if checked.violations:
-        problems = "; ".join(violation.message for violation in checked.violations)
-        raise ConfigError(f"{what} calls {call.name!r} with wrong arguments: {problems}")
-    return ToolCall(call.name, checked.arguments)
-
-
-def _tool(name: str, what: str, tools: Mapping[str, Tool]) -> Tool:
-    if name not in tools:
-        near = did_you_mean(name, tools)
-        raise ConfigError(f"{what} calls {name!r}, which is none of the tools ({', '.join(tools)}).{near}")
-    return tools[name]
-
-
-def _check_tools(checks: Sequence[Check], what: str, tools: Mapping[str, Tool]) -> None:
-    for check in checks:
-        for call in tools_of([check]):
-            properties = _tool(call.name, what, tools).parameters.get("properties", {})
-            unknown = [name for name in call.arguments if name not in properties]
-            if unknown and properties:
-                takes, near = ", ".join(properties), did_you_mean(unknown[0], properties)
-                raise ConfigError(
-                    f"{what} gives {call.name!r} the argument {unknown[0]!r}; it takes {takes}.{near}"
-                )
-        if isinstance(check, StateRead):
-            _checked(check.call, what, tools)

@@ -26,8 +26,8 @@ class TaskJudge:
 
     A goal has the right values under ``answer``, why the request cannot be met under ``cannot``, and checks
     (see `stb_env.judges.checks`). All must hold. A right value or text counts where it was looked up: a call
-    of the episode was answered, or was refused as gold's own is, if gold makes any. Where no check is about
-    what was done, every tool that gold writes with must have been called, too.
+    of the episode was answered, or was refused as gold's own is, if gold makes any, and where what was to be
+    done is done. Where no check is about that, every tool that gold writes with must have been called.
 
     The verdict's parts are ``answer:FIELD``, ``answer:text``, ``cannot``, ``act: TOOL`` for a call that has
     to be made, ``state:TOOL`` for what a call after the episode has to be answered, and ``kept:TOOL`` for
@@ -133,15 +133,19 @@ class TaskJudge:
             right = right and given is not None and set(given["what"]) == set(cannot["what"])
             yield "cannot", "" if right else _other(cannot, given)
         lacking = self.unsupported(case, checks)
+        acts = [check for check in checks if not isinstance(check, Words)]
+        undone = lacking or next(filter(None, (check.problem(case) for check in acts)), "")
         if isinstance(answer, Mapping) and isinstance(case.task.answer, Mapping):
             values: JsonMapping = case.answer or {}
             for name, right in right_fields(case.task.answer, answer, case.answer).items():
                 wrong = "" if right else _other(answer[name], values.get(name))
-                yield f"answer:{name}", wrong or (lacking and f"is right, but {lacking}")
+                yield f"answer:{name}", wrong or (undone and f"is right, but {undone}")
         seen: dict[str, int] = {}
         for check in checks:
             problem = check.problem(case)
-            if isinstance(check, Words | StateRead):
+            if isinstance(check, Words):
+                problem = problem or undone
+            elif isinstance(check, StateRead):
                 problem = problem or lacking
             seen[check.part] = seen.get(check.part, 0) + 1
             yield check.part if seen[check.part] == 1 else f"{check.part} {seen[check.part]}", problem

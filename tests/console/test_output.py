@@ -2,17 +2,39 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pty
 import sys
+from pathlib import Path
 
 import pytest
 from rich.table import Table
 
 from stb_env.console.output import emit
+from tests.command import stb
 
 NAME = "a-name-without-a-space-" * 6
 COLOUR = b"\x1b[3"
+
+
+LOUD = """
+import stb_env
+
+
+def loud(state: dict) -> str:
+    'Be loud.'
+    print("LOUD")
+    return "x" * 1_000_000
+
+
+SUITE = stb_env.environment(
+    "t/Loud-v0",
+    tools=[loud],
+    state=dict,
+    tasks=[stb_env.task("Be loud.", gold="loud()", check=lambda answer, state: False)],
+)
+"""
 
 
 def table(*cells: str) -> Table:
@@ -79,3 +101,11 @@ def test_what_is_no_terminal_gets_no_colours(capsys: pytest.CaptureFixture[str])
     drawn.add_row("gold", style="green")
     emit({}, False, drawn)
     assert "\x1b" not in capsys.readouterr().out
+
+
+def test_what_a_tool_prints_goes_to_stderr_where_a_document_is_wanted(tmp_path: Path):
+    (tmp_path / "loud.py").write_text(LOUD, encoding="utf-8")
+    done = stb("run", tmp_path / "loud.py", "--json")
+    assert "LOUD" in done.stderr
+    # Finish refuses an answer as long as this one, and gold has no other.
+    assert json.loads(done.stdout)["unsolved"] == 1

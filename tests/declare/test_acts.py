@@ -299,11 +299,15 @@ def test_validation_names_the_tasks_that_pay_for_a_claim():
         stb_env.task("Order.", gold=[A9], check=lambda answer, state: True),
         stb_env.task("Order and count.", gold=[A9, LIST], answer={"count": 1}),
         stb_env.task("Order, really.", gold=[A9], check=checks.called(order)),
+        *(
+            stb_env.task("Order and count, really.", gold=[A9, LIST], answer={"count": 1}, check=check)
+            for check in (checks.called(order), checks.state(orders, equals={"A-9": 1}))
+        ),
     )
     report = Report("t/Desk-v0")
     check_claims(report, Subject(env, None, draws(env, None, 0), lambda *_: None))
     assert report.counts["claims"] == {
-        "tasks": 3,
+        "tasks": 5,
         "paid": {"claim": ["1"], "sentence": ["1"], "liar": ["2"]},
     }
     assert not report.passed

@@ -137,6 +137,12 @@ class Broken:
             {"tasks": [query(answer={})]},
             r"^nothing decides on task '1' of t/List-v0; give it check= or answer=",
         ),
+        ({"policy": 3}, r"^policy of t/List-v0 is 3; give text$"),
+        ({"max_turns": 0}, r"^max_turns of t/List-v0 is 0; give a whole number from 1$"),
+        (
+            {"tasks": [query(answer={"m": 2}, schema={"properties": {"n": {}}})]},
+            r"^the answer of task '1' has 'm', and its schema has n\.",
+        ),
         ({"judge": 3}, r"^a judge is a function of a Case or has a method judge\(case\), got 3$"),
     ],
 )
@@ -161,6 +167,13 @@ def test_what_is_wrong_is_said(changed: dict[str, Any], message: str):
             {"check": lambda a, b, c: True},
             r"^check of the task 'Add milk.' takes \(a, b, c\), which missing",
         ),
+        (
+            {"events": {1: lambda: None}},
+            r"^events of the task 'Add milk.' are .* give functions of the state",
+        ),
+        ({"facts": ["a"]}, r"^facts of the task 'Add milk.' are \['a'\]; give JSON values by what"),
+        ({"facts": {"a": object()}}, r"^facts of the task 'Add milk.' are .*; give JSON values by what"),
+        ({"policy": 3}, r"^policy of the task 'Add milk.' is 3; give text$"),
         ({"answer": {"n": None}}, r"^the answer's 'n' is None, which tells no type; give text, a number"),
         ({"answer": {"n": []}}, r"^the answer's 'n' is \[\], which tells no type"),
         ({"answer": {"n": float("nan")}}, r"^the answer's 'n' is nan, which tells no type"),

@@ -161,6 +161,7 @@ def test_a_place_that_declares_nothing_is_refused(where: str, message: str):
     ("text", "message"),
     [
         ("def add(:", r"SyntaxError: .*todo.py"),
+        ("import place", r"^cannot import .*; place.py beside it is imported as `from .place import ...`$"),
         ("import no_such_module", r"^cannot import '.*todo.py' \(No module named 'no_such_module'\)"),
         (
             "1 / 0",
@@ -172,6 +173,7 @@ def test_a_place_that_declares_nothing_is_refused(where: str, message: str):
 )
 def test_a_file_that_cannot_be_used_is_a_setting_that_is_wrong(tmp_path, text: str, message: str):
     (tmp_path / "todo.py").write_text(text)
+    (tmp_path / "place.py").write_text("")
     with pytest.raises(ConfigError, match=message):
         stb_env.make(f"{tmp_path / 'todo.py'}:t/File-v0")
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 MAX_MESSAGE = 300
 MAX_OPTIONS = 4_000
-"""Bound on what is allowed in an enumeration, all of which is said where it fits."""
+"""Bound on the options of an enumeration that are said; the rest is counted."""
 
 _PHRASES = {
     "minimum": "at least {}",
@@ -53,10 +53,23 @@ def describe(error: ValidationError) -> Iterator[Violation]:
         case "type":
             yield mismatch(path, types_in_words(type_names({"type": value})), error.instance, "type")
         case "enum":
-            options = ", ".join(jsontext.dumps(option) for option in value)[:MAX_OPTIONS]
-            yield mismatch(path, f"one of {options}", error.instance, "enum")
+            yield mismatch(path, f"one of {_listed(value)}", error.instance, "enum")
         case _:
             yield mismatch(path, _allowed(error), error.instance, "other")
+
+
+def _listed(options: list[object]) -> str:
+    """Return all options, or as many as fit and how many more there are."""
+    listed: list[str] = []
+    length = -2
+    for option in options:
+        text = jsontext.dumps(option)
+        length += len(text) + 2
+        if listed and length > MAX_OPTIONS:
+            break
+        listed.append(text[:MAX_OPTIONS])
+    more = len(options) - len(listed)
+    return f"{', '.join(listed)}{f' and {more} more' if more else ''}"
 
 
 def _allowed(error: ValidationError) -> str:

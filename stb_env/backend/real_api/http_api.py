@@ -192,6 +192,7 @@ class HTTPAPI(ABC):
         arguments: Mapping[str, object] | str,
         build: Callable[[], HTTPRequest],
         read: Callable[[HTTPAnswer], ToolResult],
+        repeats: bool = True,
     ) -> Slow[ToolResult]:
         """Send the request that a call becomes; arguments that cannot be sent are an answer of ``env``."""
         try:
@@ -199,10 +200,15 @@ class HTTPAPI(ABC):
         except ActionError as error:
             status = Status.INVALID_ARGUMENTS
             return ToolResult.of("", error=f"invalid arguments: {error}", source="env", status=status)
-        return (yield from self._fetch(tool.id, call_key(tool.id, arguments), request, read))
+        return (yield from self._fetch(tool.id, call_key(tool.id, arguments), request, read, repeats))
 
     def _fetch(
-        self, identity: ToolId, key: str, request: HTTPRequest, read: Callable[[HTTPAnswer], ToolResult]
+        self,
+        identity: ToolId,
+        key: str,
+        request: HTTPRequest,
+        read: Callable[[HTTPAnswer], ToolResult],
+        repeats: bool = True,
     ) -> Slow[ToolResult]:
         """Yield the attempts and the pauses between them, and return what ``read`` makes of the answer.
 
@@ -211,6 +217,7 @@ class HTTPAPI(ABC):
             key: The call's key in the cache, which faults and pauses are drawn from.
             request: What to send.
             read: Raises `HTTPFailure` where the answer is not usable.
+            repeats: Whether the request may be sent again; one that writes may have been carried out.
         """
         deadline = Deadline(self.deadline, self._clock, "deadline")
         answer = None
@@ -221,12 +228,13 @@ class HTTPAPI(ABC):
             except HTTPFailure as error:
                 failure = error
             wait = pause(attempt, seeding.derive(key)) if failure.wait is None else failure.wait
-            if not failure.retryable or attempt == self.retries or wait >= deadline.left():
+            if not failure.retryable or not repeats or attempt == self.retries or wait >= deadline.left():
                 break
             yield self._sleep(wait)
         if answer is not None and self.health == "observe":
             return self._observed(answer)
-        raise self._final(identity, failure, attempt + 1, deadline)
+        tried = f"attempts: {attempt + 1}; {deadline}" if repeats else "not sent again: it may write"
+        raise self._final(identity, failure, tried)
 
     def _classed(self, result: ToolResult) -> ToolResult:
         if self.health == "strict":
@@ -306,10 +314,8 @@ class HTTPAPI(ABC):
         words = " ".join(str(self._credentials.scrub(text)).split())
         return f": {words[:MAX_QUOTE]}..." if len(words) > MAX_QUOTE else words and f": {words}"
 
-    def _final(
-        self, identity: ToolId, failure: HTTPFailure, attempts: int, deadline: Deadline
-    ) -> BackendError:
-        tried = f" (attempts: {attempts}; {deadline})" if failure.retryable else ""
+    def _final(self, identity: ToolId, failure: HTTPFailure, tried: str) -> BackendError:
+        tried = f" ({tried})" if failure.retryable else ""
         api = f"{identity.api} of {identity.tool}"
         reason = self._credentials.scrub(str(failure))
         return BackendError(

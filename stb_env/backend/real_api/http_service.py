@@ -12,6 +12,7 @@ from typing import ClassVar, Required, Unpack, cast
 from typing_extensions import TypedDict
 
 from stb_env.backend.cache.key import call_key, read_arguments
+from stb_env.backend.epochs import may_repeat
 from stb_env.backend.real_api.http_api import HTTPAPI, Limits
 from stb_env.backend.real_api.observed import status_error
 from stb_env.backend.real_api.operation import KeyForm, Operation, basic, request_of
@@ -59,7 +60,8 @@ class HTTPService(HTTPAPI):
     """Calls the operations of a service as a catalogue describes them.
 
     The status decides. 2xx is an answer. The statuses of `OBSERVED` are errors that the agent reads, and so
-    are other 4xx with data instead of a page. 408, 425, 429 and 5xx are asked again, and then a failure. 401,
+    are other 4xx with data instead of a page. 408, 425, 429 and 5xx are failures; a call that only reads is
+    asked again before, and one that may write only where its ``source`` says ``"idempotent": true``. 401,
     407, and 403 where the service refuses the key that was sent, are failures of the configuration. With 403
     it says so by a challenge (``WWW-Authenticate``) or names key, token or credentials. Redirects are not
     followed.
@@ -134,7 +136,7 @@ class HTTPService(HTTPAPI):
         """
         build = partial(self.build, tool, arguments)
         read = partial(self._read, keys=self._key_variables(tool))
-        return (yield from self._built_and_fetched(tool, arguments, build, read))
+        return (yield from self._built_and_fetched(tool, arguments, build, read, may_repeat(tool)))
 
     def build(self, tool: Tool, arguments: Mapping[str, object] | str) -> HTTPRequest:
         """Return the request that a call becomes.
@@ -202,6 +204,11 @@ class HTTPService(HTTPAPI):
         return ToolResult.of(self._body(answer), error=status_error(answer.status), source="real")
 
     def _confirmed(self, answer: HTTPAnswer) -> ToolResult:
+        if answer.status in (401, 403):
+            problem = (
+                f"HTTP {answer.status}{self._said(answer)}; `security` of the reset names the keys to send"
+            )
+            raise HTTPFailure(problem, kind="internal", status_code=answer.status)
         if not 200 <= answer.status < 300:
             raise self._refused(answer)
         return ToolResult.of("", source="real")

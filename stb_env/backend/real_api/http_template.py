@@ -13,6 +13,7 @@ from typing import Any, Self, Unpack
 from urllib.parse import urlsplit
 
 from stb_env.backend.cache.key import read_arguments
+from stb_env.backend.epochs import may_repeat
 from stb_env.backend.real_api.http_api import HTTPAPI, NOT_THE_CALL, Limits
 from stb_env.backend.real_api.remote_server import accepted
 from stb_env.backend.real_api.url_template import HEADER_NAME, PLACE, REST, Substitution
@@ -28,7 +29,7 @@ from stb_env.tools import NO_ID, Tool, ToolId, ToolResult, standardize
 
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 
-_FIELDS = ("method", "url", "hosts", "query", "headers", "body", "response", "error")
+_FIELDS = ("method", "url", "hosts", "query", "headers", "body", "response", "error", "idempotent")
 
 
 class HTTPTemplate(HTTPAPI):
@@ -41,8 +42,10 @@ class HTTPTemplate(HTTPAPI):
     out; a body value that is one place alone keeps the argument's JSON type. ``query`` or ``body`` can be
     ``"*"``: all arguments that no place names. Scheme and host have no places, and what is put into the
     path stays inside its segment, so that no argument leads anywhere else. Redirects are not followed.
-    ``hosts`` is a table from standardised names of tools to ``https://HOST``: calls of these tools go there,
-    those of all others to the host of ``url``.
+    A method other than GET may write, so its request is sent once, unless ``idempotent`` is true or the
+    called tool says that it ``reads`` or is ``idempotent``. ``hosts`` is a table from standardised
+    names of tools to ``https://HOST``: calls of these tools go there, those of all others to the host of
+    ``url``.
 
     Args:
         template: The description.
@@ -122,7 +125,9 @@ class HTTPTemplate(HTTPAPI):
             BackendError: The API gave no answer, or one that says that it does not work.
         """
         build = partial(self.build, arguments, tool.id)
-        return (yield from self._built_and_fetched(tool, arguments, build, self._read))
+        repeats = self.template.get("method", "GET") == "GET" or self.template.get("idempotent") is True
+        repeats = repeats or may_repeat(tool)
+        return (yield from self._built_and_fetched(tool, arguments, build, self._read, repeats))
 
     def build(self, arguments: Mapping[str, object] | str, identity: ToolId = NO_ID) -> HTTPRequest:
         """Return the request that a call becomes.
@@ -262,6 +267,10 @@ def _check(template: JsonMapping, key_env: str) -> None:
         value = template.get(name, "")
         if not isinstance(value, str) or (value and not value.startswith("/")):
             raise ConfigError(f"{name} of an HTTP template is a JSON pointer such as /data/0, got {value!r}")
+    if type(template.get("idempotent", False)) is not bool:
+        raise ConfigError(
+            f"idempotent of an HTTP template is true or false, got {template['idempotent']!r:.80}"
+        )
     for name in template.get("headers", {}):
         if not HEADER_NAME.fullmatch(name):
             raise ConfigError(f"{name!r} is no name of an HTTP header")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import importlib
+import logging
 import os
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
@@ -24,6 +25,7 @@ from stb_env.tools import Status, Tool, ToolResult
 KIND = "mcp"
 
 _MOST_PAGES = 1_000
+_SILENT = logging.NullHandler()
 # JSON-RPC: no such method, and wrong parameters.
 _ABOUT_THE_CALL = frozenset({-32601, -32602})
 
@@ -248,6 +250,9 @@ class _Connection:
 
 
 def _mcp() -> Any:
+    # The library logs a traceback for each line that is no message; where nobody has set up logging, that
+    # would go to the terminal.
+    logging.getLogger("mcp").addHandler(_SILENT)
     try:
         return importlib.import_module("mcp")
     except ImportError:

@@ -56,7 +56,7 @@ def request_of(
         operation: How the tool is called.
         server: URL of the service, without a slash at its end.
         arguments: The call's arguments; null counts as missing where it is no part of a body.
-        keys: What to send as keys: how, and the key itself.
+        keys: What to send as keys: how, and the key itself. No argument takes the place of one.
 
     Raises:
         ActionError: An argument does not fit where it goes.
@@ -99,14 +99,24 @@ def basic(key: str) -> str:
 
 
 def _add_key(form: KeyForm, key: str, headers: dict[str, str], pairs: Pairs, cookies: Pairs) -> None:
-    if form["kind"] == "bearer":
-        headers["Authorization"] = f"Bearer {key}"
-    elif form["kind"] == "basic":
-        headers["Authorization"] = f"Basic {basic(key)}"
+    """Add a key in place of what an argument put there."""
+    if form["kind"] != "apiKey":
+        _set_header(headers, "Authorization", f"{form['kind'].title()} {_token(form, key)}")
     elif form["in"] == "header":
-        headers[form["name"]] = key
+        _set_header(headers, form["name"], key)
     else:
-        (cookies if form["in"] == "cookie" else pairs).append((quoted(form["name"]), quoted(key)))
+        place, name = (cookies if form["in"] == "cookie" else pairs), quoted(form["name"])
+        place[:] = [*(pair for pair in place if pair[0] != name), (name, quoted(key))]
+
+
+def _token(form: KeyForm, key: str) -> str:
+    return basic(key) if form["kind"] == "basic" else key
+
+
+def _set_header(headers: dict[str, str], name: str, value: str) -> None:
+    for other in [known for known in headers if known.lower() == name.lower()]:
+        del headers[other]
+    headers[name] = value
 
 
 def _body(body: Body, arguments: Mapping[str, object]) -> tuple[str, bytes]:

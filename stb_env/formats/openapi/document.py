@@ -107,6 +107,8 @@ class Document:
             DataError: The paths are none.
         """
         for path, item in self.resolved(self.content.get("paths", {})).items():
+            if not isinstance(item, Mapping):
+                raise DataError(f"{self.where} has {item!r:.60} at the path {path!r}; an object was expected")
             shared = self.resolved(item)
             for method in METHODS:
                 if method in shared:

@@ -151,7 +151,8 @@ class _Reading:
             raise _Refused("it wants a key of a kind that is not known here")
         form = _Form(self._document, self.schemas)
         for node in _parameters(self._document, shared, operation):
-            form.add_parameter(node)
+            if not self.security.supplies(str(node.get("in")), str(node.get("name")), wanted):
+                form.add_parameter(node)
         for place in re.findall(r"\{([^{}]+)\}", path):
             if not any(one["in"] == "path" and one["name"] == place for one in form.places):
                 raise _Refused(f"nothing says what {{{place}}} of its path is")

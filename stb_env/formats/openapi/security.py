@@ -79,6 +79,16 @@ class Security:
         usable = [sorted({*one, *self._sent}) for one in wanted if set(one) <= self.keys.keys()]
         return usable or None
 
+    def supplies(self, place: str, name: str, wanted: list[list[str]]) -> bool:
+        """Return whether each of these sets of keys sends one as this parameter."""
+        named = {
+            key
+            for key, form in self.keys.items()
+            if form.get("in") == place
+            and (form["name"] == name or (place == "header" and str(form["name"]).lower() == name.lower()))
+        }
+        return all(named.intersection(keys) for keys in wanted)
+
 
 def _check_variable(name: str, variable: str) -> None:
     if not _VARIABLE.fullmatch(variable):

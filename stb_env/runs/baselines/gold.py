@@ -32,6 +32,7 @@ class Gold(Agent):
         plan = inner.oracle or (gold_oracle if inner.task.gold else plain_answer)
         self._plan = plan(inner.task)
         self._started = False
+        self._ending: Ending | None = None
         self._env = inner
 
     def act(self, observation: Mapping[str, object], info: Mapping[str, object]) -> Any:
@@ -39,7 +40,9 @@ class Gold(Agent):
         try:
             call = next(self._plan) if not self._started else self._plan.send(_result(observation, info))
         except StopIteration as stop:
-            return answer(stop.value)
+            # Where its Finish was refused, the plan has no more to say.
+            self._ending = stop.value if self._ending is None else self._ending
+            return answer(self._ending)
         self._started = True
         if isinstance(call, str):
             # Some texts to users look like calls, and are none.

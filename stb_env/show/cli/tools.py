@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.markup import escape
@@ -109,9 +109,10 @@ def import_(
                 key_variables=_pairs(key, "--key"),
                 headers=_pairs(header, "--header"),
             )
+    every = found.file.tools
     found = selected(found, only or ())
     if reset:
-        found = _with_reset(found, _reset(reset))
+        found = _with_reset(found, _reset(reset), every, [name.partition("=")[0] for name in header or ()])
     found.file.save(out)
     emit(_report(found, out), as_json, _imported(found, out))
 
@@ -238,9 +239,22 @@ def _is_request(tool: Tool, reset: Mapping[str, object]) -> bool:
     )
 
 
-def _with_reset(found: Import, reset: Mapping[str, object]) -> Import:
+def _with_reset(
+    found: Import, reset: dict[str, object], every: Sequence[Tool], headers: Sequence[str]
+) -> Import:
+    """Return an import with a reset.
+
+    It is sent the keys of its operation. Where the document does not have that, it is sent those that all
+    tools want, or else the given headers.
+    """
     if not found.file.sources:
         raise ConfigError("--reset is for a service, and a list of functions has none")
+    operation = next((tool for tool in every if _is_request(tool, reset)), None)
+    asked: list[Mapping[str, Any]] = [source_of(tool) for tool in ([operation] if operation else every)]
+    wanted = [source.get("security", []) for source in asked]
+    keys = wanted[0] if all(one == wanted[0] for one in wanted) else [sorted(headers)]
+    if any(keys):
+        reset = {**reset, "security": keys}
     sources = {name: {**source, "reset": reset} for name, source in found.file.sources.items()}
     # An agent that could reset the service would undo what it did.
     tools = [tool for tool in found.file.tools if not _is_request(tool, reset)]

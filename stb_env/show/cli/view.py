@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import webbrowser
 from pathlib import Path
 from typing import Annotated
@@ -66,7 +65,10 @@ def view(
         typer.echo(f"to look at it: python -m http.server --directory {export}", err=True)
         return
     with ViewServer(run_index, port) as server:
-        typer.echo(json.dumps({"url": server.url}) if as_json else f"{server.url} (Ctrl-C ends it)")
+        if as_json:
+            emit({"url": server.url}, as_json)
+        else:
+            typer.echo(f"{server.url} (Ctrl-C ends it)")
         if not no_browser:
             webbrowser.open(server.url)
         try:

@@ -16,7 +16,7 @@ from stb_env.core.user_tables import checked
 from stb_env.declare.queries import task, to_task
 from stb_env.errors import ConfigError, DataError
 from stb_env.judges.check_forms import CheckForm, read_checks
-from stb_env.judges.checks import Check, StateRead, Words
+from stb_env.judges.checks import Called, Check, InOrder, StateRead, Words, tools_of
 from stb_env.tasks import Task
 from stb_env.tools import FINISH, Tool, ToolCall, ToolCatalog
 
@@ -157,6 +157,10 @@ def _task(form: QueryForm, number: str, catalog: ToolCatalog, offer: Offer) -> T
         split=form.get("split", "test"),
     )
     # What solves a query belongs to what it offers, whatever a search finds.
+    wanted = (
+        [] if "tools" in form else tools_of(check for check in checks if isinstance(check, Called | InOrder))
+    )
+    missing += [tool for call in wanted if (tool := catalog.get(call.name)) is not None and tool not in tools]
     offered = [*tools, *dict.fromkeys(missing)]
     made = to_task(declared, task_id, SUITE, {tool.name: tool for tool in catalog}, offered)
     for check in checks:

@@ -101,6 +101,14 @@ def test_each_violation_says_what_to_do(arguments, path, kind, message):
     assert (violation.path, violation.kind, violation.message) == (path, kind, message)
 
 
+def test_of_a_long_enumeration_as_much_is_listed_as_fits_and_the_rest_is_counted():
+    tool = Tool("pick", "", {"properties": {"v": {"enum": [f"v{number}" for number in range(50_000)]}}})
+    (violation,) = validate_call(ToolCall("pick", {"v": "w"}), tool)
+    assert len(violation.message) < 4_200
+    last, more = map(int, re.findall(r'"v(\d+)" and (\d+) more', violation.message)[0])
+    assert last + 1 + more == 50_000
+
+
 @pytest.mark.parametrize(
     ("schema", "value", "expected"),
     [

@@ -115,6 +115,11 @@ def test_references_around_in_a_circle_end():
         read(posting(ref("A")), components={"schemas": schemas})
 
 
+def test_a_path_that_is_no_object_is_named():
+    with pytest.raises(DataError, match="has None at the path '/b'; an object was expected"):
+        read({"/a": {"get": {}}, "/b": None})
+
+
 def test_an_operation_that_cannot_be_called_is_left_out_with_the_reason():
     host = {"parameters": [{"name": "Host", "in": "header"}]}
     xml = {"requestBody": {"content": {"application/xml": {}}}}

@@ -159,12 +159,61 @@ def test_a_text_alone_is_no_order(tmp_path: Path):
             {"state": "mayor", "arguments": {"city": "x"}, "has": 1},
             r"the state is asked with 'mayor', which may write; take a tool that reads, or set",
         ),
+        (
+            {"called": "mayor", "arguments": {"city": ["x"]}},
+            r"gives 'mayor' a wrong argument: 'city' must be a string, got an array of 1$",
+        ),
+        (
+            {"in_order": ["mayor", {"called": "mayor", "arguments": {"city": {}}}]},
+            r"gives 'mayor' a wrong argument: 'city' must be a string, got an object$",
+        ),
+        (
+            {"called": "mayor", "times": True},
+            r"times of the check 'called' must be a whole number or a list, got True$",
+        ),
+        (
+            {"in_order": ["mayor", {"called": "mayor", "times": [1.5]}]},
+            r"entry 1 of times of \[\[in_order\]\] number 2 in .* must be a whole number, got 1\.5$",
+        ),
         (["called"], r"line 1: a check has one of called, not_called, in_order, state, .*; got 'called'$"),
     ],
 )
 def test_a_wrong_check_is_named_with_its_line(tmp_path: Path, check: Any, message: str):
     with pytest.raises(DataError, match=message):
         make(tmp_path, json.dumps({"query": "Who?", "check": check}))
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        (
+            {"tools": ["weather"], "check": {"called": "mayor"}},
+            r"wants a call of 'mayor', which the task does not offer; it offers weather$",
+        ),
+        (
+            {"tools": ["weather"], "check": {"in_order": ["weather", "mayor"]}},
+            r"wants a call of 'mayor', which the task does not offer; it offers weather$",
+        ),
+        (
+            {"answer": {"maior": "x"}, "schema": {"properties": {"mayor": {"type": "string"}}}},
+            r"the answer of task '1' has 'maior', and its schema has mayor\. Did you mean 'mayor'\?$",
+        ),
+    ],
+)
+def test_a_line_that_no_episode_can_solve_is_refused(tmp_path: Path, line: Any, message: str):
+    with pytest.raises(DataError, match=f"line 1: .*{message}"):
+        make(tmp_path, json.dumps({"query": "Who?", **line}))
+
+
+def test_a_check_gives_parts_of_arguments_and_a_search_offers_what_it_wants(tmp_path: Path):
+    nested = {"type": "object", "properties": {"a": {}, "b": {}}, "required": ["a", "b"], "minProperties": 2}
+    tool = {"name": "add", "parameters": {"properties": {"n": {"type": "string"}, "of": nested, "to": {}}}}
+    tool["parameters"]["required"] = ["n", "to"]
+    check = [{"called": "add", "arguments": {"n": 5, "of": {"a": 1}}}, {"not_called": "mayor"}]
+    (tmp_path / "q.jsonl").write_text(json.dumps({"query": "Tell the mayor.", "check": check}))
+    catalog = CatalogFile.of({"version": 1, "tools": [*TOOLS, tool]})
+    env = stb_env.make("stb/Tools-v0", tools=catalog, data=str(tmp_path / "q.jsonl"), retrieve=1)
+    assert [tool.name for tool in env.tasks[0].tools] == ["mayor", "add"]
 
 
 SHOP = [

@@ -37,6 +37,12 @@ def service() -> FastAPI:
             return Response("", status, {"retry-after": "0"})
         return Response('{"ready": true}', 200, media_type="application/json")
 
+    @app.post("/wrote/{status}", operation_id="write")
+    @app.delete("/wrote/{status}", operation_id="drop")
+    def wrote(status: int) -> Response:
+        asked.append(str(status))
+        return Response("{", status, {"retry-after": "0"}, "application/json")
+
     @app.get("/locked", operation_id="locked")
     def locked(given: Annotated[str, Depends(key)]) -> Response:
         said = "you may not see the orders of others" if given == "right-key-2468" else "invalid API key"
@@ -89,6 +95,27 @@ def test_a_service_that_is_busy_is_asked_again_and_then_a_failure(catalog: Path,
     answer = call(catalog, "record", tmp_path / "cache", "later", {"status": status})
     assert answer["response"] == {"ready": True}
     assert len(asked) == 2
+
+
+@pytest.mark.parametrize(("name", "member"), [("write", "idempotent"), ("drop", "reads")])
+def test_a_call_that_may_write_is_sent_once_unless_the_catalogue_allows_more(
+    catalog: Path, tmp_path: Path, name: str, member: str
+):
+    # The last is damaged data.
+    for status in (503, 200):
+        asked.clear()
+        failure = " ".join(call(catalog, "record", tmp_path / "cache", name, {"status": status}).split())
+        assert f"HTTP {status}" in failure
+        assert "(not sent again: it may write)" in failure
+        assert len(asked) == 1
+    content = json.loads(catalog.read_text(encoding="utf-8"))
+    for tool in content["tools"]:
+        tool["source"][member] = True
+    other = tmp_path / f"{member}.json"
+    other.write_text(json.dumps(content), encoding="utf-8")
+    asked.clear()
+    assert "attempts: 3" in call(other, "record", tmp_path / "cache", name, {"status": 503})
+    assert len(asked) == 3
 
 
 @pytest.mark.parametrize("status", [401, 407])
