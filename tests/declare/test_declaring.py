@@ -155,11 +155,11 @@ def test_what_is_wrong_is_said(changed: dict[str, Any], message: str):
         ),
         (
             {"check": lambda todo: True},
-            r"^check of the task 'Add milk.' takes \(todo\), which too many",
+            r"^check of the task 'Add milk.' takes \(todo\), but is called with .* \(too many",
         ),
         (
             {"check": lambda a, b, c: True},
-            r"^check of the task 'Add milk.' takes \(a, b, c\), which missing",
+            r"^check of the task 'Add milk.' takes \(a, b, c\), but is called with .* \(missing",
         ),
         ({"answer": {"n": None}}, r"^the answer's 'n' is None, which tells no type; give text, a number"),
         ({"answer": {"n": []}}, r"^the answer's 'n' is \[\], which tells no type"),
