@@ -84,7 +84,8 @@ def connected(monkeypatch) -> Iterator[Callable[..., tuple[OpenAIModel, StrictSe
 
 
 def _asked(messages: list[Any]) -> ChatRequest:
-    sampling = Sampling(temperature=0.2, max_tokens=2048, frequency_penalty=0.0, presence_penalty=0.0)
+    penalties = {"frequency_penalty": 0.0, "presence_penalty": 0.0}
+    sampling = Sampling(temperature=0.2, max_tokens=2048, stop=("END",), **penalties)
     return ChatRequest(messages, (_TOOL,), sampling=sampling)
 
 
