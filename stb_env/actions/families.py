@@ -165,8 +165,9 @@ FAMILIES = [
     ),
     Markup("Functionary 3.2", rf">>>{NAME}\n(?=\s*\{{)", arguments, r"(?=>>>)", r">>>all\n"),
     Markup(
-        "Granite 3, Phi 4 mini, InternLM, LFM 2, Apertus, Command R, xLAM, Gorilla",
-        r"<\|tool_calls?\|>|<\|function_call\|>|<\|tool_call_start\|>|<\|tools_prefix\|>|<\|START_ACTION\|>"
+        "Granite 3, Phi 4 mini, InternLM, LFM 2, Apertus, Command R, xLAM, Gorilla, GigaChat",
+        r"function call(?=\{)|<\|tool_calls?\|>|<\|function_call\|>"
+        r"|<\|tool_call_start\|>|<\|tools_prefix\|>|<\|START_ACTION\|>"
         r"|<\|action_start\|>(?:\s*<\|(?:plugin|interpreter)\|>)?|<<functions?>>"
         r"|\[(?i:TOOL|FUNC|FUNCTION)_(?i:CALLS?)\]|functools(?=\s*\[)",
         objects,

@@ -19,7 +19,7 @@ _OBJECTS = 64
 _THOUGHT = re.compile(
     r"[ \t]*(?:[-*#>]+[ \t]*)?[*_]{0,3}(?:thought|reasoning)s?[*_]{0,3}[ \t]*:", re.IGNORECASE
 )
-_OWN_LINE = re.compile(r"(?:^|[\n:：])[ \t`\[]*(?:json\s*)?\Z")
+_OWN_LINE = re.compile(r"(?:^|[\n:：])[ \t\[]*\Z")
 _LONGEST_NAME = 300
 _NAME_BEFORE = re.compile(
     r"(?<![\w.-])([A-Za-z_][\w.-]{0,255})`{0,3}[ \t]*(?:[:(][ \t]*)?(?:\r?\n)?[ \t]*(?:```(?:json)?\s*)?\Z"

@@ -311,6 +311,9 @@ class Rules:
             return unknown_call(call, tools), backend
         checked = check_call(call, tool)
         if not checked.violations and not checked.coercions:
+            if isinstance(call.arguments, str):
+                # Blank text, as servers send it for a tool without parameters.
+                call = replace(call, arguments=checked.arguments)
             result, backend = yield from self.backend.answer(backend, tool, call)
             return CallRecord(call.id, call.name, call.arguments, result), backend
         # What the API really said to exactly this text beats our reading of its documentation.

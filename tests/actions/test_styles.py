@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+import stb_env
 from stb_env.actions import Action, format_action, parse_action
 from stb_env.testing.notes import notes
 from tests.actions.styles import FAMILIES, KNOWN, STYLES
@@ -60,6 +61,20 @@ def test_the_environment_knows_the_tools_of_its_task():
     env.reset(seed=0)
     written = 'I look: {"tool": "find_notes", "args": {"word": "dentist"}}'
     assert [call["name"] for call in env.step(written)[4]["calls"]] == ["find_notes"]
+
+
+def test_blank_arguments_of_a_native_call_are_none():
+    def count(items: list) -> int:
+        """Count the items."""
+        return len(items)
+
+    tasks = [stb_env.task("How many?", gold="count()", answer={"n": 0})]
+    stb_env.environment("t/Blank-v0", tools=[count], state=list, tasks=tasks)
+    env = stb_env.make("t/Blank-v0")
+    env.reset(seed=0)
+    call = {"id": "1", "type": "function", "function": {"name": "count", "arguments": ""}}
+    (made,) = env.step({"content": None, "tool_calls": [call]})[4]["calls"]
+    assert (made["status"], made["arguments"]) == (0, {})
 
 
 def test_a_tool_of_another_task_is_a_word_in_prose():
