@@ -287,7 +287,8 @@ def _check_signature(check: object, query: str) -> None:
         signature.bind(None, None)
     except TypeError as error:
         raise ConfigError(
-            f"check of the task {query[:60]!r} takes {signature}, which {error}; {wanted}"
+            f"check of the task {query[:60]!r} takes {signature}, but is called with the answer and "
+            f"the state ({error}); {wanted}"
         ) from error
 
 

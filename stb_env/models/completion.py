@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from stb_env.core import jsontext
 from stb_env.core.jsontypes import JsonObject
 from stb_env.models.chat import ChatReply
-from stb_env.models.failure import MAX_QUOTE
+from stb_env.models.failure import FILTERED, MAX_QUOTE
 from stb_env.models.model import ModelError
 from stb_env.models.opaque import OPAQUE
 from stb_env.usage import Price, Served, Usage
@@ -91,12 +91,11 @@ def _malformed(what: str) -> ModelError:
 
 
 def _check_refusal(message: Mapping[str, object], choice: Mapping[str, object], usage: Usage) -> None:
+    if choice.get("finish_reason") == "content_filter":
+        raise ModelError(f"{FILTERED} stopped the answer", usage=usage)
     refusal = message.get("refusal")
-    filtered = choice.get("finish_reason") == "content_filter"
-    if refusal or filtered:
-        said = (
-            " ".join(str(refusal).split())[:MAX_QUOTE] if refusal else "a content filter stopped the answer"
-        )
+    if refusal:
+        said = " ".join(str(refusal).split())[:MAX_QUOTE]
         # Left to the caller to ask again: the same seed would only buy the same refusal.
         raise ModelError(f"the model refused: {said}", retryable=True, usage=usage)
 
@@ -143,22 +142,24 @@ def _usage(given: object, price: Price | None, tier: object) -> Usage:
     total = said[2] or prompt + completion
     if price is not None and price.free:
         return Usage(prompt, completion, total, calls=1)
-    # Whoever reads nothing answers nothing: a server that says so does not count.
-    if price is None or not said[0] or said[1] is None:
+    served = _served(counts, tier)
+    # Whoever reads nothing answers nothing: a server that says so does not count. Nor does one that says that
+    # it read more from its cache than it read.
+    if price is None or not said[0] or said[1] is None or served.cached + served.stored > prompt:
         return Usage(prompt, completion, total, calls=1, unpriced=1)
     # Some count what was thought in the total alone.
     written = max(completion, total - prompt)
-    cost = price.cost(prompt, written, _served(counts, prompt, tier))
+    cost = price.cost(prompt, written, served)
     return Usage(prompt, completion, total, calls=1, cost=cost)
 
 
-def _served(counts: Mapping[str, object], prompt: int, tier: object) -> Served:
+def _served(counts: Mapping[str, object], tier: object) -> Served:
     details = counts.get("prompt_tokens_details")
     known = details if isinstance(details, _MAPPING) else {}
     # The words of OpenAI and most, of Moonshot, of DeepSeek.
     said = (known.get("cached_tokens"), counts.get("cached_tokens"), counts.get("prompt_cache_hit_tokens"))
-    cached = min(prompt, next(filter(None, map(_count, said)), 0))
-    stored = min(prompt - cached, _count(known.get("cache_write_tokens")) or 0)
+    cached = next(filter(None, map(_count, said)), 0)
+    stored = _count(known.get("cache_write_tokens")) or 0
     return Served(cached, stored, tier if isinstance(tier, str) else "")
 
 

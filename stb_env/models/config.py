@@ -44,6 +44,21 @@ _OPTIONAL = frozenset({"temperature", "top_p", "max_tokens", "seed", "context"})
 ANSWER_BOUNDS = frozenset({"max_tokens", "max_completion_tokens"})
 """Members of a request of which each says how many tokens its answer may have."""
 
+DROPPED = (
+    *(
+        "temperature",
+        "top_p",
+        "max_tokens",
+        "max_completion_tokens",
+        "seed",
+        "frequency_penalty",
+        "presence_penalty",
+        "stop",
+    ),
+    *("tool_choice", "response_format", "stream_options"),
+)
+"""Members of a request that it can do without."""
+
 
 @dataclass(frozen=True, slots=True)
 class ModelConfig:
@@ -131,8 +146,9 @@ class ModelConfig:
         check_url(f"base_url of the {self.role} model", self.base_url, "http://127.0.0.1:8000/v1")
         if set("?#") & set(self.base_url):
             raise ConfigError(
-                f"base_url of the {self.role} model must end before any '?' or '#'; what stands behind it "
-                'goes into query, as in query = { "api-version" = "2026-08-01" }'
+                f"base_url of the {self.role} model must end before any '?' or '#'; a key that stands behind "
+                "it goes into the variable that api_key_env names, and anything else into query, as in "
+                'query = { "api-version" = "2026-08-01" }'
             )
         check_variable(f"api_key_env of the {self.role} model", self.api_key_env)
         for name, (kind, low) in _BOUNDS.items():
@@ -180,6 +196,12 @@ class ModelConfig:
                 f'drop of the {self.role} model must be a list of names such as ["temperature"], '
                 f"got {self.drop!r}"
             )
+        for name in self.drop:
+            if name not in (*DROPPED, *self.extra):
+                raise ConfigError(
+                    f"drop of the {self.role} model has {name!r}, and can have {', '.join(DROPPED)}."
+                    f"{did_you_mean(name, DROPPED)}"
+                )
         object.__setattr__(self, "drop", tuple(self.drop))
 
     def _take_provider(self) -> None:
@@ -271,19 +293,29 @@ class ModelConfig:
         return {name: value for name, value in data.items() if value is not None and value not in ({}, [])}
 
 
+# A `prompt_cache_key` opens nothing.
 _SECRET = re.compile(
-    r"(?:api|access|secret|private)[_-]?key|secret|passw|authorization|bearer|(?:^|[_-])token$", re.I
+    r"(?:api|access|secret|private)[_-]?key|(?<!cache)(?<!cache[_-])key$|token$|secret|passw|pwd$|authorization"
+    r"|(?:^|[_-])auth$|bearer|cookie|credential|session[_-]?id|signature|^(?:sig|code|jwt)$",
+    re.I,
 )
 """Names of what is secret; ``max_tokens`` and the like are none."""
+_KEY = re.compile(r"(?:bearer\s+|sk-)\S{8,}", re.I)
+"""Texts that are keys, whatever they are called."""
 
 
-def _secrets_of(extra: Mapping[str, object]) -> Iterator[str]:
-    """Yield the names in a table, and in tables in it, whose values look like secrets."""
-    for name, value in extra.items():
-        if isinstance(value, Mapping):
-            yield from _secrets_of(value)
-        elif isinstance(value, str) and _SECRET.search(name):
+def _secrets_of(table: object) -> Iterator[str]:
+    """Yield the names in a table, and in what stands in it, whose values look like secrets."""
+    if isinstance(table, list | tuple):
+        for item in table:
+            yield from _secrets_of(item)
+    if not isinstance(table, Mapping):
+        return
+    for name, value in table.items():
+        if isinstance(value, str) and (_SECRET.search(name) or _KEY.fullmatch(value)):
             yield name
+        else:
+            yield from _secrets_of(value)
 
 
 def available(config: ModelConfig, env: Mapping[str, str] = os.environ) -> bool:

@@ -7,9 +7,13 @@ from collections.abc import Mapping
 
 from stb_env.core import jsontext
 from stb_env.http.exchange import is_retryable, status_kind
+from stb_env.models.config import DROPPED
 from stb_env.models.model import ModelError
 
 MAX_QUOTE = 300
+
+FILTERED = "a content filter"
+"""Begins each failure of a filter's. None is retryable: the same words meet the same filter."""
 
 _ADVICE = {
     400: "the server does not accept the request; check the model's settings",
@@ -38,6 +42,7 @@ _KEY = re.compile(
     r"api.?key.{0,20}(not valid|invalid)|(incorrect|invalid).api.?key|security token|unauthorized",
     re.IGNORECASE,
 )
+_UNSUPPORTED = re.compile(r"unsupported (?:parameter|value): '(\w+)'", re.IGNORECASE)
 _NO_QUOTA = re.compile(r"insufficient_quota|billing_hard_limit")
 # What the codes and types of errors without a status mean, in the words of OpenAI, Anthropic and vLLM.
 _CROWDED = re.compile(r"rate.?limit|too.?many.?requests|slow.?down", re.IGNORECASE)
@@ -68,6 +73,8 @@ def status_failure(status: int, body: object, retry_after: float | None = None) 
         ('context', False, 'HTTP 400: Too long')
         >>> status_failure(503, "overloaded", 2.0).retryable
         True
+        >>> print(status_failure(400, "Unsupported parameter: 'stop'."))
+        HTTP 400: Unsupported parameter: 'stop'; put drop = ["stop"] into the table of the model
     """
     return _failure(f"HTTP {status}", status, _details(body), retry_after, status)
 
@@ -116,7 +123,10 @@ def _failure(
             status=status,
         )
     if meant in _FILTER_STATUS and any(map(_FILTER.search, details)):
-        return ModelError(f"the model refused, by {what}{said}", status=status)
+        return ModelError(f"{FILTERED} refused the request: {what}{said}", status=status)
+    if meant == 400 and (unknown := _UNSUPPORTED.search(said)) and unknown[1] in DROPPED:
+        message = f'{what}{said.rstrip(".")}; put drop = ["{unknown[1]}"] into the table of the model'
+        return ModelError(message, status=status)
     known = 401 if meant in _KEY_STATUS and any(map(_KEY.search, details)) else meant
     return ModelError(f"{what}{said}; {_ADVICE.get(known, _ADVICE[400])}", status=status)
 

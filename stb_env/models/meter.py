@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from stb_env.core.request import Request, Slow
-from stb_env.errors import ConfigError
+from stb_env.errors import ConfigError, RunStopped
 from stb_env.models.chat import ChatReply, ChatRequest
 from stb_env.models.model import ChatModel, ModelError, WrappedModel, ask
 from stb_env.usage import NO_USAGE, Usage
@@ -202,6 +202,26 @@ class Meter:
             took = f"take {most.total_tokens}"
             return _too_little(f"{self.max_tokens} tokens", f"{left_tokens}", took, "max_tokens")
         return ""
+
+
+class RunMeter(Meter):
+    """A meter whose cap ends a run, where any other's ends the episode as invalid.
+
+    Args:
+        budget: Dollars that the command may spend; None only counts.
+    """
+
+    cost_setting = "--budget"
+
+    def __init__(self, budget: float | None = None) -> None:
+        super().__init__(max_cost=budget)
+
+    def refusal(self, message: str, stage: str) -> Exception:
+        """Return what ends the run where a call is not made."""
+        return RunStopped(
+            f"the next call of the {stage} model was not made: {message}. Nothing of the episode in progress "
+            "was kept; the same command goes on, with its budget anew"
+        )
 
 
 @contextmanager

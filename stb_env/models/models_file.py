@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import tomllib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from importlib import resources
@@ -24,6 +25,7 @@ from stb_env.usage import Price
 ROLES = ("agent", "simulator", "judge", "user")
 PARTS = ("domain", "api", "query", "caller", "tester", "single")
 """Roles of the data synthesis. Each is played by the agent, except for what is set for it alone."""
+_log = logging.getLogger(__name__)
 GGUF = ".gguf"
 """Ending of a file that stands in a models file's place: its model plays every role."""
 
@@ -89,6 +91,8 @@ def load_models(
     files = [_packaged()] if path is None else [_packaged(), _user_file(Path(path))]
     prices = {name: price for file in files for name, price in file.get("prices", {}).items()}
     settings = {role: _settings(role, files, env) for role in (*ROLES, *PARTS)}
+    if path is not None:
+        _check_prices(path, files[-1].get("prices", {}), prices, [*settings.values()])
     for part in PARTS:
         apart = settings.pop(part)
         if apart:
@@ -123,10 +127,30 @@ def _settings(role: str, files: Iterable[_Models], env: Mapping[str, str]) -> di
     return settings | _from_environment(role, env)
 
 
-def _config(role: str, settings: JsonObject, prices: JsonMapping) -> ModelConfig:
+def _named(settings: Mapping[str, object]) -> str:
     # Beside weights the name is that of the packaged model, whose price is another's.
-    named = "" if settings.get("local") else settings.get("model", "")
-    price = settings.pop("price", None) or prices.get(named)
+    return "" if settings.get("local") else str(settings.get("model", ""))
+
+
+def _check_prices(
+    path: Path | str, own: JsonMapping, prices: JsonMapping, roles: Sequence[Mapping[str, object]]
+) -> None:
+    """Warn of a price for no role's model whose name is nearly that of a model without a price."""
+    models = {_named(role) for role in roles}
+    unpriced = {_named(role) for role in roles if "price" not in role} - {"", *prices}
+    for name in own:
+        near = did_you_mean(name, unpriced) if name not in models else ""
+        if near:
+            _warn(f"[prices] in the models file {path} has {name!r}, and no role has that model.{near}")
+
+
+@cache
+def _warn(message: str) -> None:
+    _log.warning(message)
+
+
+def _config(role: str, settings: JsonObject, prices: JsonMapping) -> ModelConfig:
+    price = settings.pop("price", None) or prices.get(_named(settings))
     config = ModelConfig(role, **settings, price=_price(role, price))
     if config.price is not None or config.replay:
         return config
@@ -168,6 +192,15 @@ def _user_file(path: Path) -> _Models:
         raise ConfigError(f"the models file {path} is not TOML: {error}") from error
     models = checked(_Models, data, f"the models file {path}")
     check_names(f"[models] in the models file {path}", models.get("models", {}), (*ROLES, *PARTS))
+    for role, own in models.get("models", {}).items():
+        if "@" in own.get("base_url", "").partition("://")[2].partition("/")[0]:
+            raise ConfigError(
+                f"base_url of [models.{role}] in the models file {path} holds a user name or password; leave "
+                f"base_url out and set the variable STB_{role.upper()}_BASE_URL, since secrets stay in the "
+                "environment"
+            )
+    for name, price in models.get("prices", {}).items():
+        _price(name, price)
     return models
 
 

@@ -169,12 +169,16 @@ def completion_of(response: ModelResponse, provider: str) -> JsonObject:
     if any(_is_opaque(part) for part in response.parts):
         (dumped,) = ModelMessagesTypeAdapter.dump_python([response], mode="json")
         message[OPAQUE] = {"provider": provider, "response": {**dict(_kept(dumped))}}
+    details = response.provider_details or {}
     reason = response.finish_reason or ("tool_call" if calls else "stop")
+    if details.get("refusal"):
+        # The library calls the model's own refusal a filter's.
+        message["refusal"], reason = details["refusal"], "stop"
     return {
         "model": response.model_name or "",
         "choices": [{"message": message, "finish_reason": _REASONS.get(reason, reason)}],
         "usage": _usage(response),
-        "service_tier": (response.provider_details or {}).get("service_tier"),
+        "service_tier": details.get("service_tier"),
     }
 
 

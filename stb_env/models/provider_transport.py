@@ -16,7 +16,7 @@ from stb_env.http.exchange import HTTPFailure, broken, late
 from stb_env.http.retry import Clock, Deadline, Patience
 from stb_env.models.config import ModelConfig
 from stb_env.models.endpoint import Endpoint
-from stb_env.models.failure import refuses_key, status_failure
+from stb_env.models.failure import FILTERED, refuses_key, status_failure
 from stb_env.models.model import ModelError
 
 try:
@@ -38,6 +38,9 @@ except ImportError as error:
 
 # Those that speak chat completions or Responses, at any base URL.
 _OPENAI = frozenset({"deepseek", "moonshotai", "openai-responses", "openrouter", "zai"})
+# Else the library takes a stream that was cut for a whole answer.
+_PROFILE = {"openai_chat_streaming_requires_finish_reason": True}
+_CUT = "the answer ended before its end"
 _REGION = re.compile(r"bedrock-runtime\.([a-z0-9-]+)\.")
 
 
@@ -96,7 +99,10 @@ class ProviderTransport:
             raise ConfigError(f"the {config.role} model of {config.provider}: {error}") from error
 
     def _model(self, provider: Provider[object]) -> Model:
-        return infer_model(f"{self._config.provider}:{self._config.model}", lambda _name: provider)
+        inferred = infer_model(f"{self._config.provider}:{self._config.model}", lambda _name: provider)
+        kind: Any = type(inferred)
+        model: Model = kind(self._config.model, provider=provider, profile=_PROFILE)
+        return model
 
     def _provider(self, client: httpx2.AsyncClient) -> Provider[Any]:
         config, key = self._config, self._credentials.key or "EMPTY"
@@ -162,15 +168,19 @@ class ProviderTransport:
         given: dict[str, Any] = {"model_settings": settings, "model_request_parameters": parameters}
         loop = asyncio.get_running_loop()
         async with asyncio.timeout(patience.left()) as alarm:
-            if not self._config.stream:
-                return await model_request(model, asked, **given)
-            async with model_request_stream(model, asked, **given) as stream:
-                async for _ in stream:
-                    patience.go_on()
-                    alarm.reschedule(loop.time() + patience.left())
-                response = stream.get()
-        if response.finish_reason is None:
-            raise broken("the answer ended before its end")
+            if self._config.stream:
+                async with model_request_stream(model, asked, **given) as stream:
+                    async for _ in stream:
+                        patience.go_on()
+                        alarm.reschedule(loop.time() + patience.left())
+                    response = stream.get()
+            else:
+                response = await model_request(model, asked, **given)
+        if self._config.stream and response.finish_reason is None:
+            raise broken(_CUT)
+        if response.finish_reason == "error":
+            reason = (response.provider_details or {}).get("finish_reason", "an error")
+            raise HTTPFailure(f"the provider broke the answer off: {reason}", retryable=True)
         return response
 
     def _failure(self, error: Exception) -> ModelError:
@@ -186,9 +196,11 @@ class ProviderTransport:
         if isinstance(error, HTTPFailure):
             return ModelError(said, kind=error.kind, retryable=error.retryable)
         if isinstance(error, fault.ContentFilterError):
-            return ModelError(f"the model refused: {said}")
+            return ModelError(f"{FILTERED} stopped the answer: {said}")
         if isinstance(error, fault.ModelTimeoutError | fault.ModelRequestTimeout):
             return ModelError(said, kind="timeout", retryable=True)
+        if isinstance(error, fault.ModelAPIError) and "finish_reason" in said:
+            return ModelError(str(broken(_CUT)), kind="transport", retryable=True)
         if isinstance(error, fault.UserError | TypeError | NotImplementedError):
             return ModelError(f"{self._config.provider} cannot be asked this: {said}")
         return ModelError(f"{type(error).__name__}: {said}", kind="transport", retryable=True)

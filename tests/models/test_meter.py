@@ -109,14 +109,19 @@ def test_a_cap_stops_at_the_first_answer_whose_tokens_are_not_counted(server, co
         assert len(server.requests) == 1
 
 
+def test_more_from_the_cache_than_was_read_has_no_price(server, connected):
+    counts = {"prompt_tokens": 100, "completion_tokens": 20, "prompt_tokens_details": {"cached_tokens": 1000}}
+    server.script(Answer(completion() | {"usage": counts}))
+    usage = connected(price=Price(2.0, 8.0, 0.2)).complete(QUESTION).usage
+    assert (usage.cost, usage.unpriced) == (0.0, 1)
+
+
 @pytest.mark.parametrize(
     ("counts", "cost"),
     [
         # 100 read, 90 of them from the cache, at $2, $0.2 and $8 a million.
         ({"prompt_tokens_details": {"cached_tokens": 90}}, (10 * 2 + 90 * 0.2 + 20 * 8) / 1e6),
         ({"prompt_cache_hit_tokens": 90, "prompt_cache_miss_tokens": 10}, (10 * 2 + 90 * 0.2 + 20 * 8) / 1e6),
-        # More from the cache than was read is nonsense, and never makes it cheaper than all of it.
-        ({"cached_tokens": 900}, (100 * 0.2 + 20 * 8) / 1e6),
         # 300 thought, inside of what was written and beside it.
         ({"completion_tokens_details": {"reasoning_tokens": 15}}, (100 * 2 + 20 * 8) / 1e6),
         (

@@ -111,6 +111,13 @@ def test_a_role_is_available_with_its_key_or_at_another_endpoint(config, env, ex
         ),
         ("[models.agent]\nbase_url = 3", r"base_url of \[models\.agent\] in .* must be text, got 3$"),
         ('[models.agent]\nbase_url = "http://a b/v1"', "names no valid host"),
+        (
+            '[models.agent]\nbase_url = "http://me:pass@127.0.0.1:1/v1"',
+            r"base_url of \[models.agent\] in .* holds a user name or password; .* STB_AGENT_BASE_URL",
+        ),
+        ('[models.agent]\ndrop = ["temprature"]', "drop of the agent .* Did you mean 'temperature'"),
+        ('[models.agent]\ndrop = ["messages"]', "drop of the agent model has 'messages', and can have temp"),
+        ('[prices]\n"other" = { promt = 1 }', "the price of the other model must be"),
         ('[models.agent]\nbase_url = "http:///v1"', "names no valid host"),
     ],
 )
@@ -134,6 +141,54 @@ def test_a_wrong_models_file_is_refused_with_the_place_and_the_remedy(models_fil
 def test_a_configuration_made_in_code_is_checked_as_well(settings, message):
     with pytest.raises(ConfigError, match=re.escape(message)):
         ModelConfig("agent", "m", **settings)
+
+
+@pytest.mark.parametrize("table", ["extra", "headers", "query"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "key",
+        "subscription-key",
+        "Ocp-Apim-Subscription-Key",
+        "Cookie",
+        "accessToken",
+        "X-Auth",
+        "sig",
+        "api-key",
+    ],
+)
+def test_a_name_of_a_secret_is_refused_in_every_table(table, name):
+    with pytest.raises(
+        ConfigError, match=f"{table} of the agent model has '{name}', .* api_key_env"
+    ) as caught:
+        ModelConfig("agent", "m", **{table: {name: "abc-123"}})
+    assert "abc-123" not in str(caught.value)
+
+
+def test_a_key_is_refused_whatever_it_is_called_and_however_deep_it_stands():
+    for extra in ({"who": "sk-1234567890"}, {"tools": [{"headers": {"Cookie": "a"}}]}):
+        with pytest.raises(ConfigError, match="put the key into an environment variable"):
+            ModelConfig("agent", "m", extra=extra)
+    plain = {"prompt_cache_key": "a", "max_tokens": 3, "keyword": "b", "author": "c", "code_style": "d"}
+    assert ModelConfig("agent", "m", extra=plain).extra == plain
+
+
+def test_the_advice_on_a_query_in_base_url_sends_no_key_into_a_file():
+    with pytest.raises(
+        ConfigError, match="a key that stands behind it goes into the variable that api_key_env"
+    ):
+        ModelConfig("agent", "m", base_url="http://127.0.0.1:1/v1?key=abc")
+
+
+def test_a_price_of_a_misspelt_model_is_said(models_file, caplog):
+    path = models_file(
+        '[models.agent]\nmodel = "gpt-4.1"\n[prices]\n"gpt-4.l" = { prompt = 1, completion = 2 }\n'
+        '"quite-another" = { prompt = 1, completion = 2 }'
+    )
+    load_models(path, env={})
+    load_models(path, env={})
+    [said] = caplog.messages
+    assert said.endswith("has 'gpt-4.l', and no role has that model. Did you mean 'gpt-4.1'?")
 
 
 def test_a_models_file_that_is_not_there_is_refused(tmp_path):

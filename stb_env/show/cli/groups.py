@@ -18,13 +18,13 @@ from stb_env.core.options import EnvironmentOptions, Seed
 from stb_env.errors import ConfigError
 from stb_env.evaluation.play_groups import play_groups
 from stb_env.evaluation.resolved import RunSpec, resolve
-from stb_env.models.meter import Meter, current_meter
+from stb_env.models.meter import Meter, RunMeter, metered
 from stb_env.runs.groups.advantages import Estimator
 from stb_env.runs.groups.group_run import read_groups
 from stb_env.runs.groups.trials import Trials
 from stb_env.runs.play_options import ClusterOptions, PlayOptions
 from stb_env.show.cli.judge_outcome import tell
-from stb_env.show.cli.run import EnvId
+from stb_env.show.cli.run import Budget, EnvId
 
 Out = Annotated[Path, typer.Option("--out", help="Folder to write to; a run there is resumed.")]
 AgentName = Annotated[
@@ -65,6 +65,7 @@ def groups(
     advantages: Advantages = "grpo",
     curriculum: Stages = None,
     seed: Seed = 0,
+    budget: Budget = None,
     settings: options.Settings = None,
     as_json: options.AsJson = False,
 ) -> None:
@@ -79,8 +80,9 @@ def groups(
     chosen = environment.given() | options.read_settings(settings)
     cluster = machines.cluster()
     spec = RunSpec(env_id, agent, chosen, seed=seed, episodes=tasks)
-    meter = current_meter() or Meter()
+    meter = RunMeter(budget)
     with (
+        metered(meter),
         closing(resolve(spec)) as resolved,
         stoppable(out, _saved_groups),
         bar(env_id, as_json, meter) as progress,

@@ -21,7 +21,7 @@ from stb_env.evaluation.resolved import Resolved, RunSpec, resolve
 from stb_env.evaluation.run_costs import read_seconds
 from stb_env.evaluation.run_estimate import RunEstimate
 from stb_env.judges.heuristic import HeuristicJudge
-from stb_env.models.meter import Meter, current_meter
+from stb_env.models.meter import Meter, RunMeter, metered
 from stb_env.models.models_file import GGUF
 from stb_env.runs.play_options import ClusterOptions, PlayOptions
 from stb_env.saved_episodes import iter_trajectories, read_trajectories
@@ -46,6 +46,12 @@ EstimateAfter = Annotated[
     typer.Option("--estimate", min=1, help="Play so many episodes, say what the others will cost, and stop."),
 ]
 Yes = Annotated[bool, typer.Option("--yes", help="Go on after --estimate.")]
+Budget = Annotated[
+    float | None,
+    typer.Option(
+        "--budget", min=0, help="Dollars that models may cost this time; the run stops before it costs more."
+    ),
+]
 TaskIds = Annotated[
     list[str] | None,
     typer.Option("--task", metavar="ID", help="Play this task, and no other that is not named; repeatable."),
@@ -68,6 +74,7 @@ def run(
     out: options.Out = None,
     estimate: EstimateAfter = None,
     yes: Yes = False,
+    budget: Budget = None,
     settings: options.Settings = None,
     as_json: options.AsJson = False,
 ) -> None:
@@ -92,10 +99,10 @@ def run(
         protocol=protocol,
         only=task or None,
     )
-    cluster, meter = machines.cluster(), current_meter() or Meter()
-    with saying(f"opening {env_id}: tasks, tools and models", as_json):
+    cluster, meter = machines.cluster(), RunMeter(budget)
+    with metered(meter), saying(f"opening {env_id}: tasks, tools and models", as_json):
         opened = resolve(spec)
-    with closing(opened) as resolved, bar(env_id, as_json, meter) as progress:
+    with metered(meter), closing(opened) as resolved, bar(env_id, as_json, meter) as progress:
         if local is not None and resolved.agent_settings is None:
             raise ConfigError(
                 f"--local is for an agent with a model, not {agent or 'gold'}; add --agent chat"

@@ -1,4 +1,4 @@
-"""The limit on requests in flight, over a whole run of the command line."""
+"""The limits on requests in flight and on dollars, over a whole run of the command line."""
 
 from __future__ import annotations
 
@@ -43,3 +43,23 @@ def test_two_hundred_episodes_at_a_limit_of_8_never_show_the_server_a_ninth_requ
     assert done.exit_code == 0, done.output
     assert (json.loads(done.stdout)["episodes"], len(server.requests)) == (200, 200)
     assert server.peak == LIMIT
+
+
+def test_a_budget_ends_a_run_and_the_same_command_goes_on(tmp_path: Path) -> None:
+    with OpenAIServer().running() as server:
+        # 10 tokens read and 5 written: at most $0.64 reserved for a bound of 64, and $0.05 paid.
+        server.script(*[Answer(completion(None, finish_reason="tool_calls", message=CALL))] * 20)
+        models = tmp_path / "models.toml"
+        price = "price = { prompt = 0, completion = 10000 }"
+        models.write_text(
+            f'[models.agent]\nmodel = "m"\nbase_url = "{server.url()}"\nmax_tokens = 64\n{price}'
+        )
+        arguments = ["run", "stb/Sandbox-v1", "--agent", "chat", "--models", str(models), "--episodes", "4"]
+        arguments += ["--set", "answer=text", "--out", str(tmp_path / "run")]
+        stopped = CliRunner().invoke(app, [*arguments, "--budget", "0.72"])
+        assert stopped.exit_code == 1
+        assert "the budget of $0.72 has $0.0" not in stopped.output
+        assert "left and the next call may cost $0.6400; raise --budget to go on" in stopped.output
+        assert len(server.requests) == 2
+        assert CliRunner().invoke(app, [*arguments, "--budget", "9"]).exit_code == 0
+    assert len(server.requests) == 4

@@ -82,8 +82,8 @@ NAMED: Mapping[str, Named] = {
     ),
     "openai": Named(Dialect(model="gpt-4o")),
     "openai-reasoning": Named(
-        Dialect(refused="temperature top_p max_tokens", model="o4-mini"),
-        settings={"drop": ["temperature", "max_tokens"], "extra": {"max_completion_tokens": 4096}},
+        Dialect(refused="temperature top_p max_tokens stop", model="o4-mini"),
+        settings={"drop": ["temperature", "max_tokens", "stop"], "extra": {"max_completion_tokens": 4096}},
     ),
     "azure-lean": Named(Dialect(_AZURE), "/openai/deployments/d", {"query": _VERSION}),
     "groq": Named(Dialect(model="llama-3.3-70b-versatile"), "/openai/v1"),

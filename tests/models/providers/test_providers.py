@@ -23,7 +23,8 @@ from stb_env.models import (
 from stb_env.models.opaque import OPAQUE
 from stb_env.show.cli.main import app
 from tests.docs.page import DOCS, blocks
-from tests.models.providers.dialects import ARGUMENTS, CALL_ID, KEY, SAID, SIGNATURE, StrictServer
+from tests.fakes.openai_server import completion
+from tests.models.providers.dialects import ARGUMENTS, CALL_ID, KEY, SAID, SIGNATURE, StrictServer, events
 from tests.models.providers.named import FAILURES, NAMED
 
 _EXTRA = pytest.mark.skipif(
@@ -83,7 +84,8 @@ def connected(monkeypatch) -> Iterator[Callable[..., tuple[OpenAIModel, StrictSe
 
 
 def _asked(messages: list[Any]) -> ChatRequest:
-    sampling = Sampling(temperature=0.2, max_tokens=2048, frequency_penalty=0.0, presence_penalty=0.0)
+    penalties = {"frequency_penalty": 0.0, "presence_penalty": 0.0}
+    sampling = Sampling(temperature=0.2, max_tokens=2048, stop=("END",), **penalties)
     return ChatRequest(messages, (_TOOL,), sampling=sampling)
 
 
@@ -133,7 +135,7 @@ _READ = {
     "key": ("internal", False, "check the variable that api_key_env names"),
     "rate": ("rate_limit", True, ""),
     "overflow": ("context", False, ""),
-    "filter": ("internal", False, "the model refused"),
+    "filter": ("internal", False, "a content filter"),
 }
 _FAILURES = [one for name, told in FAILURES.items() for failure in told for one in each([name], failure)]
 
@@ -146,10 +148,57 @@ def test_failures_are_read_in_the_words_of_the_provider(connected, name, failure
         model.complete(_asked(_OPENING))
     kind, retryable, said = _READ[failure]
     assert caught.value.kind == kind
-    # A refusal that was paid for may be bought again.
-    assert caught.value.retryable == (retryable or bool(caught.value.usage.calls))
+    assert caught.value.retryable == retryable
     assert said in str(caught.value)
     assert len(server.asked) == 1
+
+
+_CHAT = ("azure", "deepseek", "moonshotai", "openrouter", "zai", "openai")
+
+
+@pytest.mark.parametrize("name", each(_CHAT))
+@pytest.mark.parametrize(
+    "delta",
+    [
+        {"tool_calls": [{"index": 0, "id": "c", "type": "function", "function": {"name": "weather"}}]},
+        {"content": "The answer is 4"},
+    ],
+    ids=["call", "text"],
+)
+def test_a_stream_that_ends_without_a_reason_was_cut(connected, monkeypatch, name, delta):
+    model, server = connected(name)
+    chunk = {"id": "c", "object": "chat.completion.chunk", "created": 1, "model": "m"}
+    choice = {"index": 0, "delta": {"role": "assistant", **delta}, "finish_reason": None}
+    monkeypatch.setattr(server, "next_answer", lambda asked: events({**chunk, "choices": [choice]}))
+    with pytest.raises(ModelError, match="the answer ended before its end") as caught:
+        model.complete(_asked(_OPENING))
+    assert (caught.value.kind, caught.value.retryable) == ("transport", True)
+
+
+@_EXTRA
+def test_a_call_that_gemini_could_not_write_is_asked_for_again(connected):
+    model, server = connected("google")
+    server.fails = (200, {"candidates": [{"finishReason": "MALFORMED_FUNCTION_CALL", "index": 0}]})
+    with pytest.raises(ModelError, match="broke the answer off: MALFORMED_FUNCTION_CALL") as caught:
+        model.complete(_asked(_OPENING))
+    assert (caught.value.kind, caught.value.retryable) == ("transport", True)
+
+
+@pytest.mark.parametrize("name", each(["azure", "openai"]))
+@pytest.mark.parametrize(
+    ("choice", "retryable", "said"),
+    [
+        ({"message": {"role": "assistant", "refusal": "No."}}, True, "the model refused: No"),
+        ({"finish_reason": "content_filter"}, False, "a content filter stopped the answer"),
+    ],
+    ids=["refusal", "filter"],
+)
+def test_a_refusal_may_be_asked_again_and_a_filter_may_not(connected, name, choice, retryable, said):
+    model, server = connected(name, stream=False)
+    server.fails = (200, completion("", **choice))
+    with pytest.raises(ModelError, match=said) as caught:
+        model.complete(_asked(_OPENING))
+    assert (caught.value.retryable, caught.value.usage.calls) == (retryable, 1)
 
 
 @_EXTRA
