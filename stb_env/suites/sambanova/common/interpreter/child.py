@@ -172,13 +172,13 @@ _CANNOT: list[str] = [] if hasattr(os, "fork") else ["this system cannot fork"]
 
 
 def _children(module: str) -> _Children | None:
+    if os.environ.get("STB_PROGRAMS") == "inside":
+        return None
     if _POOL:
         return _POOL[0]
     with _LOCK:
         if not _POOL and not _CANNOT:
             try:
-                if os.environ.get("STB_PROGRAMS") == "inside":
-                    raise OSError("STB_PROGRAMS=inside")
                 _POOL.append(_Children(module))
             except (EOFError, OSError) as error:
                 _CANNOT.append(str(error))
