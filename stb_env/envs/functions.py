@@ -175,7 +175,7 @@ def signatures(functions: Mapping[str, Function]) -> str:
 
 
 def taken_names(code: str, functions: Mapping[str, Function]) -> list[str]:
-    r"""Return the names of functions to which a program gives another value, which would stay for the episode.
+    r"""Return the names of functions that a program gives something else, for the rest of the episode.
 
     A function of the program may have a variable of that name.
 
