@@ -153,7 +153,7 @@ class Rules:
             rules = replace(self, backend=self._answering(state), layers=())
             return (yield from rules.advance(task, tools, state, action))
         try:
-            parsed = self._read_within_bounds(tools, action)
+            parsed = self.read(tools, action)
         except STBError:
             raise
         except Exception as error:  # noqa: BLE001 (no text of an agent's may end more than its episode)
@@ -201,29 +201,24 @@ class Rules:
     def read(self, tools: Mapping[str, Tool], action: Any) -> Action:
         """Read an action; in the general forms, as one of an agent that has these tools.
 
-        The original looks functions up by suffix, so with ``compat`` nobody knows which names there are.
+        One that is larger than actions may be is a problem, found before anything of it is copied. The
+        original looks functions up by suffix, so with ``compat`` nobody knows which names there are.
         """
         if isinstance(action, Action):
             parsed = action
+        elif exceeds(action):
+            return Action((), "", problem=TOO_LARGE)
         elif self.programs is not None:
             parsed = read_program(action)
         elif self.parse is parse_action:
             parsed = parse_action(action, known=None if self.compat else tools)
         else:
             parsed = parse_said(self.parse, action)
-        return finish_last(parsed) if self.compat else parsed
-
-    def _read_within_bounds(self, tools: Mapping[str, Tool], action: object) -> Action:
-        """Read an action, or say that it is larger than actions may be, before anything of it is copied."""
-        if not isinstance(action, Action) and exceeds(action):
-            return Action((), "", problem=TOO_LARGE)
-        parsed = self.read(tools, action)
         # A text has fewer values than characters; in data, arguments may be a text that spells more.
-        if isinstance(action, str) and len(action) <= MAX_VALUES:
-            return parsed
-        if exceeds([call.arguments for call in parsed.calls]):
+        is_brief = isinstance(action, str) and len(action) <= MAX_VALUES
+        if not is_brief and exceeds([call.arguments for call in parsed.calls]):
             return Action((), "", problem=TOO_LARGE)
-        return parsed
+        return finish_last(parsed) if self.compat else parsed
 
     def _answering(self, state: State) -> Backend:
         backend = self.backend

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from time import process_time
 from typing import Any
 
 import gymnasium as gym
@@ -225,3 +226,12 @@ def test_brackets_without_end_take_no_time(action: str, compat: Any):
 def test_settings_that_only_a_shop_has_are_checked(settings_: dict[str, Any], message: str):
     with pytest.raises(ConfigError, match=message):
         make(**settings_)
+
+
+def test_an_action_beyond_the_bounds_is_not_read() -> None:
+    env = env_of()
+    call = {"id": "c", "function": {"name": "search", "arguments": '{"query": [' + "1," * 100_000 + "1]}"}}
+    began = process_time()
+    assert "too large" in env.step({"tool_calls": [call] * 300})[0]["result"]
+    assert process_time() - began < 0.5
+    assert env.read({"tool_calls": [call] * 300}).problem
