@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from importlib import import_module
+from time import process_time
 from typing import Any
 
 import pytest
@@ -296,3 +297,51 @@ def test_titles_that_repeat_or_are_missing_are_named_as_pandas_names_them(titles
     expected = list(reader([list(titles), [1] * len(titles)]).read().columns)
     assert read_columns([titles, [1] * len(titles)])[0] == expected
     assert run("list(get_as_dataframe(worksheet).columns)", [titles])[0][: len(titles)] == expected
+
+
+WIDE = "d = pd.DataFrame([[1] * {}] * 3)\n"
+GROWING = "d = pd.Series([[1] * 1000] * 10)\n"
+
+
+@pytest.mark.parametrize(
+    ("program", "told"),
+    [
+        ("pd.DataFrame([[1] * 20000])", "more than 1000 columns"),
+        ("pd.DataFrame({'a': range(3000)}).T.describe()", "more than 1000 columns"),
+        (WIDE.format(1000) + "d.describe()", "50000 steps"),
+        (WIDE.format(1000) + "for i in range(50): d.diff()", "50000 steps"),
+        (WIDE.format(900) + "d.set_index(list(range(800))).reset_index()", "up to 10 columns"),
+        (WIDE.format(900) + "d.agg(['sum', 'min', 'max', 'mean', 'std', 'var', 'median'])", "50000 steps"),
+        (WIDE.format(900) + "[d.head(1)] * 20", "more than 30000 members"),
+        ("pd.DataFrame([[1]], index=[[1]] * 900)", "more than 10 levels"),
+        ("pd.DataFrame([[i] * 9 for i in range(300)]).groupby(0).describe()", "50000 steps"),
+        ("pd.DataFrame([[1] * 9] * 2000)[[0] * 20000]", "too large to be combined"),
+        (GROWING + "for i in range(20): d = d + d", "more than 30000 members"),
+        (GROWING + "d * pd.Series([10**5] * 10)", "too large to be combined"),
+        ("pd.Series(['a' * 100]).mul(10**8)", "too large to be combined"),
+        ("pd.Series([10**9]) * ['a' * 20]", "too large to be combined"),
+        ("pd.Series([10**9, 'a']).pow(10**7)", "powers up to 100"),
+        ("pd.Series(['%99999999d']) % 5", "not formatted"),
+        ("d = pd.Series([10**9, 'a']).head(1)\nfor i in range(22): d = d * d", "more than 1024 bits"),
+        ("d = pd.Series([(1, 1)])\nfor i in range(40): d = d.apply(lambda t: (t, t))", "30000 members"),
+    ],
+)
+def test_no_wide_frame_and_no_list_in_a_cell_takes_more_than_its_share(program: str, told: str) -> None:
+    began = process_time()
+    with pytest.raises(CrashError, match=told):
+        run("import pandas as pd\n" + program)
+    assert process_time() - began < 2
+
+
+def test_frames_of_a_hundred_columns_and_of_mixed_cells_are_computed_with() -> None:
+    wide = "import pandas as pd\nd = pd.DataFrame([[1, 2] * 50] * 3)\n"
+    assert run(wide + "d.describe().shape, d.agg(['sum', 'mean']).shape, (d * 2).T.shape")[0] == [
+        [8, 100],
+        [2, 100],
+        [100, 3],
+    ]
+    assert run("(pd.Series([5, '']) * pd.Series([900, 3])).tolist()")[0] == [4500, ""]
+    assert run("(pd.Series(['a']) * 3 + 'b').tolist(), (pd.Series([7, 'x']).head(1) % 4).tolist()")[0] == [
+        ["aaab"],
+        [3],
+    ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -69,7 +70,7 @@ class Arrays(Kind):
             f"an array has no attribute {name!r} here.{did_you_mean(name, _ATTRIBUTES | _METHODS)}"
         )
 
-    def before(self, left: object, right: object) -> None:
+    def before(self, left: object, right: object, operator: type[ast.AST] | None = None) -> None:  # noqa: ARG002
         """Look at the operands of an operator.
 
         Raises:

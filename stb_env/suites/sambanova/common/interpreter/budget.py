@@ -36,6 +36,9 @@ LINE = 100
 _TABLE, _ARRAY = 400, 20
 """Weight of a data frame and an array besides their members: anything with one is slow to begin."""
 
+_FEW_COLUMNS, _COLUMN = 10, 5
+"""Columns that a data frame has at no price, and the weight of each that it has besides."""
+
 
 class Budget:
     """Counts the steps of one program.
@@ -119,7 +122,13 @@ def weigh(value: object) -> int:
             count += len(item)
         elif not isinstance(item, _ATOMS):
             count += extent(item) - 1
-            count += _TABLE if hasattr(item, "to_string") else _ARRAY if hasattr(item, "dtype") else 0
+            count += (
+                _TABLE + _COLUMN * width(item)
+                if hasattr(item, "to_string")
+                else _ARRAY
+                if hasattr(item, "dtype")
+                else 0
+            )
         if count + len(waiting) > MAX_ITEMS:
             raise CrashError(f"a value has more than {MAX_ITEMS} members")
     return count
@@ -168,6 +177,12 @@ def joined(parts: Iterable[str], separator: str = "") -> str:
     if sum(map(len, texts)) + len(separator) * (len(texts) - 1) > MAX_TEXT:
         raise CrashError(f"a text has more than {MAX_TEXT} characters")
     return separator.join(texts)
+
+
+def width(item: object) -> int:
+    """Return how many columns a data frame has beyond a few; 0 for anything else."""
+    columns = getattr(item, "columns", None)
+    return 0 if columns is None else max(0, len(columns) - _FEW_COLUMNS)
 
 
 def extent(item: object) -> int:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Mapping, Sequence
 
-from stb_env.suites.sambanova.common.interpreter.budget import LINE, SHARE, extent, weigh
+from stb_env.suites.sambanova.common.interpreter.budget import LINE, SHARE, extent, weigh, width
 from stb_env.suites.sambanova.common.interpreter.ordered import OrderedSet
 
 Args = Sequence[object]
@@ -18,7 +18,7 @@ Options = Mapping[str, object]
 Cost = Callable[[Args, Options], int]
 """Steps of a call, from its arguments."""
 
-RULES = 2
+RULES = 3
 """Version of these rules and of what patterns know, for fingerprints: they say what runs through, and
 change no task."""
 
@@ -188,7 +188,7 @@ def write(args: Args, options: Options) -> int:
 def _cells(value: object) -> int:
     """Return the steps of writing out the tables of data in a value that was weighed."""
     if hasattr(value, "to_string"):
-        return _TABLE + extent(value)
+        return _TABLE + extent(value) + 2 * width(value)
     if isinstance(value, dict):
         return sum(map(_cells, value.values()))
     return sum(map(_cells, value)) if isinstance(value, list | tuple) else 0

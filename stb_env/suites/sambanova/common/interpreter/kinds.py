@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
@@ -157,7 +158,7 @@ class Kind:
         """
         raise CrashError(f"{type(value).__name__} lets no attribute {name!r} be set")
 
-    def before(self, left: object, right: object) -> None:
+    def before(self, left: object, right: object, operator: type[ast.AST] | None = None) -> None:
         """Look at the operands of an operator.
 
         Raises:

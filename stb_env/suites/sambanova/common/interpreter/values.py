@@ -245,7 +245,7 @@ class Values:
                 used = self._begun(value)
                 if kind is ast.MatMult and not used.multiplies:
                     raise CrashError(f"{type(value).__name__} has no matrix product (@) here")
-                used.before(left, right)
+                used.before(left, right, kind)
         cost = OPERATORS.get(kind)
         if cost is not None:
             self.budget.spend(cost((left, right), {}))

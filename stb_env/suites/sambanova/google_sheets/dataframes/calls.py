@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import ast
 import math
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
+from stb_env.suites.sambanova.common.interpreter import budget as bounds
 from stb_env.suites.sambanova.common.interpreter.budget import MAX_ITEMS, Budget, weigh
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError, UnsupportedError
 from stb_env.suites.sambanova.common.interpreter.kinds import Apply, Host, Native, TypeName
@@ -24,14 +27,26 @@ T = TypeVar("T")
 MAX_PLANNED = 2_000_000
 """Cells that an operation may pass through on its way to a small result."""
 
-MAX_TEXT = 1_000_000
+MAX_TEXT = 250_000
 """Characters in a data frame."""
 
 _STEPWISE = ("iterrows", "itertuples", "items")
 """Methods of pandas that return an iterator."""
 
+MAX_COLUMNS = 1_000
+"""Columns of a data frame: to most of what is done with one, each is a table of its own."""
+
 _LONGEST = 100
-_GROUPINGS = 3
+_NUMERIC = "biufmM"
+_OPERATORS: Mapping[str, type[ast.AST]] = {
+    **dict.fromkeys(("mul", "multiply", "rmul"), ast.Mult),
+    "pow": ast.Pow,
+    "mod": ast.Mod,
+}
+_LEVELS = 10
+"""Levels of labels, rows and columns alike."""
+_MOST_KEYS = {"groupby": 3, "set_index": _LEVELS, "nlargest": _LEVELS, "nsmallest": _LEVELS}
+"""Columns by which a table is ordered or divided at once."""
 
 
 def call(
@@ -52,15 +67,17 @@ def call(
     _check_names(name, args, kwargs)
     _check_size(owner, name, args, kwargs)
     _check_texts(owner, args, kwargs)
+    if name in _OPERATORS and args:
+        check_operator(_OPERATORS[name], owner, args[0])
     if (pattern := _pattern(owner, name, args, kwargs)) is not None:
         compiled = Pattern(pattern, budget, fold=kwargs.get("case") is False)
-        return bounded(matched(owner, name, compiled, args, kwargs))
+        return bounded(matched(owner, name, compiled, args, kwargs), budget)
     if name == "astype" and args and isinstance(args[0], TypeName):
         args = (args[0].types[0], *args[1:])
     plain = {key: _callable(arg, apply) for key, arg in kwargs.items()}
     function: Callable[..., Any] = partial(_append, owner) if name == "append" else getattr(owner, name)
     result = function(*(_callable(arg, apply) for arg in args), **plain)
-    return bounded(list(result) if name in _STEPWISE else result)
+    return bounded(list(result) if name in _STEPWISE else result, budget)
 
 
 def _append(frame: Any, other: Any, ignore_index: bool = False, sort: bool = False) -> object:
@@ -92,23 +109,105 @@ def given(value: object) -> object:
     return value
 
 
-def bounded(value: T) -> T:
+def bounded(value: T, budget: Budget) -> T:
     """Return a result of pandas, unless it is too large."""
     pd = pandas()
     if isinstance(value, pd.DataFrame | pd.Series | pd.Index):
         if value.size > MAX_ITEMS:
             raise CrashError(f"a data frame would have more than {MAX_ITEMS} cells")
-        if has_texts(value):
-            texts = (len(item) for item in np.ravel(value.to_numpy()) if isinstance(item, str))
-            if sum(texts) > MAX_TEXT:
-                raise CrashError(f"a data frame would hold more than {MAX_TEXT} characters")
+        if value.ndim > 1 and value.shape[1] > MAX_COLUMNS:
+            raise CrashError(
+                f"a data frame would have more than {MAX_COLUMNS} columns; keep many records as rows"
+            )
+        if (
+            max(axis.nlevels for axis in (*getattr(value, "axes", ()), getattr(value, "index", value)))
+            > _LEVELS
+        ):
+            raise CrashError(f"a data frame would have more than {_LEVELS} levels of labels")
+        budget.go_through(_members_of(value))
     return value
+
+
+def _members_of(value: pd.DataFrame | pd.Series | pd.Index) -> int:
+    """Return how many members the cells of a table have besides: none where they are numbers.
+
+    Raises:
+        CrashError: There are too many, or too many characters, or a number has too many bits.
+    """
+    if not has_texts(value):
+        return 0
+    cells = np.ravel(value.to_numpy()).tolist()
+    if sum(len(cell) for cell in cells if isinstance(cell, str)) > MAX_TEXT:
+        raise CrashError(f"a data frame would hold more than {MAX_TEXT} characters")
+    for cell in cells:
+        if isinstance(cell, int):
+            bounds.bounded(cell)
+    return weigh(cells) - len(cells)
 
 
 def has_texts(value: pd.DataFrame | pd.Series | pd.Index) -> bool:
     """Return whether a table may hold texts."""
     kinds = value.dtypes if hasattr(value, "columns") else [value.dtype]
-    return any(kind.kind not in "biufmM" for kind in kinds)
+    return any(kind.kind not in _NUMERIC for kind in kinds)
+
+
+def check_operator(kind: type[ast.AST], left: object, right: object) -> None:
+    """Check an operator on cells that are no plain numbers, before pandas applies Python's own to each.
+
+    Raises:
+        CrashError: The cells of the result could be too large.
+        UnsupportedError: Texts would be formatted.
+    """
+    if kind not in (ast.Mult, ast.Pow, ast.Mod) or not (_is_mixed(left) or _is_mixed(right)):
+        return
+    cells, others = _cells(left), _cells(right)
+    if kind is ast.Mult:
+        longest = max(_longest(cells) * _most(others), _longest(others) * _most(cells))
+        check_planned(longest * max(len(cells), len(others)))
+    elif kind is ast.Pow and _most(others) > _LONGEST:
+        raise CrashError(f"a table with texts is raised to powers up to {_LONGEST}")
+    elif kind is ast.Mod and not isinstance(left, str) and any(isinstance(cell, str) for cell in cells):
+        raise UnsupportedError("texts of a table are not formatted with % here; use map and an f-string")
+
+
+def _is_mixed(value: object) -> bool:
+    """Return whether a value may hold anything but numbers of a fixed size."""
+    if hasattr(value, "to_numpy"):
+        return has_texts(value)
+    if isinstance(value, np.ndarray):
+        return value.dtype.kind not in _NUMERIC
+    return not isinstance(value, int | float | np.generic | None)
+
+
+def _cells(value: Any) -> list[object]:
+    """Return the cells of an operand."""
+    if hasattr(value, "to_numpy"):
+        value = value.to_numpy()
+    if isinstance(value, np.ndarray):
+        value = np.ravel(value).tolist()
+    return list(value) if isinstance(value, list | tuple) else [value]
+
+
+def _most(cells: Iterable[object]) -> int:
+    """Return the largest number of times that whole numbers among cells say."""
+    return max((abs(cell) for cell in cells if isinstance(cell, int)), default=0)
+
+
+def _longest(cells: Iterable[object]) -> int:
+    """Return the most members that a text or list among cells has."""
+    return max((len(cell) for cell in cells if isinstance(cell, str | list | tuple)), default=0)
+
+
+def check_chosen(value: Any, index: object) -> None:
+    """Check the size of what is chosen by lists of labels or places, which may name one many times."""
+    table, parts = getattr(value, "obj", value), index if isinstance(index, tuple) else (index,)
+    axes = (*table.axes[::-1],) if table is value else (*table.axes,)
+    cells = 1
+    for axis, part in zip_longest(axes, parts[: len(axes)]):
+        is_listed = isinstance(part, list) and not (part and isinstance(part[0], bool))
+        # A label that occurs more than once stands for each of its places.
+        cells *= len(part) * (1 if axis.is_unique else len(axis)) if is_listed else len(axis)
+    check_planned(cells)
 
 
 def check_planned(cells: int) -> None:
@@ -200,10 +299,10 @@ def _check_size(owner: object, name: str, args: tuple[object, ...], kwargs: Mapp
     elif name in ("DataFrame", "reindex"):
         lengths = [len(each) for each in (*args, *kwargs.values()) if hasattr(each, "__len__")]
         check_planned(int(np.prod(sorted(lengths)[-2:], dtype=float)))
-    elif name == "groupby":
-        keys = args[0] if args else kwargs.get("by")
-        if isinstance(keys, list) and len(keys) > _GROUPINGS:
-            raise UnsupportedError(f"groupby takes up to {_GROUPINGS} columns here")
+    elif (most := _MOST_KEYS.get(name)) is not None:
+        given_keys = (*args, *kwargs.values())
+        if any(isinstance(keys, list) and len(keys) > most for keys in given_keys):
+            raise UnsupportedError(f"{name} takes up to {most} columns here")
     elif name == "cumsum" and has_texts(getattr(owner, "obj", owner)):
         raise UnsupportedError("texts are not summed up here")
 

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Container, Mapping
 from functools import cache, partial
 from typing import Any
 
 from stb_env.errors import did_you_mean
 from stb_env.suites.sambanova.common.interpreter.arrays import Arrays
-from stb_env.suites.sambanova.common.interpreter.budget import Budget
+from stb_env.suites.sambanova.common.interpreter.budget import Budget, width
 from stb_env.suites.sambanova.common.interpreter.costs import spent
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError
 from stb_env.suites.sambanova.common.interpreter.kinds import Kind, Native
 from stb_env.suites.sambanova.google_sheets.dataframes.calls import (
     bounded,
     call,
+    check_chosen,
+    check_operator,
     check_planned,
     given,
-    has_texts,
 )
 from stb_env.suites.sambanova.google_sheets.dataframes.library import is_used, pandas
 from stb_env.suites.sambanova.google_sheets.dataframes.names import (
@@ -28,8 +30,6 @@ from stb_env.suites.sambanova.google_sheets.dataframes.names import (
     METHODS,
     PANDAS,
 )
-
-_MOST_TIMES = 100
 
 
 @cache
@@ -96,21 +96,24 @@ class Frames(Kind):
         else:
             super().set_attribute(value, name, new)
 
-    def before(self, left: Any, right: Any) -> None:
+    def before(self, left: Any, right: Any, operator: type[ast.AST] | None = None) -> None:
         """Check the operands of an operator."""
-        for value, other in ((left, right), (right, left)):
-            given(value)
-            table = isinstance(value, _types()[0][1] + _types()[1][1] + _types()[3][1])
-            if table and isinstance(other, int) and abs(other) > _MOST_TIMES and has_texts(value):
-                raise CrashError(f"a table with texts is computed with numbers up to {_MOST_TIMES}")
+        given(left)
+        given(right)
+        if operator is not None:
+            check_operator(operator, left, right)
+            self._budget.spend(4 * max(width(left), width(right)))
         tables = all(hasattr(value, "index") and hasattr(value, "shape") for value in (left, right))
         if tables and not left.index.equals(right.index):
             # Labels that occur more than once are paired with each other.
             check_planned(len(left) * len(right))
 
-    def index(self, value: object, index: object) -> object:  # noqa: ARG002
+    def index(self, value: object, index: object) -> object:
         """Return an index."""
-        return given(index)
+        index = given(index)
+        if hasattr(getattr(value, "obj", value), "axes"):
+            check_chosen(value, index)
+        return index
 
     def delete(self, value: Any, index: object) -> None:
         """Delete a column."""
@@ -120,7 +123,7 @@ class Frames(Kind):
 
     def result(self, value: object) -> object:
         """Return a result."""
-        return bounded(value)
+        return bounded(value, self._budget)
 
 
 def _columns(value: object) -> Container[object]:

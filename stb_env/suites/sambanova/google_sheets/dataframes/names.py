@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from stb_env.suites.sambanova.common.interpreter import costs
-from stb_env.suites.sambanova.common.interpreter.budget import SHARE, weigh
+from stb_env.suites.sambanova.common.interpreter.budget import SHARE, weigh, width
 from stb_env.suites.sambanova.common.interpreter.costs import Args, Cost, Options
 from stb_env.suites.sambanova.common.interpreter.kinds import words
 
@@ -83,14 +83,26 @@ PATTERNED = words("contains count fullmatch match replace split")
 """Methods of texts that take a pattern."""
 
 
-def _frames(steps: int, *, a_row: int = 0, a_group: int = 0, pairs: int = 20_000) -> Cost:
+def _frames(
+    steps: int,
+    *,
+    a_row: int = 0,
+    a_group: int = 0,
+    a_column: int = 8,
+    a_cell: int = 0,
+    pairs: int = 20_000,
+    applies: bool = False,
+) -> Cost:
     """Return the rule of a call of pandas.
 
     Args:
         steps: What it takes with a table of a few rows.
         a_row: Steps for each row, where rows are gone through one by one.
         a_group: Steps for each row of groups, each of which may be one.
+        a_column: Steps for each column beyond a few.
+        a_cell: Steps for each column of each group.
         pairs: Pairs of rows that take one step: all rows may meet in one place of a table.
+        applies: Whether each of a list of functions is applied to each column.
     """
 
     def cost(args: Args, options: Options) -> int:
@@ -98,7 +110,13 @@ def _frames(steps: int, *, a_row: int = 0, a_group: int = 0, pairs: int = 20_000
         rows = max((len(table) for table in tables if hasattr(table, "__len__")), default=0)
         cells = sum(map(weigh, tables))
         each = a_group if args and hasattr(args[0], "obj") else a_row
-        return steps + cells * 2 // SHARE + each * rows + rows * rows // pairs
+        columns = a_column * max(map(width, tables), default=0)
+        if a_cell and args and (grouped := getattr(args[0], "ngroups", 0)):
+            columns += a_cell * grouped * (*tables[0].shape, 1)[1]
+        if applies:
+            listed = (*args[1:2], options.get("func"), options.get("aggfunc"))
+            columns *= max((len(value) for value in listed if isinstance(value, list)), default=1)
+        return steps + cells * 2 // SHARE + each * rows + columns + rows * rows // pairs
 
     return cost
 
@@ -111,15 +129,16 @@ _SLOW_NAMES = (
     "get_group insert"
 )
 _BY_ROW_NAMES = (
-    "agg aggregate all any apply applymap cumcount cumsum filter idxmax idxmin iterrows items itertuples map "
-    "max mean median min nunique prod size shift std sum to_dict transform var append"
+    "all any applymap cumcount cumsum filter idxmax idxmin iterrows items itertuples map "
+    "max mean median min nunique prod size shift std sum to_dict var append"
 )
 _RULES: Mapping[str, Cost] = {
     **costs.words(_SLOW_NAMES, _frames(100)),
     **costs.words("join melt merge pivot", _frames(250)),
     **costs.words(_BY_ROW_NAMES, _frames(50, a_row=2, a_group=6)),
-    **costs.words("crosstab pivot_table", _frames(400, pairs=200)),
-    "describe": _frames(200, a_group=40),
+    **costs.words("agg aggregate apply transform", _frames(50, a_row=2, a_group=6, applies=True)),
+    **costs.words("crosstab pivot_table", _frames(400, pairs=200, applies=True)),
+    "describe": _frames(200, a_column=50, a_cell=30),
 }
 PANDAS: Mapping[str, Cost] = {
     name: _RULES.get(name, _QUICK) for name in sorted(FUNCTIONS.union(*METHODS.values(), *EARLIER.values()))
