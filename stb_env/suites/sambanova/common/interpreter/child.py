@@ -23,6 +23,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import partial
 from multiprocessing import parent_process
 from multiprocessing.connection import Connection
@@ -44,7 +45,7 @@ MEMORY = 2**30
 """Bytes that a child may take beside those that it begins with."""
 
 _MOST_CHILDREN = 8
-_READY, _STOPPED = b"ready", b"stopped"
+_STOPPED = b"stopped"
 _LOG = logging.getLogger("stb_env.programs")
 
 
@@ -120,15 +121,18 @@ class _Children:
         count = min(os.cpu_count() or 1, _MOST_CHILDREN) if parent_process() is None else 1
         pairs = [socket.socketpair() for _ in range(count)]
         theirs = [there.fileno() for _, there in pairs]
+        # Nothing is ever sent here: that it closes is how they all know that this process has ended.
+        ours, alive = socket.socketpair()
+        self._alive = ours
         code = (
             f"import sys; sys.path[:] = {sys.path!r}; from {__name__} import keep; "
-            f"keep({theirs}, {module!r}, {CPU_S}, {MEMORY})"
+            f"keep({theirs}, {alive.fileno()}, {module!r}, {CPU_S}, {MEMORY})"
         )
         self._process = subprocess.Popen(  # noqa: S603 (this interpreter, and code of ours)
             [sys.executable, "-c", code],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
-            pass_fds=theirs,
+            pass_fds=[*theirs, alive.fileno()],
             # What stops this process with Ctrl-C may go on with it for a moment.
             start_new_session=True,
             # A process with threads cannot be forked safely, and arrays of programs are small.
@@ -137,11 +141,13 @@ class _Children:
         # The last one to become free is the next, since it is the warmest.
         self._free: queue.LifoQueue[Connection] = queue.LifoQueue()
         self._all = [Connection(here.detach()) for here, _ in pairs]
-        for _, there in pairs:
+        for there in (alive, *(there for _, there in pairs)):
             there.close()
         for connection in self._all:
-            connection.recv_bytes()
+            unbounded = connection.recv_bytes().decode()
             self._free.put(connection)
+        if unbounded:
+            _LOG.warning("nothing bounds the memory of programs besides their budget: %s", unbounded)
 
     def asked(self, request: bytes) -> bytes:
         """Return what a child answers.
@@ -158,7 +164,8 @@ class _Children:
             self._free.put(connection)
 
     def close(self) -> None:
-        """End them all."""
+        """End them all, those at work too."""
+        self._alive.close()
         for connection in self._all:
             connection.close()
         self._process.terminate()
@@ -207,27 +214,30 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_forget)
 
 
-def keep(ends: Sequence[int], module: str, seconds: float, memory: int) -> None:
+def keep(ends: Sequence[int], alive: int, module: str, seconds: float, memory: int) -> None:
     """Keep a child at each end of a connection until the other end is closed; the work of the template.
 
     Args:
         ends: File descriptors of the ends.
+        alive: One whose other end is closed when the process that asks has ended.
         module: Imported before any child is forked.
         seconds: What a program may compute.
         memory: What a child may take besides.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _end_with(alive)
     connections = [Connection(end) for end in ends]
     __import__(module)
     gc.collect()
     gc.freeze()
+    unbounded = _limit(memory)
     for connection in connections:
-        connection.send_bytes(_READY)
+        connection.send_bytes(unbounded.encode())
 
     def forked(connection: Connection) -> int:
         pid = os.fork()
         if not pid:
-            _begin(connection, connections, seconds, memory)
+            _begin(connection, connections, seconds)
         return pid
 
     kept = {forked(connection): connection for connection in connections}
@@ -245,28 +255,48 @@ def keep(ends: Sequence[int], module: str, seconds: float, memory: int) -> None:
         kept[forked(connection)] = connection
 
 
-def _begin(mine: Connection, connections: Sequence[Connection], seconds: float, memory: int) -> NoReturn:
+def _begin(mine: Connection, connections: Sequence[Connection], seconds: float) -> NoReturn:
     """Begin as a child, and end as one."""
     try:
         for other in connections:
             if other is not mine:
                 other.close()
-        _limit(memory)
         _work(mine, seconds)
     finally:
         os._exit(0)
 
 
-def _limit(memory: int) -> None:
+def _end_with(alive: int) -> None:
+    """End this process and its children, whatever they are at, when the other end of a connection closes.
+
+    The system sends the signal SIGIO then, to all of this process group; where it cannot, a child ends with
+    the program that it runs.
+    """
+    import fcntl  # not on every system
+
+    with suppress(AttributeError, OSError):
+        fcntl.fcntl(alive, fcntl.F_SETOWN, -os.getpgrp())
+        fcntl.fcntl(alive, fcntl.F_SETFL, fcntl.fcntl(alive, fcntl.F_GETFL) | os.O_ASYNC)
+
+
+def _limit(memory: int) -> str:
+    """Bound the memory of this process and its children, a lower bound of the system's kept.
+
+    Returns:
+        Why nothing bounds it; empty where something does.
+    """
     import resource  # not on every system
 
     try:
         with open("/proc/self/statm", encoding="ascii") as file:
             begun = int(file.read().split()[0]) * resource.getpagesize()
-        resource.setrlimit(resource.RLIMIT_AS, (begun + memory, resource.RLIM_INFINITY))
-    except (OSError, ValueError):
-        # Another system than Linux, or a lower limit of its own.
-        return
+        set_before = resource.getrlimit(resource.RLIMIT_AS)
+        most = min([begun + memory, *(each for each in set_before if each != resource.RLIM_INFINITY)])
+        resource.setrlimit(resource.RLIMIT_AS, (most, set_before[1]))
+    except (OSError, ValueError) as error:
+        # Another system than Linux.
+        return str(error) or type(error).__name__
+    return ""
 
 
 def _work(connection: Connection, seconds: float) -> NoReturn:

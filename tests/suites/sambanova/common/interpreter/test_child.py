@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
 import sys
+import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -78,3 +81,63 @@ def test_programs_of_every_task_run_in_a_child() -> None:
         env.reset(seed=0)
         assert said in env.step(program)[0]["result"], env_id
     assert child._POOL, "nothing has started a child"
+
+
+UNDER_A_HARD_LIMIT = """
+import os, resource, sys, threading
+resource.setrlimit(resource.RLIMIT_AS, (6 * 2**30, 6 * 2**30))
+from stb_env.suites.sambanova.common.interpreter import child
+from tests.suites.sambanova.common.interpreter.test_child import fill, for_ever
+try:
+    child.watched(fill)
+except child.CrashError as error:
+    print(error)
+threading.Thread(target=child.watched, args=(for_ever,), daemon=True).start()
+print(child._POOL[0]._process.pid, flush=True)
+if sys.argv[1] == "waits":
+    sys.stdin.read()
+os._exit(0)
+"""
+
+
+def left_of(group: int) -> list[str]:
+    """Return the processes of a group that still run."""
+    left = []
+    for place in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            state, _, of = (place / "stat").read_text().rpartition(")")[2].split()[:3]
+            if int(of) == group and state not in "ZX":
+                left.append(place.name)
+    return left
+
+
+@pytest.mark.heavy
+@pytest.mark.skipif(sys.platform != "linux", reason="the system tells nobody there")
+@pytest.mark.parametrize("how", ["is killed", "waits"])
+def test_a_hard_limit_is_kept_and_children_at_work_end_with_their_process(how: str) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", UNDER_A_HARD_LIMIT, how],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline().strip() == TOO_LONG
+        group = int(process.stdout.readline())
+        if how == "waits":
+            assert len(left_of(group)) > 1
+            process.kill()
+    until = time.monotonic() + 5
+    while left_of(group) and time.monotonic() < until:
+        time.sleep(0.05)
+    assert not left_of(group)
+
+
+def test_what_cannot_be_bounded_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    resource = pytest.importorskip("resource")
+
+    def refuse(*_: object) -> None:
+        raise ValueError("not here")
+
+    monkeypatch.setattr(resource, "setrlimit", refuse)
+    assert child._limit(2**30) == "not here"
