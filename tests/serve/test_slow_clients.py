@@ -63,10 +63,56 @@ def test_half_a_second_head_loses_its_connection_after_a_whole_first_one(url: st
             rest = line.recv(65_536)
 
 
-@pytest.mark.parametrize("host", [b"[::1", b"a b", b"\xff", b"x:99999999"])
-def test_a_host_that_is_none_is_answered_and_no_fault_of_the_server(url: str, host: bytes) -> None:
+MALFORMED = (b"[::1", b"x:99999999", b"evil.com@127.0.0.1", b"127.0.0.1:abc", b"localhost:99999/x")
+
+
+@pytest.mark.parametrize(
+    ("host", "expected"),
+    [
+        *((host, 400) for host in MALFORMED),
+        (b"\xff", 403),
+        (b"a b", 403),
+        (b"evil.com", 403),
+        (b"127.0.0.1:80", 0),
+        (b"", 0),
+    ],
+)
+def test_a_host_that_is_none_is_refused_and_no_fault_of_the_server(
+    url: str, host: bytes, expected: int
+) -> None:
     with ExitStack() as stack:
         for path in (b"/health", b"/sessions", b"/environments", b"/mcp", b"/nothing"):
             line = sent(url, b"GET " + path + b" HTTP/1.1\r\nHost: " + host + b"\r\n\r\n", stack)
             status = int(line.recv(65_536).split()[1])
-            assert status < 500, (path, status)
+            assert status == expected if expected else status not in (400, 403), (path, status)
+
+
+START = b"GET /health HTTP/1.1\r\nHost: localhost\r\n"
+
+
+@pytest.mark.parametrize(
+    ("head", "status"),
+    [
+        (START + b"a: b\r\n" * 101 + b"\r\n", 431),
+        (START + b"a: b\r\n" * 3000, 431),
+        (START + b"X: " + b"y" * 70_000 + b"\r\n\r\n", 431),
+        (START + b"X: " + b"y" * 70_000, 431),
+        (START.replace(b"/health", b"/" + b"y" * 70_000) + b"\r\n", 431),
+        (START + b"\r\n" + START + b"a: b\r\n" * 101 + b"\r\n", 431),
+        (START + b"a: b\r\n" * 90 + b"X: " + b"y" * 60_000 + b"\r\n\r\n", 200),
+        (
+            b"POST /sessions HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n"
+            + b"a: b\r\n" * 3000,
+            431,
+        ),
+    ],
+    ids=["lines", "open", "long", "long and open", "path", "second", "largest", "trailers"],
+)
+def test_a_head_has_bounds(url: str, head: bytes, status: int) -> None:
+    with ExitStack() as stack:
+        line = sent(url, head, stack)
+        told = line.recv(65_536)
+        while status == 431 and (more := line.recv(65_536)):
+            told += more
+        assert f"HTTP/1.1 {status} ".encode() in told
+        assert httpx2.post(f"{url}/sessions", content=b" " * 200_000).status_code != 431

@@ -56,6 +56,11 @@ class Entry:
             Refusal: It may not come in.
         """
         host = headers.get(b"host", b"")
+        if not _is_host(host):
+            raise Refusal(
+                f"the header Host is a name with or without a port, as in localhost:8080, not {host!r:.100}",
+                kind="bad_request",
+            )
         if b"origin" in headers:
             self._check_origin(headers[b"origin"].decode("latin-1"), host.decode("latin-1"))
         if not self._token:
@@ -82,6 +87,16 @@ class Entry:
 
 
 # Each request names it, and to take it apart takes as long as to answer a hit.
+@lru_cache(maxsize=64)
+def _is_host(host: bytes) -> bool:
+    """Return whether a header names a host and no more, or is empty."""
+    try:
+        parts = urlsplit(f"//{host.decode('latin-1')}")
+        return not host or (parts.port != 0 and parts.netloc.encode("latin-1") == host and b"@" not in host)
+    except ValueError:
+        return False
+
+
 @lru_cache(maxsize=64)
 def _is_ours(host: bytes) -> bool:
     parts = _split(f"//{host.decode('latin-1')}")

@@ -5,11 +5,20 @@ from __future__ import annotations
 import asyncio
 from typing import cast
 
-from uvicorn.protocols.http.auto import AutoHTTPProtocol
+from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
+
+from stb_env.core import jsontext
+from stb_env.serve.operations.refusals import Refusal
 
 _LIMIT = 65_536
 _HEAD_S = 20.0
 """Seconds in which the head of a request has to arrive."""
+_HEAD_BYTES, _HEAD_LINES = 65_536, 100
+_LARGE_HEAD = Refusal(
+    f"the head of a request may have {_HEAD_BYTES} bytes and {_HEAD_LINES} lines; send the rest in the body",
+    kind="too_large",
+    status=431,
+)
 
 
 class OneWrite:
@@ -52,22 +61,66 @@ class OneWrite:
             self._transport.writelines(held)
 
 
-class OneWriteProtocol(AutoHTTPProtocol):  # type: ignore[misc, valid-type] # uvicorn chooses it as it is imported
-    """uvicorn's HTTP protocol over such a transport."""
+class OneWriteProtocol(HttpToolsProtocol):
+    """uvicorn's HTTP protocol over such a transport, with bounds on what stands before and behind a body."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Begin."""
         self._head_timer: asyncio.TimerHandle | None = None
-        super().connection_made(OneWrite(cast(asyncio.Transport, transport), self.loop))
+        # Bytes of a head, or of what follows a body, that is not whole yet.
+        self._unread = 0
+        self._has_large_head = False
+        one = OneWrite(cast(asyncio.Transport, transport), self.loop)
+        super().connection_made(cast(asyncio.Transport, one))
         self._await_head()
 
     def data_received(self, data: bytes) -> None:
-        """Read what came; the rest of a head that is not whole has to follow soon."""
+        """Read what came; the rest of a head that is not whole has to follow soon, and has its bounds."""
+        self._unread += len(data)
         super().data_received(data)
         if self._has_head():
             self._stop_waiting()
         elif self._head_timer is None:
             self._await_head()
+        if self._unread > _HEAD_BYTES or len(self.headers or ()) > _HEAD_LINES:
+            self._refuse_head()
+
+    def on_headers_complete(self) -> None:
+        """Answer a request whose head is in bounds.
+
+        Raises:
+            ValueError: It is not; the parser stops there.
+        """
+        size = len(self.url) if self._unread > _HEAD_BYTES else 0
+        if size:
+            size += sum(len(name) + len(value) + 4 for name, value in self.headers)
+        self._unread = 0
+        if size > _HEAD_BYTES or len(self.headers) > _HEAD_LINES:
+            self._has_large_head = True
+            raise ValueError(str(_LARGE_HEAD))
+        super().on_headers_complete()
+
+    def on_body(self, body: bytes) -> None:
+        """Receive a part of a body."""
+        self._unread = 0
+        super().on_body(body)
+
+    def send_400_response(self, msg: str) -> None:
+        """Answer what is no request, or one with too large a head."""
+        if self._has_large_head:
+            self._refuse_head()
+        else:
+            super().send_400_response(msg)
+
+    def _refuse_head(self) -> None:
+        if self.transport.is_closing():
+            return
+        body = jsontext.dumps(_LARGE_HEAD.body()).encode()
+        head = b"content-type: application/json\r\nconnection: close\r\ncontent-length: %d\r\n\r\n" % len(
+            body
+        )
+        self.transport.write(STATUS_LINE[_LARGE_HEAD.status] + head + body)
+        self.transport.close()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """End."""
