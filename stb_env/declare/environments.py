@@ -11,7 +11,9 @@ from pathlib import Path
 from typing import Any, Literal
 
 from stb_env.backend.own import UserLike, as_user
+from stb_env.core.kinds import Count
 from stb_env.core.reference import files_hash, is_reference, place_of
+from stb_env.core.settings import checks_settings
 from stb_env.declare.declaration import Declaration, declare, declared
 from stb_env.declare.facts import ASK_USER
 from stb_env.declare.function import Function
@@ -37,6 +39,7 @@ _MOST = 100_000
 """Most tasks that are listed."""
 
 
+@checks_settings
 def environment(
     env_id: str,
     *,
@@ -50,7 +53,7 @@ def environment(
     policy: str = "",
     today: date | str | None = None,
     description: str = "",
-    max_turns: int = 24,
+    max_turns: Count = 24,
     suite: str = "",
 ) -> Suite:
     """Declare an environment of plain functions, and register it.
@@ -101,19 +104,17 @@ def environment(
         >>> env.step({"name": "Finish", "arguments": {"final_answer": "Done."}})[1]
         1.0
     """
-    module = sys._getframe(1).f_globals.get("__name__", "__main__")
+    # The frame between is the one in which settings are checked.
+    module = sys._getframe(2).f_globals.get("__name__", "__main__")
     named = _named(env_id)
-    if not isinstance(policy, str):
-        raise ConfigError(f"policy of {env_id} is {policy!r:.60}; give text")
-    if type(max_turns) is not int or max_turns < 1:
-        raise ConfigError(f"max_turns of {env_id} is {max_turns!r:.60}; give a whole number from 1")
     if judge is not None and not isinstance(judge, str):
         as_judge(judge)
-    if user not in (None, "model"):
-        as_user(user)  # type: ignore[arg-type] # no text is left
+    if user is not None and not isinstance(user, str):
+        as_user(user)
     name = suite or _suite_name(named)
     _check_free(name, env_id)
-    functions = _functions(env_id, tools, type(_started(env_id, state)), named)
+    kind = type(_started(f"the state of {env_id}", state))
+    functions = _functions(env_id, tools, kind, named)
     seeded = tasks if callable(tasks) else None
     ranges = read_ranges(env_id, splits, seeded=seeded is not None)
     queries = _queries(env_id, tasks if seeded is None else ())  # type: ignore[arg-type] # no function is left
@@ -121,6 +122,7 @@ def environment(
     if not drawn:
         raise ConfigError(f"{env_id} has no tasks; give tasks=[stb_env.task(...), ...]")
     _check_queries(env_id, drawn, judge)
+    _check_states(env_id, drawn, kind)
     _check_reasons(env_id, drawn, cannot)
     day, facts = a_day(today, f"today of {env_id}"), _facts(env_id, drawn, functions)
     _check_days(env_id, functions, drawn, day)
@@ -230,13 +232,13 @@ def _suite_name(named: re.Match[str]) -> str:
     return re.sub(r"\W+", "_", f"{named['namespace']}_{words}{version}").lower()
 
 
-def _started(env_id: str, state: object) -> object:
+def _started(what: str, state: object) -> object:
     try:
         made = started(state)
         own(made)
     except Exception as error:
         raise ConfigError(
-            f"the state of {env_id} cannot be made: {type(error).__name__}: {error}; give a class or "
+            f"{what} cannot be made: {type(error).__name__}: {error}; give a class or "
             "function without parameters, or an object that can be copied"
         ) from error
     return made
@@ -293,6 +295,18 @@ def _check_days(
         )
 
 
+def _check_states(env_id: str, queries: Mapping[str, Query], kind: type) -> None:
+    """Check that tasks start with states of the environment's type; each of several that share one once."""
+    seen = {id(query.state): key for key, query in queries.items() if query.state is not None}
+    for key in seen.values():
+        made = _started(f"the state of task {key!r}", queries[key].state)
+        if kind is not type(None) and not (isinstance(made, kind) or issubclass(kind, type(made))):
+            raise ConfigError(
+                f"the state of task {key!r} is a {type(made).__name__}, and that of {env_id} a "
+                f"{kind.__name__}; give one of the same type"
+            )
+
+
 def _check_queries(env_id: str, queries: Mapping[str, Query], judge: object) -> None:
     if judge is not None:
         return
@@ -314,12 +328,12 @@ def _check_reasons(env_id: str, queries: Mapping[str, Query], reasons: Reasons |
     for key, query in queries.items():
         if query.cannot is None:
             continue
-        known = (reasons or {}).get(query.cannot["reason"], ())
-        missing = [what for what in query.cannot["what"] if what not in known]
+        reason, lacking = query.cannot["reason"], list(query.cannot["what"])
+        missing = [what for what in lacking if what not in (reasons or {}).get(reason, ())]
         if missing:
             raise ConfigError(
-                f"task {key!r} cannot be met for the reason {query.cannot['reason']!r}, which does not list "
-                f"{missing[0]!r}; list it with environment(..., cannot={{reason: [what, ...]}})"
+                f"cannot of task {key!r} says that {missing[0]!r} is {reason!r}, which cannot= of {env_id} "
+                f"does not list; give environment(..., cannot={{{reason!r}: {lacking}}})"
             )
 
 

@@ -15,7 +15,7 @@ from stb_env.declare.declaration import Declaration
 from stb_env.declare.facts import ASK_USER, answer_of
 from stb_env.declare.function import Function
 from stb_env.declare.json_values import plain
-from stb_env.declare.states import Timed, is_frozen, own
+from stb_env.declare.states import Timed, handed, is_frozen
 from stb_env.errors import BackendError, ConfigError, STBError, bug_in, did_you_mean
 from stb_env.tasks import Task
 from stb_env.tools import Tool, ToolResult
@@ -69,7 +69,7 @@ class FunctionWorld(World):
         return result, replace(state, own=after)
 
     def _happened(self, event: Callable[[Any], Any], state: Timed) -> Slow[Any]:
-        given = own(state.own)
+        given = handed(state.own)
         try:
             after = yield from settled((yield Request(run=partial(event, given), inline=True)))
         except (Exception, SystemExit) as error:
@@ -81,7 +81,7 @@ class FunctionWorld(World):
 
     def _called(self, state: Any, tool: Tool, run: Callable[..., Any]) -> Slow[Answered]:
         function = self._function(tool)
-        given = own(state) if function.takes_state else state
+        given = handed(state) if function.takes_state else state
         try:
             value = yield from settled((yield Request(run=partial(run, given), inline=True)))
         except (ValueError, LookupError) as error:

@@ -97,9 +97,9 @@ def _read(form: object) -> Check:
         raise DataError(
             f"a check has one of {', '.join(kinds)}; got {got or 'nothing'}.{near}".removesuffix(".")
         )
-    if kind in KINDS:
-        return said(**form)
     try:
+        if kind in KINDS:
+            return said(**form)
         return _made(kind, checked(_FORMS[kind], dict(form), f"the check {kind!r}"))
     except ConfigError as error:
         raise DataError(str(error)) from error

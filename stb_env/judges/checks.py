@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 
 from stb_env.core import jsontext
 from stb_env.core.jsontypes import Json, JsonMapping, JsonObject
-from stb_env.errors import ConfigError
+from stb_env.core.settings import checks_settings
+from stb_env.errors import ConfigError, DataError
 from stb_env.judges.judge import Case
 from stb_env.judges.text_check import TextCheck, same_value
 from stb_env.steps import CallRecord
@@ -225,6 +226,7 @@ Check = Called | NotCalled | InOrder | StateRead | Words
 # -- in Python --------------------------------------------------------------------------------------
 
 
+@checks_settings
 def called(
     tool: Named, arguments: Mapping[str, object] | None = None, *, times: int | Sequence[int] | None = None
 ) -> Called:
@@ -250,6 +252,7 @@ def called(
     return Called(_name(tool), dict(arguments or {}), bounds[0], bounds[1] if len(bounds) == 2 else None)
 
 
+@checks_settings
 def not_called(tool: Named, arguments: Mapping[str, object] | None = None) -> NotCalled:
     """Check that a tool was not called, whether it would have refused or not.
 
@@ -271,6 +274,7 @@ def in_order(*calls: Named | Called) -> InOrder:
     return InOrder(tuple(call if isinstance(call, Called) else called(call) for call in calls))
 
 
+@checks_settings
 def state(
     tool: Named,
     arguments: Mapping[str, object] | None = None,
@@ -301,14 +305,22 @@ def state(
     return StateRead(_name(tool), dict(arguments or {}), expects, value)
 
 
-def said(**form: object) -> Words:
+def said(*texts: object, **form: object) -> Words:
     """Check the final answer in words: ``equals``, ``contains``, ``matches``, ``json`` or ``number``.
+
+    Raises:
+        ConfigError: It is none of these, or a value without its name.
 
     Examples:
         >>> said(number=3.5, tolerance=0.1).form
         {'number': 3.5, 'tolerance': 0.1}
     """
-    return Words(TextCheck.of(form))
+    if texts:
+        raise ConfigError(f"said takes its value by name, as in said(contains={texts[0]!r:.60})")
+    try:
+        return Words(TextCheck.of(form))
+    except DataError as error:
+        raise ConfigError(str(error)) from error
 
 
 def _name(tool: Named) -> str:

@@ -275,9 +275,7 @@ def test_a_wrong_declaration_is_refused_at_once(settings: dict[str, Any], messag
 @pytest.mark.parametrize(
     ("check", "message"),
     [
-        (lambda todo: True, r"takes \(todo\), but is called with the answer and the state"),
-        (lambda state, answer: True, r"takes \(state, answer\); the answer comes first$"),
-        ([len, len], r"takes .obj, /., but is called with"),
+        ([len, len], r"^check of the task 'x' is .* or of case, got len.obj, /.: too many"),
         (
             checks.called("ordr"),
             r"^a check of task '1' calls 'ordr', which is none .* Did you mean 'order'\?$",
@@ -311,3 +309,30 @@ def test_validation_names_the_tasks_that_pay_for_a_claim():
         "paid": {"claim": ["1"], "sentence": ["1"], "liar": ["2"]},
     }
     assert not report.passed
+
+
+def keep(state: dict) -> str:
+    """Keep what cannot be copied."""
+    state["hits"] = [1, (one for one in "x")]
+    return "kept"
+
+
+def long() -> str:
+    """Tell much."""
+    return "x" * 1_000_000
+
+
+@pytest.mark.parametrize("gold", ["keep()", "keep()\norders()"])
+def test_a_state_that_cannot_be_copied_is_said_to_be_that(gold: str):
+    env = made(stb_env.task("Keep.", gold=gold, check=lambda answer, state: True), tools=[keep, orders])
+    failure = play(env, stb_env.load_agent("gold")(), task_id="1", seed=0).failure
+    assert failure is not None
+    assert (failure["stage"], failure["message"].partition(": ")[2]) == (
+        "world",
+        "a tool has put a generator at state['hits'][1], and a state holds data alone",
+    )
+
+
+def test_gold_ends_after_a_long_response():
+    env = made(stb_env.task("Tell.", gold="long()", check=lambda answer, state: True), tools=[long])
+    assert play(env, stb_env.load_agent("gold")(), task_id="1", seed=0).reward == 1.0
