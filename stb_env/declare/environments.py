@@ -33,6 +33,9 @@ from stb_env.suite import Maker, Suite, register, registered
 from stb_env.tasks import TaskSet
 from stb_env.tools import ToolId, naming_problems
 
+Timeout = float | Mapping[str | Callable[..., object], float]
+"""Seconds for a call of any tool, or by tool."""
+
 _ID = re.compile(r"(?P<namespace>[A-Za-z_][\w-]*)/(?P<name>[A-Za-z][\w.-]*)-v(?P<version>\d+)")
 _MAKER = "stb_env.declare.environments:make"
 _MOST = 100_000
@@ -54,6 +57,7 @@ def environment(
     today: date | str | None = None,
     description: str = "",
     max_turns: Count = 24,
+    timeout: Timeout | None = None,
     suite: str = "",
 ) -> Suite:
     """Declare an environment of plain functions, and register it.
@@ -81,6 +85,8 @@ def environment(
         today: The day of every episode, which does not pass.
         description: What it is, in one line.
         max_turns: Actions after which an episode is cut off.
+        timeout: Seconds that a call of a tool may take before its episode ends as invalid: one number, or a
+            number by tool, as in ``{find: 5}``.
         suite: Name of its suite; made of the id where not given.
 
     Returns:
@@ -146,6 +152,7 @@ def environment(
         or any(function.clock for function in functions.values())
         or any(query.events for query in drawn.values()),
         max_turns=max_turns,
+        timeouts=_timeouts(env_id, timeout, functions),
         source=files_hash(sorted(homes)),
     )
     for key in drawn:
@@ -281,6 +288,20 @@ def _facts(env_id: str, queries: Mapping[str, Query], functions: Mapping[str, Fu
             f"{env_id} has a tool {ASK_USER!r}, which tasks with facts= bring; rename the function"
         )
     return facts
+
+
+def _timeouts(env_id: str, timeout: Timeout | None, functions: Mapping[str, Function]) -> dict[str, float]:
+    if timeout is None:
+        return {}
+    given = timeout if isinstance(timeout, Mapping) else dict.fromkeys(functions, timeout)
+    timeouts = {getattr(tool, "__name__", str(tool)): seconds for tool, seconds in given.items()}
+    for name, seconds in timeouts.items():
+        if name not in functions:
+            near = did_you_mean(name, functions)
+            raise ConfigError(f"timeout of {env_id} names {name!r}, which is none of its tools.{near}")
+        if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not seconds > 0:
+            raise ConfigError(f"timeout of {env_id} is {seconds!r:.60}; give a number of seconds above 0")
+    return timeouts
 
 
 def _check_days(

@@ -193,6 +193,17 @@ def test_a_tool_that_leaves_or_hangs_ends_its_episode_and_nothing_else(tool: Any
     assert time.monotonic() - begun < 10
 
 
+@pytest.mark.parametrize("timeout", [0.05, {hang: 0.05}, {"hang": 0.05}])
+def test_a_tool_may_have_a_time_limit_of_its_own(timeout: Any):
+    env = made(stb_env.task("Do.", answer={"n": 1}), tools=[hang, orders], state=dict, timeout=timeout)
+    assert "failure" not in ended(env, LIST)
+    failure = ended(env, call("hang"))["failure"]
+    assert (failure["kind"], failure["message"]) == (
+        "timeout",
+        "tool 'hang' did not return: the call took longer than its deadline of 0.05 s",
+    )
+
+
 def test_a_check_that_leaves_decides_nothing():
     env = made(stb_env.task("Do.", check=lambda case: leave()))
     assert ended(env, DONE)["failure"]["stage"] == "judge"
@@ -264,6 +275,8 @@ def forgetful(_seed: int, _count: Any = itertools.count()) -> Any:  # noqa: B008
             {"tools": [diary]},
             r"^tool 'diary' takes the clock, and task '1' of t/Desk-v0 has no day; give env",
         ),
+        ({"timeout": 0}, r"^timeout of t/Desk-v0 is 0; give a number of seconds above 0$"),
+        ({"timeout": {"ordr": 1}}, r"^timeout of t/Desk-v0 names 'ordr', .* Did you mean 'order'\?$"),
         ({"today": "9 March"}, r"^today of t/Desk-v0 is '9 March'; give a date, as in '2026-03-09'$"),
     ],
 )

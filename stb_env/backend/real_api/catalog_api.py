@@ -97,13 +97,20 @@ class CatalogAPI:
 
 def _service(name: str, source: Mapping[str, object], start: bool) -> HTTPService | MCPService:
     kind = source.get("kind")
+    seconds = source.get("timeout")
+    if seconds is not None and (isinstance(seconds, bool) or not isinstance(seconds, int | float)):
+        raise ConfigError(f"timeout of source {name!r} is a number of seconds, got {seconds!r:.60}")
     if kind == "openapi":
-        return HTTPService(source)
+        return (
+            HTTPService(source)
+            if seconds is None
+            else HTTPService(source, timeout=seconds, deadline=3 * seconds)
+        )
     if kind != "mcp":
         raise ConfigError(
             f"source {name!r} is of kind {kind!r}; known: {KINDS}.{did_you_mean(str(kind), KINDS)}"
         )
-    service = MCPService(source)
+    service = MCPService(source) if seconds is None else MCPService(source, seconds)
     if service.command and not start:
         raise ConfigError(
             f"the catalogue starts a program: {shlex.join(service.command)}; allow it with start=True "
