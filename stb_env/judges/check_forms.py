@@ -42,6 +42,7 @@ class StateForm(TypedDict, total=False):
     has: Any
     equals: Any
     error: str
+    kept: bool
 
 
 class SaidForm(TypedDict, total=False):
@@ -115,7 +116,9 @@ def _made(kind: str, form: Any) -> Check:
         case "in_order":
             return in_order(*map(_ordered, form["in_order"]))
     return state(
-        form["state"], arguments, **{name: form[name] for name in ("has", "equals", "error") if name in form}
+        form["state"],
+        arguments,
+        **{name: form[name] for name in ("has", "equals", "error", "kept") if name in form},
     )
 
 

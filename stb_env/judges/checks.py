@@ -150,22 +150,25 @@ class StateRead:
         expects: ``has``: the answer has this, among other members and entries; ``equals``: it is this;
             ``error``: the call is refused, and the error has this text.
         value: What of it.
+        kept: Whether it holds at the start, and must still do so.
     """
 
     tool: str
     arguments: JsonMapping
     expects: str
     value: Json
+    kept: bool = False
 
     @property
     def form(self) -> JsonObject:
         """The check as plain data."""
-        return {"state": self.tool, **_told(self.arguments), self.expects: self.value}
+        kept = {"kept": True} if self.kept else {}
+        return {"state": self.tool, **_told(self.arguments), self.expects: self.value, **kept}
 
     @property
     def part(self) -> str:
-        """Kind of the part of a verdict."""
-        return f"state:{self.tool}"
+        """Kind of the part of a verdict: what holds at the start is ``kept``."""
+        return f"{KEPT}{self.tool}" if self.kept else f"state:{self.tool}"
 
     @property
     def call(self) -> ToolCall:
@@ -282,6 +285,7 @@ def state(
     has: object = None,
     equals: object = None,
     error: str | None = None,
+    kept: bool = False,
 ) -> StateRead:
     """Check what a call is answered after the episode, in the state that the episode left.
 
@@ -291,6 +295,7 @@ def state(
         has: Part of the answer: members of objects, and entries of lists in any order.
         equals: The whole answer.
         error: Text in the error with which the call is refused; ``""`` for any.
+        kept: Whether it holds at the start already, and must still do so: then it earns nothing.
 
     Examples:
         >>> state("get_order", {"number": 7}, has={"status": "paid"}).form
@@ -302,7 +307,7 @@ def state(
         got = ", ".join(found) or "none of them"
         raise ConfigError(f"a check of the state has one of {', '.join(given)}; got {got}")
     (expects, value), *_ = found.items()
-    return StateRead(_name(tool), dict(arguments or {}), expects, value)
+    return StateRead(_name(tool), dict(arguments or {}), expects, value, kept)
 
 
 def said(*texts: object, **form: object) -> Words:

@@ -314,13 +314,22 @@ def test_validation_names_the_tasks_that_pay_for_a_claim():
             stb_env.task("Order and count, really.", gold=[A9, LIST], answer={"count": 1}, check=check)
             for check in (checks.called(order), checks.state(orders, equals={"A-9": 1}))
         ),
+        *(
+            stb_env.task(
+                "Order, and keep what there is.",
+                gold=[LIST, A9],
+                check=[checks.state(orders, has={"A-9": 1}), checks.state(orders, has={}, kept=kept)],
+            )
+            for kept in (False, True)
+        ),
     )
     report = Report("t/Desk-v0")
     check_claims(report, Subject(env, None, draws(env, None, 0), lambda *_: None))
     assert report.counts["claims"] == {
-        "tasks": 5,
-        "paid": {"claim": ["1"], "sentence": ["1"], "liar": ["2"]},
+        "tasks": 7,
+        "paid": {"claim": ["1"], "sentence": ["1"], "liar": ["2", "6"]},
     }
+    assert "(for the verdict, answer:count, state:orders 2)" in report.checks[-1].detail
     assert not report.passed
 
 
