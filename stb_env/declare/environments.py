@@ -6,7 +6,7 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -20,17 +20,19 @@ from stb_env.declare.function import Function
 from stb_env.declare.judge import CheckJudge, DeclaredJudge
 from stb_env.declare.queries import Query, Reasons, a_day
 from stb_env.declare.seeded import DeclaredTasks, first_queries, read_ranges
-from stb_env.declare.states import own, started
+from stb_env.declare.states import Timed, own, started
 from stb_env.declare.talk import DeclaredWording, declared_user
 from stb_env.declare.world import FunctionWorld
 from stb_env.envs.connections import connect_judge
+from stb_env.envs.rules import Potential
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.errors import ConfigError, did_you_mean
 from stb_env.judges.own_judge import JudgeLike, as_judge
 from stb_env.judges.registry import EXACT
 from stb_env.runs.baselines.gold import gold_oracle
+from stb_env.steps import CallRecord
 from stb_env.suite import Maker, Suite, register, registered
-from stb_env.tasks import TaskSet
+from stb_env.tasks import Task, TaskSet
 from stb_env.tools import ToolId, naming_problems
 
 Timeout = float | Mapping[str | Callable[..., object], float]
@@ -195,6 +197,8 @@ def make(
         decides = DeclaredJudge(found)
     else:
         decides = connect_judge(chosen, votes, models, votes_cache)
+    if found.timed and settings.get("potential") is not None:
+        settings["potential"] = partial(_potential, settings["potential"])
     settings.setdefault("user", declared_user(found, models))
     settings.setdefault("wording", _wording(found))
     return ToolEnv(
@@ -205,6 +209,10 @@ def make(
         oracle=gold_oracle,
         **settings,
     )
+
+
+def _potential(own: Potential, task: Task, state: Timed, calls: Sequence[CallRecord]) -> float:
+    return own(task, state.own, calls)
 
 
 def _wording(found: Declaration) -> DeclaredWording | None:

@@ -204,6 +204,14 @@ def test_a_tool_may_have_a_time_limit_of_its_own(timeout: Any):
     )
 
 
+def test_a_potential_is_given_the_state_of_functions_also_beside_a_clock():
+    task = stb_env.task("Order.", gold=[A9], check=checks.called(order), events={9: lambda state: None})
+    made(task)
+    env = stb_env.make("t/Desk-v0", reward="dense", potential=lambda task, state, calls: len(state) / 2)
+    env.reset(seed=0)
+    assert [env.step(action)[1] for action in (A9, DONE)] == [0.5, 0.5]
+
+
 def test_a_check_that_leaves_decides_nothing():
     env = made(stb_env.task("Do.", check=lambda case: leave()))
     assert ended(env, DONE)["failure"]["stage"] == "judge"
