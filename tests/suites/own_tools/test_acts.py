@@ -128,6 +128,9 @@ def test_the_state_is_asked_after_the_episode_in_every_mode_and_a_claim_is_unsol
             assert play(tmp_path, f"gold-{mode[-1]}", *mode)["solved"] == 1
             assert play(tmp_path, f"liar-{mode[-1]}", *mode, agent="red:memorised")["unsolved"] == 1
         assert desk.asked.count("GET /orders") == 2
+        given = ("--tools", tmp_path / "catalog.json", "--data", tmp_path / "queries.jsonl")
+        fresh = ("--mode", "record", "--cache", tmp_path / "fresh")
+        assert reported("validate", "stb/Tools-v0", *given, *fresh, "--red-team", 0)["passed"]
     assert play(tmp_path, "gold", *recording, "replay")["solved"] == 1
     assert play(tmp_path, "liar", *recording, "replay", agent="red:memorised")["unsolved"] == 1
     (episode,) = read_trajectories(tmp_path / "gold")
@@ -139,7 +142,6 @@ def test_the_state_is_asked_after_the_episode_in_every_mode_and_a_claim_is_unsol
     }
     (read,) = episode.steps[-1]["reads"]
     assert (read["name"], read["source"]) == ("list_orders", "cache")
-    given = ("--tools", tmp_path / "catalog.json", "--data", tmp_path / "queries.jsonl")
     report = reported("validate", "stb/Tools-v0", *given, *recording, "replay", "--red-team", 0)
     assert report["claims"] == {"tasks": 1, "paid": {"claim": [], "sentence": [], "liar": []}}
 
