@@ -212,7 +212,7 @@ class ModelConfig:
                 "leave provider out for an OpenAI-compatible server."
                 f"{did_you_mean(self.provider, PROVIDERS)}"
             )
-        for name, default in (("local", ""), ("client", ModelConfig.client)):
+        for name, default in (("local", ""), ("client", "auto")):
             if getattr(self, name) != default:
                 raise ConfigError(
                     f"the {self.role} model has provider = {self.provider!r} and {name}; leave one out"
