@@ -25,9 +25,9 @@ class TaskJudge:
     """Compares an episode with what its task's ``goal`` holds; of a task whose goal is empty asks a judge.
 
     A goal has the right values under ``answer``, why the request cannot be met under ``cannot``, and checks
-    (see `stb_env.judges.checks`). All must hold. A right value, reason or text counts where it was looked up: a call
-    of the episode was answered, or was refused as gold's own is, if gold makes any, and where what was to be
-    done is done. Where no check is about that, every tool that gold writes with must have been called.
+    (see `stb_env.judges.checks`). All must hold. A right value, reason or text counts where it was looked up:
+    a call of the episode was answered, or was refused as gold's own is, if gold makes any, and where what was
+    to be done is done. Where no check is about that, every tool that gold writes with must have been called.
 
     The verdict's parts are ``answer:FIELD``, ``answer:text``, ``cannot``, ``act: TOOL`` for a call that has
     to be made, ``state:TOOL`` for what a call after the episode has to be answered, and ``kept:TOOL`` for

@@ -89,6 +89,20 @@ def test_a_program_of_a_catalogue_starts_only_where_that_is_allowed(tmp_path: ob
     assert CatalogAPI(file, start=True).services["s"].fingerprint["protocol"] == "mcp"
 
 
+@pytest.mark.parametrize(
+    "source", [{"kind": "mcp", "url": "http://h/mcp"}, {"kind": "openapi", "server": "http://h"}]
+)
+def test_a_source_may_have_a_time_limit_of_its_own(source: dict[str, object]):
+    def api(seconds: object) -> CatalogAPI:
+        sources = {"s": {**source, "timeout": seconds}}
+        return CatalogAPI(CatalogFile.of({"version": 1, "tools": [{"name": "a"}], "sources": sources}))
+
+    assert api(1.5).services["s"].timeout == 1.5
+    for wrong in (0, "5", True):
+        with pytest.raises(ConfigError, match=r"^timeout of source 's' is a number of seconds above 0, got "):
+            api(wrong)
+
+
 def test_a_program_that_writes_no_messages_is_no_server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(mcp_service, "_MOST_NOISE_S", 0.1)
     program = (
