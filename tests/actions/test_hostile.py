@@ -81,8 +81,8 @@ def test_a_long_run_of_a_mark_is_read_in_linear_time(mark, before):
 
 @pytest.mark.heavy
 @pytest.mark.parametrize("blank", [" ", "\n"])
-@pytest.mark.parametrize("mark", ["<tool_call>", "<｜tool▁call▁begin｜>", *MARKS])
+@pytest.mark.parametrize("mark", ["<tool_call>", "<｜tool▁call▁begin｜>", "name: a\narguments:", *MARKS])
 def test_blanks_behind_a_mark_are_read_in_linear_time(mark, blank):
-    text = mark + blank * LENGTH
+    text = f"{mark}{blank * LENGTH}x"
     allowed = LENGTH / 50_000
     assert seconds_of(lambda: parse_action(text, known=KNOWN), within=allowed) < allowed
