@@ -98,14 +98,18 @@ def query_tasks(
         offer: Which of them a query gets that names none.
 
     Raises:
-        DataError: A line is no query; the message has its number.
+        DataError: A line is no query, or has the id of another; the message has its number.
     """
     tasks = []
+    first: dict[str, int] = {}
     for number, content in lines:
         where = f"{name}, line {number}"
         try:
             form = checked(QueryForm, {"query": content} if isinstance(content, str) else content, where)
-            tasks.append(_task(form, str(number), catalog, offer))
+            made = _task(form, str(number), catalog, offer)
+            if first.setdefault(made.id, number) != number:
+                raise DataError(f"the id {made.id!r} is that of line {first[made.id]}; give it another")
+            tasks.append(made)
         except (ConfigError, DataError) as error:
             prefix = "" if where in str(error) else f"{where}: "
             raise DataError(f"{prefix}{error}") from error
