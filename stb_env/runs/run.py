@@ -154,6 +154,9 @@ class Run:
         """
         with self._lock, held():
             self._go_on()
+            self._verdicts.open()
+            # Who judges a run that goes on may have ended, and noted the file, since this run began.
+            checksums.forget(self.folder, self._verdicts.path.name)
             self._verdicts.append([(judgement.key, judgement.to_json())])
             self._unjudged.discard(judgement.key)
             self._decided.add(judgement.key)

@@ -15,11 +15,12 @@ import pytest
 
 from stb_env import load_agent, run_batch
 from stb_env.backend.cache import CacheEntry, ResponseCache
-from stb_env.core.checksums import SUMS
+from stb_env.core.checksums import SUMS, check, note
 from stb_env.errors import DataError, STBError
 from stb_env.models import CachedModel, ChatRequest, RecordingModel, ReplayModel, ScriptedModel
 from stb_env.models.model import ModelError
 from stb_env.runs import Job, Run
+from stb_env.runs.verdict_file import Judgement
 from stb_env.saved_episodes import read_trajectories
 from stb_env.testing.notes import notes
 from stb_env.tools import ToolId
@@ -342,5 +343,9 @@ def test_a_run_that_goes_on_after_its_end_has_no_checksums_until_it_ends_again(t
         saved.add(second, 1.0)
         assert (tmp_path / "run" / SUMS).read_text() == ""
         assert len(read_trajectories(tmp_path / "run")) == 2
+        (saved.folder / "verdicts.jsonl").write_text("")
+        note(saved.folder, "verdicts.jsonl")
+        saved.decide(Judgement(*first.key, "other", ""))
+        check(saved.folder / "verdicts.jsonl")
         saved.finish({})
-    assert len((tmp_path / "run" / SUMS).read_text().splitlines()) == 4
+    assert len((tmp_path / "run" / SUMS).read_text().splitlines()) == 5
