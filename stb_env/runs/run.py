@@ -204,8 +204,8 @@ class Run:
             StorageError: The disk refuses it.
         """
         write_json(self.folder / "summary.json", summary)
-        checksums.note(self.folder, *_FINISHED)
         self._finished = True
+        checksums.note(self.folder, *_FINISHED)
 
     def close(self) -> None:
         """Close the files."""
