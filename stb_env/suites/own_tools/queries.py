@@ -108,7 +108,7 @@ def query_tasks(
         offer: Which of them a query gets that names none.
 
     Raises:
-        DataError: A line is no query; the message has its number.
+        DataError: A line is no query, or has the id of another; the message has its number.
     """
     forms: dict[int, QueryForm] = {}
     for number, content in lines:
@@ -120,9 +120,13 @@ def query_tasks(
     for one in (form["cannot"] for form in forms.values() if "cannot" in form):
         reasons[one["reason"]] = sorted({*reasons.get(one["reason"], ()), *one["what"]})
     tasks = []
+    first: dict[str, int] = {}
     for number, form in forms.items():
         with _naming(f"{name}, line {number}"):
-            tasks.append(_task(form, str(number), catalog, offer, dict(sorted(reasons.items()))))
+            made = _task(form, str(number), catalog, offer, dict(sorted(reasons.items())))
+            if first.setdefault(made.id, number) != number:
+                raise DataError(f"the id {made.id!r} is that of line {first[made.id]}; give it another")
+            tasks.append(made)
     return tasks
 
 
