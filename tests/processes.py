@@ -25,6 +25,11 @@ def wait_until(process: subprocess.Popen[str] | subprocess.Popen[bytes], holds: 
             process.wait(0.01)
 
 
+def interruptible() -> None:
+    """Let a new process be interrupted (a ``preexec_fn``): in the background, shells have Ctrl-C ignored."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
 def kill_at_line(process: subprocess.Popen[bytes], file: Path, count: int) -> None:
     """Kill a process once a file has so many lines."""
     wait_until(process, lambda: lines(file) >= count)

@@ -34,6 +34,7 @@ class Action:
         thought: What the agent wrote to itself (``<think>...</think>``, a channel of thoughts): kept for the
             record, and never executed, judged or shown.
         program: The program to run instead of calls, where actions are programs.
+        problem: Why nothing of it is done, as its author is told; empty where something is.
 
     Examples:
         >>> from stb_env import Action
@@ -48,6 +49,12 @@ class Action:
     text: str
     thought: str = ""
     program: Program | None = field(default=None, repr=False)
+    problem: str = field(default="", repr=False)
+
+    @property
+    def is_text(self) -> bool:
+        """True if nothing in it is a call or a program, nor tries to be one."""
+        return not (self.calls or self.program or self.problem)
 
 
 class Reading(NamedTuple):

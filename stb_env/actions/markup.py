@@ -24,7 +24,7 @@ _MOST = 64
 # A body that holds no call, or breaks off, costs a walk to the end of the text.
 _FAILURES = 8
 _GROUP = re.compile(r"\(\?P<\w+>")
-_QUOTES = "`\"'“‘«"
+_QUOTED = re.compile(r"(?:[`\"'“‘«]|~~|<!--)\s?\Z")
 _WORD = re.compile(r"[^\W\d_] \Z")
 _STRAY = re.compile(r"[\s}\]]*(?:```)?\s*")
 _NUMBER = re.compile(r"-?\d{1,15}(?:\.\d{1,15})?(?:[eE][+-]?\d{1,3})?")
@@ -289,7 +289,7 @@ class Marks:
 
 def _is_quoted(text: str, start: int) -> bool:
     """Return whether a mark stands between quotes, in a quoted block, or in a fence before more text."""
-    if start and text[start - 1] in _QUOTES and not text.endswith(FENCE, 0, start):
+    if _QUOTED.search(text, max(0, start - 5), start) and not text.endswith(FENCE, 0, start):
         return True
     if text[text.rfind("\n", 0, start) + 1 : start].lstrip().startswith(">"):
         return True

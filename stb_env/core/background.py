@@ -6,10 +6,12 @@ import asyncio
 import os
 import threading
 from collections.abc import Awaitable, Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import suppress
 from contextvars import copy_context
 from typing import TypeVar
+
+from stb_env.core.interrupts import REMINDER_S, remind
 
 T = TypeVar("T")
 
@@ -38,6 +40,8 @@ def wait_for(awaitable: Awaitable[T]) -> T:
                 return pool.submit(copy_context().run, asyncio.run, _carried(awaitable)).result()
         future = asyncio.run_coroutine_threadsafe(_carried(awaitable), loop)
         try:
+            while not wait([future], REMINDER_S).done:
+                remind()
             return future.result()
         except BaseException:
             future.cancel()

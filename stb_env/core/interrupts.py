@@ -13,7 +13,11 @@ Handler = Callable[[int, FrameType | None], Any]
 
 
 class _Holder:
-    """A handler that keeps an interrupt until it may pass.
+    """A handler that keeps an interrupt until it may pass, and until it has.
+
+    Attributes:
+        came: Whether an interrupt waits. One that passes still does, until its exception has come through:
+            Python drops what a handler raises within a destructor or a callback of a weak reference.
 
     Args:
         before: The handler in whose place it stands.
@@ -22,18 +26,17 @@ class _Holder:
     def __init__(self, before: Handler) -> None:
         self.before = before
         self.passing = False
-        self._came = False
+        self.came = False
 
     def __call__(self, number: int, frame: FrameType | None) -> None:
+        self.came = True
         if self.passing:
             self.before(number, frame)
-        else:
-            self._came = True
 
     def hand_over(self) -> None:
         """Give the handler before this one what has come, if anything has."""
-        if self._came:
-            self._came = False
+        if self.came:
+            self.came = False
             self.before(signal.SIGINT, None)
 
 
@@ -78,17 +81,40 @@ def passing(*, again: bool = False) -> Iterator[None]:
         ...         print("an answer has come")
         an answer has come
     """
-    holder = signal.getsignal(signal.SIGINT)
-    if threading.current_thread() is not threading.main_thread() or not isinstance(holder, _Holder):
+    holder = _holder()
+    if holder is None:
         yield
         return
+    waits_on, holder.came = again and holder.came, holder.came and not again
     holder.passing = True
     try:
-        if not again:
-            holder.hand_over()
+        holder.hand_over()
         yield
+    except KeyboardInterrupt:
+        holder.came = False
+        raise
     finally:
         holder.passing = False
+        holder.came = holder.came or waits_on
+
+
+REMINDER_S = 0.5
+"""Whoever waits for longer than this many seconds calls `remind` meanwhile."""
+
+
+def remind() -> None:
+    """Raise an interrupt that passed and was dropped on its way."""
+    holder = _holder()
+    if holder is not None and holder.passing:
+        holder.hand_over()
+
+
+def _holder() -> _Holder | None:
+    # Only the main thread is ever interrupted.
+    if threading.current_thread() is not threading.main_thread():
+        return None
+    handler = signal.getsignal(signal.SIGINT)
+    return handler if isinstance(handler, _Holder) else None
 
 
 @contextmanager

@@ -6,9 +6,11 @@ import builtins
 import keyword
 import re
 import textwrap
+import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from symtable import SymbolTable, symtable
 from typing import Any, NamedTuple
 
 from stb_env.core import jsontext
@@ -170,6 +172,43 @@ def functions_of(tools: tuple[Tool, ...]) -> Mapping[str, Function]:
 def signatures(functions: Mapping[str, Function]) -> str:
     """Return the signatures of functions, a blank line between two."""
     return "\n\n".join(function.signature for function in functions.values())
+
+
+def taken_names(code: str, functions: Mapping[str, Function]) -> list[str]:
+    r"""Return the names of functions that a program gives something else, for the rest of the episode.
+
+    A function of the program may have a variable of that name.
+
+    Examples:
+        >>> functions = functions_of((Tool("ping", "", {}), Tool("pong", "", {})))
+        >>> taken_names("def f(ping):\n    return ping\npong = pong()", functions)
+        ['pong']
+    """
+    # Most programs only call them.
+    if not _other_use(frozenset(functions)).search(code):
+        return []
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            table = symtable(code, "program", "exec")
+    # What is no Python is the interpreter's to refuse; deep nesting ends the parser with the last two.
+    except (SyntaxError, ValueError, MemoryError, RecursionError):
+        return []
+    return [name for name in functions if _is_bound(table, name)]
+
+
+@lru_cache(maxsize=256)
+def _other_use(names: frozenset[str]) -> re.Pattern[str]:
+    any_name = "|".join(sorted(names))
+    return re.compile(rf"\b(?:{any_name})\b(?!\s*\()|\b(?:def|class)\s+(?:{any_name})\b")
+
+
+def _is_bound(table: SymbolTable, name: str) -> bool:
+    if name in table.get_identifiers():
+        symbol = table.lookup(name)
+        if symbol.is_global() and (symbol.is_assigned() or symbol.is_imported()):
+            return True
+    return any(_is_bound(inner, name) for inner in table.get_children())
 
 
 def program_of(calls: Iterable[tuple[str, JsonMapping | str]], functions: Mapping[str, Function]) -> str:

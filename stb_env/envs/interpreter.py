@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import builtins
 import os
+import re
 import threading
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
@@ -30,6 +31,14 @@ if TYPE_CHECKING:
 # The clock of every program stands still here.
 _NOW = datetime(2026, 1, 1)
 _CHECKOUT_SECONDS = 300.0
+# Of the interpreter's messages those that speak of itself, and what the author of a program can mend by.
+_REWORDED = (
+    (
+        re.compile(r"external function '(\w+)' cannot suspend in this synchronous context"),
+        r"\1() cannot be called within map, sorted and their like; call it in a loop before",
+    ),
+    (re.compile(r"The monty syntax parser does not yet support (.+)"), r"not available in programs: \1"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -304,6 +313,8 @@ class _Running:
             return self._too_slow()
         if text.startswith(("MemoryError: memory limit exceeded", "MemoryError: the worker exceeded")):
             return self._stopped(f"the program needs more than {self.limits.memory // 2**20} MiB of memory")
+        for said, words in _REWORDED:
+            text = said.sub(words, text)
         try:
             namespace = session.dump()
         except MontyError:

@@ -11,7 +11,7 @@ from stb_env.actions import POSITIONAL, Program
 from stb_env.core import jsontext
 from stb_env.core.jsontypes import Json, JsonObject
 from stb_env.core.request import Slow
-from stb_env.envs.functions import ArgumentsError, functions_of, signatures
+from stb_env.envs.functions import ArgumentsError, functions_of, signatures, taken_names
 from stb_env.envs.interpreter import Answer, Interpreter, Ran
 from stb_env.envs.played_calls import refused
 from stb_env.envs.program_value import encodable, shown
@@ -53,8 +53,16 @@ def check_code_setting(compat: str | None, *, own_syntax: bool) -> None:
         )
 
 
-def outside_program(call: ToolCall) -> CallRecord:
-    """Return the record of a call that is none of a program, where actions are programs."""
+def outside_program(call: ToolCall, calls: int) -> CallRecord:
+    """Return the record of a call that is none of a program, where actions are programs.
+
+    Args:
+        call: The call.
+        calls: How many the reply has.
+    """
+    if calls > 1:
+        error = f"a reply holds one program, or one Finish alone, got {calls} calls; none of them was made"
+        return refused(call, error, Status.INVALID_ARGUMENTS)
     if call.name == PYTHON:
         return refused(
             call, "invalid arguments: 'code' must be the program, as text", Status.INVALID_ARGUMENTS
@@ -98,6 +106,12 @@ class Programs:
             play: Plays a call.
         """
         functions = functions_of(tuple(tools))
+        if taken := taken_names(program.code, functions):
+            error = (
+                f"SyntaxError: {taken[0]!r} is a tool, and a program gives its name to nothing else; take "
+                "another name; nothing was run"
+            )
+            return Ran("", error, namespace)
         made = 0
 
         def called(name: str, args: Sequence[object], named: Mapping[str, object]) -> Slow[Answer]:
@@ -125,7 +139,7 @@ class Programs:
     @property
     def prompt(self) -> Prompt:
         """The part of a system message on programs."""
-        return prompt("programs", "v2")
+        return prompt("programs", "v3")
 
     def instructions(self, tools: Iterable[Tool]) -> str:
         """Return the part of the system message on programs, with the tools as Python signatures.

@@ -153,14 +153,14 @@ class Rules:
             rules = replace(self, backend=self._answering(state), layers=())
             return (yield from rules.advance(task, tools, state, action))
         try:
-            parsed, too_large = self._read_within_bounds(tools, action)
+            parsed = self._read_within_bounds(tools, action)
         except STBError:
             raise
         except Exception as error:  # noqa: BLE001 (no text of an agent's may end more than its episode)
             bug = BackendError(bug_in("the reader of actions", error, self.parse), stage="action")
             unread = self._with_step(task, state, Action((), ""), PlayedCalls(state.backend, []))
             return _failed(unread, bug.failure(), None)
-        if not (parsed.calls or too_large) and parsed.program is None and self.user is not None:
+        if parsed.is_text and self.user is not None:
             return (yield from self._talk(task, state, parsed, self.user))
         calls = PlayedCalls(state.backend, [])
         ran = None
@@ -170,8 +170,8 @@ class Rules:
             for call in parsed.calls:
                 if calls.ends:
                     calls.left += (call,)
-                elif call.name != FINISH and self.programs is not None:
-                    calls.records.append(outside_program(call))
+                elif self.programs is not None and (call.name != FINISH or len(parsed.calls) > 1):
+                    calls.records.append(outside_program(call, len(parsed.calls)))
                 elif call.name == FINISH or not calls.halted:
                     yield from self._play(task, tools, calls, call)
                     if calls.failure is not None:
@@ -189,7 +189,7 @@ class Rules:
                 finish, calls.records = None, [answered(record, said.text) for record in calls.records]
             if ran is not None and said.text is not None:
                 ran = ran._replace(output=f"{ran.output}{said.text}")
-        before, state = state, self._with_step(task, state, parsed, calls, ran, too_large)
+        before, state = state, self._with_step(task, state, parsed, calls, ran)
         if failure is not None:
             return _failed(state, failure, lost)
         if finish is not None and finish.kind != "invalid":
@@ -213,17 +213,17 @@ class Rules:
             parsed = parse_said(self.parse, action)
         return finish_last(parsed) if self.compat else parsed
 
-    def _read_within_bounds(self, tools: Mapping[str, Tool], action: object) -> tuple[Action, str]:
+    def _read_within_bounds(self, tools: Mapping[str, Tool], action: object) -> Action:
         """Read an action, or say that it is larger than actions may be, before anything of it is copied."""
         if not isinstance(action, Action) and exceeds(action):
-            return Action((), ""), TOO_LARGE
+            return Action((), "", problem=TOO_LARGE)
         parsed = self.read(tools, action)
         # A text has fewer values than characters; in data, arguments may be a text that spells more.
         if isinstance(action, str) and len(action) <= MAX_VALUES:
-            return parsed, ""
+            return parsed
         if exceeds([call.arguments for call in parsed.calls]):
-            return Action((), ""), TOO_LARGE
-        return parsed, ""
+            return Action((), "", problem=TOO_LARGE)
+        return parsed
 
     def _answering(self, state: State) -> Backend:
         backend = self.backend
@@ -344,12 +344,11 @@ class Rules:
         parsed: Action,
         calls: PlayedCalls,
         ran: Ran | None = None,
-        too_large: str = "",
     ) -> State:
         records, program = calls.records, None
         if ran is not None and parsed.program is not None:
             program = ProgramRecord(parsed.program.id, parsed.program.code, ran.error, ran.output)
-        complaint = "" if records or program is not None else too_large or self._no_call(task)
+        complaint = "" if records or program is not None else parsed.problem or self._no_call(task)
         status, result = calls.observed(program, self.limits.result, complaint)
         extra = _thought(parsed)
         if self.compat:

@@ -86,6 +86,8 @@ class OpenAIModel(ConfiguredModel):
     async def acomplete(self, request: ChatRequest) -> ChatReply:
         """Answer on the event loop: with the first answer of some attempts and the pauses between them."""
         body = request_body(self.config, request)
+        # Reading a provider's package takes seconds, which are not the provider's.
+        self._wire()
         deadline = Deadline(self.config.deadline, self._clock, "deadline")
         tries: list[JsonObject] = []
         for attempt in range(self.config.retries + 1):

@@ -212,6 +212,11 @@ class ModelConfig:
                 "leave provider out for an OpenAI-compatible server."
                 f"{did_you_mean(self.provider, PROVIDERS)}"
             )
+        for name, default in (("local", ""), ("client", "auto")):
+            if getattr(self, name) != default:
+                raise ConfigError(
+                    f"the {self.role} model has provider = {self.provider!r} and {name}; leave one out"
+                )
         if self.base_url == OPENAI_URL:
             if not known.url:
                 raise ConfigError(

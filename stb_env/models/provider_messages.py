@@ -31,8 +31,8 @@ from stb_env.models.opaque import OPAQUE
 # Members of a request whose setting has the same name, and those that are called otherwise.
 _SETTINGS = ("temperature", "top_p", "max_tokens", "seed", "frequency_penalty", "presence_penalty")
 _RENAMED = {"stop": "stop_sequences", "max_completion_tokens": "max_tokens"}
-# Of `extra`: what every provider has in its own words. The rest goes into the body as it is.
-_UNIFIED = frozenset({"thinking", "top_k", "parallel_tool_calls", "service_tier", "cache"})
+UNIFIED = frozenset({"thinking", "top_k", "parallel_tool_calls", "service_tier", "cache"})
+"""Members of ``extra`` that every provider has in its own words. The rest goes into the body as it is."""
 _REASONS = {"tool_call": "tool_calls"}
 # Of a response: what a provider may want back. Times and counts would make each recording another.
 _KEPT = ("parts", "provider_name", "provider_url", "canonical_system", "provider_response_id", "kind")
@@ -117,7 +117,7 @@ def request_settings(
         provider: The provider.
     """
     own = f"{provider.split('-')[0]}_"
-    named = {name for name in extra if name in _UNIFIED or name.startswith(own)}
+    named = {name for name in extra if name in UNIFIED or name.startswith(own)}
     settings: JsonObject = {name: body[name] for name in _SETTINGS if name in body}
     settings |= {known: body[name] for name, known in _RENAMED.items() if name in body}
     settings |= {name: extra[name] for name in named}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, get_type_hints
 from urllib.parse import urlsplit
 
 from stb_env.core import jsontext
@@ -22,6 +22,7 @@ from stb_env.models.model import ModelError
 try:
     import httpx2
     from openai import AsyncOpenAI
+    from pydantic import TypeAdapter, ValidationError
     from pydantic_ai import exceptions as fault
     from pydantic_ai.direct import model_request, model_request_stream
     from pydantic_ai.messages import ModelMessage, ModelResponse
@@ -29,7 +30,7 @@ try:
     from pydantic_ai.providers import Provider, infer_provider_class
     from pydantic_ai.settings import ModelSettings
 
-    from stb_env.models.provider_messages import completion_of, request_messages, request_settings
+    from stb_env.models.provider_messages import UNIFIED, completion_of, request_messages, request_settings
 except ImportError as error:
     raise ConfigError(
         f"a model with a provider needs Pydantic AI and the provider's package, but {error}; "
@@ -81,6 +82,15 @@ class ProviderTransport:
         self._credentials = credentials
         self._clock = clock
         self._endpoint = endpoint
+        kinds = get_type_hints(ModelSettings)
+        for name in UNIFIED.intersection(config.extra):
+            try:
+                TypeAdapter(kinds[name]).validate_python(config.extra[name], strict=True)
+            except ValidationError as error:
+                wanted = "; ".join(wrong["msg"].lower() for wrong in error.errors())
+                raise ConfigError(
+                    f"extra of the {config.role} model has {name} = {config.extra[name]!r}: {wanted}"
+                ) from error
 
     def connect(self) -> ProviderWire:
         """Return the model for the running event loop.

@@ -311,8 +311,7 @@ class DrivenEpisode:
         """Return what a text does where calls are written in it; None elsewhere, and after the end."""
         inner: Any = self.env.unwrapped
         action: Action = inner.read(text)
-        acts = bool(action.calls) or action.program is not None
-        return action if acts and not self._over else None
+        return None if action.is_text or self._over else action
 
     def _answer(self, text: str) -> dict[str, object] | None:
         """Return the arguments of Finish that give a text as the answer; None where answers are typed."""
@@ -340,7 +339,7 @@ def answer_of(env: AnyEnv, action: Action, text: str) -> JsonObject | None:
         text: The text.
     """
     inner: Any = env.unwrapped
-    if action.calls or action.program is not None or inner.rules.user is not None:
+    if not action.is_text or inner.rules.user is not None:
         return None
     given = said_in(inner.finish.parameters, text)
     return None if given is None else _action(FINISH, given)

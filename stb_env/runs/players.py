@@ -10,7 +10,7 @@ from itertools import islice
 from typing import Protocol
 
 from stb_env.core.gymtypes import AnyEnv
-from stb_env.core.interrupts import passing
+from stb_env.core.interrupts import REMINDER_S, passing, remind
 from stb_env.core.request import drive
 from stb_env.runs.agent import AgentFactory
 from stb_env.runs.deadlines import Deadlines
@@ -139,7 +139,8 @@ class ThreadPlayers:
         if not self._pending:
             return []
         with passing():
-            wait(self._pending, return_when=FIRST_COMPLETED)
+            while not wait(self._pending, REMINDER_S, FIRST_COMPLETED).done:
+                remind()
         return self._ended() or [future.result() for future in self._pending if _failed(future)]
 
     def stop(self) -> list[Timed]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from stb_env.actions import Program, read_program
+from stb_env.actions.python_program import BEHIND, CUT, SEVERAL
 
 CODE = "print(1)\n"
 FENCED = f"```python\n{CODE}```"
@@ -21,9 +22,10 @@ NATIVE = {
     ("action", "program"),
     [
         (FENCED, Program(CODE)),
-        (f"So:\n{FENCED}\nThen\n```python\nprint(2)\n```", Program(CODE)),
+        (f"So:\n{FENCED}\n", Program(CODE)),
+        (f"Not this:\n```\nprint(0)\n```\n{FENCED}", Program(CODE)),
         (f"<think>```python\nprint(0)\n```</think>{FENCED}", Program(CODE)),
-        (f"```py\n{CODE}", Program(CODE)),
+        (f"```py\n{CODE}```", Program(CODE)),
         ({"role": "assistant", "content": FENCED}, Program(CODE)),
         (NATIVE, Program("print(1)", "a")),
         ({"name": "python", "arguments": {"code": "print(1)"}}, Program("print(1)")),
@@ -35,10 +37,11 @@ NATIVE = {
         ({"name": "python", "arguments": {}}, None),
         ({"name": "Finish", "arguments": {"final_answer": "1"}}, None),
         ("```python", None),
+        (f"Shall I run this?\n{FENCED}", None),
         (None, None),
         (b"\xff", None),
         ("[" * 100_000, None),
-        ("```python\n" * 10_000, Program("")),
+        ("```python\n" * 10_000, None),
     ],
 )
 def test_the_program_of_an_action(action, program):
@@ -46,8 +49,30 @@ def test_the_program_of_an_action(action, program):
 
 
 def test_what_stands_around_a_program_is_text():
-    assert read_program(f"First.\n{FENCED}\nLast.").text == "First.\nLast."
+    assert read_program(f"First.\n{FENCED}\n").text == "First."
     assert read_program(NATIVE).text == "I add."
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        (f"```python\n{CODE}", CUT),
+        (f"<think>So.</think>I print.\n```python\n{CODE}", CUT),
+        (f"{FENCED}\nThen\n```python\nprint(2)\n```", SEVERAL.format(2)),
+        (f"{FENCED}\nThis prints 1.", BEHIND),
+        (f"{FENCED}\nOutput:\n```\n1\n```", BEHIND),
+    ],
+)
+def test_a_program_that_breaks_off_or_is_not_the_end_is_told_why_it_did_not_run(text, problem):
+    action = read_program(text)
+    assert (action.program, action.problem, action.is_text) == (None, problem, False)
+    assert action.text.strip() == text.removeprefix("<think>So.</think>").strip()
+
+
+def test_several_native_calls_stay_calls():
+    call = NATIVE["tool_calls"][0]
+    action = read_program({**NATIVE, "tool_calls": [call, {**call, "id": "b"}]})
+    assert (action.program, [call.id for call in action.calls]) == (None, ["a", "b"])
 
 
 def test_other_calls_stay_calls():

@@ -103,6 +103,35 @@ def test_finish_alone_is_an_action_and_other_calls_are_not():
     assert env.step({"name": "Finish", "arguments": {"final_answer": "Tuesday"}})[1] == 1.0
 
 
+def test_a_reply_with_a_program_and_another_call_does_neither():
+    env = made()
+    program = {"name": "python", "arguments": {"code": "add_note('a')"}}
+    _, reward, ended, _, info = env.step(
+        [program, {"name": "Finish", "arguments": {"final_answer": "Tuesday"}}]
+    )
+    assert (reward, ended, [call["status"] for call in info["calls"]]) == (0.0, False, [2, 2])
+    assert "one program, or one Finish alone, got 2 calls" in info["calls"][1]["error"]
+    assert env.snapshot().backend == made().snapshot().backend
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "def Finish(**given):\n    pass",
+        "find_notes = 5",
+        "for Finish in [1]:\n    pass",
+        "Finish = find_notes",
+    ],
+)
+def test_a_tool_keeps_its_name_for_the_whole_episode(code):
+    env = made()
+    error, *_ = run(env, f"add_note('a')\n{code}")
+    assert "is a tool, and a program gives its name to nothing else" in error
+    assert env.snapshot().backend == made().snapshot().backend
+    assert run(env, "def f(Finish):\n    find_notes = Finish\n    return find_notes\nf(1)")[:2] == ("", "1\n")
+    assert env.step({"name": "python", "arguments": {"code": "Finish('Tuesday')"}})[1] == 1.0
+
+
 def test_text_without_a_program_costs_a_turn():
     observation, *_ = made().step("It is Tuesday.")
     assert observation["status"] == 4
@@ -163,6 +192,15 @@ def test_an_application_error_is_data():
         ),
         ("raise SystemExit", "SystemExit"),
         (f"x = {'1+' * 100_000}1", "SyntaxError: Source is too deeply nested"),
+        (f"f = find_notes\nx = {'-' * 100_000}1", "SyntaxError: Source is too deeply nested"),
+        (
+            "sorted(['a'], key=lambda word: find_notes(word))",
+            "NotImplementedError: find_notes() cannot be called",
+        ),
+        (
+            "x = 1\ndel x",
+            "NotImplementedError: not available in programs: the 'del' statement (line 2: del x)",
+        ),
     ],
 )
 def test_hostile_programs_are_the_agents_fault_and_end_alike(code, error):

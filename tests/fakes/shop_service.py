@@ -115,6 +115,8 @@ def serving(app: Any) -> Iterator[str]:
     """Serve an application in a thread, and yield its URL."""
     server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="error"))
     socket = server.config.bind_socket()
+    # Who connects before the thread has begun waits, and is not refused.
+    socket.listen()
     thread = threading.Thread(target=server.run, kwargs={"sockets": [socket]}, daemon=True)
     thread.start()
     try:

@@ -133,6 +133,8 @@ def test_a_wrong_models_file_is_refused_with_the_place_and_the_remedy(models_fil
         ({"retries": True}, "retries of the agent model must be a whole number of at least 0, got True"),
         ({"timeout": "long"}, "timeout of the agent model must be a number of at least 0.001, got 'long'"),
         ({"extra": 3}, "extra of the agent model must be a table, got int"),
+        ({"provider": "anthropic", "local": "m.gguf"}, "has provider = 'anthropic' and local; leave one"),
+        ({"provider": "anthropic", "client": "lean"}, "has provider = 'anthropic' and client; leave one"),
         ({"cache": 3}, "cache of the agent model must be a path"),
         ({"api_key_env": 3}, "api_key_env of the agent model must be the name of an environment variable"),
         ({"base_url": 3}, "base_url of the agent model must be a URL such as http://127.0.0.1:8000/v1"),

@@ -21,7 +21,7 @@ from stb_env.saved_episodes import read_trajectories
 from stb_env.show.cli import app
 from tests.fakes.openai_server import Answer, OpenAIServer, Received, completion
 from tests.kills import killed_when, needs_fork
-from tests.processes import lines, wait_until
+from tests.processes import interruptible, lines, wait_until
 
 ROOT = Path(__file__).resolve().parents[2]
 EPISODES, CONCURRENCY = 36, 4
@@ -87,7 +87,8 @@ class Bench:
     def start(self, name: str = "run", *more: str) -> subprocess.Popen[str]:
         command = [sys.executable, "-m", "stb_env", *self.words(name, *more)]
         pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-        return subprocess.Popen(command, cwd=ROOT, env=os.environ | self.settings, **pipes)
+        env = os.environ | self.settings
+        return subprocess.Popen(command, cwd=ROOT, env=env, preexec_fn=interruptible, **pipes)
 
     def run(self, name: str = "run", *more: str) -> tuple[int, str, str]:
         """Run the command to its end; return its exit code, stdout and stderr."""

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from stb_env.actions.braces import end_of
 from stb_env.actions.validation.coercion import coerce_arguments
 from stb_env.actions.validation.schema import compiled
 from stb_env.actions.validation.violation import Violation, mismatch
@@ -90,4 +91,9 @@ def _as_object(arguments: Mapping[str, object] | str) -> dict[str, object] | Non
 
 
 def _not_object(arguments: object) -> Violation:
-    return mismatch("", "an object", arguments, "not_object")
+    wrong = mismatch("", "an object", arguments, "not_object")
+    written = arguments.strip() if isinstance(arguments, str) else ""
+    # Tags of arguments are taken for text only where the closing one is missing.
+    if written.startswith("<") or (written.startswith("{") and end_of(written, 0) is None):
+        return replace(wrong, message=f"{wrong.message}, which breaks off; write the whole call")
+    return replace(wrong, message=f"{wrong.message}, which is no JSON") if written.startswith("{") else wrong

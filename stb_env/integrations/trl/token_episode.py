@@ -167,7 +167,7 @@ class TokenEpisode:
         said = list(ids[:-1] if ended else ids)
         inner: Any = self.env.unwrapped
         action: Action = inner.read(self.tokenizer.decode(said, skip_special_tokens=False))
-        if action.calls or action.program is not None:
+        if not action.is_text:
             return action
         text = action.text
         for token in self.tokenizer.all_special_tokens:

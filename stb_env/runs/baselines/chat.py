@@ -277,7 +277,7 @@ class ChatAgent(Agent):
         begun = reply.text[:_BEGINNING].strip()
         # Not even a call that seems complete is made: a Finish could hold half an answer.
         read = self._parse(begun)
-        words = begun if not read.calls and read.program is None else ""
+        words = begun if read.is_text else ""
         return {"role": "assistant", "content": f"{words}\n{_CUT}".strip()}
 
     def _action(self, message: JsonObject, *, reminded: bool) -> object:
@@ -286,7 +286,7 @@ class ChatAgent(Agent):
             return message
         written = self._parse(text)
         said = written.text.strip()
-        if self._has_user or written.calls or written.program is not None or not said:
+        if self._has_user or not written.is_text or not said:
             return text
         if _TALKS_OF_FINISH.search(said):
             return text

@@ -10,7 +10,7 @@ from typing import Any, Generic, Literal, Protocol, TypeAlias
 
 from stb_env import __version__
 from stb_env.core.background import ended_in_thread
-from stb_env.core.interrupts import passing
+from stb_env.core.interrupts import passing, remind
 from stb_env.core.jsontypes import JsonObject
 from stb_env.core.request import Request, Slow, adrive, drive
 from stb_env.errors import ConfigError, DataError, InfrastructureError, RunStopped, STBError, StorageError
@@ -202,15 +202,22 @@ class ClusterPlayers(Generic[JobT, PlayedT]):
 
     def _listen(self) -> Sequence[Ticket]:
         """Wait for a worker; nothing comes where none has started in time."""
+        begun, tickets = time.monotonic(), list(self._hands)
         with passing():
-            return self._machines.ready(list(self._hands), self._patience if self._leases.idle else None)
+            while not (ready := self._machines.ready(tickets, _LISTENING)) and not self._waited(begun):
+                remind()
+            return ready
 
     async def _alisten(self) -> Sequence[Ticket]:
         begun, tickets = time.monotonic(), list(self._hands)
         ready: Sequence[Ticket] = ()
-        while not ready and not (self._leases.idle and time.monotonic() - begun > self._patience):
+        while not ready and not self._waited(begun):
             ready = await ended_in_thread(lambda: self._machines.ready(tickets, _LISTENING))
         return ready
+
+    def _waited(self, begun: float) -> bool:
+        """Return whether no worker has started for as long as one is waited for."""
+        return self._leases.idle and time.monotonic() - begun > self._patience
 
     def _hire(self) -> None:
         self._hired += 1

@@ -41,6 +41,8 @@ def action_data(action: object) -> dict[str, object]:
     read: JsonObject = {"calls": calls, "text": action.text, "thought": action.thought}
     if action.program is not None:
         read["program"] = action.program._asdict()
+    if action.problem:
+        read["problem"] = action.problem
     return {READ: read}
 
 
@@ -62,13 +64,14 @@ def read_action(data: JsonMapping) -> object:
         text, thought = _text(read["text"]), _text(read["thought"])
         written = read.get("program")
         program = None if written is None else Program(_text(written["code"]), _text(written["id"]))
+        problem = _text(read.get("problem", ""))
     except (KeyError, TypeError) as error:
         raise DataError(
             f"{READ} holds calls, text and thought of an action ({error!r:.100}); send action"
         ) from None
     if len(calls) > MAX_CALLS:
         raise DataError(f"an action has at most {MAX_CALLS} calls, got {len(calls)}")
-    return Action(calls, text, thought, program)
+    return Action(calls, text, thought, program, problem)
 
 
 def task_data(task: Task, *, answers: bool) -> dict[str, object]:

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+from stb_env.errors import ConfigError
 from stb_env.models import (
     ChatReply,
     ChatRequest,
@@ -92,6 +93,13 @@ def _asked(messages: list[Any]) -> ChatRequest:
 def _saved(reply: ChatReply) -> Any:
     """Return the message as a file brings it back."""
     return ChatReply.from_dict(json.loads(json.dumps(reply.to_dict()))).message
+
+
+@_EXTRA
+def test_a_setting_of_all_providers_has_a_value_that_there_is():
+    config = ModelConfig("agent", "claude", provider="anthropic", extra={"thinking": "lo"})
+    with pytest.raises(ConfigError, match=r"extra of the agent model has thinking = 'lo': .*'low'"):
+        OpenAIModel(config, env={"ANTHROPIC_API_KEY": KEY})
 
 
 @pytest.mark.parametrize("stream", [False, True], ids=["whole", "streamed"])

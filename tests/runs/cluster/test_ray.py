@@ -23,7 +23,7 @@ from stb_env.runs.cluster import RayCluster
 from stb_env.runs.cluster.ray_cluster import RayMachines
 from stb_env.runs.make import make_env
 from stb_env.runs.play_options import PlayOptions
-from tests.processes import lines, wait_until
+from tests.processes import interruptible, lines, wait_until
 from tests.saved import unbound
 
 ray = pytest.importorskip("ray", reason="needs Ray: pip install 'stb-env[ray]'")
@@ -190,7 +190,8 @@ def test_an_interrupted_command_keeps_what_was_played_and_goes_on(gold: bytes, t
     out, file = tmp_path / "run", tmp_path / "slow.py"
     file.write_text(SLOW, encoding="utf-8")
     arguments = ["--ray", "local", "--workers", "1", "--agent", f"{file}:Slow", "--out", str(out)]
-    with subprocess.Popen(command(*arguments), stderr=subprocess.PIPE, text=True) as playing:
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command(*arguments), stderr=pipe, text=True, preexec_fn=interruptible) as playing:
         wait_until(playing, lambda: lines(out / "trajectories.jsonl") > 2)
         playing.send_signal(signal.SIGINT)
         playing.communicate()

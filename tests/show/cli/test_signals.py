@@ -17,7 +17,7 @@ from stb_env.runs.groups.group_run import read_groups
 from tests.command import stb
 from tests.fakes.openai_server import Answer, OpenAIServer, Received
 from tests.models.end_to_end.services import calling
-from tests.processes import wait_until
+from tests.processes import interruptible, wait_until
 
 SIGNALS = pytest.mark.parametrize(
     "number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.heavy)]
@@ -57,8 +57,7 @@ class Bench:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
-            # In the background, shells have Ctrl-C ignored.
-            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+            preexec_fn=interruptible,
         )
 
     def stopped(self, number: signal.Signals, *words: object) -> str:

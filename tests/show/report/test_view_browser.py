@@ -23,6 +23,7 @@ from stb_env.runs import Run
 from stb_env.show.report.view.export import export_view
 from stb_env.show.report.view.run_index import RunIndex
 from tests.command import stb
+from tests.processes import interruptible
 from tests.shared import found
 from tests.show.report.browser import NARROW, WIDE, opened, served, until
 from tests.show.report.played_runs import notes_run
@@ -352,10 +353,9 @@ def test_nobody_is_shut_out_and_nothing_runs_over_the_edge(
 
 def test_the_command_serves_what_it_is_given_until_it_is_stopped(runs: Path, browser: Any):
     command = [sys.executable, "-m", "stb_env", "view", str(runs / "gold"), "--no-browser"]
-    # Tests that run in the background of a shell inherit that nobody interrupts them, and hand it on.
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    signal.signal(signal.SIGINT, before)
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=interruptible
+    )
     assert process.stdout is not None
     url, said = process.stdout.readline().split(" ", 1)
     assert said == "(Ctrl-C ends it)\n"

@@ -22,7 +22,7 @@ from stb_env.show.cli import app
 from tests.fakes.openai_server import Answer, Received
 from tests.kills import killed_when, needs_fork
 from tests.models.end_to_end.services import Services, calling, number
-from tests.processes import wait_until
+from tests.processes import interruptible, wait_until
 from tests.suites.stabletoolbench.planned import STEMS, Field, field, write_plan
 
 INSTRUCTION, CATEGORY = "stb/I1Instruction-v0", "stb/I2Category-v0"
@@ -220,7 +220,9 @@ def test_a_signal_says_what_is_saved_whether_an_evaluation_plays_or_compares(
 
     for sent, reached in ((signal.SIGTERM, played), (signal.SIGINT, compared)):
         command = [sys.executable, "-m", "stb_env", *words(plan, tmp_path / "out")]
-        process = subprocess.Popen(command, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        process = subprocess.Popen(
+            command, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=interruptible
+        )
         wait_until(process, reached)
         process.send_signal(sent)
         said, error = process.communicate(timeout=60)
