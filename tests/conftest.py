@@ -42,6 +42,26 @@ def pytest_collect_file() -> Generator[None, list[pytest.Collector], list[pytest
     return [collector for collector in found if not isinstance(collector, DoctestModule)]
 
 
+# Cases of one test that a run of the whole plays; the others are heavy.
+_SAMPLE = 16
+_WHOLE = 5_000
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Leave most cases of a long table to the heavy tests in a run of the whole; a folder plays them all."""
+    if len(items) < _WHOLE:
+        return
+    cases: dict[str, list[pytest.Item]] = {}
+    for item in items:
+        cases.setdefault(item.nodeid.partition("[")[0], []).append(item)
+    for table in cases.values():
+        for number, item in enumerate(table):
+            # Evenly spaced, so that neighbours, which are much alike, are not all that is played.
+            if number * _SAMPLE // len(table) == (number - 1) * _SAMPLE // len(table):
+                item.add_marker(pytest.mark.heavy)
+
+
 @pytest.fixture(autouse=True)
 def no_keys(monkeypatch: pytest.MonkeyPatch) -> None:
     """No test may reach a model that the developer's environment happens to configure."""

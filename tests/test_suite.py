@@ -63,6 +63,7 @@ def test_an_entry_point_that_is_no_suite_is_named(monkeypatch: pytest.MonkeyPatc
         suite.register_own()
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("broken", [False, True])
 def test_an_installed_package_is_registered_when_ours_is_imported(broken, tmp_path):
     named = (

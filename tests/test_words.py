@@ -27,6 +27,7 @@ def bare(line: str) -> bool:
     return BARE.search(WHOSE.sub("", line)) is not None
 
 
+@pytest.mark.heavy
 def test_no_file_says_toolbench_without_whose_it_is():
     files = [file for name in ("stb_env", "agents", "examples") for file in (ROOT / name).rglob("*.*")]
     texts = {file: file.read_text(encoding="utf-8") for file in files if file.suffix != ".pyc"}

@@ -69,6 +69,7 @@ MARKS = [
 ]
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("mark", MARKS)
 @pytest.mark.parametrize("before", ["", "Action: "])
 def test_a_long_run_of_a_mark_is_read_in_linear_time(mark, before):

@@ -90,6 +90,7 @@ def test_no_mutation_of_a_style_raises_and_what_it_says_can_be_written():
         assert parse_action(format_action(action), known=TOOLS) == action
 
 
+@pytest.mark.heavy
 def test_no_mutation_around_a_thought_makes_the_calls_in_it():
     rng = random.Random(14)
     styles = [style.text for style in STYLES.values()]

@@ -98,6 +98,7 @@ def test_without_a_list_each_tool_is_down_by_itself_with_that_probability():
     assert 430 < down < 570
 
 
+@pytest.mark.heavy
 def test_which_tools_are_down_does_not_depend_on_the_process():
     code = (
         "from stb_env.backend.faults import Faults;"

@@ -137,6 +137,7 @@ def test_null_agents_earn_exactly_nothing_in_every_mode(name: str, mode: str):
         assert episode.reward == 0.0
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("name", ["noop", "echo", "inject", "give_up"])
 def test_null_agents_earn_exactly_nothing_in_the_sandbox(name: str, mode: str):

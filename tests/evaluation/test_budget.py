@@ -188,6 +188,7 @@ def test_an_estimate_asks_no_model_and_writes_nothing(
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.heavy
 def test_agents_and_judges_without_a_model_cost_nothing(tmp_path: Path):
     plan = EvaluationPlan(
         "free", ("stb/Sandbox-v1", "stb/I1Instruction-v0"), (AgentPlan("gold"),), episodes=2

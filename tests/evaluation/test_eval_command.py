@@ -40,6 +40,7 @@ def paid(models: Path, tmp_path: Path) -> Path:
     return file
 
 
+@pytest.mark.heavy
 def test_the_example_separates_gold_from_noop(example: tuple[Path, dict[str, Any]]):
     averages = {row["agent"]: row["mean"] for row in example[1]["averages"]}
     assert averages["gold"] == 1.0

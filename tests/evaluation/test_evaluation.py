@@ -143,6 +143,7 @@ class Mortal(Agent):
 """
 
 
+@pytest.mark.heavy
 @needs_fork
 def test_a_killed_evaluation_goes_on_and_ends_in_equal_bytes(tmp_path: Path):
     plan = tmp_path / "plan.toml"
@@ -167,6 +168,7 @@ def test_a_killed_evaluation_goes_on_and_ends_in_equal_bytes(tmp_path: Path):
         assert twin.read_bytes() == file.read_bytes()
 
 
+@pytest.mark.heavy
 def test_a_cell_that_keeps_failing_stops_alone_and_the_same_evaluation_mends_it(tmp_path: Path):
     file = tmp_path / "mine.py"
     agents = (AgentPlan("mine", f"{file}:policy"), AgentPlan("noop"))

@@ -66,6 +66,7 @@ def test_a_folder_that_is_not_there_is_named(github: Fetcher, server: FileServer
         github.fetch("set")
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("large", [True, False])
 def test_a_hugging_face_data_set_is_fetched_through_redirects(
     huggingface: Fetcher, server: FileServer, folder: Path, large: bool

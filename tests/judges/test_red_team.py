@@ -43,6 +43,7 @@ def test_gold_earns_nine_tenths_of_the_embedded_queries():
     assert mean(gold(*pair) for pair in EMBEDDED) >= 0.9
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("made", ANSWERS)
 def test_no_way_to_hand_over_results_earns_more_than_its_floor(made):
     scores = [score(*pair, caller, ANSWERS[made]) for pair in EMBEDDED for caller in red_team.CALLERS]

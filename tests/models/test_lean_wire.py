@@ -393,6 +393,7 @@ def test_plain_endpoints_get_the_lean_wire_and_others_httpx(monkeypatch, setting
     assert chosen(ModelConfig("agent", "tiny", **settings), env) == wire
 
 
+@pytest.mark.heavy
 def test_settings_of_an_account_become_headers_at_openais_own_endpoint_alone(monkeypatch):
     monkeypatch.setenv("OPENAI_ORG_ID", "org-1")
     monkeypatch.setenv("OPENAI_CUSTOM_HEADERS", "X-Team: a")
@@ -429,6 +430,7 @@ def test_a_client_that_there_is_not_is_refused():
         ModelConfig("agent", "tiny", client="httpx")
 
 
+@pytest.mark.heavy
 def test_importing_the_models_does_not_import_the_client_library():
     heavy = ("openai", "httpx", "httpx2", "httptools", "orjson", "pydantic")
     code = f"import sys, stb_env.models; print([name for name in {heavy} if name in sys.modules])"
@@ -457,6 +459,7 @@ async def _flooded(first: bytes, again: bytes, **settings: float) -> str:
     return str(caught.value)
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize(
     ("first", "again"),
     [

@@ -202,6 +202,7 @@ def test_a_failure_is_told_however_it_is_compressed(server, connected, encoding,
     assert (caught.value.kind, caught.value.retryable, len(server.requests)) == ("context", False, 1)
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("status", [200, 400])
 def test_a_small_answer_that_holds_a_huge_one_is_given_up(monkeypatch, server, connected, status):
     monkeypatch.setattr("stb_env.models.transport.MAX_BODY", 2**20)

@@ -167,6 +167,7 @@ def test_no_more_requests_than_the_limit_are_in_flight_from_the_event_loop(serve
     assert server.peak == 2
 
 
+@pytest.mark.heavy
 def test_all_models_of_an_endpoint_share_one_limit_from_threads_and_event_loops_together(server, connected):
     _in_pairs(server, 16)
     roles = [connected("agent", concurrency=2) for _ in range(8)]

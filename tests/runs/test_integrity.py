@@ -97,6 +97,7 @@ def test_a_reward_that_its_verdict_does_not_give_is_named_even_with_a_checksum(r
     assert "line 2: the reward is 0.5, and the verdict gives 1.0" in " ".join(done.output.split())
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("reader", READERS)
 @pytest.mark.parametrize("name", ["trajectories.jsonl", "played.jsonl"])
 def test_episodes_of_another_run_are_refused(run: Path, reader: str, name: str):

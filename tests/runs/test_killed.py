@@ -42,6 +42,7 @@ def sit(folder: Path) -> None:
         run_batch(notes, Scripted, jobs(), run, concurrency=64)
 
 
+@pytest.mark.heavy
 @needs_fork
 @pytest.mark.serial
 def test_a_run_on_a_loop_that_is_killed_three_times_ends_in_the_bytes_of_an_unbroken_one(

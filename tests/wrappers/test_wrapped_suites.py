@@ -49,6 +49,7 @@ WRAPPERS: dict[str, Callable[[Any], ToolWrapper]] = {
 PAIRS = [*((name, IDS[0]) for name in WRAPPERS), *(("all", env_id) for env_id in IDS[1:])]
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize(("name", "env_id"), PAIRS)
 def test_the_conformance_kit_accepts_it(name: str, env_id: str):
     settings = {"judge": "heuristic"} if env_id == "stb/I1Instruction-v0" else {}

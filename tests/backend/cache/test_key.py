@@ -104,6 +104,7 @@ def test_the_key_ignores_order_and_the_form_of_numbers(arguments, random):
     assert call_key(PING, disguised(arguments)) == call_key(PING, arguments)
 
 
+@pytest.mark.heavy
 @given(ARGUMENTS, ARGUMENTS)
 def test_equal_keys_mean_equal_canonical_arguments(one, other):
     assert (call_key(PING, one) == call_key(PING, other)) == (canonical(one) == canonical(other))

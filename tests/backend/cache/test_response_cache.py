@@ -123,6 +123,7 @@ def test_what_was_put_is_found(tmp_path, where):
     cache.close()
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("nasty", NASTY)
 def test_no_name_argument_or_response_breaks_the_cache_or_leaves_its_folder(tmp_path, nasty):
     made = CacheEntry.of(ToolId(nasty, nasty, nasty), {nasty: [nasty]}, nasty, error=nasty, origin=nasty)

@@ -66,6 +66,7 @@ def contents(folder):
     return {path.relative_to(folder): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
+@pytest.mark.heavy
 @needs_fork
 @pytest.mark.parametrize("after", [1, 3])
 @pytest.mark.parametrize("command", COMMANDS)

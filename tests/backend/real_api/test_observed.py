@@ -68,6 +68,7 @@ def said(backend: VirtualBackend, **arguments: Any) -> ToolResult:
     return drive(backend.answer(None, FORECAST, ToolCall("forecast", arguments)))[0]
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize(("answer", "found"), BROKEN)
 def test_whatever_an_api_says_is_an_observation_with_its_class(
     server: APIServer, watched: VirtualBackend, answer: Answer, found: str

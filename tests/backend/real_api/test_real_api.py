@@ -154,6 +154,7 @@ def test_an_answer_of_another_shape_is_a_failure(server, connected, ask):
         ask(connected())
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize(
     ("broken", "kind", "status", "said"),
     [

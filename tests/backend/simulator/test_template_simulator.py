@@ -324,6 +324,7 @@ def _built(identity, entry):
     return Tool(identity.api[:64], entry["api_description"], schema, identity, entry), required
 
 
+@pytest.mark.heavy
 def test_golden_every_documented_call_gets_a_parsable_answer_with_content(shared_data):
     for real, arguments in _documented(
         shared_data / "stabletoolbench" / "solvable_queries" / "test_instruction"

@@ -139,6 +139,7 @@ def _entries(count):
         yield made.key, made
 
 
+@pytest.mark.heavy
 @needs_fork
 @pytest.mark.parametrize("rows", [150, 300])
 @pytest.mark.parametrize("kind", ["snapshot", "filter"])

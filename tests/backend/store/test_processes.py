@@ -92,6 +92,7 @@ def _add_for_ever(folder, acknowledged):
         number += 1
 
 
+@pytest.mark.heavy
 def test_a_killed_writer_loses_no_acknowledged_entry(tmp_path):
     kept = set()
     for turn in range(20):

@@ -34,6 +34,7 @@ def plant(folder, key="bad", raw=1, mode=1, value="x"):
         con.execute("INSERT INTO Cache (key, raw, mode, value) VALUES (?, ?, ?, ?)", (key, raw, mode, value))
 
 
+@pytest.mark.heavy
 @settings(max_examples=20)
 @given(st.dictionaries(TEXT, TEXT, max_size=8))
 def test_every_reader_gets_what_was_stored(tmp_path_factory, values):

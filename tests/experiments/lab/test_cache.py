@@ -52,11 +52,13 @@ def test_the_filter_drops_some_of_every_large_origin_and_the_total_adds_up(resul
     assert total["after"] == sum(row["after"] for row in origins)
 
 
+@pytest.mark.heavy
 def test_without_broken_apis_the_filter_drops_next_to_nothing():
     *_, total = run(LabSettings(episodes=20, options={"faulty": 0})).to_dict()["further"][1]["rows"]
     assert total["kept"] > 0.9
 
 
+@pytest.mark.heavy
 def test_equal_seeds_give_equal_results_and_others_do_not():
     first, again, other = (run(LabSettings(seed=seed, episodes=10)).to_dict() for seed in (1, 1, 2))
     assert first == again != other

@@ -78,6 +78,7 @@ def test_stand_ins_are_labelled_in_table_and_json(small):
     assert small.details["map"].startswith("stand-in: ")
 
 
+@pytest.mark.heavy
 def test_equal_seeds_give_equal_json_and_others_other_apis(small):
     def text(seed):
         return json.dumps(run(LabSettings(seed=seed, episodes=12)).to_dict())

@@ -93,6 +93,7 @@ class Axes:
         assert len(self.labels) == len(set(self.labels))
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize(("name", "lines", "points"), [("failures", 4, 2), ("cache", 4, 3), ("status", 3, 3)])
 def test_a_plot_shows_every_series(name: str, lines: int, points: int):
     axes = Axes()

@@ -152,6 +152,7 @@ def test_equal_seeds_give_equal_results_and_others_do_not():
     assert result(3) != result(4)
 
 
+@pytest.mark.heavy
 def test_concurrency_changes_nothing():
     options = {"outages": 2, "shares": [0.5]}
     alone = run(LabSettings(episodes=12, options=options))

@@ -129,6 +129,7 @@ def error(result: Result) -> str:
     return line.removeprefix("error: ")
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("name", sorted(EXPERIMENTS))
 def test_whatever_is_wrong_is_said_in_one_line(name: str):
     for words in WRONG:
@@ -191,6 +192,7 @@ def test_the_options_of_the_command_are_settings_of_the_experiment():
     assert (details["agent"], details["judge"]) == ("give_up", "heuristic")
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("name", sorted(set(EXPERIMENTS) - ASKING))
 def test_what_is_measured_and_assumed_is_printed_saved_and_in_the_manifest(name: str, tmp_path: Path):
     more = MADE_SHORT.get(name, [])
@@ -202,6 +204,7 @@ def test_what_is_measured_and_assumed_is_printed_saved_and_in_the_manifest(name:
     assert (manifest["experiment"], manifest["seed"], manifest["episodes"]) == (name, 0, 1)
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("name", ["status", "search", "failures"])
 def test_real_queries_are_described_as_such(name: str, shared_data: Path):
     more = {"search": ["--agent", "random", "--set", "budgets=[1]"], "failures": ["--agent", "reader"]}

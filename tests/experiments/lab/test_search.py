@@ -109,6 +109,7 @@ def test_a_second_try_at_a_node_is_drawn_anew(sandbox):
         assert len({str([(call["name"], call["arguments"]) for call in calls]) for calls in starts}) > 1
 
 
+@pytest.mark.heavy
 def test_the_share_of_wrong_first_steps_is_the_error_rate(sandbox):
     def firsts(rate: float) -> list[Any]:
         env = IndependentChains(sandbox.fork(), max_queries=1)

@@ -89,6 +89,7 @@ def test_golden_every_file_of_recorded_pairs_is_measured(shared_data):
         assert 0 <= row["schema_match"] <= row["same_outcome"] <= 1
 
 
+@pytest.mark.heavy
 def test_golden_a_real_answer_against_itself_is_perfect(shared_data):
     for pair in recorded_pairs(folder(shared_data, "mirrorapi_bench")):
         same = Similarity.of(replace(pair, simulated=pair.real))

@@ -247,6 +247,7 @@ def replaced(value: Any, path: tuple[Any, ...], other: Any) -> Any:
     return copy
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("role", ROLES)
 @given(data=st.data())
 def test_a_draft_with_anything_anywhere_is_taken_or_refused(role: str, data: st.DataObject):

@@ -122,6 +122,7 @@ def test_a_wrong_setting_is_named(settings, message):
         raw_env(**settings)
 
 
+@pytest.mark.heavy
 def test_the_package_loads_no_pettingzoo():
     code = "import sys, stb_env.experiments.synthesis; print('pettingzoo' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -6,6 +6,7 @@ import json
 import threading
 from pathlib import Path
 
+import pytest
 from typer.testing import CliRunner
 
 from stb_env.show.cli.main import app
@@ -20,6 +21,7 @@ CALL = {
 }
 
 
+@pytest.mark.heavy
 def test_two_hundred_episodes_at_a_limit_of_8_never_show_the_server_a_ninth_request(tmp_path: Path) -> None:
     full = threading.Barrier(LIMIT)
     begun = iter(range(200))

@@ -49,6 +49,7 @@ def good(role: str) -> list[Any]:
     return {"agent": [diligent(1)] * 2, "simulator": [simulating], "judge": [voting("Solved")]}[role]
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("role", ROLES)
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_fault_is_retried_and_where_it_stays_a_typed_failure(services, play, tmp_path, leaks, fault, role):

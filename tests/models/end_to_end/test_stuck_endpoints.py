@@ -66,6 +66,7 @@ def answering(model: Script, request: Received) -> Answer:
     return model if isinstance(model, Answer) else model(request)
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize(
     ("settings", "named"),
     [

@@ -35,6 +35,7 @@ def test_the_other_run_has_the_mirrored_rate(results):
     assert mine.ties_half == pytest.approx(1 - theirs.ties_half if results else 0.0)
 
 
+@pytest.mark.heavy
 @given(st.integers(1, 500), st.integers(0, 500))
 def test_as_many_wins_as_losses_are_exactly_a_half(wins, ties):
     assert win_rate(["win"] * wins + ["lose"] * wins + ["tie"] * ties).ties_half == 0.5

@@ -79,6 +79,7 @@ def over(url: str, client: HTTPClient) -> RemoteEnv:
     )
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("env_id", SERVED)
 @pytest.mark.parametrize("agent", ["gold", "random"])
 def test_trajectories_are_the_bytes_of_local_ones(url: str, env_id: str, agent: str):

@@ -297,6 +297,7 @@ def test_a_damaged_table_is_reported_and_believed_in_nothing(tmp_path, old, new,
     assert [each.source for each in entries(tmp_path / "back")] == ["unknown"]
 
 
+@pytest.mark.heavy
 def test_golden_recordings_come_back_from_an_export_the_same(tmp_path, shared_data):
     said("import", shared_data / "stabletoolbench", "--cache", tmp_path / "one", "--origin", "test")
     said("import", shared_data / "mirrorapi_bench", "--cache", tmp_path / "one", "--simulated")

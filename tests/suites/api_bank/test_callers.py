@@ -74,12 +74,14 @@ def own(request):
     return gym.make(f"stb/APIBank{request.param}-v1").unwrapped
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("talker", TALKERS)
 def test_a_perfect_caller_solves_every_dialogue_of_ours_however_it_talks(own, talker):
     solved, tried, missed = rates(own, TALKERS[talker])
     assert solved == tried, missed
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("cheat", CHEATS)
 def test_a_caller_that_cheats_solves_no_dialogue_that_its_cheat_touches(own, cheat):
     change = CHEATS[cheat]

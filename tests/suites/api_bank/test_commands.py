@@ -52,6 +52,7 @@ def test_expected_texts_are_right_predictions(sampled):
     assert sum(figures["errors"].values()) == 0
 
 
+@pytest.mark.heavy
 def test_the_released_way_is_stricter(sampled):
     figures = loaded("api-bank", "evaluate", predictions(*sampled), "--compat", "original")
     assert figures["total"]["accuracy"] < 1.0
@@ -65,6 +66,7 @@ def test_a_level_without_predictions_is_left_out(sampled):
     assert figures["levels"]["3"]["missing"] == figures["levels"]["3"]["replies"]
 
 
+@pytest.mark.heavy
 def test_the_tables_name_levels_and_types(sampled):
     shown = run("api-bank", "evaluate", predictions(*sampled)).stdout
     for words in ("Retrieve+Call", "ROUGE-L", "Failed API Retrieval", "total"):

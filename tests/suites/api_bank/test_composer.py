@@ -70,6 +70,7 @@ def test_nearly_every_api_of_both_sets_is_called_in_the_tests():
     assert known - called <= {"CheckToken", "DocumentQA", "ModifyAgenda", "ModifyMeeting", "ModifyScene"}
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("level", [1, 2, 3])
 def test_equal_splits_are_equal_dialogues(level):
     assert composed(level, "test") == composed(level, "test")

@@ -67,6 +67,7 @@ def test_the_oracle_finds_tools_by_name_whatever_the_search(ability, search):
     assert all(episode.solved for episode in played("gold", ability, search=search))
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("ability", ABILITIES)
 @pytest.mark.parametrize("agent", ["noop", "give_up", "echo", "inject"])
 def test_an_agent_that_calls_nothing_scores_nothing(ability, agent):

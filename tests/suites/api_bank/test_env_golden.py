@@ -99,6 +99,7 @@ def test_golden_our_search_alone_misses_nothing_but_searches(envs):
     assert {name for _, _, name, _ in rows[SEARCHED].misses} <= {"ToolSearcher"}
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("ability", ABILITIES)
 @pytest.mark.parametrize("agent", ["give_up", "echo", "inject"])
 def test_golden_an_agent_that_calls_nothing_scores_nothing(envs, ability, agent):

@@ -27,6 +27,7 @@ def gold_text(sample):
     return f"API-Request: {call_line(sample.target)}" if sample.wants_call else sample.target.text
 
 
+@pytest.mark.heavy
 def test_gold_scores_everything(evaluators):
     evaluator = evaluators[None]
     for sample in evaluator.samples:

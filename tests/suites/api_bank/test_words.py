@@ -43,6 +43,7 @@ def gold_that_says(env, task_id, text):
     return reward
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("said", SAID)
 @pytest.mark.parametrize("ability", ABILITIES)
 def test_golds_calls_with_any_reply_solve_every_dialogue(ability, said):
@@ -50,6 +51,7 @@ def test_golds_calls_with_any_reply_solve_every_dialogue(ability, said):
     assert [task.id for task in env.tasks if gold_that_says(env, task.id, said) < 1.0] == []
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("kind", ["honest", "gaming"])
 @pytest.mark.parametrize("ability", ABILITIES)
 def test_replies_of_other_hands_change_nothing(ability, kind):

@@ -148,6 +148,7 @@ ADDED: list[Call] = [("add_order", {"item": "tea"}), ("list_orders", {})]
 DROPPED: list[Call] = [*ADDED, ("drop_order", {"number": 1}), ("list_orders", {})]
 
 
+@pytest.mark.heavy
 def test_a_service_with_a_reset_is_fresh_for_each_episode_also_for_several_at_once(
     tmp_path: Path, desk: OrderDesk
 ):

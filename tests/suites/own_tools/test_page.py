@@ -31,6 +31,7 @@ def run(code: str, url: str = "") -> None:
             assert done.exit_code == 0, f"{line}\n{done.output}"
 
 
+@pytest.mark.heavy
 def test_the_page_from_the_service_to_the_replay_without_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "library.py").write_text(block("", "python"), encoding="utf-8")

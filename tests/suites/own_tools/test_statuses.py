@@ -71,6 +71,7 @@ def call(catalog: Path, mode: str, cache: Path, name: str, arguments: dict[str, 
     return json.loads(done.stdout) if done.exit_code == 0 else done.stderr
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("html", [False, True])
 @pytest.mark.parametrize("status", OBSERVED)
 def test_errors_about_the_call_are_observed_and_recorded(

@@ -120,6 +120,7 @@ def test_agents_that_deserve_nothing_get_nothing_on_the_test_tasks(name: str, ag
     assert sum(play(env, null, task_id=f"test-{at}", seed=at).reward for at in range(0, size, 3)) == 0.0
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("compat", [None, "original"])
 @pytest.mark.parametrize("name", ["open_weather", "cat_api", "home_search", "trip_booking"])
 def test_the_oracle_solves_every_test_task(name: str, compat: str | None):

@@ -287,6 +287,7 @@ def test_what_a_program_calls_and_nobody_defined_is_asked_for_with_its_own_stop_
 # -- what answers are worth --------------------------------------------------------------------------------
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("name", [*TEXT, "tabletop"])
 def test_gold_programs_are_worth_the_maximum(server: OpenAIServer, tmp_path: Path, name: str):
     words = ("--trials", 1, "--episodes", 20)
@@ -311,6 +312,7 @@ CHEATS: dict[str, Callable[[str], Model]] = {
 }
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("cheat", CHEATS)
 @pytest.mark.parametrize("name", [*TEXT, "tabletop"])
 def test_a_cheat_is_worth_next_to_nothing(server: OpenAIServer, tmp_path: Path, name: str, cheat: str):

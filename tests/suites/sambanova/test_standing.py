@@ -93,6 +93,7 @@ def test_of_two_tasks_with_equal_words_gold_is_equal(name: str):
     assert look_alikes(tasks, lambda task: task.query, wanted) == []
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("name", EIGHT)
 def test_of_two_tasks_with_equal_first_observations_gold_is_equal(name: str):
     assert look_alikes(tasks_of(name, "test"), observed(SUITE[name].env_id), wanted) == []

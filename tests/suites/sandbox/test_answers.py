@@ -95,6 +95,7 @@ def test_no_wrong_field_earns_anything_after_golds_calls(split):
     assert tried
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("split", ["test", "missing", "train"])
 def test_the_same_values_in_other_legal_forms_earn_everything(split):
     for task in tasks(split):

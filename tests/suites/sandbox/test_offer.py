@@ -38,6 +38,7 @@ def test_a_plan_with_two_branches_shows_the_tools_of_both(name, branches):
         assert branches <= {tool.id.api for tool in task.tools}
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("place", range(0, len(tools()), 29))
 def test_a_new_tool_changes_the_tasks_that_offer_it_and_no_others(place):
     known = list(tools().values())

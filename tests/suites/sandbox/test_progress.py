@@ -16,6 +16,7 @@ def env(reward: str, **settings: Any) -> Any:
     return gym.make("stb/Sandbox-v1", reward=reward, **settings).unwrapped
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("agent", ["gold", "random", "give_up", "noop"])
 def test_shaping_changes_no_return(agent: str):
     for job in plan(env("sparse").tasks, episodes=25):

@@ -56,6 +56,7 @@ def test_ids_are_unique(every):
     assert len({task.id for task in every}) == len(every)
 
 
+@pytest.mark.heavy
 def test_the_number_of_distractors_is_part_of_the_id_and_is_kept():
     test = SandboxTasks("test")
     for count in (0, 1, 4, MOST_DISTRACTORS):

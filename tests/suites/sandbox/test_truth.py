@@ -17,6 +17,7 @@ from stb_env.suites.sandbox.template import Answer, Plan
 from stb_env.suites.sandbox.tools import city_atlas
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("split", ["test", "val", "missing", "train"])
 def test_gold_is_the_same_where_every_list_has_one_page(split):
     source = SandboxTasks(split)

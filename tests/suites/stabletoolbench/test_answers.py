@@ -282,6 +282,7 @@ def test_an_imported_answer_waits_for_a_judge_and_a_give_up_does_not(finish, cod
     assert (episode.failure is None) == judged
 
 
+@pytest.mark.heavy
 @given(episodes())
 def test_any_tree_exports_to_a_file_that_imports_to_an_equal_tree(episode):
     saved = decoded(answer_file(episode))

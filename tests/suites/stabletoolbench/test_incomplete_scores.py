@@ -85,6 +85,7 @@ def test_a_player_that_lacks_answers_loses_them_by_our_rules_too(agents: Field, 
     assert (beta["rate"]["lose"], beta["without_answer"], beta["reference_without_answer"]) == (5 / 8, 5, 0)
 
 
+@pytest.mark.heavy
 def test_wins_against_a_reference_without_answers_are_told_under_the_protocol(agents: Field, tmp_path: Path):
     agents.refuses["gamma"] = 1
     played = Played(agents, tmp_path, {INSTRUCTION: 10}, more='reference = "gamma agent"')
@@ -127,6 +128,7 @@ def test_an_agent_of_failures_alone_has_no_rate_and_ends_the_evaluation_with_1(a
     stb("report", played.run("alpha"), "--out", tmp_path / "report.html")
 
 
+@pytest.mark.heavy
 def test_an_evaluation_whose_judge_is_down_has_no_rate_and_ends_with_1(agents: Field, tmp_path: Path):
     agents.down = True
     played = Played(agents, tmp_path, {INSTRUCTION: 3}, code=1)

@@ -110,6 +110,7 @@ def test_result_files_stand_where_their_average_belongs_and_say_what_they_do_not
     assert "* mine (files) 60.1" in command(files)
 
 
+@pytest.mark.heavy
 def test_golden_result_files_have_the_rates_that_the_original_printed(shared_data, tmp_path):
     for number, case in enumerate(cases_in(shared_data / "stabletoolbench" / "golden" / "passrate")):
         folder, expected = tmp_path / str(number), case["expected"]

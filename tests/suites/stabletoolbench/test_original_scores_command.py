@@ -96,6 +96,7 @@ def table(text: str) -> list[list[str]]:
 # -- pass rates ----------------------------------------------------------------------------------------
 
 
+@pytest.mark.heavy
 def test_golden_pass_rates_reach_the_official_files_byte_by_byte(shared_data, server, evaluator, tmp_path):
     for number, case in enumerate(cases_in(shared_data / "stabletoolbench" / "golden" / "passrate")):
         place, expected = tmp_path / str(number), case["expected"]
@@ -288,6 +289,7 @@ def compared(case, server, evaluator, place, *more, code=0):
     return report, counts, rows, asked
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("seed", [0, 1])
 def test_golden_preferences_reach_the_official_files(shared_data, server, evaluator, tmp_path, seed):
     for number, case in enumerate(cases_in(shared_data / "stabletoolbench" / "golden" / "preference")):

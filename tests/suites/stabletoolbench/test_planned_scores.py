@@ -99,6 +99,7 @@ def test_runs_of_one_agent_and_model_share_no_rows(agents: Field, tmp_path: Path
     assert len(list(played.results.glob("*.csv"))) == 2
 
 
+@pytest.mark.heavy
 def test_a_row_of_another_answer_is_judged_again(agents: Field, tmp_path: Path):
     played = Played(agents, tmp_path, {INSTRUCTION: 5})
     played.judge("gamma")
@@ -181,6 +182,7 @@ def test_judging_under_the_protocol_counts_what_has_no_answer(agents: Field, tmp
     assert (original["queries"], original["printed"]) == (14, "Solve rate: 78.6% Std: 0.0%")
 
 
+@pytest.mark.heavy
 def test_a_judge_that_is_down_gives_no_rate_and_is_asked_again(agents: Field, tmp_path: Path):
     played = Played(agents, tmp_path, {INSTRUCTION: 3})
     agents.down = True
@@ -290,6 +292,7 @@ def test_an_evaluation_that_is_done_asks_for_nothing_more(agents: Field, tmp_pat
     assert len(agents.services.judge.requests) == asked
 
 
+@pytest.mark.heavy
 def test_comparisons_that_failed_make_no_rate_and_are_asked_again(agents: Field, tmp_path: Path):
     # Of answers that are both solved, only a comparison says which is better.
     agents.solves, agents.compares = {"alpha": 3, "beta": 3}, False

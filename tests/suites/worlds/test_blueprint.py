@@ -70,6 +70,7 @@ def test_rules_have_their_numbers(blueprint: Blueprint) -> None:
                 assert "{" not in rule.text
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("kit", each_kit())
 def test_worlds_differ_in_parts_words_and_rows(kit: str) -> None:
     drawn = [draw_world(seed, shipped_kit(kit)) for seed in SEEDS]

@@ -150,6 +150,7 @@ def without(made: WorldTask, *kinds: str, answer: dict[str, Any] | None = None) 
     return case.verdict(ExactJudge()).status
 
 
+@pytest.mark.heavy
 def test_who_quotes_and_does_not_confirm_or_skips_a_step_fails() -> None:
     tried: Counter[str] = Counter()
     failed: Counter[str] = Counter()

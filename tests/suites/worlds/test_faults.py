@@ -49,6 +49,7 @@ def with_faults(made: WorldTask, share: int, seed: str) -> WorldTask:
     return replace(made, task=replace(made.task, goal=goal))
 
 
+@pytest.mark.heavy
 def test_gold_copes_and_the_careless_do_not(made: list[WorldTask]) -> None:
     assert all(gold_solves(each) for each in made)
     assert sum(solves(each, once) for each in made) <= len(made) // 2

@@ -85,6 +85,7 @@ def test_every_shape_is_drawn() -> None:
     }
 
 
+@pytest.mark.heavy
 def test_every_clause_carries_weight(drawn_goals: list[tuple[Blueprint, int, Drawn]]) -> None:
     for blueprint, _, drawn in drawn_goals:
         for mutant in clause_mutants(drawn.goal, blueprint):

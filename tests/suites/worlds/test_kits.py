@@ -19,6 +19,7 @@ from .sampled import each_kit
 SCAFFOLD = files("stb_env.suites.worlds.authoring").joinpath("scaffold.toml").read_text("utf-8")
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("name", each_kit())
 def test_a_kit_that_ships_passes(name: str) -> None:
     kit = read_kit(KITS / f"{name}.toml")
@@ -26,6 +27,7 @@ def test_a_kit_that_ships_passes(name: str) -> None:
     assert check_kit(kit) == []
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("name", each_kit())
 def test_sample_sentences_are_whole(name: str) -> None:
     said = sample_sentences(read_kit(KITS / f"{name}.toml"))
@@ -192,6 +194,7 @@ def test_a_rule_that_decides_enough_passes_whatever_the_kit_is_called(name: str)
         assert list(rule_faults(kit)) == []
 
 
+@pytest.mark.heavy
 def test_a_rule_that_decides_nothing_is_found() -> None:
     data = tomllib.loads((KITS / "vet_clinic.toml").read_text("utf-8"))
     rules = data["entities"]["claim"]["queues"]["settling"]["rules"]

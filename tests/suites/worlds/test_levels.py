@@ -122,6 +122,7 @@ def test_a_filter_takes_decisions_away() -> None:
     assert all(count == rows for count in counted[False])
 
 
+@pytest.mark.heavy
 def test_a_draw_is_quick() -> None:
     """The aim with all checks is 15 ms at levels 1 to 4 and 60 ms above; the test allows ten times that."""
     world = built("container_port-23")

@@ -34,6 +34,7 @@ def made() -> list[WorldTask]:
     return [task_of(source.at(index).id) for index in range(12)]
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("kit", each_kit())
 def test_the_oracle_agrees_with_the_evaluator(kit: str) -> None:
     played = 0

@@ -106,6 +106,7 @@ def test_filters_keep_exactly_the_rows_that_meet_them(world: Built) -> None:
                     assert found == {number for number, got in values.items() if got <= value}
 
 
+@pytest.mark.heavy
 def test_sorted_lists_rise_and_fall(world: Built) -> None:
     for tool in tools(world, "list"):
         style = world.codec.style(tool.entity)

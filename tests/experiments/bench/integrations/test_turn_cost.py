@@ -54,6 +54,7 @@ def measured(monkeypatch: pytest.MonkeyPatch) -> Callable[[Loop], turn_cost.Turn
     return measure
 
 
+@pytest.mark.heavy
 def test_a_turn_is_measured_without_what_is_done_once_and_without_the_model(measured):
     assert 900 < measured(loop(once=0.02, turn=0.001, model=0.002)).us < 2_500
 

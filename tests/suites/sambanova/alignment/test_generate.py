@@ -172,6 +172,7 @@ def align(*words):
     return CliRunner().invoke(app, ["sambanova", "align", *map(str, words)])
 
 
+@pytest.mark.heavy
 def test_the_command_writes_samples_recipe_and_summary(tmp_path):
     done = align("home_search,cat_api", "--out", tmp_path, "--samples", 30, "--json")
     report = json.loads(done.stdout)

@@ -35,6 +35,7 @@ def test_agents_that_deserve_nothing_get_nothing_on_the_test_tasks(agent: str):
     assert sum(episode.reward for episode in played) == 0.0
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("compat", [None, "original"])
 def test_the_oracle_solves_every_test_task_and_so_does_its_label(compat: str | None):
     gold = load_agent("gold")()

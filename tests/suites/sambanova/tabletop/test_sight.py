@@ -27,6 +27,7 @@ def looked_at(task: Task) -> str:
     return f"{task.query}\n{places.response}"
 
 
+@pytest.mark.heavy
 def test_of_two_tasks_that_look_equal_the_gold_is_equal():
     tasks = [*map(TEST.at, range(TEST_SIZE)), *map(TRAIN.at, range(TRAINED))]
     golds: dict[str, set[str]] = {}

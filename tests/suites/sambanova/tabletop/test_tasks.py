@@ -87,6 +87,7 @@ def test_no_instruction_of_the_test_is_a_demonstrations():
     assert not shown & {plain(instruction(task)) for task in TASKS}
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("kind", list(GOALS))
 def test_every_kind_is_worded_in_a_dozen_ways_at_least(kind):
     first = list(GOALS).index(kind)

@@ -142,6 +142,7 @@ def test_an_act_that_nobody_asked_for_is_a_slip_and_two_spoil_it_or_one_at_the_e
         assert judged["votes"][0]["reason"].startswith("not so: kept:nothing unasked")
 
 
+@pytest.mark.heavy
 def test_no_step_but_going_and_looking_can_be_left_out(env: Any):
     for index, chore in enumerate(chores_of_the_test(100)):
         needed = [step for errand in chore.errands for step, is_optional in errand.steps if not is_optional]

@@ -48,12 +48,14 @@ def by_the_formula(query: str) -> list[str]:
     return [PRODUCTS[number].product.asin for score, number in sorted(scores) if score][:50]
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("query", QUERIES)
 def test_products_are_ranked_by_lucenes_formula(query: str):
     shop = Catalogue(PRODUCTS)
     assert list(shop.find(query, 0)) == by_the_formula(query)
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("query", QUERIES)
 def test_the_parts_that_an_index_is_written_in_change_nothing(query: str, monkeypatch: pytest.MonkeyPatch):
     whole = Catalogue(PRODUCTS)

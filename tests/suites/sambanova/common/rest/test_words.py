@@ -51,6 +51,7 @@ def test_what_a_shell_would_do_more_is_refused(command: str, message: str):
         split_words(command)
 
 
+@pytest.mark.heavy
 @given(st.lists(st.text(st.characters(codec="utf-8", exclude_characters="\r"), max_size=20), max_size=5))
 def test_quoted_words_come_back_as_they_were(words: list[str]):
     assert split_words(shlex.join(words)) == words
