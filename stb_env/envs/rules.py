@@ -423,7 +423,8 @@ class Rules:
 
 def _thought(parsed: Action) -> dict[str, object]:
     """Return what a step keeps for the record alone: no message, judge or user is given it."""
-    return {"thought": parsed.thought} if parsed.thought else {}
+    kept = {"thought": parsed.thought, "problem": parsed.problem}
+    return {name: text for name, text in kept.items() if text}
 
 
 def _unsolved(reason: str) -> Verdict:

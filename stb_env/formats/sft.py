@@ -15,7 +15,7 @@ from stb_env.trajectory import Trajectory
 _OWN = frozenset(
     (
         *("calls", "reward", "terminated", "truncated", "text", "empty_thought"),
-        *("code", "original_observation", "not_called", "engine", "program", "reads"),
+        *("code", "original_observation", "not_called", "engine", "program", "problem", "reads"),
     )
 )
 

@@ -48,7 +48,9 @@ _TALKS_OF_FINISH = re.compile(
     rf"\b{FINISH}[`'\"]?( with\b| tool\b| function\b|[(:{{\[])"
     rf"|\b(call|calling|use|using) (the )?[`'\"]?{FINISH}\b"
 )
-_CUT = "(This reply was cut at the length limit: nothing in it was carried out. Write a shorter one.)"
+_CUT = "your reply was cut at the length limit, and nothing in it was carried out; write a shorter one"
+# Stands where nothing is left of a reply; models say words that they find among their own again.
+_NOTHING = "..."
 # As much of a reply that was cut as stays in the conversation, in characters.
 _BEGINNING = 1_000
 
@@ -191,14 +193,14 @@ class ChatAgent(Agent):
                 raise
             return failed_reply(str(error))
         self.engine = {**reply.extra, "finish_reason": reply.finish_reason}
-        cut = self.compat is None and reply.finish_reason == "length"
-        message = self._rest(reply) if cut else _with_ids(reply.message)
+        cut = self._cut(reply) if self.compat is None and reply.finish_reason == "length" else None
+        message = _with_ids(reply.message) if cut is None else {"role": "assistant", "content": cut.text}
         talk.say(message if self.compat else mended(message, self._names))
         opaque = message.pop(OPAQUE, None)
         if opaque is not None and _first_call(message):
             self._opaque[_first_call(message)] = {OPAQUE: opaque}
         reminded = observation.get("status") == Status.NO_CALL
-        action = message["content"] if cut else self._action(message, reminded=reminded)
+        action = self._action(message, reminded=reminded) if cut is None else cut
         if self._search is None or not isinstance(action, Mapping):
             return action
         # Tells the search what the node cost.
@@ -272,13 +274,12 @@ class ChatAgent(Agent):
         finish = functions.get(FINISH, {}).get("parameters") or {}
         self._typed = "answer" in finish.get("properties", {})
 
-    def _rest(self, reply: ChatReply) -> dict[str, object]:
-        """Return what is left of a reply that was cut: its first words and that it was cut."""
-        begun = reply.text[:_BEGINNING].strip()
+    def _cut(self, reply: ChatReply) -> Action:
+        """Return what is left of a reply that was cut: its first words, and that nothing in it is done."""
         # Not even a call that seems complete is made: a Finish could hold half an answer.
-        read = self._parse(begun)
-        words = begun if read.is_text else ""
-        return {"role": "assistant", "content": f"{words}\n{_CUT}".strip()}
+        read = self._parse(reply.text[:_BEGINNING].strip())
+        words = read.text if read.is_text else ""
+        return Action((), words or _NOTHING, read.thought, problem=_CUT)
 
     def _action(self, message: JsonObject, *, reminded: bool) -> object:
         text = message.get("content") or ""

@@ -127,7 +127,7 @@ def test_a_reply_that_was_cut_costs_a_turn_and_what_the_engine_gave_is_saved(
         "logprobs": {"content": []},
     }
     assert second["engine"] == {"finish_reason": "stop"}
-    assert "cut at the length limit" in agent.requests[1].body["messages"][-2]["content"]
+    assert "cut at the length limit" in agent.requests[1].body["messages"][-1]["content"]
 
 
 def test_an_unreadable_vote_is_asked_again_with_what_was_wrong_at_another_seed(
