@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from stb_env.core import checksums
+from stb_env.core.files import why_not_read
 from stb_env.core.run_identity import RunCheck
 from stb_env.errors import DataError
 from stb_env.trajectory import Trajectory
@@ -50,7 +51,7 @@ def iter_trajectories(path: str | Path) -> Iterator[Trajectory]:
     folder = Path(path)
     file = folder / "trajectories.jsonl" if folder.is_dir() else folder
     if not file.is_file():
-        raise DataError(f"{file} does not exist; give a run folder or its trajectories.jsonl")
+        raise DataError(f"{file} {why_not_read(file)}; give a run folder or its trajectories.jsonl")
     if file == folder:
         own = file.name in ("trajectories.jsonl", "played.jsonl")
         check = RunCheck(file.parent, mixed=not own)
@@ -62,6 +63,9 @@ def iter_trajectories(path: str | Path) -> Iterator[Trajectory]:
     with ExitStack() as files:
         # Opened first: at the end of a run its lines are in the other file, and it is removed.
         journal = None
+        waiting = folder / "played.jsonl"
+        if waiting.exists() and not waiting.is_file():
+            raise DataError(f"{waiting} {why_not_read(waiting)}; remove it")
         with suppress(FileNotFoundError):
             journal = files.enter_context((folder / "played.jsonl").open("rb"))
         known, check = set(), RunCheck(folder)

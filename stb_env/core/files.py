@@ -22,6 +22,18 @@ _BLOCK = 65_536
 _LONG_AGO = 600.0
 
 
+def why_not_read(path: Path) -> str:
+    """Return why a path is no file that can be read, for a message that begins with the path.
+
+    Examples:
+        >>> why_not_read(Path("nowhere")), why_not_read(Path("/"))
+        ('does not exist', 'is a folder')
+    """
+    if path.is_dir():
+        return "is a folder"
+    return "is a pipe, a socket or a device, and no file" if path.exists() else "does not exist"
+
+
 def make_folder(folder: Path) -> None:
     """Make a folder with its parents; one that is there already will do.
 

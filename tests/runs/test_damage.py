@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import random
 import shutil
 import sqlite3
@@ -349,3 +350,19 @@ def test_a_run_that_goes_on_after_its_end_has_no_checksums_until_it_ends_again(t
         check(saved.folder / "verdicts.jsonl")
         saved.finish({})
     assert len((tmp_path / "run" / SUMS).read_text().splitlines()) == 5
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes")
+@pytest.mark.parametrize("name", ["trajectories.jsonl", "played.jsonl"])
+def test_what_is_no_file_is_told_as_that_and_not_waited_for(tmp_path: Path, name: str) -> None:
+    (tmp_path / "trajectories.jsonl").touch()
+    (tmp_path / name).unlink(missing_ok=True)
+    os.mkfifo(tmp_path / name)
+    told = f"{name} is a pipe, a socket or a device, and no file"
+    with pytest.raises(DataError, match=told):
+        read_trajectories(tmp_path)
+    assert told in error_of(stb("costs", str(tmp_path)))
+    (tmp_path / name).unlink()
+    (tmp_path / name).symlink_to("/dev/zero")
+    with pytest.raises(DataError, match=told):
+        read_trajectories(tmp_path)

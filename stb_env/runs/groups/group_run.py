@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from stb_env.core import checksums, jsontext
-from stb_env.core.files import LineWriter, write_text
+from stb_env.core.files import LineWriter, why_not_read, write_text
 from stb_env.core.interrupts import held
 from stb_env.core.jsontypes import JsonMapping, JsonObject
 from stb_env.errors import DataError
@@ -126,7 +126,7 @@ def read_groups(path: str | Path) -> list[dict[str, object]]:
     file = Path(path)
     file = file / "groups.jsonl" if file.is_dir() else file
     if not file.is_file():
-        raise DataError(f"{file} does not exist; give a folder of `stb-env groups`")
+        raise DataError(f"{file} {why_not_read(file)}; give a folder of `stb-env groups`")
     found = []
     for number, line in enumerate(file.read_bytes().split(b"\n")[:-1], 1):
         try:

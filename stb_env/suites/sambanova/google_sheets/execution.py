@@ -14,6 +14,7 @@ from stb_env.suites.sambanova.common.interpreter.costs import at_least, read
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError
 from stb_env.suites.sambanova.common.interpreter.kinds import Host, Module, Native
 from stb_env.suites.sambanova.common.interpreter.machine import Machine, Outcome
+from stb_env.suites.sambanova.common.interpreter.methods import without_addresses
 from stb_env.suites.sambanova.common.interpreter.values import PYTHON_ERRORS, said
 from stb_env.suites.sambanova.google_sheets.dataframes.calls import where
 from stb_env.suites.sambanova.google_sheets.dataframes.kind import kinds_for, pandas_names
@@ -149,5 +150,5 @@ def _plain(value: object) -> object:
         case bool() | int() | float() | str() | None:
             return value
     if hasattr(value, "to_string"):
-        return value.to_string(max_rows=60)[:MAX_TEXT]
-    return repr(value)[:MAX_TEXT]
+        return without_addresses(value.to_string(max_rows=60))[:MAX_TEXT]
+    return without_addresses(repr(value))[:MAX_TEXT]

@@ -49,7 +49,11 @@ MODULES = {
     "itertools": _ITERTOOLS,
     # Annotations are not looked at.
     "typing": Module(
-        "typing", dict.fromkeys(("Any", "Dict", "Iterable", "List", "Optional", "Sequence", "Tuple"))
+        "typing",
+        {
+            name: Module(f"typing.{name}", {})
+            for name in ("Any", "Dict", "Iterable", "List", "Optional", "Sequence", "Tuple")
+        },
     ),
     "shapely": Module("shapely", {"geometry": _GEOMETRY, "affinity": AFFINITY}),
     "shapely.geometry": _GEOMETRY,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from importlib import import_module
 from time import process_time
 from typing import Any
@@ -345,3 +346,19 @@ def test_frames_of_a_hundred_columns_and_of_mixed_cells_are_computed_with() -> N
         ["aaab"],
         [3],
     ]
+
+
+def test_no_place_in_memory_is_told() -> None:
+    made = "import pandas as pd\nd = pd.DataFrame({'a': ['1', '2'], 'b': [3, 4]})\n"
+    for written in (
+        "d.loc",
+        "str(d.groupby('a'))",
+        "f'{d.loc!r}'",
+        "[d.loc]",
+        "pd.Series([len, d.loc.shape])",
+    ):
+        with suppress(CrashError):
+            assert "0x" not in str(run(made + written)[0]), written
+    with pytest.raises(CrashError, match="astype: TypeError: Cannot interpret '<function lambda>'"):
+        run(made + "d.astype({'a': lambda x: 1})")
+    assert run(made + "d.astype({'a': int}).a.sum(), 'at 0x7fa7ee8502c0'")[0] == [3, "at 0x7fa7ee8502c0"]

@@ -90,6 +90,12 @@ def test_it_means_what_it_means_to_python(program: str, wanted: Any):
     assert value(program) == wanted
 
 
+def test_a_type_for_annotations_is_told_by_its_name_where_it_is_more():
+    for program in ("List[int]", "Pairs = List[int]\ndef f(x: Pairs): return x"):
+        with pytest.raises(CrashError, match=r"typing\.List has no members"):
+            value(f"from typing import List\n{program}")
+
+
 @pytest.mark.parametrize(
     "program",
     [

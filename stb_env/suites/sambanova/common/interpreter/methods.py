@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import string
 from collections.abc import Callable, Iterable, Mapping, Set
 
@@ -20,6 +21,7 @@ from stb_env.suites.sambanova.common.interpreter.operators import check_spec
 from stb_env.suites.sambanova.common.interpreter.ordered import OrderedSet
 
 _PADDED = words("center ljust rjust zfill")
+_ADDRESS = re.compile(r" at 0x[0-9a-f]{8,}(?=>)")
 _MOST_ROWS = 60
 """Rows of a table that are written out."""
 
@@ -161,6 +163,16 @@ def format_text(template: str, args: tuple[object, ...], kwargs: Mapping[str, ob
     return joined(parts)
 
 
+def without_addresses(text: str) -> str:
+    """Return a text without places in memory, which differ from process to process.
+
+    Examples:
+        >>> without_addresses("<function f at 0x7fa7ee8502c0>")
+        '<function f>'
+    """
+    return _ADDRESS.sub("", text) if " at 0x" in text else text
+
+
 def written(value: object, spec: str = "", conversion: str | None = None) -> str:
     """Return a value as text.
 
@@ -174,8 +186,9 @@ def written(value: object, spec: str = "", conversion: str | None = None) -> str
     weigh(value)
     if hasattr(value, "to_string"):
         # A table is written the same, however wide the terminal is.
-        value = value.to_string(max_rows=_MOST_ROWS)
-    value = repr(value) if conversion == "r" else str(value) if conversion == "s" else value
+        value = without_addresses(value.to_string(max_rows=_MOST_ROWS))
+    if conversion in ("r", "s"):
+        value = without_addresses(repr(value) if conversion == "r" else str(value))
     if isinstance(value, list | tuple | dict | OrderedSet) or not spec:
-        return bounded(str(value))
+        return bounded(value if isinstance(value, str) else without_addresses(str(value)))
     return bounded(format(value, check_spec(spec)))

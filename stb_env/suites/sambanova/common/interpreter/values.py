@@ -12,7 +12,7 @@ from stb_env.suites.sambanova.common.interpreter.builtins import sort, take
 from stb_env.suites.sambanova.common.interpreter.costs import OPERATORS, meetings, place
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError
 from stb_env.suites.sambanova.common.interpreter.kinds import Host, Kind, Native, TypeName
-from stb_env.suites.sambanova.common.interpreter.methods import method_of
+from stb_env.suites.sambanova.common.interpreter.methods import method_of, without_addresses
 from stb_env.suites.sambanova.common.interpreter.operators import compare, compute
 from stb_env.suites.sambanova.common.interpreter.ordered import OrderedSet
 
@@ -273,4 +273,4 @@ class Values:
 
 def said(error: Exception) -> str:
     """Return what an error of Python's says, its class included."""
-    return f"{type(error).__name__}: {error}"[:300]
+    return without_addresses(f"{type(error).__name__}: {error}")[:300]

@@ -72,12 +72,19 @@ def call(
     if (pattern := _pattern(owner, name, args, kwargs)) is not None:
         compiled = Pattern(pattern, budget, fold=kwargs.get("case") is False)
         return bounded(matched(owner, name, compiled, args, kwargs), budget)
-    if name == "astype" and args and isinstance(args[0], TypeName):
-        args = (args[0].types[0], *args[1:])
+    if name == "astype":
+        args = tuple(_type_named(arg) for arg in args)
     plain = {key: _callable(arg, apply) for key, arg in kwargs.items()}
     function: Callable[..., Any] = partial(_append, owner) if name == "append" else getattr(owner, name)
     result = function(*(_callable(arg, apply) for arg in args), **plain)
     return bounded(list(result) if name in _STEPWISE else result, budget)
+
+
+def _type_named(value: object) -> object:
+    """Return the type of Python's that a program names, or one for each column."""
+    if isinstance(value, dict):
+        return {key: _type_named(each) for key, each in value.items()}
+    return value.types[0] if isinstance(value, TypeName) else value
 
 
 def _append(frame: Any, other: Any, ignore_index: bool = False, sort: bool = False) -> object:
