@@ -163,11 +163,15 @@ class _Children:
         finally:
             self._free.put(connection)
 
-    def close(self) -> None:
-        """End them all, those at work too."""
+    def let_go(self) -> None:
+        """Close this process's ends of the connections."""
         self._alive.close()
         for connection in self._all:
             connection.close()
+
+    def close(self) -> None:
+        """End them all, those at work too."""
+        self.let_go()
         self._process.terminate()
         self._process.wait()
 
@@ -207,7 +211,9 @@ def _forget() -> None:
     """Leave the children to the process that this one was forked from."""
     global _LOCK
     _LOCK = threading.Lock()
-    _POOL.clear()
+    while _POOL:
+        # A thread of the other process may hold them, and what is open here keeps them from ending.
+        _POOL.pop().let_go()
 
 
 if hasattr(os, "register_at_fork"):
