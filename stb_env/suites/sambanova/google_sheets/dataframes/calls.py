@@ -27,7 +27,7 @@ T = TypeVar("T")
 MAX_PLANNED = 2_000_000
 """Cells that an operation may pass through on its way to a small result."""
 
-MAX_TEXT = 250_000
+MAX_TEXT = 1_000_000
 """Characters in a data frame."""
 
 _STEPWISE = ("iterrows", "itertuples", "items")
