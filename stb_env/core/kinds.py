@@ -23,7 +23,7 @@ class AtLeast:
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """What the values of an annotation are called: ``Annotated[str | int, Named("a name or number")]``."""
+    """Name for the values of an annotation: ``Annotated[str | int, Named("a name or number")]``."""
 
     words: str
 

@@ -218,7 +218,7 @@ class _Complaint(str):
 
 
 class _NoServerError(Exception):
-    """What was started writes what no MCP server writes."""
+    """The program that was started writes no messages of MCP."""
 
 
 class _Connection:

@@ -35,7 +35,7 @@ class _CallForm(TypedDict, total=False):
 
 
 class _CannotForm(TypedDict):
-    """Why a query cannot be met, and what is lacking."""
+    """Reason why a query cannot be met, with what is lacking."""
 
     reason: str
     what: list[str]

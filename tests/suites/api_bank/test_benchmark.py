@@ -18,6 +18,7 @@ from stb_env.suites.api_bank.corpus import levels_of
 from stb_env.suites.api_bank.evaluator import Evaluator
 from stb_env.suites.api_bank.formats.rendering import expected_text, messages
 from tests.fakes.openai_server import Answer, OpenAIServer, Received, completion, error
+from tests.saved import unsum
 from tests.shared import folder
 
 FEW = 2
@@ -150,6 +151,7 @@ def test_a_killed_benchmark_goes_on_to_the_same_bytes(server, official, tmp_path
     torn = tmp_path / "torn"
     report(*words, torn, "--level", 1)
     lines = whole.splitlines(keepends=True)
+    unsum(torn)
     (torn / "answers.jsonl").write_bytes(b"".join(lines[:3]) + lines[3][:20])
     before = len(server.requests)
     figures = report(*words, torn)
