@@ -17,6 +17,7 @@ from stb_env.actions import (
     parse_said,
     read_program,
 )
+from stb_env.actions.thought import thought_of
 from stb_env.actions.validation import check_call
 from stb_env.backend.backend import Backend
 from stb_env.backend.user import Said, User
@@ -211,6 +212,8 @@ class Rules:
             parsed = parse_action(action, known=None if self.compat else tools)
         else:
             parsed = parse_said(self.parse, action)
+        if parsed.thought and not parsed.written:
+            parsed = replace(parsed, written=_written(action, parsed))
         return finish_last(parsed) if self.compat else parsed
 
     def _read_within_bounds(self, tools: Mapping[str, Tool], action: object) -> Action:
@@ -428,7 +431,17 @@ class Rules:
 
 def _thought(parsed: Action) -> dict[str, object]:
     """Return what a step keeps for the record alone: no message, judge or user is given it."""
-    return {"thought": parsed.thought} if parsed.thought else {}
+    kept = {"thought": parsed.thought, "written": parsed.written}
+    return {name: text for name, text in kept.items() if text}
+
+
+def _written(action: object, parsed: Action) -> str:
+    """Return the text that holds a thought, as it was written; empty where a call was read out of it."""
+    native = isinstance(action, Mapping) and bool(action.get("tool_calls"))
+    text = action.get("content") if isinstance(action, Mapping) else action
+    if not isinstance(text, str) or thought_of(action) or not (native or parsed.is_text):
+        return ""
+    return text[:MAX_TEXT]
 
 
 def _unsolved(reason: str) -> Verdict:

@@ -320,7 +320,7 @@ def step_record(
 ) -> dict[str, object]:
     """Return one step as a trajectory has it."""
     step = {"calls": info["calls"], "reward": reward, "terminated": terminated, "truncated": truncated}
-    for name in ("text", "code", "original_observation", "program", READS):
+    for name in ("text", "thought", "written", "code", "original_observation", "program", READS):
         if name in info:
             step[name] = info[name]
     return step

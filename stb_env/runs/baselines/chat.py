@@ -10,9 +10,11 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from stb_env.actions import Action, parse_action
+from stb_env.actions.thought import split
 from stb_env.core.gymtypes import AnyEnv
 from stb_env.core.jsontypes import JsonMapping, JsonObject
 from stb_env.core.request import Slow, drive
+from stb_env.envs.finish import said_in
 from stb_env.errors import ConfigError
 from stb_env.models import (
     CALLS,
@@ -29,7 +31,6 @@ from stb_env.models.model import ask
 from stb_env.models.opaque import OPAQUE
 from stb_env.runs import Agent
 from stb_env.runs.baselines.conversation import Conversation, mended
-from stb_env.runs.baselines.null import answer
 from stb_env.seeding import derive
 from stb_env.tools import FINISH, Status
 from stb_env.usage import Usage
@@ -48,7 +49,7 @@ _TALKS_OF_FINISH = re.compile(
     rf"\b{FINISH}[`'\"]?( with\b| tool\b| function\b|[(:{{\[])"
     rf"|\b(call|calling|use|using) (the )?[`'\"]?{FINISH}\b"
 )
-_CUT = "(This reply was cut at the length limit: nothing in it was carried out. Write a shorter one.)"
+_CUT = "your reply was cut at the length limit, and nothing in it was carried out; write a shorter one"
 # As much of a reply that was cut as stays in the conversation, in characters.
 _BEGINNING = 1_000
 
@@ -145,7 +146,7 @@ class ChatAgent(Agent):
         self._tools: tuple[JsonMapping, ...] = ()
         self._tools_text = ""
         self._names: Collection[str] = ()
-        self._typed = False
+        self._finish: JsonMapping = {"properties": {}}
         self._has_user = False
         self._parse: Callable[[Any], Action] = parse_action
         self.engine = {}
@@ -191,14 +192,19 @@ class ChatAgent(Agent):
                 raise
             return failed_reply(str(error))
         self.engine = {**reply.extra, "finish_reason": reply.finish_reason}
-        cut = self.compat is None and reply.finish_reason == "length"
-        message = self._rest(reply) if cut else _with_ids(reply.message)
+        if self.compat is None and reply.finish_reason == "length":
+            begun = reply.text[:_BEGINNING].strip()
+            talk.say({"role": "assistant", "content": begun})
+            # Not even a call that seems complete is made: a Finish could hold half an answer.
+            thought, said = split(begun)
+            return Action((), said, thought, problem=_CUT, written=begun if thought else "")
+        message = _with_ids(reply.message)
         talk.say(message if self.compat else mended(message, self._names))
         opaque = message.pop(OPAQUE, None)
         if opaque is not None and _first_call(message):
             self._opaque[_first_call(message)] = {OPAQUE: opaque}
         reminded = observation.get("status") == Status.NO_CALL
-        action = message["content"] if cut else self._action(message, reminded=reminded)
+        action = self._action(message, reminded=reminded)
         if self._search is None or not isinstance(action, Mapping):
             return action
         # Tells the search what the node cost.
@@ -269,16 +275,7 @@ class ChatAgent(Agent):
         self._tools, self._tools_text = tuple(tools), text
         functions = {tool["function"]["name"]: tool["function"] for tool in tools}
         self._names = functions.keys()
-        finish = functions.get(FINISH, {}).get("parameters") or {}
-        self._typed = "answer" in finish.get("properties", {})
-
-    def _rest(self, reply: ChatReply) -> dict[str, object]:
-        """Return what is left of a reply that was cut: its first words and that it was cut."""
-        begun = reply.text[:_BEGINNING].strip()
-        # Not even a call that seems complete is made: a Finish could hold half an answer.
-        read = self._parse(begun)
-        words = begun if read.is_text else ""
-        return {"role": "assistant", "content": f"{words}\n{_CUT}".strip()}
+        self._finish = functions.get(FINISH, {}).get("parameters") or {"properties": {}}
 
     def _action(self, message: JsonObject, *, reminded: bool) -> object:
         text = message.get("content") or ""
@@ -290,7 +287,18 @@ class ChatAgent(Agent):
             return text
         if _TALKS_OF_FINISH.search(said):
             return text
-        return answer(said) if not self._typed and (reminded or self.answer == "text") else text
+        given = said_in(self._finish, said) if reminded or self.answer == "text" else None
+        if given is None:
+            return text
+        called = {"name": FINISH, "arguments": given}
+        if not written.thought:
+            return called
+        return {
+            "role": "assistant",
+            "reasoning_content": written.thought,
+            "content": "",
+            "tool_calls": [called],
+        }
 
     def _answered(
         self, talk: Conversation, tools: Sequence[Mapping[str, object]] = (), shown: Shown = tuple
