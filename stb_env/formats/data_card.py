@@ -91,6 +91,7 @@ def card(
             "",
             *_replaced(sum(part.replaced for part in parts.values())),
             *_table(("part", "records", "SHA-256 of the records as JSON lines"), _rows(parts)),
+            *_longest(max(part.longest for part in parts.values())),
             *_table(("suite and group", "episodes"), sorted(contents.groups.items())),
             *_table(("verdict", "episodes"), sorted(contents.verdicts.items())),
             *_table(
@@ -118,6 +119,15 @@ def _head(kind: str, parts: Mapping[str, Part], into: Container) -> list[str]:
 def _replaced(texts: int) -> list[str]:
     told = f"Lone surrogates, which no file can encode, became U+FFFD each; {texts} texts were changed."
     return [told, ""] if texts else []
+
+
+def _longest(characters: int) -> list[str]:
+    told = (
+        f"The longest record has {characters:,} characters of messages and tools, which are a third to a "
+        "quarter as many tokens. Trainers leave out or cut what is longer than their `max_length`; TRL's is "
+        "1,024 tokens unless it is set."
+    )
+    return [told, ""] if characters else []
 
 
 def _in_parts(contents: Contents) -> list[tuple[str, int]]:

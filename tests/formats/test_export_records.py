@@ -323,6 +323,12 @@ def test_another_line_of_an_episode_of_a_run_is_an_error_too(trials, tmp_path):
 
 NOTHING = [
     (
+        ("--format", "preferences", "--only", "solved"),
+        "3 not solved (--only solved); a pair needs a solved and an unsolved trial of one task: play more "
+        "trials (--trials, or stb-env groups)",
+    ),
+    (("--format", "preferences", "--min-steps", "99"), "select less strictly"),
+    (
         ("--format", "sft", "--min-steps", "99"),
         "6 episodes make no record, nothing was written, left out: 3 length (--min-steps, --max-steps, "
         "--max-characters), 3 not solved (--only solved); select less strictly",

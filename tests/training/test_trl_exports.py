@@ -85,6 +85,9 @@ def model(tokenizer):
     )
 
 
+LONG = {"max_position_embeddings": 16384}
+
+
 def steps(folder, **settings):
     return {
         "output_dir": str(folder),
@@ -181,18 +184,32 @@ def test_a_batch_of_pairs_counts_the_models_turns_alone(container, runs, tokeniz
     assert trainer.train().training_loss > 0
 
 
-def test_the_script_of_the_page_trains(runs, tokenizer, model, tmp_path, monkeypatch):
-    reported("export", *runs, "--format", "preferences", "--out", tmp_path / "pairs")
+SCRIPTS = {"sft": "SFTConfig", "kto": "KTOConfig", "dpo": "DPOConfig"}
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_the_scripts_of_the_page_train_on_every_row(name, runs, tokenizer, model, tmp_path, monkeypatch):
+    format = "preferences" if name == "dpo" else name
+    exported = reported("export", *runs, "--format", format, "--out", tmp_path / "rows")
+    # Longer than what TRL keeps by default, as the export says.
+    assert exported["longest"] > 4 * 1024
     shown = deepcopy(tokenizer)
     shown.chat_template = "{% for tool in tools or [] %}{{ tool | tojson }}{% endfor %}" + TEMPLATE
+    model = transformers.LlamaForCausalLM(transformers.LlamaConfig(**model.config.to_dict() | LONG))
     for each in (shown, model):
         each.save_pretrained(tmp_path / "model")
-    settings = trl.DPOConfig
-    monkeypatch.setattr("trl.DPOConfig", lambda **given: settings(**steps(tmp_path / "out", **given)))
-    script = page_script("dpo", "training.md").replace("Qwen/Qwen3-0.6B", str(tmp_path / "model"))
+    settings = getattr(trl, SCRIPTS[name])
+    usual = steps(tmp_path / "out")
+    # As it is printed: how long rows may be is what the page says.
+    del usual["max_length"]
+    monkeypatch.setattr(f"trl.{SCRIPTS[name]}", lambda **given: settings(**usual, **given))
+    script = page_script(name, "training.md").replace("Qwen/Qwen3-0.6B", str(tmp_path / "model"))
     names = {}
-    exec(script.replace("runs/mixed/exports/preferences", str(tmp_path / "pairs")), names)
+    for run in ("gold", "mixed"):
+        script = script.replace(f"runs/{run}/exports/{format}", str(tmp_path / "rows"))
+    exec(script, names)
     assert names["trainer"].state.global_step == 2
+    assert len(names["trainer"].train_dataset) == exported["records"]
 
 
 def engine(tokenizer, messages, index):
