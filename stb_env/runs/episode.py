@@ -243,7 +243,7 @@ def _mode(env: AnyEnv, info: JsonMapping, reward: float, *, valid: bool) -> str:
     An environment tells it at the end, and one whose agent failed before has it in its rules.
     """
     rules = getattr(env.unwrapped, "rules", None)
-    mode: str = info.get("reward_mode") or getattr(rules, "reward", "sparse")
+    mode = str(info.get("reward_mode", getattr(rules, "reward", "sparse")))
     given = earned_reward(info.get("verdict"), mode, valid=valid)
     return mode if given is None or abs(given - reward) <= REWARD_SLACK else "own"
 

@@ -184,11 +184,17 @@ def test_a_batch_of_pairs_counts_the_models_turns_alone(container, runs, tokeniz
     assert trainer.train().training_loss > 0
 
 
-SCRIPTS = {"sft": "SFTConfig", "kto": "KTOConfig", "dpo": "DPOConfig"}
-
-
-@pytest.mark.parametrize("name", SCRIPTS)
-def test_the_scripts_of_the_page_train_on_every_row(name, runs, tokenizer, model, tmp_path, monkeypatch):
+@pytest.mark.parametrize(
+    ("name", "page", "config"),
+    [
+        ("sft", "training.md", "SFTConfig"),
+        ("kto", "training.md", "KTOConfig"),
+        ("dpo", "training.md", "DPOConfig"),
+    ],
+)
+def test_the_scripts_of_the_page_train_on_every_row(
+    name, page, config, runs, tokenizer, model, tmp_path, monkeypatch
+):
     format = "preferences" if name == "dpo" else name
     exported = reported("export", *runs, "--format", format, "--out", tmp_path / "rows")
     # Longer than what TRL keeps by default, as the export says.
@@ -198,12 +204,12 @@ def test_the_scripts_of_the_page_train_on_every_row(name, runs, tokenizer, model
     model = transformers.LlamaForCausalLM(transformers.LlamaConfig(**model.config.to_dict() | LONG))
     for each in (shown, model):
         each.save_pretrained(tmp_path / "model")
-    settings = getattr(trl, SCRIPTS[name])
+    settings = getattr(trl, config)
     usual = steps(tmp_path / "out")
     # As it is printed: how long rows may be is what the page says.
     del usual["max_length"]
-    monkeypatch.setattr(f"trl.{SCRIPTS[name]}", lambda **given: settings(**usual, **given))
-    script = page_script(name, "training.md").replace("Qwen/Qwen3-0.6B", str(tmp_path / "model"))
+    monkeypatch.setattr(f"trl.{config}", lambda **given: settings(**usual, **given))
+    script = page_script(name, page).replace("Qwen/Qwen3-0.6B", str(tmp_path / "model"))
     names = {}
     for run in ("gold", "mixed"):
         script = script.replace(f"runs/{run}/exports/{format}", str(tmp_path / "rows"))

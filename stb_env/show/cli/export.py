@@ -291,7 +291,7 @@ def _table(report: JsonObject) -> Table:
         table.add_row(f"records: {name}", str(part["rows"]))
     table.add_row("files written or unchanged", str(len(report["files"])))
     if longest := report.get("longest"):
-        table.add_row("longest record (of more than 1,024 tokens: set max_length)", f"{longest:,} characters")
+        table.add_row("longest record (TRL keeps 1,024 tokens)", f"{longest:,} characters")
     if report.get("in_parts"):
         table.add_row("in several records: prefix broken", str(report["in_parts"]))
     if report.get("replaced"):

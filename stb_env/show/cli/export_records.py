@@ -353,6 +353,7 @@ def export_records(
         "in_parts": contents.in_parts,
         "left_out": {"invalid": 0, "not_solved": 0} | {k: n for k, n in contents.left_out.items() if n},
         "replaced": sum(part.replaced for part in parts.values()),
+        "longest": max(part.longest for part in parts.values()),
         "parts": {name: part._asdict() for name, part in parts.items()},
         "answered_by": dict(sorted(contents.answered.items())),
         "files": [name for name in files if not name.endswith(".md")],
