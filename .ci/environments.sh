@@ -15,8 +15,13 @@ index=$("$common/tools/bin/pip" config get global.index-url 2>/dev/null || echo 
 [ -z "$index" ] || export UV_DEFAULT_INDEX="${UV_DEFAULT_INDEX:-$index}"
 [ -z "${PIP_CERT:-}" ] || export SSL_CERT_FILE="${SSL_CERT_FILE:-$PIP_CERT}"
 
-# Installs into a virtual environment: install FOLDER REQUIREMENT...
-install() { "$common/tools/bin/uv" pip install -q --python "$1/bin/python" "${@:2}"; }
+# Installs into a virtual environment: install FOLDER REQUIREMENT... What has no version of its own is installed in the
+# one of .ci/locks/$lock.txt, which .ci/lock renews; without a $lock, in the newest.
+locks=$PWD/.ci/locks
+lock=common
+install() {
+  "$common/tools/bin/uv" pip install -q --python "$1/bin/python" ${lock:+--constraints "$locks/$lock.txt"} "${@:2}"
+}
 
 # Makes a virtual environment in a folder, and installs there what follows.
 environment() {

@@ -3,7 +3,7 @@
 Without ``--model`` the model is a transformer of about 166,000 parameters made on the spot, for a CPU, with
 a warm start from demonstrations. Most of those on the Sandbox look something up and say that it is done,
 without doing it; reward is for what was done. With ``--on worlds`` the tasks are look-ups in one generated
-world, few are demonstrated, and reward is for each right field of an answer.
+world whose answers are copied from a result, and reward is for each right field of an answer.
 
 With ``--model``, any chat model of transformers whose template has turns of tools learns without a warm
 start, on a GPU; vLLM writes its turns where it is installed.
@@ -16,6 +16,7 @@ from __future__ import annotations
 import argparse
 import importlib.util
 import itertools
+import json
 import os
 import random
 import sys
@@ -77,7 +78,7 @@ class Plan:
 
 LONG = Plan()
 SHORT = Plan(shown=8, warm=4, updates=2, tasks=2, held_out=4, checks=1)
-WORLDS = Plan(shown=160, warm=300, updates=24, tasks=8, held_out=40, checks=3)
+WORLDS = Plan(shown=600, warm=1200, updates=16, tasks=8, held_out=40, checks=2)
 
 SANDBOX_TASKS: dict[str, Any] = {"reward": "partial"}
 WORLDS_TASKS: dict[str, Any] = {
@@ -110,12 +111,23 @@ def training_tasks(
 
 
 def world_tasks(first: int, count: int) -> list[str]:
-    """Return the ids of tasks in one world that take one call and an answer, from a number on."""
+    """Return the ids of tasks, from a number on, in one world that one call and copying its result solve."""
     # A tokenizer that knows no words takes a token a character.
     player = Player(None, tiny_tokenizer([]), **{**WORLDS_TASKS, "longest": 900})
     numbered = (f"{WORLD}.{number}" for number in itertools.count(first))
-    fitting = (each for each in numbered if len(player.solution(each)) == 2 and player.gold(each).solved)
-    return list(islice(fitting, count))
+    return list(islice((task_id for task_id in numbered if copies(player, task_id)), count))
+
+
+def copies(player: Player, task_id: str) -> bool:
+    """Tell whether the known solution is one call, and an answer whose values its result has as they are."""
+    _, *after = player.solution(task_id)
+    answer = after[0]["arguments"].get("answer") if len(after) == 1 else None
+    episode = player.gold(task_id) if answer else None
+    if episode is None or not episode.solved:
+        return False
+    told = [token for token, own in zip(episode.completion, episode.mask, strict=True) if not own]
+    result = player.tokenizer.decode(told)
+    return all(json.dumps(value) in result for value in answer.values())
 
 
 def demonstrate(player: Player, task_id: str, draw: random.Random) -> TokenEpisode:

@@ -7,6 +7,7 @@ from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
+from stb_env.core import checksums
 from stb_env.core.run_identity import RunCheck
 from stb_env.errors import DataError
 from stb_env.trajectory import Trajectory
@@ -56,6 +57,7 @@ def iter_trajectories(path: str | Path) -> Iterator[Trajectory]:
         yield from (
             line.episode for line in saved_lines(file, once=file.name == "trajectories.jsonl", check=check)
         )
+        checksums.check(file)
         return
     with ExitStack() as files:
         # Opened first: at the end of a run its lines are in the other file, and it is removed.
@@ -68,6 +70,8 @@ def iter_trajectories(path: str | Path) -> Iterator[Trajectory]:
             yield line.episode
         if journal is not None:
             yield from _waiting(folder, journal, known, check)
+    # Last, since a line that was changed is named first.
+    checksums.check(file)
 
 
 class SavedLine(NamedTuple):

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import cast
 
 from stb_env.core import jsontext
+from stb_env.core.checksums import sealed
 from stb_env.core.episode_html import episode_html
 from stb_env.core.jsontypes import JsonMapping, JsonObject
 from stb_env.errors import DataError
@@ -18,7 +19,6 @@ from stb_env.trajectory_line import (
     READ,
     TYPED,
     VERSION,
-    sealed,
     text_of,
     was_changed,
     wrong_reward,

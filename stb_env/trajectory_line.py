@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
 from typing import Any, cast, get_args
 
 from stb_env.core import jsontext
+from stb_env.core.checksums import is_unchanged
 from stb_env.core.jsontypes import JsonMapping
 from stb_env.verdict import RewardMode, reward_of
 
@@ -16,8 +16,6 @@ READ = (1, 2, VERSION)
 TYPED = 3
 REWARD_SLACK = 1e-6
 """Difference of two equal rewards: potentials add up to nothing only as exactly as floats do."""
-
-_SUM = ', "sha256": "'
 
 # Types that a parser of JSON makes, to which nothing is a subclass: a look into a set is all a check costs.
 _TYPES: Mapping[str, tuple[set[Any], str]] = {
@@ -87,26 +85,6 @@ def text_of(final_answer: str, answer: JsonMapping | None, cannot: JsonMapping |
     """
     typed = answer if cannot is None else {"cannot": dict(cannot)}
     return final_answer or ("" if typed is None else jsontext.dumps(dict(typed)))
-
-
-def sealed(text: str) -> str:
-    """Return the JSON of a trajectory with a checksum at its end, of all that stands before it.
-
-    Examples:
-        >>> sealed('{"version": 3}')[:40]
-        '{"version": 3, "sha256": "d916c65e2a446e'
-    """
-    return f'{text[:-1]}{_SUM}{_checksum(text)}"}}'
-
-
-def _checksum(text: str) -> str:
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
-
-
-def is_unchanged(line: str) -> bool:
-    """Return whether the checksum at the end of a line is that of what stands before it."""
-    text, _, rest = line.rstrip("\n").rpartition(_SUM)
-    return rest == f'{_checksum(text + "}")}"}}'
 
 
 def was_changed(line: str, data: JsonMapping) -> bool:

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
 from stb_env.core import jsontext
+from stb_env.core.checksums import is_unchanged, sealed
 from stb_env.core.jsontypes import JsonMapping, JsonObject
 from stb_env.errors import DataError
-from stb_env.trajectory_line import is_unchanged, sealed
 
 Key: TypeAlias = tuple[str, int, int]
 """What makes an episode unique in a run: task, trial and seed."""

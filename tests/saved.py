@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+from stb_env.core.checksums import SUMS
 from stb_env.saved_episodes import read_trajectories
 
 
@@ -17,3 +18,9 @@ def unbind(folder: Path) -> None:
     """Write a run's episodes without its identity, as older versions did, so that its manifest may change."""
     text = "".join(f"{line}\n" for line in unbound(folder))
     (folder / "trajectories.jsonl").write_text(text, encoding="utf-8")
+    unsum(folder)
+
+
+def unsum(folder: Path) -> None:
+    """Delete the checksums of a run's files, so that they may change: it is as if it had not ended."""
+    (folder / SUMS).unlink(missing_ok=True)

@@ -53,7 +53,7 @@ FAMILIES = [
     ),
     Markup(
         "Hunyuan, GLM",
-        rf"<tool_call>\s*(?:function\s*<tool_sep>)?\s*{NAME}\s*(?:<tool_sep>)?\s*(?=```|\{{)",
+        rf"<tool_call>\s*(?:function\s*<tool_sep>\s*)?{NAME}\s*(?:<tool_sep>\s*)?(?=```|\{{)",
         arguments,
         _GLM_CLOSE,
         r"</?tool_calls>",
@@ -126,7 +126,7 @@ FAMILIES = [
     Markup("Mistral", r"\[TOOL_CALLS\]", objects, r"(?=\[TOOL_CALLS\])", r"\[TOOL_CALLS\]"),
     Markup(
         "DeepSeek V2, V3, R1 and V3.1",
-        rf"{_deepseek('tool call begin')}\s*(?:function\s*{_deepseek('tool sep')})?\s*"
+        rf"{_deepseek('tool call begin')}\s*(?:function\s*{_deepseek('tool sep')}\s*)?"
         rf"(?!function\b){NAME}\s*?(?:{_deepseek('tool sep')}|\n)",
         arguments,
         _deepseek("tool call end"),

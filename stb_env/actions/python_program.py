@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 
 from stb_env.actions.action import Action, Program
 from stb_env.actions.blocks import asks, is_last, outside
@@ -72,6 +73,8 @@ def _fenced(text: str, thought: str) -> Action | None:
         problem = SEVERAL.format(len(blocks))
     elif not is_last(said, last.end()):
         problem = BEHIND
+    elif (call := parse_action(last["code"])).calls and last["code"].lstrip().startswith(("{", "[{")):
+        return replace(call, text=outside([before]), thought=thoughts)
     else:
         return Action((), outside([before]), thoughts, Program(last["code"]))
     return Action((), said, thoughts, problem=problem)

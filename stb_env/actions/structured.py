@@ -20,8 +20,9 @@ MAX_WRITTEN_NAME = 256
 MAX_ID = 256
 _USUAL_TEXT = 65_536
 _STRAIGHT = str.maketrans("“”„‟", '""""')
-_STRING = r'(?P<kept>"(?:[^"\\\n]|\\.)*")'
-_COMMENT = re.compile(rf"{_STRING}|//[^\n]*|/\*.*?\*/|#[^\n]*", re.DOTALL)
+# What has no end goes on to the end: looked for from each place anew, it would take quadratic time.
+_STRING = r'(?P<kept>"(?:[^"\\\n]|\\.)*"?)'
+_COMMENT = re.compile(rf"{_STRING}|//[^\n]*|/\*.*?(?:\*/|\Z)|#[^\n]*", re.DOTALL)
 _LAST_COMMA = re.compile(rf"{_STRING}|,(?=\s*[}}\]])")
 
 ABSENT: Final = object()

@@ -33,7 +33,7 @@ _TURNS = (
 _BORDER = re.compile(f"(?P<response>{'|'.join(_RESPONSES)})|{'|'.join(_TURNS)}", re.IGNORECASE | re.MULTILINE)
 _CLOSES = re.compile(r"</|<\|/|\[/|<end_", re.IGNORECASE)
 _OWN_LABEL = re.compile(
-    r"^[ \t]*[*_#]{0,3}[ \t]*(?:thought|action)\b[^\n:]{0,20}:", re.IGNORECASE | re.MULTILINE
+    r"^[ \t]*(?:[*_#]{1,3}[ \t]*)?(?:thought|action)\b[^\n:]{0,20}:", re.IGNORECASE | re.MULTILINE
 )
 
 

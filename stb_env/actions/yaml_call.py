@@ -17,7 +17,7 @@ MARK = re.compile(
 )
 
 _ARGUMENTS = re.compile(
-    r"\s*(?:arguments|parameters|args|input|action_input)[ \t]*:[ \t]*(?:\{\})?[ \t]*(?=\n|\Z)"
+    r"\s*(?:arguments|parameters|args|input|action_input)[ \t]*:[ \t]*(?:\{\}[ \t]*)?(?=\n|\Z)"
 )
 _PAIR = re.compile(r"\n[ \t]+([\w.-]{1,256})[ \t]*:[ \t]+([^\n]*)")
 _FENCE = re.compile(r"\s*```(?:ya?ml)?[ \t]*\n?\s*\Z")

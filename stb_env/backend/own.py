@@ -12,6 +12,7 @@ from stb_env.backend.user import Said, User
 from stb_env.core.jsontypes import JsonMapping, JsonObject
 from stb_env.core.reference import load_made, source_of
 from stb_env.core.request import Slow, called, is_slow
+from stb_env.core.signatures import function_of
 from stb_env.errors import BackendError, ConfigError, InfrastructureError, SimulatorError, others_code
 from stb_env.tasks import Task
 from stb_env.tools import Tool, ToolCall, ToolResult
@@ -227,8 +228,10 @@ def as_backend(backend: BackendLike) -> Backend:
         ...
         stb_env.errors.ConfigError: a backend has a method answer(state, tool, call), got 'https://...
     """
-    if isinstance(backend, type) or not callable(getattr(backend, "answer", None)):
-        raise ConfigError(f"a backend has a method answer(state, tool, call), got {backend!r}")
+    expected = "a backend has a method answer(state, tool, call)"
+    if not hasattr(backend, "answer"):
+        raise ConfigError(f"{expected}, got {backend!r:.80}")
+    function_of(backend, ["state", "tool", "call"], expected, method="answer")
     rest = ("fingerprint", "start", "recorded", "close")
     if is_slow(backend.answer) and all(hasattr(backend, name) for name in rest):
         return backend  # type: ignore[return-value] # it is what the protocol asks for
@@ -241,11 +244,8 @@ def as_user(user: UserLike) -> User:
     Raises:
         ConfigError: It is no function and has no method ``reply``.
     """
-    asked = getattr(user, "reply", user)
-    if isinstance(user, type) or not callable(asked):
-        raise ConfigError(
-            f"a user is a function of task, state and text or has such a method reply, got {user!r}"
-        )
+    expected = "a user is a function of task, state and text or has such a method reply"
+    asked = function_of(user, ["task", "state", "text"], expected, method="reply")
     if asked is not user and is_slow(asked) and hasattr(user, "start") and hasattr(user, "fingerprint"):
         return user  # type: ignore[return-value] # it is what the protocol asks for
     return OwnUser(user)
@@ -257,12 +257,8 @@ def as_simulator(simulator: SimulatorLike) -> Simulator:
     Raises:
         ConfigError: It is no function and has no method ``simulate``.
     """
-    asked = getattr(simulator, "simulate", simulator)
-    if isinstance(simulator, type) or not callable(asked):
-        raise ConfigError(
-            "a simulator is a function of tool and arguments or has such a method simulate, "
-            f"got {simulator!r}"
-        )
+    expected = "a simulator is a function of tool and arguments or has such a method simulate"
+    asked = function_of(simulator, ["tool", "arguments"], expected, method="simulate", further=_FURTHER)
     if asked is not simulator and is_slow(asked) and hasattr(simulator, "fingerprint"):
         return simulator  # type: ignore[return-value] # it is what the protocol asks for
     return OwnSimulator(simulator)

@@ -39,6 +39,16 @@ def make_folder(folder: Path) -> None:
         raise _refused(folder, error) from error
 
 
+def lock(handle: int) -> None:
+    """Wait until no other process has a file or folder locked, and lock it until the handle is closed.
+
+    Where the system or the file system cannot lock, it does nothing.
+    """
+    if fcntl is not None:
+        with suppress(OSError):
+            fcntl.flock(handle, fcntl.LOCK_EX)
+
+
 @contextmanager
 def _storing(file: Path) -> Iterator[None]:
     """Turn what the system refuses into one line about the file that it was refused for."""

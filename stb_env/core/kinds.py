@@ -21,6 +21,13 @@ class AtLeast:
     least: int
 
 
+@dataclass(frozen=True, slots=True)
+class Named:
+    """What the values of an annotation are called: ``Annotated[str | int, Named("a name or number")]``."""
+
+    words: str
+
+
 Count = Annotated[int, AtLeast(1)]
 """A number of things, from 1."""
 
@@ -83,6 +90,10 @@ def _kind(hint: object) -> Kind | None:
     origin, args = get_origin(hint), get_args(hint)
     if origin is Annotated:
         bound = next((mark.least for mark in args[1:] if isinstance(mark, AtLeast)), None)
+        words = next((mark.words for mark in args[1:] if isinstance(mark, Named)), "")
+        if words:
+            kinds = kinds_of(args[0])
+            return Kind(words, lambda got: any(kind.accepts(got) for kind in kinds))
         plain = _kind(args[0])
         return plain and plain._replace(least=bound)
     if origin is Literal:

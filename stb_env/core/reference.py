@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import hashlib
 import importlib
 import importlib.util
@@ -12,14 +13,14 @@ import traceback
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.abc import MetaPathFinder
-from importlib.machinery import ModuleSpec
+from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from stb_env.core.jsontypes import JsonMapping, JsonObject
 from stb_env.core.settings import check_settings, takes
-from stb_env.errors import ConfigError, STBError, did_you_mean
+from stb_env.errors import ConfigError, DataError, STBError, did_you_mean
 
 __all__ = [
     "Loaded",
@@ -201,13 +202,13 @@ def load_module(where: str) -> ModuleType:
         raise ConfigError(f"{where} does not exist; give the path of a Python file")
     try:
         return _import_file(path) if where.endswith(".py") else importlib.import_module(where)
+    except (ConfigError, DataError) as error:
+        lines = [one.lineno for one in traceback.extract_tb(error.__traceback__) if one.filename == str(path)]
+        raise type(error)(f"{error} ({path.name}, line {lines[-1]})" if lines else str(error)) from error
     except STBError:
         raise
     except ModuleNotFoundError as error:
-        cure = "is it installed or on PYTHONPATH?"
-        if where.endswith(".py") and (path.parent / f"{error.name}.py").is_file():
-            cure = f"{error.name}.py beside it is imported as `from .{error.name} import ...`"
-        raise ConfigError(f"cannot import {where!r} ({error}); {cure}") from error
+        raise ConfigError(f"cannot import {where!r} ({error}); is it installed or on PYTHONPATH?") from error
     except Exception as error:
         last = traceback.extract_tb(error.__traceback__)[-1]
         problem = f"{type(error).__name__}: {error} ({last.filename}, line {last.lineno})"
@@ -236,14 +237,15 @@ def _import_file(path: Path) -> ModuleType:
     changed = path.stat().st_mtime_ns
     if name in sys.modules and getattr(sys.modules[name], "__changed__", changed) == changed:
         return sys.modules[name]
-    spec = importlib.util.spec_from_file_location(name, path)
-    if spec is None or spec.loader is None:
+    loader = _FileLoader(name, str(path))
+    spec = importlib.util.spec_from_file_location(name, path, loader=loader)
+    if spec is None:
         raise ConfigError(f"{path} is not importable as Python")
     module = importlib.util.module_from_spec(spec)
     module.__dict__["__changed__"] = changed
     sys.modules[name] = module
     try:
-        spec.loader.exec_module(module)
+        loader.exec_module(module)
     except BaseException:
         # A half-made module would pass for the whole one at the next attempt.
         del sys.modules[name]
@@ -258,6 +260,43 @@ def _folder(folder: Path) -> str:
     return name
 
 
+class _FileLoader(SourceFileLoader):
+    """Runs a file, in which those beside it can be imported by their names alone, as in a script."""
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Run the file with an ``import`` of its own, so that folders may have modules of the same name."""
+        module.__dict__["__builtins__"] = {**vars(builtins), "__import__": _import}
+        super().exec_module(module)
+
+
+def _import(
+    name: str,
+    globals: Mapping[str, object] | None = None,
+    locals: Mapping[str, object] | None = None,
+    fromlist: Sequence[str] = (),
+    level: int = 0,
+) -> ModuleType:
+    """Do what ``import`` stands for in a file of a folder's package."""
+    folder = str((globals or {}).get("__package__", "")).partition(".")[0]
+    top = name.partition(".")[0]
+    if level == 0 and folder.startswith(_PACKAGE) and top not in sys.stdlib_module_names:
+        beside = _file_of(f"{folder}.{top}")
+        # What is installed from there, such as a project at work, is no second module.
+        if beside and beside != _file_of(top):
+            found = builtins.__import__(f"{folder}.{name}", globals, locals, fromlist, 0)
+            return found if fromlist else sys.modules[f"{folder}.{top}"]
+    return builtins.__import__(name, globals, locals, fromlist, level)
+
+
+def _file_of(name: str) -> str | None:
+    """Return the file of a module, without importing it; None where it has none."""
+    known = sys.modules.get(name)
+    if known is not None:
+        return getattr(known, "__file__", None)
+    spec = importlib.util.find_spec(name)
+    return None if spec is None else spec.origin
+
+
 class _Folders(MetaPathFinder):
     """Finds the package of a folder by its name, so that what is pickled from its files is found anywhere."""
 
@@ -267,8 +306,13 @@ class _Folders(MetaPathFinder):
         path: Sequence[str] | None = None,
         target: ModuleType | None = None,  # noqa: ARG002
     ) -> ModuleSpec | None:
-        if path is not None or not fullname.startswith(_PACKAGE):
+        if not fullname.startswith(_PACKAGE):
             return None
+        if path is not None:
+            found = PathFinder.find_spec(fullname, path)
+            if found is not None and found.origin and type(found.loader) is SourceFileLoader:
+                found.loader = _FileLoader(fullname, found.origin)
+            return found
         try:
             folder = bytes.fromhex(fullname.removeprefix(_PACKAGE)).decode("utf-8", "surrogateescape")
         except ValueError:
@@ -278,4 +322,5 @@ class _Folders(MetaPathFinder):
         return spec
 
 
-sys.meta_path.append(_Folders())
+# Before the finder of files, whose modules have no ``import`` of their own.
+sys.meta_path.insert(0, _Folders())

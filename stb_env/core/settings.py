@@ -61,7 +61,7 @@ def checks_settings(function: Callable[P, T]) -> Callable[P, T]:
     code = function.__code__
     positional = code.co_varnames[: code.co_argcount]
     made, _, last = function.__qualname__.rpartition(".")
-    what = made if last == "__init__" else "the environment"
+    what = made if last == "__init__" else "the environment" if last.startswith("make") else last
 
     @functools.wraps(function)
     def checking(*args: P.args, **settings: P.kwargs) -> T:

@@ -49,6 +49,7 @@ class Declaration:
         facts: What the user can be asked about; empty where nobody is there to be asked.
         timed: Whether episodes have a clock, events or facts that a user knows.
         max_turns: Actions after which an episode is cut off.
+        timeouts: Seconds that calls of tools may take, by the tool's name; those of others may take for ever.
         source: Hash of the files that declare it.
     """
 
@@ -68,6 +69,7 @@ class Declaration:
     facts: tuple[str, ...]
     timed: bool
     max_turns: int
+    timeouts: Mapping[str, float]
     source: str
 
     @property

@@ -6,30 +6,37 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, Literal
 
 from stb_env.backend.own import UserLike, as_user
+from stb_env.core.kinds import Count
 from stb_env.core.reference import files_hash, is_reference, place_of
+from stb_env.core.settings import checks_settings
 from stb_env.declare.declaration import Declaration, declare, declared
 from stb_env.declare.facts import ASK_USER
 from stb_env.declare.function import Function
 from stb_env.declare.judge import CheckJudge, DeclaredJudge
 from stb_env.declare.queries import Query, Reasons, a_day
 from stb_env.declare.seeded import DeclaredTasks, first_queries, read_ranges
-from stb_env.declare.states import own, started
+from stb_env.declare.states import Timed, own, started
 from stb_env.declare.talk import DeclaredWording, declared_user
 from stb_env.declare.world import FunctionWorld
 from stb_env.envs.connections import connect_judge
+from stb_env.envs.rules import Potential
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.errors import ConfigError, did_you_mean
 from stb_env.judges.own_judge import JudgeLike, as_judge
 from stb_env.judges.registry import EXACT
 from stb_env.runs.baselines.gold import gold_oracle
+from stb_env.steps import CallRecord
 from stb_env.suite import Maker, Suite, register, registered
-from stb_env.tasks import TaskSet
+from stb_env.tasks import Task, TaskSet
 from stb_env.tools import ToolId, naming_problems
+
+Timeout = float | Mapping[str | Callable[..., object], float]
+"""Seconds for a call of any tool, or by tool."""
 
 _ID = re.compile(r"(?P<namespace>[A-Za-z_][\w-]*)/(?P<name>[A-Za-z][\w.-]*)-v(?P<version>\d+)")
 _MAKER = "stb_env.declare.environments:make"
@@ -37,6 +44,7 @@ _MOST = 100_000
 """Most tasks that are listed."""
 
 
+@checks_settings
 def environment(
     env_id: str,
     *,
@@ -50,7 +58,8 @@ def environment(
     policy: str = "",
     today: date | str | None = None,
     description: str = "",
-    max_turns: int = 24,
+    max_turns: Count = 24,
+    timeout: Timeout | None = None,
     suite: str = "",
 ) -> Suite:
     """Declare an environment of plain functions, and register it.
@@ -78,6 +87,8 @@ def environment(
         today: The day of every episode, which does not pass.
         description: What it is, in one line.
         max_turns: Actions after which an episode is cut off.
+        timeout: Seconds that a call of a tool may take before its episode ends as invalid: one number, or a
+            number by tool, as in ``{find: 5}``.
         suite: Name of its suite; made of the id where not given.
 
     Returns:
@@ -101,19 +112,17 @@ def environment(
         >>> env.step({"name": "Finish", "arguments": {"final_answer": "Done."}})[1]
         1.0
     """
-    module = sys._getframe(1).f_globals.get("__name__", "__main__")
+    # The frame between is the one in which settings are checked.
+    module = sys._getframe(2).f_globals.get("__name__", "__main__")
     named = _named(env_id)
-    if not isinstance(policy, str):
-        raise ConfigError(f"policy of {env_id} is {policy!r:.60}; give text")
-    if type(max_turns) is not int or max_turns < 1:
-        raise ConfigError(f"max_turns of {env_id} is {max_turns!r:.60}; give a whole number from 1")
     if judge is not None and not isinstance(judge, str):
         as_judge(judge)
-    if user not in (None, "model"):
-        as_user(user)  # type: ignore[arg-type] # no text is left
+    if user is not None and not isinstance(user, str):
+        as_user(user)
     name = suite or _suite_name(named)
     _check_free(name, env_id)
-    functions = _functions(env_id, tools, type(_started(env_id, state)), named)
+    kind = type(_started(f"the state of {env_id}", state))
+    functions = _functions(env_id, tools, kind, named)
     seeded = tasks if callable(tasks) else None
     ranges = read_ranges(env_id, splits, seeded=seeded is not None)
     queries = _queries(env_id, tasks if seeded is None else ())  # type: ignore[arg-type] # no function is left
@@ -121,6 +130,7 @@ def environment(
     if not drawn:
         raise ConfigError(f"{env_id} has no tasks; give tasks=[stb_env.task(...), ...]")
     _check_queries(env_id, drawn, judge)
+    _check_states(env_id, drawn, kind)
     _check_reasons(env_id, drawn, cannot)
     day, facts = a_day(today, f"today of {env_id}"), _facts(env_id, drawn, functions)
     _check_days(env_id, functions, drawn, day)
@@ -144,6 +154,7 @@ def environment(
         or any(function.clock for function in functions.values())
         or any(query.events for query in drawn.values()),
         max_turns=max_turns,
+        timeouts=_timeouts(env_id, timeout, functions),
         source=files_hash(sorted(homes)),
     )
     for key in drawn:
@@ -186,6 +197,8 @@ def make(
         decides = DeclaredJudge(found)
     else:
         decides = connect_judge(chosen, votes, models, votes_cache)
+    if found.timed and settings.get("potential") is not None:
+        settings["potential"] = partial(_potential, settings["potential"])
     settings.setdefault("user", declared_user(found, models))
     settings.setdefault("wording", _wording(found))
     return ToolEnv(
@@ -196,6 +209,10 @@ def make(
         oracle=gold_oracle,
         **settings,
     )
+
+
+def _potential(own: Potential, task: Task, state: Timed, calls: Sequence[CallRecord]) -> float:
+    return own(task, state.own, calls)
 
 
 def _wording(found: Declaration) -> DeclaredWording | None:
@@ -230,13 +247,13 @@ def _suite_name(named: re.Match[str]) -> str:
     return re.sub(r"\W+", "_", f"{named['namespace']}_{words}{version}").lower()
 
 
-def _started(env_id: str, state: object) -> object:
+def _started(what: str, state: object) -> object:
     try:
         made = started(state)
         own(made)
     except Exception as error:
         raise ConfigError(
-            f"the state of {env_id} cannot be made: {type(error).__name__}: {error}; give a class or "
+            f"{what} cannot be made: {type(error).__name__}: {error}; give a class or "
             "function without parameters, or an object that can be copied"
         ) from error
     return made
@@ -281,6 +298,20 @@ def _facts(env_id: str, queries: Mapping[str, Query], functions: Mapping[str, Fu
     return facts
 
 
+def _timeouts(env_id: str, timeout: Timeout | None, functions: Mapping[str, Function]) -> dict[str, float]:
+    if timeout is None:
+        return {}
+    given = timeout if isinstance(timeout, Mapping) else dict.fromkeys(functions, timeout)
+    timeouts = {getattr(tool, "__name__", str(tool)): seconds for tool, seconds in given.items()}
+    for name, seconds in timeouts.items():
+        if name not in functions:
+            near = did_you_mean(name, functions)
+            raise ConfigError(f"timeout of {env_id} names {name!r}, which is none of its tools.{near}")
+        if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not seconds > 0:
+            raise ConfigError(f"timeout of {env_id} is {seconds!r:.60}; give a number of seconds above 0")
+    return timeouts
+
+
 def _check_days(
     env_id: str, functions: Mapping[str, Function], queries: Mapping[str, Query], today: date | None
 ) -> None:
@@ -291,6 +322,18 @@ def _check_days(
             f"tool {clock!r} takes the clock, and task {without!r} of {env_id} has no day; give "
             "environment(..., today='2026-03-09')"
         )
+
+
+def _check_states(env_id: str, queries: Mapping[str, Query], kind: type) -> None:
+    """Check that tasks start with states of the environment's type; each of several that share one once."""
+    seen = {id(query.state): key for key, query in queries.items() if query.state is not None}
+    for key in seen.values():
+        made = _started(f"the state of task {key!r}", queries[key].state)
+        if kind is not type(None) and not (isinstance(made, kind) or issubclass(kind, type(made))):
+            raise ConfigError(
+                f"the state of task {key!r} is a {type(made).__name__}, and that of {env_id} a "
+                f"{kind.__name__}; give one of the same type"
+            )
 
 
 def _check_queries(env_id: str, queries: Mapping[str, Query], judge: object) -> None:
@@ -314,12 +357,12 @@ def _check_reasons(env_id: str, queries: Mapping[str, Query], reasons: Reasons |
     for key, query in queries.items():
         if query.cannot is None:
             continue
-        known = (reasons or {}).get(query.cannot["reason"], ())
-        missing = [what for what in query.cannot["what"] if what not in known]
+        reason, lacking = query.cannot["reason"], list(query.cannot["what"])
+        missing = [what for what in lacking if what not in (reasons or {}).get(reason, ())]
         if missing:
             raise ConfigError(
-                f"task {key!r} cannot be met for the reason {query.cannot['reason']!r}, which does not list "
-                f"{missing[0]!r}; list it with environment(..., cannot={{reason: [what, ...]}})"
+                f"cannot of task {key!r} says that {missing[0]!r} is {reason!r}, which cannot= of {env_id} "
+                f"does not list; give environment(..., cannot={{{reason!r}: {lacking}}})"
             )
 
 

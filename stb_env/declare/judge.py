@@ -9,7 +9,7 @@ from typing import Any
 from stb_env.core.request import Request, Slow, settled
 from stb_env.declare.declaration import Declaration
 from stb_env.declare.queries import Query, takes_case
-from stb_env.declare.states import Timed, own
+from stb_env.declare.states import Timed, handed
 from stb_env.errors import DataError, others_code
 from stb_env.judges.judge import Case
 from stb_env.judges.own_judge import FAILURE, OwnJudge, as_verdict
@@ -95,7 +95,7 @@ def seen(case: Case, declaration: Declaration) -> Case:
     """Return a case as functions of the environment see it: with a state of their own, and the clock."""
     state = case.state
     clock = declaration.clock(case.task.id, state)
-    return replace(case, state=own(state.own if isinstance(state, Timed) else state), clock=clock)
+    return replace(case, state=handed(state.own if isinstance(state, Timed) else state), clock=clock)
 
 
 def _asked(query: Query, given: object, case: Case) -> object:

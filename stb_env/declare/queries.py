@@ -7,11 +7,14 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import date
-from typing import Any, get_type_hints
+from typing import Annotated, Any, get_type_hints
 
 from stb_env.actions import finish_arguments, parse_action
 from stb_env.core.answers import object_schema, schema_of
 from stb_env.core.jsontypes import JsonMapping, JsonObject
+from stb_env.core.kinds import Named
+from stb_env.core.settings import checks_settings
+from stb_env.core.signatures import function_of
 from stb_env.declare.check_calls import check_tools, checked_call
 from stb_env.declare.json_values import plain
 from stb_env.envs.finish import finish_form
@@ -24,6 +27,15 @@ from stb_env.tools import FINISH, Tool, ToolCall
 CheckFunction = Callable[..., Any]
 """Of the answer and the state at the end, or of the case; returns what a judge may say
 (`stb_env.judges.own_judge`)."""
+
+Checks = Annotated[
+    CheckFunction | Check | Sequence[CheckFunction | Check],
+    Named("a function, one of stb_env.checks or a list of them"),
+]
+
+Lacking = Annotated[
+    tuple[str, Sequence[str]], Named("a reason and what is lacking, such as ('not_found', ['order'])")
+]
 
 Event = Callable[[Any], Any]
 """Of the state, which it changes or whose successor it returns."""
@@ -75,14 +87,15 @@ class Query:
         return self.check is None and not self.checks and not self.answer and self.cannot is None
 
 
+@checks_settings
 def task(
     query: str,
     *,
     gold: Gold = (),
-    check: CheckFunction | Check | Sequence[CheckFunction | Check] | None = None,
+    check: Checks | None = None,
     answer: object = None,
     schema: Mapping[str, object] | None = None,
-    cannot: tuple[str, Sequence[str]] | None = None,
+    cannot: Lacking | None = None,
     id: str = "",
     state: object = None,
     group: str = "",
@@ -149,8 +162,9 @@ def task(
         schema = schema_of(values)
     elif cannot is not None:
         schema = object_schema({})
-    if not isinstance(policy, str):
-        raise ConfigError(f"policy of the task {query[:60]!r} is {policy!r:.60}; give text")
+    for name, text in (("id", id), ("split", split), ("group", group)):
+        if not text.isprintable() or text.strip() != text or (name == "split" and not text):
+            raise ConfigError(f"{name} of the task {query[:60]!r} is {text!r:.60}; give a name in one line")
     lacking = None if cannot is None else _lacking(cannot, query)
     names = (
         None if tools is None else tuple(each if isinstance(each, str) else each.__name__ for each in tools)
@@ -189,39 +203,30 @@ def a_day(today: date | str | None, what: str) -> date | None:
         raise ConfigError(f"{what} is {today!r:.40}; give a date, as in '2026-03-09'") from None
 
 
-def _events(events: object, query: str) -> Mapping[int, Event]:
-    found = events or {}
-    if isinstance(found, Mapping) and all(
-        type(call) is int and call > 0 and _takes_one(event) for call, event in found.items()
-    ):
-        return dict(found)
-    raise ConfigError(
-        f"events of the task {query[:60]!r} are {events!r:.60}; give functions of the state by the number of "
-        "the call before which each happens, from 1"
-    )
+def _events(events: Mapping[int, Event] | None, query: str) -> Mapping[int, Event]:
+    found = {} if events is None else dict(events)
+    for call, event in found.items():
+        if type(call) is not int or call < 1:
+            raise ConfigError(
+                f"events of the task {query[:60]!r} have {call!r:.60}; give each by the number of the call "
+                "before which it happens, from 1"
+            )
+        expected = f"the event before call {call} of the task {query[:60]!r} is a function of the state"
+        function_of(event, ["state"], expected)
+    return found
 
 
-def _takes_one(function: Any) -> bool:
-    """Return whether a function can be called with one argument; some that are written in C do not tell."""
+def _facts(facts: Mapping[str, object] | None, query: str) -> dict[str, Any]:
+    found = {} if facts is None else dict(facts)
     try:
-        with suppress(ValueError):
-            inspect.signature(function).bind(None)
-    except TypeError:
-        return False
-    return True
-
-
-def _facts(facts: object, query: str) -> dict[str, Any]:
-    found = facts or {}
-    try:
-        if not isinstance(found, Mapping) or not all(isinstance(name, str) for name in found):
+        if not all(isinstance(name, str) for name in found):
             raise TypeError("no names")
         plain(found)
     except (TypeError, ValueError, RecursionError):
         raise ConfigError(
             f"facts of the task {query[:60]!r} are {facts!r:.60}; give JSON values by what each is called"
         ) from None
-    return dict(found)
+    return found
 
 
 def _parted(check: Any, query: str) -> tuple[CheckFunction | None, tuple[Check, ...]]:
@@ -271,25 +276,13 @@ def _check_schema(schema: object, query: str) -> None:
 
 
 def _check_signature(check: object, query: str) -> None:
-    wanted = "give a function of answer and state, or of case"
-    if not callable(check):
-        raise ConfigError(f"check of the task {query[:60]!r} is {check!r}; {wanted}")
-    try:
-        signature = inspect.signature(check)
-    except ValueError:
-        # Some functions that are written in C do not tell.
+    expected = f"check of the task {query[:60]!r} is a function of answer and state, or of case"
+    if callable(check) and not isinstance(check, type) and takes_case(check):
         return
-    if takes_case(check):
-        return
-    if list(signature.parameters)[:2] == ["state", "answer"]:
-        raise ConfigError(f"check of the task {query[:60]!r} takes {signature}; the answer comes first")
-    try:
-        signature.bind(None, None)
-    except TypeError as error:
-        raise ConfigError(
-            f"check of the task {query[:60]!r} takes {signature}, but is called with the answer and "
-            f"the state ({error}); {wanted}"
-        ) from error
+    function = function_of(check, ["answer", "state"], expected)
+    with suppress(ValueError):
+        if list(inspect.signature(function).parameters)[:2] == ["state", "answer"]:
+            raise ConfigError(f"{expected}; the answer comes first")
 
 
 def _lacking(cannot: object, query: str) -> dict[str, object]:

@@ -15,8 +15,9 @@ from stb_env.declare.declaration import Declaration
 from stb_env.declare.facts import ASK_USER, answer_of
 from stb_env.declare.function import Function
 from stb_env.declare.json_values import plain
-from stb_env.declare.states import Timed, is_frozen, own
-from stb_env.errors import BackendError, ConfigError, STBError, bug_in, did_you_mean
+from stb_env.declare.states import Timed, handed, is_frozen
+from stb_env.errors import BackendError, ConfigError, InfrastructureError, STBError, bug_in, did_you_mean
+from stb_env.runs.deadlines import Deadlines, Watch
 from stb_env.tasks import Task
 from stb_env.tools import Tool, ToolResult
 
@@ -69,7 +70,7 @@ class FunctionWorld(World):
         return result, replace(state, own=after)
 
     def _happened(self, event: Callable[[Any], Any], state: Timed) -> Slow[Any]:
-        given = own(state.own)
+        given = handed(state.own)
         try:
             after = yield from settled((yield Request(run=partial(event, given), inline=True)))
         except (Exception, SystemExit) as error:
@@ -81,11 +82,17 @@ class FunctionWorld(World):
 
     def _called(self, state: Any, tool: Tool, run: Callable[..., Any]) -> Slow[Answered]:
         function = self._function(tool)
-        given = own(state) if function.takes_state else state
+        given = handed(state) if function.takes_state else state
+        called = _run(partial(run, given))
+        seconds = self._declared.timeouts.get(tool.name)
         try:
-            value = yield from settled((yield Request(run=partial(run, given), inline=True)))
+            value = yield from (called if seconds is None else Watch(Deadlines(call=seconds)).keep(called))
         except (ValueError, LookupError) as error:
             return _refused(error), state
+        except InfrastructureError as error:
+            if error.kind == "timeout":
+                error.args = (f"tool {tool.name!r} did not return: {error}",)
+            raise
         except STBError:
             raise
         except (Exception, SystemExit) as error:
@@ -100,6 +107,10 @@ class FunctionWorld(World):
             near = did_you_mean(tool.name, self._declared.functions)
             raise ConfigError(f"{self._declared.env_id} has no tool {tool.name!r}.{near}")
         return function
+
+
+def _run(run: Callable[[], Any]) -> Slow[Any]:
+    return (yield from settled((yield Request(run=run, inline=True))))
 
 
 def _answer(function: Function, value: Any, state: Any, given: Any) -> Answered:

@@ -11,7 +11,7 @@ from stb_env.actions import POSITIONAL, Program
 from stb_env.core import jsontext
 from stb_env.core.jsontypes import Json, JsonObject
 from stb_env.core.request import Slow
-from stb_env.envs.functions import ArgumentsError, functions_of, signatures, taken_names
+from stb_env.envs.functions import ArgumentsError, functions_of, program_of, signatures, taken_names
 from stb_env.envs.interpreter import Answer, Interpreter, Ran
 from stb_env.envs.played_calls import refused
 from stb_env.envs.program_value import encodable, shown
@@ -36,6 +36,9 @@ PYTHON_TOOL = Tool(
 NO_PROGRAM = (
     "no program found; write one in a ```python block, and call Finish in it to give the final answer"
 )
+
+
+_SHOWN_LINE = 400
 
 
 def check_code_setting(compat: str | None, *, own_syntax: bool) -> None:
@@ -67,7 +70,8 @@ def outside_program(call: ToolCall, calls: int) -> CallRecord:
         return refused(
             call, "invalid arguments: 'code' must be the program, as text", Status.INVALID_ARGUMENTS
         )
-    error = f"{call.name!r} cannot be called on its own; call it in a program, in a ```python block"
+    line = program_of([(call.name, call.arguments)], {})[:_SHOWN_LINE]
+    error = f"{call.name!r} cannot be called on its own; write {line} in a ```python block"
     return refused(call, error, Status.UNKNOWN_TOOL)
 
 

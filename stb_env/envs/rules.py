@@ -431,7 +431,7 @@ class Rules:
 
 def _thought(parsed: Action) -> dict[str, object]:
     """Return what a step keeps for the record alone: no message, judge or user is given it."""
-    kept = {"thought": parsed.thought, "written": parsed.written}
+    kept = {"thought": parsed.thought, "written": parsed.written, "problem": parsed.problem}
     return {name: text for name, text in kept.items() if text}
 
 

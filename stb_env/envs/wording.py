@@ -27,7 +27,7 @@ class Wording:
     finish: Tool | None = None
 
     def __init__(self, text: Prompt | None = None) -> None:
-        self._prompt = text or prompt("agent", "v2")
+        self._prompt = text or prompt("agent", "v3")
 
     @property
     def fingerprint(self) -> dict[str, object]:

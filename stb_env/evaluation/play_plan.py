@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 
-from stb_env.core.files import write_json
+from stb_env.core.checksums import write_noted
 from stb_env.core.jsontypes import JsonMapping
 from stb_env.errors import RunStopped
 from stb_env.evaluation.cells import Progress
@@ -105,7 +105,7 @@ def play(
     plan, out = ready.plan, ready.out
     options = PlayOptions(concurrency=plan.concurrency, **asdict(times))
     ready.ledger.open()
-    write_json(out / "manifest.json", ready.manifest, sort_keys=False)
+    write_noted(out / "manifest.json", ready.manifest, sort_keys=False)
     stopped: list[str] = []
     wins = []
     try:

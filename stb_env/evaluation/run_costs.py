@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
+from stb_env.core import checksums
 from stb_env.errors import DataError
 from stb_env.runs.metrics.cost import role_usage
 from stb_env.saved_episodes import read_trajectories
@@ -115,12 +116,17 @@ class _Timed(NamedTuple):
 def _timings(folder: str | Path) -> Iterator[_Timed]:
     file = Path(folder) / "timings.jsonl"
     if not file.is_file():
+        checksums.check(file)
         return
     for number, line in enumerate(file.read_bytes().split(b"\n")[:-1], 1):
         try:
             timing = json.loads(line)
+            checksums.check_line(line.decode(), timing)
             key = (str(timing["task_id"]), int(timing["trial"]), int(timing["seed"]))
             waited = {str(role): float(waiting) for role, waiting in timing.get("waited", {}).items()}
             yield _Timed(key, float(timing["seconds"]), waited)
         except (ValueError, TypeError, KeyError, AttributeError) as error:
             raise DataError(f"{file}, line {number}: not a timing ({error!r})") from error
+        except DataError as error:
+            raise DataError(f"{file}, line {number}: {error}") from error
+    checksums.check(file)

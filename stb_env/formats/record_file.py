@@ -11,11 +11,11 @@ from tempfile import TemporaryDirectory
 from typing import Any, Literal, NamedTuple, Protocol
 
 from stb_env.core import jsontext
+from stb_env.core.checksums import sealed
 from stb_env.core.jsontypes import JsonObject
 from stb_env.errors import ConfigError
 from stb_env.formats.columns import pyarrow, row, schema
 from stb_env.formats.surrogates import replaced
-from stb_env.trajectory_line import sealed
 
 Container = Literal["jsonl", "parquet", "datasets"]
 """What holds records: JSON lines, Parquet files, or what ``datasets.load_from_disk`` loads."""

@@ -15,7 +15,7 @@ from stb_env.trajectory import Trajectory
 _OWN = frozenset(
     (
         *("calls", "reward", "terminated", "truncated", "text", "thought", "written", "empty_thought"),
-        *("code", "original_observation", "not_called", "engine", "program", "reads"),
+        *("code", "original_observation", "not_called", "engine", "program", "problem", "reads"),
     )
 )
 
@@ -69,6 +69,9 @@ def shown(trajectory: Trajectory) -> list[JsonObject]:
         zip(own, trajectory.steps, strict=False) if len(own) == len(trajectory.steps) else ()
     ):
         engine = step.get("engine", {})
+        if engine.get("finish_reason") == "length":
+            # Nobody learns from what was cut, and its thought was not shown again.
+            continue
         if written := step.get("written"):
             message["content"] = written
         elif thought := engine.get("reasoning_content") or engine.get("reasoning") or step.get("thought"):

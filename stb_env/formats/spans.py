@@ -30,8 +30,8 @@ class Span(NamedTuple):
 def spans(messages: Sequence[Mapping[str, object]], steps: Sequence[JsonMapping] = ()) -> list[Span]:
     """Return what the agent wrote, in order; ids of calls and whatever others said are not among it.
 
-    A reply that was cut at the length limit has no span: nothing in it was carried out, and what stands in
-    its place says so in words that the agent never wrote.
+    A reply that was cut at the length limit has no span: nothing in it was carried out, and only its first
+    words are there.
 
     Args:
         messages: OpenAI chat messages.

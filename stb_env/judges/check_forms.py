@@ -42,6 +42,7 @@ class StateForm(TypedDict, total=False):
     has: Any
     equals: Any
     error: str
+    kept: bool
 
 
 class SaidForm(TypedDict, total=False):
@@ -97,9 +98,9 @@ def _read(form: object) -> Check:
         raise DataError(
             f"a check has one of {', '.join(kinds)}; got {got or 'nothing'}.{near}".removesuffix(".")
         )
-    if kind in KINDS:
-        return said(**form)
     try:
+        if kind in KINDS:
+            return said(**form)
         return _made(kind, checked(_FORMS[kind], dict(form), f"the check {kind!r}"))
     except ConfigError as error:
         raise DataError(str(error)) from error
@@ -115,7 +116,9 @@ def _made(kind: str, form: Any) -> Check:
         case "in_order":
             return in_order(*map(_ordered, form["in_order"]))
     return state(
-        form["state"], arguments, **{name: form[name] for name in ("has", "equals", "error") if name in form}
+        form["state"],
+        arguments,
+        **{name: form[name] for name in ("has", "equals", "error", "kept") if name in form},
     )
 
 

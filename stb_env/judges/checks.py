@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 
 from stb_env.core import jsontext
 from stb_env.core.jsontypes import Json, JsonMapping, JsonObject
-from stb_env.errors import ConfigError
+from stb_env.core.settings import checks_settings
+from stb_env.errors import ConfigError, DataError
 from stb_env.judges.judge import Case
 from stb_env.judges.text_check import TextCheck, same_value
 from stb_env.steps import CallRecord
@@ -149,22 +150,25 @@ class StateRead:
         expects: ``has``: the answer has this, among other members and entries; ``equals``: it is this;
             ``error``: the call is refused, and the error has this text.
         value: What of it.
+        kept: Whether it holds at the start, and must still do so.
     """
 
     tool: str
     arguments: JsonMapping
     expects: str
     value: Json
+    kept: bool = False
 
     @property
     def form(self) -> JsonObject:
         """The check as plain data."""
-        return {"state": self.tool, **_told(self.arguments), self.expects: self.value}
+        kept = {"kept": True} if self.kept else {}
+        return {"state": self.tool, **_told(self.arguments), self.expects: self.value, **kept}
 
     @property
     def part(self) -> str:
-        """Kind of the part of a verdict."""
-        return f"state:{self.tool}"
+        """Kind of the part of a verdict: what holds at the start is ``kept``."""
+        return f"{KEPT}{self.tool}" if self.kept else f"state:{self.tool}"
 
     @property
     def call(self) -> ToolCall:
@@ -225,6 +229,7 @@ Check = Called | NotCalled | InOrder | StateRead | Words
 # -- in Python --------------------------------------------------------------------------------------
 
 
+@checks_settings
 def called(
     tool: Named, arguments: Mapping[str, object] | None = None, *, times: int | Sequence[int] | None = None
 ) -> Called:
@@ -250,6 +255,7 @@ def called(
     return Called(_name(tool), dict(arguments or {}), bounds[0], bounds[1] if len(bounds) == 2 else None)
 
 
+@checks_settings
 def not_called(tool: Named, arguments: Mapping[str, object] | None = None) -> NotCalled:
     """Check that a tool was not called, whether it would have refused or not.
 
@@ -271,6 +277,7 @@ def in_order(*calls: Named | Called) -> InOrder:
     return InOrder(tuple(call if isinstance(call, Called) else called(call) for call in calls))
 
 
+@checks_settings
 def state(
     tool: Named,
     arguments: Mapping[str, object] | None = None,
@@ -278,6 +285,7 @@ def state(
     has: object = None,
     equals: object = None,
     error: str | None = None,
+    kept: bool = False,
 ) -> StateRead:
     """Check what a call is answered after the episode, in the state that the episode left.
 
@@ -287,6 +295,7 @@ def state(
         has: Part of the answer: members of objects, and entries of lists in any order.
         equals: The whole answer.
         error: Text in the error with which the call is refused; ``""`` for any.
+        kept: Whether it holds at the start already, and must still do so: then it earns nothing.
 
     Examples:
         >>> state("get_order", {"number": 7}, has={"status": "paid"}).form
@@ -298,17 +307,25 @@ def state(
         got = ", ".join(found) or "none of them"
         raise ConfigError(f"a check of the state has one of {', '.join(given)}; got {got}")
     (expects, value), *_ = found.items()
-    return StateRead(_name(tool), dict(arguments or {}), expects, value)
+    return StateRead(_name(tool), dict(arguments or {}), expects, value, kept)
 
 
-def said(**form: object) -> Words:
+def said(*texts: object, **form: object) -> Words:
     """Check the final answer in words: ``equals``, ``contains``, ``matches``, ``json`` or ``number``.
+
+    Raises:
+        ConfigError: It is none of these, or a value without its name.
 
     Examples:
         >>> said(number=3.5, tolerance=0.1).form
         {'number': 3.5, 'tolerance': 0.1}
     """
-    return Words(TextCheck.of(form))
+    if texts:
+        raise ConfigError(f"said takes its value by name, as in said(contains={texts[0]!r:.60})")
+    try:
+        return Words(TextCheck.of(form))
+    except DataError as error:
+        raise ConfigError(str(error)) from error
 
 
 def _name(tool: Named) -> str:

@@ -11,7 +11,8 @@ import numpy as np
 
 from stb_env.core.reference import load_made, source_of
 from stb_env.core.request import Request, Slow, called, is_slow
-from stb_env.errors import ConfigError, JudgeError, others_code
+from stb_env.core.signatures import function_of
+from stb_env.errors import JudgeError, others_code
 from stb_env.judges.judge import Case, Judge
 from stb_env.verdict import Verdict, VerdictStatus, Vote
 
@@ -149,9 +150,8 @@ def as_judge(judge: JudgeLike) -> Judge:
         ...
         stb_env.errors.ConfigError: a judge is a function of a Case or has a method judge(case), got 'strict'
     """
-    asked = getattr(judge, "judge", judge)
-    if isinstance(judge, type) or not callable(asked):
-        raise ConfigError(f"a judge is a function of a Case or has a method judge(case), got {judge!r}")
+    expected = "a judge is a function of a Case or has a method judge(case)"
+    asked = function_of(judge, ["case"], expected, method="judge")
     if asked is not judge and is_slow(asked) and isinstance(getattr(judge, "name", None), str):
         return judge  # type: ignore[return-value] # it is what the protocol asks for
     return OwnJudge(judge)

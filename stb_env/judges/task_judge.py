@@ -25,9 +25,9 @@ class TaskJudge:
     """Compares an episode with what its task's ``goal`` holds; of a task whose goal is empty asks a judge.
 
     A goal has the right values under ``answer``, why the request cannot be met under ``cannot``, and checks
-    (see `stb_env.judges.checks`). All must hold. A right value or text counts where it was looked up: a call
-    of the episode was answered, or was refused as gold's own is, if gold makes any, and where what was to be
-    done is done. Where no check is about that, every tool that gold writes with must have been called.
+    (see `stb_env.judges.checks`). All must hold. A right value, reason or text counts where it was looked up:
+    a call of the episode was answered, or was refused as gold's own is, if gold makes any, and where what was
+    to be done is done. Where no check is about that, every tool that gold writes with must have been called.
 
     The verdict's parts are ``answer:FIELD``, ``answer:text``, ``cannot``, ``act: TOOL`` for a call that has
     to be made, ``state:TOOL`` for what a call after the episode has to be answered, and ``kept:TOOL`` for
@@ -127,12 +127,12 @@ class TaskJudge:
         """Yield every part with why it failed, or an empty string."""
         goal, checks = case.task.goal, goal_checks(case.task)
         cannot, answer = goal.get("cannot"), goal.get("answer")
+        lacking = self.unsupported(case, checks)
         if cannot is not None:
             given = case.cannot
             right = given is not None and given["reason"] == cannot["reason"]
             right = right and given is not None and set(given["what"]) == set(cannot["what"])
-            yield "cannot", "" if right else _other(cannot, given)
-        lacking = self.unsupported(case, checks)
+            yield "cannot", lacking if right else _other(cannot, given)
         acts = [check for check in checks if not isinstance(check, Words)]
         undone = lacking or next(filter(None, (check.problem(case) for check in acts)), "")
         if isinstance(answer, Mapping) and isinstance(case.task.answer, Mapping):

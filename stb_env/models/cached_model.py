@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from stb_env.core import jsontext
+from stb_env.core.checksums import check_line, sealed
 from stb_env.core.files import write_text
 from stb_env.core.request import Request, Slow
 from stb_env.errors import DataError, StorageError
@@ -63,7 +64,8 @@ class CachedModel(WrappedModel):
         return self.folder / key[:2] / f"{key}.json"
 
     def _write(self, path: Path, reply: ChatReply) -> None:
-        text = jsontext.dumps({"fingerprint": self.fingerprint, "reply": reply.to_dict()})
+        noted = {"key": path.stem, "fingerprint": self.fingerprint, "reply": reply.to_dict()}
+        text = sealed(jsontext.dumps(noted))
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             write_text(path, text)
@@ -77,7 +79,10 @@ class CachedModel(WrappedModel):
 
 def _read(path: Path) -> ChatReply | None:
     try:
-        return ChatReply.from_dict(jsontext.loads(path.read_text(encoding="utf-8"))["reply"])
-    except (OSError, ValueError, KeyError, TypeError, DataError):
+        text = path.read_text(encoding="utf-8")
+        data = jsontext.loads(text)
+        check_line(text, data)
+        return ChatReply.from_dict(data["reply"]) if data.get("key", path.stem) == path.stem else None
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, DataError):
         # A damaged entry is as good as none: the answer is asked for anew and replaces it.
         return None

@@ -38,8 +38,9 @@ _BOUNDS: dict[str, tuple[type, float]] = {
     "retries": (int, 0),
     "concurrency": (int, 1),
     "context": (int, 1),
+    "threads": (int, 1),
 }
-_OPTIONAL = frozenset({"temperature", "top_p", "max_tokens", "seed", "context"})
+_OPTIONAL = frozenset({"temperature", "top_p", "max_tokens", "seed", "context", "threads"})
 
 ANSWER_BOUNDS = frozenset({"max_tokens", "max_completion_tokens"})
 """Members of a request of which each says how many tokens its answer may have."""
@@ -97,6 +98,7 @@ class ModelConfig:
         local: GGUF file of a model that runs in this process, without endpoint or key; its name is that of
             the file and it costs nothing.
         context: Tokens that a local model keeps in view; None for as many as its file says.
+        threads: Threads that a local model computes with; None for one per core.
 
     Raises:
         ConfigError: A setting is out of its range.
@@ -137,6 +139,7 @@ class ModelConfig:
     replay: str = ""
     local: str = ""
     context: int | None = None
+    threads: int | None = None
 
     def __post_init__(self) -> None:
         if self.local:

@@ -10,6 +10,8 @@ from functools import partial
 from pathlib import Path
 
 from stb_env.core import jsontext
+from stb_env.core.checksums import check_line, seal_of, sealed
+from stb_env.core.files import lock
 from stb_env.core.jsontypes import JsonObject
 from stb_env.core.request import Request, Slow
 from stb_env.errors import ConfigError, DataError
@@ -19,14 +21,18 @@ from stb_env.models.model import ChatModel, ModelError, WrappedModel, ask
 
 # One for all: several models of a process may write to the same file.
 _WRITING = threading.Lock()
+# Bytes of which the last ones of a file are the checksum of its last line.
+_TAIL = 100
 
 
 class RecordingModel(WrappedModel):
     """Appends every request with its reply or failure to a file of JSON lines, synced line by line.
 
     A line also says what decided the answer (model, endpoint, sampling), which attempts failed before it
-    and how long each of them was waited after, when it was asked for and how long it took. A refusal for
-    want of budget is left out: no one was asked. One process writes a file at a time; its threads may share
+    and how long each of them was waited after, when it was asked for and how long it took. It ends with the
+    checksum of the line before it, empty where there is none, and its own: lines that were changed, moved or
+    left out are noticed, and recordings one behind the other are a recording. A refusal for want of budget
+    is left out: no one was asked. One process writes a file at a time; its threads may share
     the model, or have one each.
 
     Args:
@@ -64,19 +70,20 @@ class RecordingModel(WrappedModel):
     def _append(
         self, request: ChatRequest, outcome: Mapping[str, object], asked: float, start: float
     ) -> None:
-        line = jsontext.dumps(
-            {
-                "model": self.name,
-                "fingerprint": self.fingerprint,
-                "request": request.to_dict(),
-                **outcome,
-                "asked": round(asked, 3),
-                "seconds": round(self._clock.monotonic() - start, 6),
-            }
-        )
+        line = {
+            "model": self.name,
+            "fingerprint": self.fingerprint,
+            "request": request.to_dict(),
+            **outcome,
+            "asked": round(asked, 3),
+            "seconds": round(self._clock.monotonic() - start, 6),
+        }
         try:
-            with _WRITING, self.file.open("ab") as file:
-                file.write(line.encode() + b"\n")
+            with _WRITING, self.file.open("ab+") as file:
+                lock(file.fileno())
+                file.seek(max(0, file.seek(0, os.SEEK_END) - _TAIL))
+                line["after"] = seal_of(file.read().rstrip(b"\n"))
+                file.write(sealed(jsontext.dumps(line)).encode() + b"\n")
                 file.flush()
                 os.fsync(file.fileno())
         except OSError as error:
@@ -116,9 +123,11 @@ class ReplayModel:
         self._lock = threading.Lock()
         self._replies: defaultdict[str, list[ChatReply | JsonObject]] = defaultdict(list)
         self._used: defaultdict[str, int] = defaultdict(int)
+        before = b""
         for number, line in enumerate(self._lines(), 1):
-            key, reply = self._pair(line, number)
+            key, reply = self._pair(line, number, before)
             self._replies[key].append(reply)
+            before = line
 
     def complete(self, request: ChatRequest) -> ChatReply:
         """Return the next recorded reply to this request.
@@ -156,14 +165,21 @@ class ReplayModel:
         # Without its newline a last line is one that a killed process left incomplete.
         return content.split(b"\n")[:-1]
 
-    def _pair(self, line: bytes, number: int) -> tuple[str, ChatReply | dict[str, object]]:
+    def _pair(self, line: bytes, number: int, before: bytes) -> tuple[str, ChatReply | dict[str, object]]:
         try:
             data = jsontext.loads(line.decode())
+            check_line(line.decode(), data)
+            # Where a recording begins behind another one, no line is said to be before it.
+            if data.get("after", "") not in ("", seal_of(before)) or ("after" in data and line == before):
+                raise DataError(
+                    "a line before it is missing, was moved or repeated, by the checksum that it has of it; "
+                    "put back the file that was there, or record again"
+                )
             if "failure" in data:
                 # An exception keeps what it was raised with, so each replay needs one of its own.
                 return digest(data["request"]), ModelError.from_dict(data["failure"]).to_dict()
             return digest(data["request"]), ChatReply.from_dict(data["reply"])
-        except (ValueError, KeyError, TypeError, DataError) as error:
+        except (ValueError, KeyError, TypeError, AttributeError, DataError) as error:
             raise DataError(
                 f"line {number} of {self.file} is no recorded request and reply: {error}"
             ) from error

@@ -35,11 +35,13 @@ class Engine:
     Args:
         file: GGUF file.
         context: Tokens in view; 0 for as many as the file says.
+        threads: Threads that compute; 0 for one per core.
     """
 
-    def __init__(self, file: Path, context: int = 0) -> None:
+    def __init__(self, file: Path, context: int = 0, threads: int = 0) -> None:
         self.file = file
         self.context = context
+        self.threads = threads
         self._lock = threading.RLock()
 
     def complete(self, body: Mapping[str, object]) -> JsonObject:
@@ -83,6 +85,8 @@ class Engine:
         # What the engine would say of itself is the path.
         settings.model_alias = {self.file.name}
         settings.n_ctx = self.context
+        if self.threads:
+            settings.cpuparams.n_threads = settings.cpuparams_batch.n_threads = self.threads
         settings.n_parallel = 1
         settings.cache_ram_mib = 0
         settings.verbosity = 0
@@ -96,7 +100,7 @@ class Engine:
             ) from error
 
 
-def load_engine(path: str, context: int | None = None) -> Engine:
+def load_engine(path: str, context: int | None = None, threads: int | None = None) -> Engine:
     """Return the engine of a file; the roles of a process that play the same file share one.
 
     Raises:
@@ -120,12 +124,12 @@ def load_engine(path: str, context: int | None = None) -> Engine:
     if importlib.util.find_spec("xllamacpp") is None:
         raise _missing()
     with _LOADING:
-        return _engine(file, context or 0)
+        return _engine(file, context or 0, threads or 0)
 
 
 @cache
-def _engine(file: Path, context: int) -> Engine:
-    return Engine(file, context)
+def _engine(file: Path, context: int, threads: int) -> Engine:
+    return Engine(file, context, threads)
 
 
 def llama_cpp() -> ModuleType:

@@ -48,7 +48,7 @@ class LocalModel(ConfiguredModel):
 
     def __init__(self, config: ModelConfig) -> None:
         super().__init__(config)
-        self._engine = load_engine(config.local, config.context)
+        self._engine = load_engine(config.local, config.context, config.threads)
         self._warned = False
 
     def __reduce__(self) -> tuple[type[LocalModel], tuple[ModelConfig]]:

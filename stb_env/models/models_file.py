@@ -51,6 +51,7 @@ class _Model(TypedDict, total=False):
     structured: str
     local: str
     context: int
+    threads: int
     extra: JsonObject
     price: Any
     provider: str

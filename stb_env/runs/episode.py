@@ -324,7 +324,7 @@ def step_record(
 ) -> dict[str, object]:
     """Return one step as a trajectory has it."""
     step = {"calls": info["calls"], "reward": reward, "terminated": terminated, "truncated": truncated}
-    for name in ("text", "thought", "written", "code", "original_observation", "program", READS):
+    for name in ("text", "thought", "written", "code", "original_observation", "program", "problem", READS):
         if name in info:
             step[name] = info[name]
     return step

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
-from stb_env.core import jsontext
+from stb_env.core import checksums, jsontext
 from stb_env.core.files import write_json
 from stb_env.core.jsontypes import Json, JsonMapping, JsonObject
 from stb_env.core.run_identity import GROWING, LEARNED, without_departures
@@ -26,6 +26,7 @@ def settle(folder: Path, manifest: JsonMapping, *, holds_results: bool) -> None:
 
     Raises:
         ConfigError: The folder holds another run, or nobody can tell whose run it holds.
+        DataError: The manifest was changed since the run ended.
 
     Examples:
         >>> import tempfile
@@ -38,6 +39,8 @@ def settle(folder: Path, manifest: JsonMapping, *, holds_results: bool) -> None:
     file = folder / "manifest.json"
     now: JsonObject = json.loads(jsontext.dumps(dict(manifest)))
     there = _read(file)
+    if there is not None:
+        checksums.check(file)
     if there is None:
         if holds_results:
             raise ConfigError(f"{file} is missing, so nobody knows whose episodes stand there; {_ADVICE}")
@@ -47,6 +50,7 @@ def settle(folder: Path, manifest: JsonMapping, *, holds_results: bool) -> None:
     else:
         now |= {name: there[name] for name in LEARNED if name in there and name not in now}
     if there != now:
+        checksums.forget(folder, file.name)
         write_json(file, now)
 
 

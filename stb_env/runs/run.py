@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from stb_env.core import jsontext
+from stb_env.core import checksums, jsontext
 from stb_env.core.files import LineWriter, make_folder, write_json
 from stb_env.core.interrupts import held
 from stb_env.core.jsontypes import JsonObject
@@ -24,6 +24,10 @@ from stb_env.trajectory import Key, Trajectory, verdict_lines
 
 # Lines that are moved at one go.
 _TOGETHER = 64
+
+# What is whole when a run has ended; groups are written by `GroupRun`.
+_LINES = ("trajectories.jsonl", "timings.jsonl", "verdicts.jsonl", "groups.jsonl")
+_FINISHED = ("manifest.json", *_LINES, "summary.json")
 
 
 class Run:
@@ -67,6 +71,7 @@ class Run:
         self._decided: set[Key] = set()
         # An episode is saved by who plays it before it is judged.
         self._lock = threading.RLock()
+        self._finished = True
         make_folder(self.folder)
         self._timings = LineWriter(self.folder / "timings.jsonl")
         try:
@@ -76,6 +81,10 @@ class Run:
                 _cut_torn_line(each.path)
             self._file.open()
             self._load()
+            # Episodes that are gone are played again; what is gone from these nobody could tell later.
+            for name in ("timings.jsonl", "groups.jsonl"):
+                checksums.check(self.folder / name)
+            self._go_on()
         except BaseException:
             self.close()
             raise
@@ -133,6 +142,7 @@ class Run:
             StorageError: The disk refuses it.
         """
         with self._lock, held():
+            self._go_on()
             self._waiting.append([(episode.key, self._written(episode))])
             self._unjudged.add(episode.key)
 
@@ -143,6 +153,10 @@ class Run:
             StorageError: The disk refuses it.
         """
         with self._lock, held():
+            self._go_on()
+            self._verdicts.open()
+            # Who judges a run that goes on may have ended, and noted the file, since this run began.
+            checksums.forget(self.folder, self._verdicts.path.name)
             self._verdicts.append([(judgement.key, judgement.to_json())])
             self._unjudged.discard(judgement.key)
             self._decided.add(judgement.key)
@@ -163,6 +177,7 @@ class Run:
         """
         # In between, an episode would be on disk and not among those that are saved.
         with self._lock, held():
+            self._go_on()
             new = (trajectory for trajectory, _ in episodes if trajectory.key not in self._file)
             fresh = {trajectory.key: self._written(trajectory) for trajectory in new}
             early = self._early(fresh)
@@ -176,18 +191,21 @@ class Run:
     def arrange(self) -> None:
         """End a run of which not every job was played: what waits takes its place all the same."""
         with self._lock, held():
+            self._go_on()
             waiting = self._waiting_done()
             self._order = [key for key in self._order if key in self._file or key in waiting]
             self._next = len(self._file)
             self._advance({})
 
     def finish(self, summary: Mapping[str, object]) -> None:
-        """Write the summary.
+        """Write the summary, and note the checksums of what is finished with it.
 
         Raises:
             StorageError: The disk refuses it.
         """
         write_json(self.folder / "summary.json", summary)
+        self._finished = True
+        checksums.note(self.folder, *_FINISHED)
 
     def close(self) -> None:
         """Close the files."""
@@ -202,6 +220,7 @@ class Run:
         Raises:
             StorageError: The disk refuses it; nothing is lost.
         """
+        self._go_on()
         # Written there before it is taken from here: who is killed in between finds it in both, and a later
         # sitting plays it all the same.
         if again:
@@ -217,6 +236,12 @@ class Run:
             self._load_verdicts()
             self._played_again -= again
         self._reorder(again)
+
+    def _go_on(self) -> None:
+        """Forget the checksums of a run that has ended, before its files are written to."""
+        if self._finished:
+            checksums.forget(self.folder, *_FINISHED)
+            self._finished = False
 
     def _load(self) -> None:
         given = {line.key: line for line in verdict_lines(self._verdicts.path)}
@@ -346,7 +371,7 @@ def _timing(episode: Trajectory, timing: Timing) -> str:
         line["waited"] = {role: round(seconds, 6) for role, seconds in timing.waited.items()}
     if timing.steps:
         line["steps"] = [round(seconds, 6) for seconds in timing.steps]
-    return jsontext.dumps(line)
+    return checksums.sealed(jsontext.dumps(line))
 
 
 def may_pass(episode: Trajectory) -> bool:

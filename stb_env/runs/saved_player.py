@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from stb_env.core import checksums
 from stb_env.core.jsontypes import JsonMapping
 from stb_env.core.run_identity import saved_identity
 from stb_env.errors import DataError
@@ -99,4 +100,5 @@ def _summary(folder: Path) -> Mapping[str, object]:
         found = json.loads(file.read_text(encoding="utf-8"))
     except ValueError as error:
         raise DataError(f"{file} is no JSON object ({error}); the run's command writes it again") from error
+    checksums.check(file)
     return found if isinstance(found, dict) else {}

@@ -15,6 +15,7 @@ from contextlib import closing
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
+from stb_env.core import checksums
 from stb_env.core.files import LineWriter, write_text
 from stb_env.core.jsontypes import JsonMapping, JsonObject
 from stb_env.errors import DataError
@@ -114,9 +115,11 @@ def manifest_of(folder: Path) -> JsonObject:
     if not file.is_file():
         return {}
     try:
-        return dict(json.loads(file.read_text(encoding="utf-8")))
+        manifest = dict(json.loads(file.read_text(encoding="utf-8")))
     except ValueError as error:
         raise DataError(f"{file} is no JSON object ({error}); play the run again") from error
+    checksums.check(file)
+    return manifest
 
 
 def verdict_file(folder: Path, judge: str) -> Path:
@@ -140,6 +143,7 @@ def read_judgements(file: Path) -> dict[Key, Judgement]:
         except DataError as error:
             raise DataError(f"{file}, line {number}: {error}") from error
         newest[judgement.key] = judgement
+    checksums.check(file)
     return newest
 
 
@@ -163,6 +167,7 @@ def drop(file: Path, keys: Collection[Key]) -> None:
     """
     # Held while it is replaced, so that no judge appends to the old one.
     with closing(LineWriter(file)):
+        checksums.forget(file.parent, file.name)
         lines = file.read_bytes().decode("utf-8").split("\n")[:-1]
         kept = [line for line in lines if Judgement.from_json(line).key not in keys]
         if not kept:

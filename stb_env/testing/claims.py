@@ -61,24 +61,28 @@ def check_claims(report: Report, subject: Subject) -> None:
         return
     jobs = subject.solvable()
     paid: dict[str, list[str]] = {claim: [] for claim in CLAIMS}
-    asked = 0
+    asked, parts = 0, dict[str, None]()
     for done, job in enumerate(jobs, 1):
         found = list(_paid(subject.env, job))
         asked += bool(found)
         for claim, earned in found:
             if earned:
                 paid[claim].append(job.task_id)
+            parts |= dict.fromkeys(earned)
         subject.tell("claims", done, len(jobs))
     report.counts["claims"] = {"tasks": asked, "paid": paid}
     wrong = [f"{claim} is paid in {', '.join(ids[:5])}" for claim, ids in paid.items() if ids]
     detail = "; ".join(wrong) or f"{', '.join(CLAIMS)} are paid in none of {asked} tasks"
     if wrong:
-        detail += ". Check what was done: called, state, or a function of the state."
+        detail += (
+            f" (for {', '.join(parts)}). Check what was done: called, state, or a function of the state. A "
+            "state that holds at the start earns nothing with kept=True"
+        )
     report.add("claims", not wrong, detail)
 
 
-def _paid(env: ToolEnv, job: Job) -> Iterator[tuple[str, bool]]:
-    """Yield each claim that can be made in a task, and whether it earns anything."""
+def _paid(env: ToolEnv, job: Job) -> Iterator[tuple[str, Sequence[str]]]:
+    """Yield each claim that can be made in a task, and for which parts of the verdict it is paid."""
     start: dict[str, Any] = {"seed": job.seed, "options": {"task_id": job.task_id}}
     env.reset(**start)
     calls, ending = gold_line(env, job.task_id, job.seed)
@@ -92,8 +96,9 @@ def _paid(env: ToolEnv, job: Job) -> Iterator[tuple[str, bool]]:
         info: JsonObject = {}
         for action in [*line[0], {"name": FINISH, "arguments": line[1]}]:
             *_, info = env.step(action)
-        judged = info["valid"] and "verdict" in info
-        yield claim, bool(judged) and reward_of(info["verdict"], "partial") > 0
+        verdict = info["verdict"] if info["valid"] and "verdict" in info else {}
+        held = [part for part, holds in verdict.get("parts", {}).items() if holds] or ["the verdict"]
+        yield claim, held if verdict and reward_of(verdict, "partial") > 0 else []
 
 
 def _changes(state: object) -> object:

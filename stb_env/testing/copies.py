@@ -10,6 +10,7 @@ from typing import Any
 import gymnasium as gym
 from gymnasium.envs.registration import EnvSpec, registry
 
+from stb_env.backend.virtual import VirtualBackend
 from stb_env.core.background import wait_for
 from stb_env.envs.tool_env import ToolEnv, Transition
 from stb_env.errors import STBError
@@ -28,10 +29,18 @@ def check_determinism(
 ) -> None:
     """Check that an episode is the same when it is played again."""
     agent = load_agent("gold")()
+
+    def played(job: Job) -> Trajectory:
+        return play(subject.env.fork(), agent, task_id=job.task_id, seed=job.seed)
+
+    backend = subject.env.rules.backend
+    if isinstance(backend, VirtualBackend) and backend.mode == "record":
+        # What gold asked a service for is recorded since, and says so.
+        gold = [played(job) for job in jobs]
     different = [
         job.task_id
         for job, first in zip(jobs, gold, strict=False)
-        if play(subject.env.fork(), agent, task_id=job.task_id, seed=job.seed).to_json() != first.to_json()
+        if played(job).to_json() != first.to_json()
     ]
     report.add(
         "same seed, same bytes", not different, f"{len(jobs)} episodes played twice {different[:5] or ''}"

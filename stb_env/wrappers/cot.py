@@ -70,7 +70,7 @@ class ChainOfThought(ToolWrapper):
         """The episode so far in the wrapper's style."""
         query = str(self.env.messages[1]["content"])
         if self.style == "tools":
-            return messages(prompt("thought", "v2").text, query, self._steps)
+            return messages(prompt("thought", "v3").text, query, self._steps)
         return [*self._opening(query), *(said for step in self._steps for said in _react_messages(step))]
 
     @property

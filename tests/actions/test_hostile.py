@@ -66,13 +66,23 @@ MARKS = [
         "a ",
         "é",
     ),
+    *('\\"', "\u2028\\/*", "//", "#"),
 ]
 
 
 @pytest.mark.heavy
 @pytest.mark.parametrize("mark", MARKS)
-@pytest.mark.parametrize("before", ["", "Action: "])
+@pytest.mark.parametrize("before", ["", "Action: ", "["])
 def test_a_long_run_of_a_mark_is_read_in_linear_time(mark, before):
     text = before + mark * (LENGTH // len(mark))
+    allowed = LENGTH / 50_000
+    assert seconds_of(lambda: parse_action(text, known=KNOWN), within=allowed) < allowed
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize("blank", [" ", "\n"])
+@pytest.mark.parametrize("mark", ["<tool_call>", "<｜tool▁call▁begin｜>", "name: a\narguments:", *MARKS])
+def test_blanks_behind_a_mark_are_read_in_linear_time(mark, blank):
+    text = f"{mark}{blank * LENGTH}x"
     allowed = LENGTH / 50_000
     assert seconds_of(lambda: parse_action(text, known=KNOWN), within=allowed) < allowed

@@ -69,6 +69,12 @@ def test_a_program_that_breaks_off_or_is_not_the_end_is_told_why_it_did_not_run(
     assert action.text.strip() == text.removeprefix("<think>So.</think>").strip()
 
 
+def test_a_call_as_data_in_a_block_is_that_call():
+    action = read_program('I look.\n```python\n{"name": "ping", "arguments": {"n": 1}}\n```')
+    assert (action.program, [call.name for call in action.calls], action.text) == (None, ["ping"], "I look.")
+    assert read_program('```python\n{"found": 3}\n```').program == Program('{"found": 3}\n')
+
+
 def test_several_native_calls_stay_calls():
     call = NATIVE["tool_calls"][0]
     action = read_program({**NATIVE, "tool_calls": [call, {**call, "id": "b"}]})

@@ -50,8 +50,36 @@ def test_a_file_is_imported_once_until_it_changes(tmp_path: Path):
     assert load_object(f"{file}:OTHER") == 1
 
 
+def test_files_import_those_beside_them_as_scripts_do(tmp_path: Path):
+    found = []
+    for name in "aba":
+        folder = tmp_path / name
+        folder.mkdir(exist_ok=True)
+        (folder / "thing.py").write_text(
+            "import pack.deep, json\nfrom pack.deep import late\nHERE = late()\n"
+        )
+        (folder / "pack").mkdir(exist_ok=True)
+        (folder / "pack" / "__init__.py").write_text("")
+        (folder / "pack" / "deep.py").write_text("def late():\n    import names\n    return names.NAME\n")
+        (folder / "names.py").write_text(f"NAME = {name!r}\n")
+        (folder / "json.py").write_text("raise RuntimeError('Python has one')")
+        module = load_module(str(folder / "thing.py"))
+        found += [module.HERE, module.late(), module.pack.deep.late()]
+    assert found == [*"aaabbbaaa"]
+    assert not {"pack", "names"} & set(sys.modules)
+
+
+def test_what_is_on_the_path_is_no_second_module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "place_on_path.py").write_text("")
+    (tmp_path / "thing.py").write_text("import place_on_path\nfrom .thing import __name__ as own")
+    module = load_module(str(tmp_path / "thing.py"))
+    assert module.place_on_path is sys.modules.pop("place_on_path")
+    assert module.own == module.__name__
+
+
 def test_what_is_pickled_from_a_file_is_found_in_another_process(tmp_path: Path):
-    (tmp_path / "thing.py").write_text("from .common import Base\nclass Thing(Base):\n    n = 7\n")
+    (tmp_path / "thing.py").write_text("from common import Base\nclass Thing(Base):\n    n = 7\n")
     (tmp_path / "common.py").write_text("class Base:\n    pass\n")
     data = pickle.dumps(load_made(f"{tmp_path / 'thing.py'}:Thing").object)
     code = "import pickle, sys, stb_env\nprint(pickle.loads(sys.stdin.buffer.read()).n)"

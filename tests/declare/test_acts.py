@@ -193,6 +193,25 @@ def test_a_tool_that_leaves_or_hangs_ends_its_episode_and_nothing_else(tool: Any
     assert time.monotonic() - begun < 10
 
 
+@pytest.mark.parametrize("timeout", [0.05, {hang: 0.05}, {"hang": 0.05}])
+def test_a_tool_may_have_a_time_limit_of_its_own(timeout: Any):
+    env = made(stb_env.task("Do.", answer={"n": 1}), tools=[hang, orders], state=dict, timeout=timeout)
+    assert "failure" not in ended(env, LIST)
+    failure = ended(env, call("hang"))["failure"]
+    assert (failure["kind"], failure["message"]) == (
+        "timeout",
+        "tool 'hang' did not return: the call took longer than its deadline of 0.05 s",
+    )
+
+
+def test_a_potential_is_given_the_state_of_functions_also_beside_a_clock():
+    task = stb_env.task("Order.", gold=[A9], check=checks.called(order), events={9: lambda state: None})
+    made(task)
+    env = stb_env.make("t/Desk-v0", reward="dense", potential=lambda task, state, calls: len(state) / 2)
+    env.reset(seed=0)
+    assert [env.step(action)[1] for action in (A9, DONE)] == [0.5, 0.5]
+
+
 def test_a_check_that_leaves_decides_nothing():
     env = made(stb_env.task("Do.", check=lambda case: leave()))
     assert ended(env, DONE)["failure"]["stage"] == "judge"
@@ -264,6 +283,8 @@ def forgetful(_seed: int, _count: Any = itertools.count()) -> Any:  # noqa: B008
             {"tools": [diary]},
             r"^tool 'diary' takes the clock, and task '1' of t/Desk-v0 has no day; give env",
         ),
+        ({"timeout": 0}, r"^timeout of t/Desk-v0 is 0; give a number of seconds above 0$"),
+        ({"timeout": {"ordr": 1}}, r"^timeout of t/Desk-v0 names 'ordr', .* Did you mean 'order'\?$"),
         ({"today": "9 March"}, r"^today of t/Desk-v0 is '9 March'; give a date, as in '2026-03-09'$"),
     ],
 )
@@ -275,9 +296,7 @@ def test_a_wrong_declaration_is_refused_at_once(settings: dict[str, Any], messag
 @pytest.mark.parametrize(
     ("check", "message"),
     [
-        (lambda todo: True, r"takes \(todo\), but is called with the answer and the state"),
-        (lambda state, answer: True, r"takes \(state, answer\); the answer comes first$"),
-        ([len, len], r"takes .obj, /., but is called with"),
+        ([len, len], r"^check of the task 'x' is .* or of case, got len.obj, /.: too many"),
         (
             checks.called("ordr"),
             r"^a check of task '1' calls 'ordr', which is none .* Did you mean 'order'\?$",
@@ -303,11 +322,47 @@ def test_validation_names_the_tasks_that_pay_for_a_claim():
             stb_env.task("Order and count, really.", gold=[A9, LIST], answer={"count": 1}, check=check)
             for check in (checks.called(order), checks.state(orders, equals={"A-9": 1}))
         ),
+        *(
+            stb_env.task(
+                "Order, and keep what there is.",
+                gold=[LIST, A9],
+                check=[checks.state(orders, has={"A-9": 1}), checks.state(orders, has={}, kept=kept)],
+            )
+            for kept in (False, True)
+        ),
     )
     report = Report("t/Desk-v0")
     check_claims(report, Subject(env, None, draws(env, None, 0), lambda *_: None))
     assert report.counts["claims"] == {
-        "tasks": 5,
-        "paid": {"claim": ["1"], "sentence": ["1"], "liar": ["2"]},
+        "tasks": 7,
+        "paid": {"claim": ["1"], "sentence": ["1"], "liar": ["2", "6"]},
     }
+    assert "(for the verdict, answer:count, state:orders 2)" in report.checks[-1].detail
     assert not report.passed
+
+
+def keep(state: dict) -> str:
+    """Keep what cannot be copied."""
+    state["hits"] = [1, (one for one in "x")]
+    return "kept"
+
+
+def long() -> str:
+    """Tell much."""
+    return "x" * 1_000_000
+
+
+@pytest.mark.parametrize("gold", ["keep()", "keep()\norders()"])
+def test_a_state_that_cannot_be_copied_is_said_to_be_that(gold: str):
+    env = made(stb_env.task("Keep.", gold=gold, check=lambda answer, state: True), tools=[keep, orders])
+    failure = play(env, stb_env.load_agent("gold")(), task_id="1", seed=0).failure
+    assert failure is not None
+    assert (failure["stage"], failure["message"].partition(": ")[2]) == (
+        "world",
+        "a tool has put a generator at state['hits'][1], and a state holds data alone",
+    )
+
+
+def test_gold_ends_after_a_long_response():
+    env = made(stb_env.task("Tell.", gold="long()", check=lambda answer, state: True), tools=[long])
+    assert play(env, stb_env.load_agent("gold")(), task_id="1", seed=0).reward == 1.0

@@ -123,11 +123,15 @@ class Broken:
         ),
         (
             {"tasks": [query(answer=None, cannot=("not_found", ["order"]))]},
-            r"^task '1' cannot be met for the reason 'not_found', which does not list 'order'; list it with",
+            r"^cannot of task '1' says that 'order' is 'not_found', which cannot= of t/List-v0 does not",
         ),
         (
             {"tasks": [query(answer=None, cannot=("lost", ["order"]))], "cannot": {"not_found": ["order"]}},
-            r"^task '1' cannot be met for the reason 'lost', which does not list 'order'",
+            r"^cannot of task '1' says that 'order' is 'lost', which cannot= of t/List-v0 does not list",
+        ),
+        (
+            {"tasks": [query(state=[])]},
+            r"^the state of task '1' is a list, and that of t/List-v0 a dict; give one of the same type$",
         ),
         (
             {"cannot": {"not_found": "order"}},
@@ -137,13 +141,16 @@ class Broken:
             {"tasks": [query(answer={})]},
             r"^nothing decides on task '1' of t/List-v0; give it check= or answer=",
         ),
-        ({"policy": 3}, r"^policy of t/List-v0 is 3; give text$"),
-        ({"max_turns": 0}, r"^max_turns of t/List-v0 is 0; give a whole number from 1$"),
+        ({"policy": 3}, r"^policy must be text, got 3$"),
+        ({"tools": "add"}, r"^tools must be a list, got 'add'$"),
+        ({"user": lambda task: "x"}, r"^a user is a function of task, state and text .*: too many"),
+        ({"judge": lambda answer, state: True}, r"^a judge is a function of a Case .*'state'$"),
+        ({"max_turns": 0}, r"^max_turns must be at least 1, got 0$"),
         (
             {"tasks": [query(answer={"m": 2}, schema={"properties": {"n": {}}})]},
             r"^the answer of task '1' has 'm', and its schema has n\.",
         ),
-        ({"judge": 3}, r"^a judge is a function of a Case or has a method judge\(case\), got 3$"),
+        ({"judge": 3}, r"^judge must be None, a Judge, a function or text, got 3$"),
     ],
 )
 def test_what_is_wrong_is_said(changed: dict[str, Any], message: str):
@@ -157,23 +164,21 @@ def test_what_is_wrong_is_said(changed: dict[str, Any], message: str):
         ({"query": " "}, r"^a task needs a query, got ' '; say what the user asks$"),
         (
             {"check": "x"},
-            r"^check of the task 'Add milk.' is 'x'; give a function of answer and state, or of case$",
+            r"^check must be None or a function, one of stb_env.checks or a list of them, got 'x'$",
         ),
-        (
-            {"check": lambda todo: True},
-            r"^check of the task 'Add milk.' takes \(todo\), but is called with .* \(too many",
-        ),
-        (
-            {"check": lambda a, b, c: True},
-            r"^check of the task 'Add milk.' takes \(a, b, c\), but is called with .* \(missing",
-        ),
-        (
-            {"events": {1: lambda: None}},
-            r"^events of the task 'Add milk.' are .* give functions of the state",
-        ),
-        ({"facts": ["a"]}, r"^facts of the task 'Add milk.' are \['a'\]; give JSON values by what"),
+        ({"check": lambda todo: True}, r"^check of the .* of case, got <lambda>\(todo\): too many"),
+        ({"check": lambda a, b, c: True}, r"^check of the task 'Add milk.' .*\(a, b, c\): missing"),
+        ({"check": dict}, r"^check of the .* function of answer and state, .* got <class 'dict'>$"),
+        ({"check": lambda state, answer: True}, r"^check of the task .*; the answer comes first$"),
+        ({"events": {1: lambda: None}}, r"^the event before call 1 .* is a function of the state, got"),
+        ({"events": {0: lambda todo: None}}, r"^events of the task 'Add milk.' have 0; give each by"),
+        ({"facts": ["a"]}, r"^facts must be None or a table, got \['a'\]$"),
+        ({"tools": "add"}, r"^tools must be None or a list, got 'add'$"),
+        ({"id": "a\n"}, r"^id of the task 'Add milk.' is 'a\\n'; give a name in one line$"),
+        ({"split": ""}, r"^split of the task 'Add milk.' is ''; give a name in one line$"),
+        ({"sate": {}}, r"^task has no setting 'sate'; .* Did you mean 'state'\?$"),
         ({"facts": {"a": object()}}, r"^facts of the task 'Add milk.' are .*; give JSON values by what"),
-        ({"policy": 3}, r"^policy of the task 'Add milk.' is 3; give text$"),
+        ({"policy": 3}, r"^policy must be text, got 3$"),
         ({"answer": {"n": None}}, r"^the answer's 'n' is None, which tells no type; give text, a number"),
         ({"answer": {"n": []}}, r"^the answer's 'n' is \[\], which tells no type"),
         ({"answer": {"n": float("nan")}}, r"^the answer's 'n' is nan, which tells no type"),
@@ -195,7 +200,7 @@ def test_what_is_wrong_is_said(changed: dict[str, Any], message: str):
         ),
         (
             {"answer": None, "cannot": "not_found"},
-            r"^cannot of the task 'Add milk.' is 'not_found'; give a reason and what is lacking, such as",
+            r"^cannot must be None or a reason and what is lacking, such as .*, got 'not_found'$",
         ),
         (
             {"answer": None, "cannot": ("not_found", [])},

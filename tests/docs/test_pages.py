@@ -97,6 +97,14 @@ def test_each_python_block_of_a_page_runs_alone(page: Path, tmp_path: Path, requ
         run(at_server(block, request), folder)
 
 
+@pytest.mark.heavy
+@pytest.mark.parametrize("block", python(DOCS / "own_environment.md"), ids=lambda block: block.file or "none")
+def test_an_environment_of_the_page_passes_its_own_checks(block: Block, workplace: Path):
+    if block.file:
+        (workplace / block.file).write_text(block.code, encoding="utf-8")
+        run(Block("", "sh", f"stb-env validate {block.file}"), workplace)
+
+
 def at_server(block: Block, request: pytest.FixtureRequest) -> Block:
     """Return a block with the address of a running server in the place of `SERVER`."""
     if SERVER not in block.code:

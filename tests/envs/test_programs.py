@@ -98,7 +98,7 @@ def test_an_invalid_finish_raises_and_ends_nothing():
 def test_finish_alone_is_an_action_and_other_calls_are_not():
     env = made()
     observation, *_, info = env.step({"name": "find_notes", "arguments": {"word": "a"}})
-    assert "call it in a program" in info["calls"][0]["error"]
+    assert "write print(find_notes(word='a')) in a ```python block" in info["calls"][0]["error"]
     assert observation["status"] == 3
     assert env.step({"name": "Finish", "arguments": {"final_answer": "Tuesday"}})[1] == 1.0
 

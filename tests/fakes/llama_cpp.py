@@ -35,7 +35,9 @@ class LlamaCpp:
     def module(self) -> ModuleType:
         module = ModuleType("xllamacpp")
         module.__spec__ = importlib.machinery.ModuleSpec("xllamacpp", None)
-        module.CommonParams = lambda: SimpleNamespace(model=SimpleNamespace(path=""))
+        module.CommonParams = lambda: SimpleNamespace(
+            model=SimpleNamespace(path=""), cpuparams=SimpleNamespace(), cpuparams_batch=SimpleNamespace()
+        )
         module.Server = self._server
         return module
 

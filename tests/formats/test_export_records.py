@@ -344,8 +344,8 @@ NOTHING = [
     (("--min-steps", "99"), "6 episodes make no record, nothing was written, left out: 6 length"),
     (
         ("--format", "preferences", "--only", "solved"),
-        "6 episodes make no record, nothing was written, left out: 3 not solved (--only solved); a pair needs "
-        "a solved and an unsolved trial of one task: play more trials (--trials, or stb-env groups)",
+        "6 episodes make no record, nothing was written, left out: 3 not solved (--only solved); a pair "
+        "needs a solved and an unsolved trial of one task: play more trials (--trials, or stb-env groups)",
     ),
     (
         ("--format", "jsonl", "--suite", "Sandbx"),

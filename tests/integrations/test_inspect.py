@@ -53,6 +53,7 @@ from tests.integrations.scripted import (
     gold_server,
     page_script,
 )
+from tests.saved import unsum
 
 SANDBOX = "stb/Sandbox-v1"
 INSPECT = str(Path(sys.executable).with_name("inspect"))
@@ -244,6 +245,7 @@ def run_with_a_failure(folder: Path) -> Path:
     episode.start(task_id="test-add_todo-0", seed=7)
     episode.call("Finish", WRONG)
     failed = replace(episode.trajectory(), run=saved_identity(folder / "run"))
+    unsum(folder / "run")
     with (folder / "run" / "trajectories.jsonl").open("a", encoding="utf-8") as lines:
         lines.write(failed.to_json() + "\n")
     return folder / "run"

@@ -24,6 +24,7 @@ from stb_env.tasks import Task
 from tests.fakes.openai_server import Answer, OpenAIServer, completion
 from tests.fakes.tools import ONE_TOOL
 from tests.judges.runs import ENV, record
+from tests.saved import unsum
 
 app = typer.Typer()
 app.command()(judge_command)
@@ -282,6 +283,7 @@ def test_a_vote_on_tasks_that_is_stopped_or_misses_votes_goes_on_where_it_was(tm
 
     first, _ = made(["Solvable", "Unsolvable", "Solvable"], ["Solvable", down, down])
     assert poll_tasks(tasks, first, tmp_path).summary["undecided"] == 1
+    unsum(tmp_path)
     (tmp_path / "solvability.jsonl").open("a").write('{"version": 1, "ta')
     second, models = made(["Solvable"], ["Unsolvable"])
     found = poll_tasks(tasks, second, tmp_path)

@@ -222,7 +222,7 @@ def test_a_recorded_line_holds_the_sampling_and_the_time_that_it_took(tmp_path, 
         ChatRequest.of("Is it?", sampling=Sampling(seed=7))
     )
     (line,) = map(json.loads, file.read_text().splitlines())
-    assert line.keys() == {"model", "fingerprint", "request", "reply", "asked", "seconds"}
+    assert line.keys() == {"model", "fingerprint", "request", "reply", "asked", "seconds", "after", "sha256"}
     assert line["fingerprint"] == {"model": "tiny", "temperature": 0.5}
     assert line["request"]["sampling"] == {"seed": 7}
     assert (line["asked"], line["seconds"]) == (1000.0, 2.0)

@@ -291,7 +291,16 @@ def test_a_local_model_can_be_sent_to_another_process(model):
     assert pickle.loads(pickle.dumps(model)).config == model.config
 
 
-def test_a_context_of_nothing_is_refused(file):
-    message = r"^context of the agent model must be a whole number of at least 1, got 0$"
+@pytest.mark.parametrize("name", ["context", "threads"])
+def test_a_context_or_threads_of_nothing_are_refused(file, name):
+    message = rf"^{name} of the agent model must be a whole number of at least 1, got 0$"
     with pytest.raises(ConfigError, match=message):
-        config(file, context=0)
+        config(file, **{name: 0})
+
+
+def test_threads_are_the_engines_own_unless_a_number_is_set(library, file):
+    for settings in ({}, {"threads": 1}):
+        LocalModel(config(file, **settings)).complete(QUESTION)
+    usual, one = library.servers
+    assert not hasattr(usual.cpuparams, "n_threads")
+    assert one.cpuparams.n_threads == one.cpuparams_batch.n_threads == 1

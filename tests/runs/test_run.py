@@ -13,13 +13,13 @@ from typing import Any
 import gymnasium as gym
 import pytest
 
+from stb_env.core.checksums import sealed
 from stb_env.errors import ConfigError, DataError, InfrastructureError
 from stb_env.runs import Agent, Job, Run, as_agent, plan, play, run_batch
 from stb_env.runs.baselines import BASELINES, load_agent
 from stb_env.runs.metrics.rates import summarize
 from stb_env.saved_episodes import read_trajectories
 from stb_env.trajectory import Trajectory
-from stb_env.trajectory_line import sealed
 from stb_env.wrappers import DepthFirstSearch
 
 MANIFEST = {"env": "stb/Sandbox-v1", "seed": 0}

@@ -232,5 +232,5 @@ def test_a_run_that_is_killed_at_random_ends_in_the_bytes_of_an_unbroken_one(ben
     assert asked <= EPISODES + kills * CONCURRENCY
     assert bench.run("whole")[0] == 0
     assert bench.bytes() == bench.bytes("whole")
-    names = ["manifest.json", "summary.json", "timings.jsonl", "trajectories.jsonl"]
+    names = ["SHA256SUMS", "manifest.json", "summary.json", "timings.jsonl", "trajectories.jsonl"]
     assert sorted(file.name for file in (bench.folder / "run").iterdir()) == names

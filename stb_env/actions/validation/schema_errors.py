@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from stb_env.actions import POSITIONAL
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
 MAX_MESSAGE = 300
 MAX_OPTIONS = 4_000
 """Bound on the options of an enumeration that are said; the rest is counted."""
+
+_MOST_COMPARED = 2_000
 
 _PHRASES = {
     "minimum": "at least {}",
@@ -53,7 +57,8 @@ def describe(error: ValidationError) -> Iterator[Violation]:
         case "type":
             yield mismatch(path, types_in_words(type_names({"type": value})), error.instance, "type")
         case "enum":
-            yield mismatch(path, f"one of {_listed(value)}", error.instance, "enum")
+            made = mismatch(path, f"one of {_listed(value)}", error.instance, "enum")
+            yield replace(made, message=made.message + _nearest(error.instance, value))
         case _:
             yield mismatch(path, _allowed(error), error.instance, "other")
 
@@ -70,6 +75,15 @@ def _listed(options: list[object]) -> str:
         listed.append(text[:MAX_OPTIONS])
     more = len(options) - len(listed)
     return f"{', '.join(listed)}{f' and {more} more' if more else ''}"
+
+
+def _nearest(got: object, options: list[object]) -> str:
+    """Return which of more options than are listed is meant, of those that begin alike."""
+    if not isinstance(got, str) or sum(len(str(option)) for option in options) < MAX_OPTIONS:
+        return ""
+    alike = (one for one in options if isinstance(one, str) and one[:1].casefold() == got[:1].casefold())
+    near = did_you_mean(got, islice(alike, _MOST_COMPARED))
+    return near and f".{near}"
 
 
 def _allowed(error: ValidationError) -> str:

@@ -101,7 +101,7 @@ class RedisOverlay:
 
     def add(self, key: str, value: str) -> bool:
         """Store a value where the key has none, whoever else tries it too; say whether it was stored."""
-        name, text, _ = disk.row(key, value)
+        name, text, *_ = disk.row(key, value)
         with self._asking() as client:
             return bool(client.eval(_ADD, 2, _VALUES, _ORDER, name, text))
 

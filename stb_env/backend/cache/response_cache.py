@@ -19,7 +19,7 @@ from stb_env.backend.cache.recording_rows import Placing
 from stb_env.backend.cache.report import FilterReport, MergeReport, StatsReport, VerifyReport
 from stb_env.backend.cache.resumable_pass import BATCH, Checkpoint, Progress, checked, counted, resumed
 from stb_env.backend.cache.snapshot import add_to, digest, freeze
-from stb_env.backend.store import Row
+from stb_env.backend.store import FrozenStore, Row
 from stb_env.backend.taxonomy import Taxonomy
 from stb_env.errors import DataError
 from stb_env.tools import ToolId
@@ -297,6 +297,10 @@ class ResponseCache:
                 report.check(row)
                 if not number % BATCH and checkpoint.due:
                     checkpoint.note(report.to_dict())
+        for store in (self._layers.base, self._layers.overlay):
+            if isinstance(store, FrozenStore):
+                for problem in store.structure():
+                    report.add(str(store.file), problem)
         recorded = (read_manifest(self.folder) or {}).get("hash") if self.folder else None
         if recorded and self._layers.overlay is None and recorded != summed.hexdigest():
             report.add(MANIFEST, f"the base has hash {summed.hexdigest()}, recorded is {recorded}")

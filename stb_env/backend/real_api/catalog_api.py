@@ -9,6 +9,7 @@ from typing import ClassVar
 from stb_env.backend.epochs import may_write
 from stb_env.backend.real_api.http_service import HTTPService
 from stb_env.backend.real_api.mcp_service import MCPService
+from stb_env.core.jsontypes import JsonMapping
 from stb_env.core.request import Slow
 from stb_env.errors import BackendError, ConfigError, did_you_mean
 from stb_env.formats.catalog_file import CatalogFile, source_of
@@ -95,15 +96,23 @@ class CatalogAPI:
             service.close()
 
 
-def _service(name: str, source: Mapping[str, object], start: bool) -> HTTPService | MCPService:
+def _service(name: str, source: JsonMapping, start: bool) -> HTTPService | MCPService:
     kind = source.get("kind")
+    seconds = source.get("timeout")
+    is_number = isinstance(seconds, int | float) and not isinstance(seconds, bool)
+    if seconds is not None and not (is_number and seconds > 0):
+        raise ConfigError(f"timeout of source {name!r} is a number of seconds above 0, got {seconds!r:.60}")
     if kind == "openapi":
-        return HTTPService(source)
+        return (
+            HTTPService(source)
+            if seconds is None
+            else HTTPService(source, timeout=seconds, deadline=3 * seconds)
+        )
     if kind != "mcp":
         raise ConfigError(
             f"source {name!r} is of kind {kind!r}; known: {KINDS}.{did_you_mean(str(kind), KINDS)}"
         )
-    service = MCPService(source)
+    service = MCPService(source) if seconds is None else MCPService(source, seconds)
     if service.command and not start:
         raise ConfigError(
             f"the catalogue starts a program: {shlex.join(service.command)}; allow it with start=True "

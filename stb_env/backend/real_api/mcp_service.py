@@ -25,6 +25,8 @@ from stb_env.tools import Status, Tool, ToolResult
 KIND = "mcp"
 
 _MOST_PAGES = 1_000
+# For a program that writes what is no message, until its first answer.
+_MOST_NOISE_S = 5.0
 _SILENT = logging.NullHandler()
 # JSON-RPC: no such method, and wrong parameters.
 _ABOUT_THE_CALL = frozenset({-32601, -32602})
@@ -138,12 +140,12 @@ class MCPService:
         except BackendError:
             raise
         except TimeoutError:
-            connection = self._connection
-            if connection is not None and not connection.is_open:
-                # A server that never answered is ended, and the next call starts it anew.
-                self._connection = None
-                await connection.close()
+            if self._connection is not None and not self._connection.is_open:
+                await self._end()
             failure = self._failure(f"no answer within {self.timeout:g} s", timeout=True)
+        except _NoServerError as error:
+            await self._end()
+            failure = self._failure(str(error))
         except _mcp().MCPError as error:
             if error.code in _ABOUT_THE_CALL:
                 return _Complaint(self._scrub(error.message))
@@ -153,6 +155,12 @@ class MCPService:
             self._forget()
             failure = self._failure(_reason(error))
         raise failure
+
+    async def _end(self) -> None:
+        """End a server that never answered; the next call starts it anew."""
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            await connection.close()
 
     def _forget(self) -> None:
         connection, self._connection = self._connection, None
@@ -209,6 +217,10 @@ class _Complaint(str):
     __slots__ = ()
 
 
+class _NoServerError(Exception):
+    """What was started writes what no MCP server writes."""
+
+
 class _Connection:
     """One connection, held open by a task of its own: who enters it must be who leaves it."""
 
@@ -239,9 +251,25 @@ class _Connection:
         if not self.is_open:
             self._task.cancel()
 
+    async def _hear(self, message: object) -> None:
+        """Give up a program that writes something else before it answers; a few lines may come first."""
+        if isinstance(message, ValueError) and not self.is_open:
+            asyncio.get_running_loop().call_later(_MOST_NOISE_S, self._give_up, message)
+
+    def _give_up(self, message: ValueError) -> None:
+        if not self.is_open:
+            line = message.errors()[0]["input"] if hasattr(message, "errors") else message
+            self._entered.set_exception(
+                _NoServerError(
+                    f"it writes lines that are no messages, such as {line!r:.60}; a server of MCP answers on "
+                    "stdout, and what else it says goes to stderr"
+                )
+            )
+            self._task.cancel()
+
     async def _hold(self) -> None:
         try:
-            async with _mcp().Client(self._target) as client:
+            async with _mcp().Client(self._target, message_handler=self._hear) as client:
                 self._entered.set_result(client)
                 await self._leave.wait()
         except Exception as error:  # noqa: BLE001 (handed to whoever waits for the connection)

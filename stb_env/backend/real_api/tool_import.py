@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 
@@ -113,14 +114,35 @@ def selected(found: Import, patterns: Sequence[str]) -> Import:
     """
     if not patterns:
         return found
-    tools = tuple(
-        tool for tool in found.file.tools if any(fnmatchcase(tool.name, pattern) for pattern in patterns)
-    )
-    if not tools:
-        names = ", ".join(tool.name for tool in found.file.tools)
-        raise DataError(f"no tool matches {' or '.join(map(repr, patterns))}; there are {names:.500}")
+    tools = _matching(found.file.tools, patterns)
     sources = {name: _with_used_schemas(source, tools) for name, source in found.file.sources.items()}
     return found._replace(file=CatalogFile(tools, sources))
+
+
+def reading(found: Import, patterns: Sequence[str]) -> Import:
+    """Return the same with the tools whose name matches a pattern known to write nothing.
+
+    Raises:
+        DataError: None matches.
+    """
+    if not patterns:
+        return found
+    marked = {tool.name for tool in _matching(found.file.tools, patterns)}
+    tools = tuple(
+        replace(tool, record={**tool.record, "source": {**source_of(tool), "reads": True}})
+        if tool.name in marked
+        else tool
+        for tool in found.file.tools
+    )
+    return found._replace(file=CatalogFile(tools, found.file.sources))
+
+
+def _matching(tools: Sequence[Tool], patterns: Sequence[str]) -> tuple[Tool, ...]:
+    matching = tuple(tool for tool in tools if any(fnmatchcase(tool.name, pattern) for pattern in patterns))
+    if not matching:
+        names = ", ".join(tool.name for tool in tools)
+        raise DataError(f"no tool matches {' or '.join(map(repr, patterns))}; there are {names:.500}")
+    return matching
 
 
 def _with_used_schemas(source: JsonMapping, tools: Sequence[Tool]) -> JsonMapping:

@@ -19,7 +19,7 @@ from stb_env.core.jsontypes import Json, JsonMapping
 from stb_env.formats.catalog_file import CatalogFile, source_of
 from stb_env.tools import Tool, ToolResult, pure_name
 
-_REVISION = "schema-1"
+_REVISION = "schema-2"
 _ATTEMPTS = 4
 # Where the references of schemas lead to: they are relative to the address of a schema without one.
 _ADDRESS = "json-schema:///schemas"

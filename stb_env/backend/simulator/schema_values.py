@@ -17,6 +17,7 @@ from stb_env.backend.simulator.template.filling import echoed
 from stb_env.backend.simulator.template.values import Maker, Scene
 from stb_env.core import jsontext
 from stb_env.core.jsontypes import Json, JsonArray, JsonMapping, JsonObject
+from stb_env.tools import pure_name
 
 ABSENT: Final = object()
 """Stands for an example that there is none of."""
@@ -29,6 +30,11 @@ _MEMBERS, _MOST_MEMBERS = 3, 10
 # Fields that an object takes up with all that is inside of it, before it is left out.
 _LEAST_ROOM = 4
 _ENVELOPES = frozenset({"data", "result", "response", "body", "payload", "item", "content", "output"})
+# Numbers whose names tell no more: most count something of one record, such as nights, guests or attempts.
+_COUNTED, _NUMBERED = (1, 12), (1000, 9999)
+_NAMES = ("number", "key", "code", "reference")
+# Pages that a page tells of.
+_BESIDE = {"next": 1, "nextpage": 1, "previous": -1, "previouspage": -1, "prev": -1, "prevpage": -1}
 _NULL = {"type": "null"}
 _LEAVES: Mapping[str, LeafType] = {"integer": "int", "number": "float", "boolean": "bool", "string": "text"}
 _FORMATS: Mapping[str, Maker] = {
@@ -271,7 +277,13 @@ class SchemaValues:
         if example is not ABSENT:
             yield example
         kind = _LEAVES[str(plan["type"])]
-        salt, make = maker(spot.name, kind)
+        beside = _BESIDE.get(field_key(spot.name), 0)
+        page = echoed(self._echo.get("page"), "int") if beside and kind == "int" else None
+        if isinstance(page, int):
+            yield max(0, page + beside)
+        salt, make = maker(
+            spot.name, kind, unknown=_NUMBERED if pure_name(spot.name).endswith(_NAMES) else _COUNTED
+        )
         number = seeding.mix(spot.number, salt)
         known = _FORMATS.get(str(plan.get("format")))
         made = (known or make)(number, self._scene)

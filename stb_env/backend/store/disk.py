@@ -8,6 +8,7 @@ from pathlib import Path
 
 import diskcache
 
+from stb_env.core.checksums import of_row
 from stb_env.errors import DataError
 
 FILE = "cache.db"
@@ -16,17 +17,19 @@ RAW = 1
 REFUSED = "is not plain text and may be a pickle: refused; `stb-env cache verify` lists such rows"
 KNOWN_SETTINGS = frozenset(diskcache.DEFAULT_SETTINGS) | {"count", "size", "hits", "misses"}
 
-# What `diskcache.Cache.set` stores for a text, in one statement where that takes several; a replaced value
-# keeps its row.
+CHANGED = "was changed: its checksum is another; restore the cache, or record the call again"
+
+# What `diskcache.Cache.set` stores for a text and its tag, in one statement where that takes several; a
+# replaced value keeps its row. The tag is a checksum, which rows of earlier versions lack.
 ADD = """
-    INSERT INTO Cache (key, raw, store_time, access_time, access_count, size, mode, value)
-    VALUES (?1, 1, ?3, ?3, 0, 0, 1, ?2)
+    INSERT INTO Cache (key, raw, store_time, access_time, access_count, tag, size, mode, value)
+    VALUES (?1, 1, ?3, ?3, 0, ?4, 0, 1, ?2)
 """
 PUT = f"""
     {ADD}
     ON CONFLICT (key, raw) DO UPDATE SET
         store_time = excluded.store_time, expire_time = NULL, access_time = excluded.access_time,
-        access_count = 0, tag = NULL, size = 0, mode = 1, filename = NULL, value = excluded.value
+        access_count = 0, tag = excluded.tag, size = 0, mode = 1, filename = NULL, value = excluded.value
 """
 
 _SETTINGS = {
@@ -80,13 +83,14 @@ def open_diskcache(folder: Path) -> diskcache.Cache:
             time.sleep(0.005)
 
 
-def row(key: object, value: object) -> tuple[str, str, float]:
+def row(key: object, value: object) -> tuple[str, str, float, int]:
     """Return what `ADD` and `PUT` take.
 
     Raises:
         DataError: Key or value is no text that UTF-8 can encode.
     """
-    return _text(key, "key"), _text(value, "value"), time.time()
+    name, text = _text(key, "key"), _text(value, "value")
+    return name, text, time.time(), of_row(name, text)
 
 
 def _text(value: object, what: str) -> str:

@@ -18,13 +18,14 @@ from pathlib import Path
 from typing import IO, Any, NamedTuple, NoReturn, Self, TypeAlias
 
 from stb_env.backend.store import disk
-from stb_env.backend.store.disk import KNOWN_SETTINGS, RAW, REFUSED
+from stb_env.backend.store.disk import CHANGED, KNOWN_SETTINGS, RAW, REFUSED
+from stb_env.core.checksums import of_row
 from stb_env.errors import DataError
 
-_GET = "SELECT mode, expire_time, value FROM Cache WHERE key = ? AND raw = 1"
+_GET = "SELECT mode, expire_time, value, tag FROM Cache WHERE key = ? AND raw = 1"
 _ORDER = "SELECT rowid FROM Cache WHERE {} ORDER BY {}"
 _ROW = (
-    "SELECT raw, typeof(key), CAST(key AS BLOB), mode, expire_time, typeof(value), CAST(value AS BLOB)"
+    "SELECT raw, typeof(key), CAST(key AS BLOB), mode, expire_time, typeof(value), CAST(value AS BLOB), tag"
     " FROM {} WHERE Cache.rowid = {}"
 )
 _ONE = _ROW.format("Cache", "?")
@@ -94,9 +95,11 @@ class FrozenStore:
             self._fail(error)
         if row is None:
             return None
-        mode, expires, value = row
+        mode, expires, value, tag = row
         if mode != RAW or expires is not None or type(value) is not str:
             raise DataError(f"the row {key!r} in {self.file} {REFUSED}")
+        if type(tag) is int and tag != of_row(key, value):
+            raise DataError(f"the row {key!r} in {self.file} {CHANGED}")
         return value
 
     def __contains__(self, key: str) -> bool:
@@ -129,6 +132,13 @@ class FrozenStore:
         with closing(self.unmapped()) as scanner:
             yield from scanner._in_order(_ORDER.format(where, order), (start,) if start else ())
 
+    def structure(self) -> list[str]:
+        """Return what is wrong with the file's tables and indexes, so that a row may not be found."""
+        with closing(self.unmapped()) as scanner:
+            return [
+                str(found) for (found,) in scanner._query("PRAGMA integrity_check(10)", ()) if found != "ok"
+            ]
+
     def items(self, prefix: str = "") -> Iterator[tuple[str, str]]:
         """Yield (key, value) in order of the keys.
 
@@ -137,7 +147,8 @@ class FrozenStore:
         """
         for key, value, problem in self.rows(prefix):
             if problem:
-                raise DataError(f"the row {key!r} in {self.file} {REFUSED} ({problem})")
+                wrong = problem if problem == CHANGED else f"{REFUSED} ({problem})"
+                raise DataError(f"the row {key!r} in {self.file} {wrong}")
             yield key, value
 
     def close(self) -> None:
@@ -266,7 +277,7 @@ def _range(prefix: str) -> tuple[str, str]:
 
 
 def _row(row: SqlRow) -> Row:
-    raw, key_type, key, mode, expires, value_type, value = row
+    raw, key_type, key, mode, expires, value_type, value, tag = row
     if not raw or key_type != "text":
         return Row(repr(key), "", "its key is not plain text")
     try:
@@ -275,6 +286,8 @@ def _row(row: SqlRow) -> Row:
         return Row(repr(key), "", "not UTF-8")
     if mode != RAW or value_type != "text":
         return Row(name, "", "its value is not plain text")
+    if type(tag) is int and tag != of_row(name, text):
+        return Row(name, text, CHANGED)
     return Row(name, text, "it expires" if expires is not None else "")
 
 

@@ -66,7 +66,8 @@ class TextStore(FrozenStore):
             DataError: Key or value is no text that UTF-8 can encode.
             BackendError: The store stayed locked, or cannot be written.
         """
-        self._write(lambda cache: cache.set(key, value))
+        name, text, _, tag = disk.row(key, value)
+        self._write(lambda cache: cache.set(name, text, tag=tag))
 
     def add(self, key: str, value: str) -> bool:
         """Store a value where the key has none, whoever else tries it too; say whether it was stored.
@@ -83,7 +84,8 @@ class TextStore(FrozenStore):
             ...     store.close()
             (True, False, '1')
         """
-        return bool(self._write(lambda cache: cache.add(key, value)))
+        name, text, _, tag = disk.row(key, value)
+        return bool(self._write(lambda cache: cache.add(name, text, tag=tag)))
 
     def put_many(self, items: Iterable[tuple[str, str]]) -> None:
         """Store all items in one transaction: all of them, or none where it fails."""

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from stb_env.core import jsontext
 from stb_env.core.jsontypes import Json, JsonArray, JsonObject
+from stb_env.errors import DataError
 from stb_env.formats.openapi.document import Document
 from stb_env.formats.openapi.schemas import Schemas
 
@@ -14,15 +15,12 @@ _MOST_EXAMPLES, _MOST_TEXT = 3, 20_000
 
 
 def answer_of(document: Document, schemas: Schemas, operation: Mapping[str, object]) -> JsonObject:
-    """Return what an operation answers; empty where the document does not say.
+    """Return what an operation answers; empty where the document does not say, or refers out of itself.
 
     Args:
         document: The document.
         schemas: Takes up what the schema refers to.
         operation: The operation.
-
-    Raises:
-        DataError: A reference leads nowhere, or out of the document.
 
     Examples:
         >>> number = {"content": {"application/json": {"schema": {"type": "integer"}}}}
@@ -32,6 +30,14 @@ def answer_of(document: Document, schemas: Schemas, operation: Mapping[str, obje
         >>> answer_of(document, Schemas(document), {"responses": {"204": {}}})
         {'status': 204}
     """
+    try:
+        return _answer(document, schemas, operation)
+    except DataError:
+        # Nothing but offline answers is made of it, which are then as without a description.
+        return {}
+
+
+def _answer(document: Document, schemas: Schemas, operation: Mapping[str, object]) -> JsonObject:
     responses = document.resolved(operation.get("responses") or {})
     good = sorted(status for status in map(str, responses) if status[:1] == "2")
     status = next(iter(good), "default")

@@ -43,10 +43,6 @@ class Import(NamedTuple):
     skipped: tuple[str, ...] = ()
 
 
-class _Refused(DataError):
-    """An operation cannot become a tool; the others can."""
-
-
 def read_openapi(
     document: Document,
     *,
@@ -88,7 +84,7 @@ def read_openapi(
     for path, method, shared, operation in document.items():
         try:
             found.append(reading.operation(path, method, shared, operation))
-        except _Refused as error:
+        except DataError as error:
             skipped.append(f"{method.upper()} {path}: {error}")
     if not found:
         reasons = "; ".join(skipped[:3]) or "it has none"
@@ -145,17 +141,17 @@ class _Reading:
     ) -> _Operation:
         """Return one operation."""
         if not path.startswith("/"):
-            raise _Refused("its path does not begin with /")
+            raise DataError("its path does not begin with /")
         wanted = self.security.wanted(operation)
         if wanted is None:
-            raise _Refused("it wants a key of a kind that is not known here")
+            raise DataError("it wants a key of a kind that is not known here")
         form = _Form(self._document, self.schemas)
         for node in _parameters(self._document, shared, operation):
             if not self.security.supplies(str(node.get("in")), str(node.get("name")), wanted):
                 form.add_parameter(node)
         for place in re.findall(r"\{([^{}]+)\}", path):
             if not any(one["in"] == "path" and one["name"] == place for one in form.places):
-                raise _Refused(f"nothing says what {{{place}}} of its path is")
+                raise DataError(f"nothing says what {{{place}}} of its path is")
         if "requestBody" in operation:
             form.add_body(self._document.resolved(operation["requestBody"]))
         source: JsonObject = {"from": self._source, "method": method.upper(), "path": path}
@@ -229,12 +225,12 @@ class _Form:
         """Add a parameter of path, query, header or cookie."""
         name, place = node.get("name"), node.get("in")
         if not isinstance(name, str) or not isinstance(place, str) or place not in _PLACES:
-            raise _Refused(f"its parameter {name!r} is in {place!r}; known are {', '.join(_PLACES)}")
+            raise DataError(f"its parameter {name!r} is in {place!r}; known are {', '.join(_PLACES)}")
         if place == "header":
             if name.lower() in _IGNORED:
                 return
             if name.lower() in FORBIDDEN or not _HEADER.fullmatch(name):
-                raise _Refused(f"its parameter {name!r} is a header that no argument may set")
+                raise DataError(f"its parameter {name!r} is a header that no argument may set")
         required = node.get("required") is True or place == "path"
         entry: JsonObject = {"in": place, "name": name}
         schema = node.get("schema", {})
@@ -255,7 +251,9 @@ class _Form:
         if not media and self._takes_json(content):
             media = "*/*"
         if not media:
-            raise _Refused(f"its body is {', '.join(content) or 'of no type'}; known are {', '.join(_MEDIA)}")
+            raise DataError(
+                f"its body is {', '.join(content) or 'of no type'}; known are {', '.join(_MEDIA)}"
+            )
         found = self._document.resolved(content[media])
         schema = found.get("schema", {})
         kind = "application/json" if media == "*/*" else media.partition(";")[0].strip()
@@ -288,7 +286,7 @@ class _Form:
         made = self._schemas.alone(schema)
         for key, definition in made.pop(DEFINITIONS, {}).items():
             if self._definitions.setdefault(key, definition) != definition:
-                raise _Refused(f"two of its schemas are named {key!r}")
+                raise DataError(f"two of its schemas are named {key!r}")
         if description:
             made["description"] = description
         plain = _ARGUMENT.sub("_", name).strip("_")[:_MOST_ARGUMENT] or place

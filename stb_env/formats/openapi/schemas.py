@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 
 from stb_env.core import jsontext
 from stb_env.core.jsontypes import Json, JsonMapping, JsonObject
+from stb_env.errors import DataError
 from stb_env.formats.openapi.document import Document
 
 DEFINITIONS = "$defs"
@@ -74,8 +76,8 @@ class Schemas:
     def answer(self, schema: object) -> Json:
         """Return the schema of an answer; what it refers to is in `shared`, and only there.
 
-        Raises:
-            DataError: A reference leads nowhere, or out of the document.
+        Where a reference leads nowhere or out of the document, any value will do: nothing but offline answers
+        is made of it.
         """
         return self._opened(schema, None)
 
@@ -85,7 +87,8 @@ class Schemas:
             name = self._names[reference] = _distinct(reference.rpartition("/")[2], set(self.shared))
             # Known before it is opened: it may refer to itself.
             self.shared[name] = {}
-            self.shared[name] = self.answer(self._document.at(reference))
+            with suppress(DataError):
+                self.shared[name] = self.answer(self._document.at(reference))
         return f"{SHARED}{self._names[reference]}"
 
     def properties(self, schema: object) -> tuple[JsonMapping, list[str]] | None:

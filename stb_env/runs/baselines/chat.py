@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from stb_env.actions import Action, parse_action
-from stb_env.actions.thought import split
 from stb_env.core.gymtypes import AnyEnv
 from stb_env.core.jsontypes import JsonMapping, JsonObject
 from stb_env.core.request import Slow, drive
@@ -50,6 +49,8 @@ _TALKS_OF_FINISH = re.compile(
     rf"|\b(call|calling|use|using) (the )?[`'\"]?{FINISH}\b"
 )
 _CUT = "your reply was cut at the length limit, and nothing in it was carried out; write a shorter one"
+# Stands where nothing is left of a reply; models say words that they find among their own again.
+_NOTHING = "..."
 # As much of a reply that was cut as stays in the conversation, in characters.
 _BEGINNING = 1_000
 
@@ -192,19 +193,14 @@ class ChatAgent(Agent):
                 raise
             return failed_reply(str(error))
         self.engine = {**reply.extra, "finish_reason": reply.finish_reason}
-        if self.compat is None and reply.finish_reason == "length":
-            begun = reply.text[:_BEGINNING].strip()
-            talk.say({"role": "assistant", "content": begun})
-            # Not even a call that seems complete is made: a Finish could hold half an answer.
-            thought, said = split(begun)
-            return Action((), said, thought, problem=_CUT, written=begun if thought else "")
-        message = _with_ids(reply.message)
+        cut = self._cut(reply) if self.compat is None and reply.finish_reason == "length" else None
+        message = _with_ids(reply.message) if cut is None else {"role": "assistant", "content": cut.text}
         talk.say(message if self.compat else mended(message, self._names))
         opaque = message.pop(OPAQUE, None)
         if opaque is not None and _first_call(message):
             self._opaque[_first_call(message)] = {OPAQUE: opaque}
         reminded = observation.get("status") == Status.NO_CALL
-        action = self._action(message, reminded=reminded)
+        action = self._action(message, reminded=reminded) if cut is None else cut
         if self._search is None or not isinstance(action, Mapping):
             return action
         # Tells the search what the node cost.
@@ -276,6 +272,13 @@ class ChatAgent(Agent):
         functions = {tool["function"]["name"]: tool["function"] for tool in tools}
         self._names = functions.keys()
         self._finish = functions.get(FINISH, {}).get("parameters") or {"properties": {}}
+
+    def _cut(self, reply: ChatReply) -> Action:
+        """Return what is left of a reply that was cut: its first words, and that nothing in it is done."""
+        # Not even a call that seems complete is made: a Finish could hold half an answer.
+        read = self._parse(reply.text[:_BEGINNING].strip())
+        words = read.text if read.is_text else ""
+        return Action((), words or _NOTHING, read.thought, problem=_CUT)
 
     def _action(self, message: JsonObject, *, reminded: bool) -> object:
         text = message.get("content") or ""

@@ -15,6 +15,9 @@ from stb_env.runs.baselines.plain_answer import PLACEHOLDERS, plain_answer
 from stb_env.tasks import Ending, Task
 from stb_env.tools import FINISH, Tool, ToolCall, ToolResult
 
+_LONGEST = 16_384
+"""Characters of a response that are given as an answer; longer actions are not read."""
+
 
 class Gold(Agent):
     """Solves tasks with what the suite knows about them; where actions are programs, by writing such.
@@ -85,7 +88,7 @@ def gold_oracle(task: Task) -> Generator[ToolCall, ToolResult, Ending]:
             return given if isinstance(task.answer, Mapping) else str(given.get("final_answer", ""))
         response = (yield call).response
         said = response if isinstance(response, str) else json.dumps(response, ensure_ascii=False)
-    return said
+    return said[:_LONGEST]
 
 
 def default_arguments(tool: Tool) -> dict[str, object]:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TypeAlias
 
-from stb_env.core import jsontext
+from stb_env.core import checksums, jsontext
 from stb_env.core.files import LineWriter, write_text
 from stb_env.core.interrupts import held
 from stb_env.core.jsontypes import JsonMapping, JsonObject
@@ -135,6 +135,7 @@ def read_groups(path: str | Path) -> list[dict[str, object]]:
         except (ValueError, TypeError, KeyError) as error:
             raise DataError(f"{file}, line {number}: not a group ({error!r})") from error
         found.append(group)
+    checksums.check(file)
     return found
 
 

@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Protocol, TypeVar
 
+from stb_env.core import checksums
 from stb_env.core.files import LineWriter
 from stb_env.core.interrupts import held
 from stb_env.errors import ConfigError, DataError
@@ -60,12 +61,14 @@ def _lines(
     if not todo:
         return
     lines = LineWriter(file)
+    checksums.forget(file.parent, file.name)
     if concurrency == 1:
         try:
             for item in todo:
                 result = work(item)
                 lines.write(result.to_json())
                 yield result
+            checksums.note(file.parent, file.name)
         finally:
             lines.close()
         return
@@ -78,6 +81,7 @@ def _lines(
                 lines.write(result.to_json())
                 pending.popleft()
             yield result
+        checksums.note(file.parent, file.name)
     finally:
         pool.shutdown(cancel_futures=True)
         for future in pending:
@@ -102,4 +106,5 @@ def read_lines(file: Path, read: Callable[[str], Item]) -> list[Item]:
             items.append(read(line))
         except DataError as error:
             raise DataError(f"{file}, line {number}: {error}") from error
+    checksums.check(file)
     return items

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field
 from functools import partial
 from pathlib import Path
 
-from stb_env.core.files import write_json
+from stb_env.core.checksums import write_noted
 from stb_env.core.jsontypes import JsonMapping
 from stb_env.core.request import drive
 from stb_env.judges.solvability_panel import SolvabilityPanel
@@ -100,7 +100,7 @@ def poll_tasks(
     known |= {polled.task_id: polled for polled in fresh}
     newest = [known[task.id] for task in tasks]
     summary = _summary(panel, newest)
-    write_json(out / "solvability.json", summary)
+    write_noted(out / "solvability.json", summary)
     usage = sum((Usage(**polled.usage) for polled in fresh), Usage())
     return Polled(len(fresh), usage, newest, summary)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from stb_env.core.files import write_json
+from stb_env.core.checksums import write_noted
 from stb_env.core.jsontypes import JsonMapping
 from stb_env.core.request import drive
 from stb_env.errors import ConfigError, InfrastructureError
@@ -104,7 +104,7 @@ def rejudge(
     known |= {judgement.key: judgement for judgement in fresh}
     episodes = overlay(saved, known.values(), judge.name)
     summary = _summary(folder, judge, episodes)
-    write_json(folder / f"summary-{slug(judge.name)}.json", summary)
+    write_noted(folder / f"summary-{slug(judge.name)}.json", summary)
     usage = sum((Usage(**judgement.usage) for judgement in fresh), Usage())
     failed = sum(judgement.verdict is None for judgement in fresh)
     return Rejudged(len(fresh), failed, usage, episodes, summary)

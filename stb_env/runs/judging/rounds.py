@@ -10,7 +10,7 @@ from pathlib import Path
 from shlex import quote
 
 from stb_env.core import jsontext
-from stb_env.core.files import write_json
+from stb_env.core.checksums import write_noted
 from stb_env.core.jsontypes import JsonMapping
 from stb_env.core.request import drive
 from stb_env.errors import ConfigError, DataError, InfrastructureError
@@ -190,7 +190,7 @@ def prefer(
         "decided_by": dict(sorted(Counter(made.how for made in rounds if made.how).items())),
         **rates.to_dict(),
     }
-    write_json(folder / f"summary-{slug(judge.name)}-against-{slug(against)}.json", summary)
+    write_noted(folder / f"summary-{slug(judge.name)}-against-{slug(against)}.json", summary)
     usage = sum((Usage(**made.usage) for made in fresh), Usage())
     return Preferred(len(fresh), sum(made.result is None for made in fresh), usage, results, rates, summary)
 

@@ -14,7 +14,7 @@ from rich.table import Table
 
 from stb_env.actions.validation import check_call
 from stb_env.backend.real_api.catalog_api import CatalogAPI
-from stb_env.backend.real_api.tool_import import import_document, import_server, selected
+from stb_env.backend.real_api.tool_import import import_document, import_server, reading, selected
 from stb_env.console import options
 from stb_env.console.output import emit, reporting
 from stb_env.console.progress import saying
@@ -84,6 +84,10 @@ def import_(
     only: Annotated[
         list[str] | None, typer.Option("--only", help="Tools to take, as get_*; repeatable.")
     ] = None,
+    reads: Annotated[
+        list[str] | None,
+        typer.Option("--reads", help="Tools that write nothing, as search_* by POST; repeatable."),
+    ] = None,
     as_json: options.AsJson = False,
 ) -> None:
     """Write the tools of an MCP server, an OpenAPI document or a list of functions to a catalogue.
@@ -110,7 +114,7 @@ def import_(
                 headers=_pairs(header, "--header"),
             )
     every = found.file.tools
-    found = selected(found, only or ())
+    found = reading(selected(found, only or ()), reads or ())
     if reset:
         found = _with_reset(found, _reset(reset), every, [name.partition("=")[0] for name in header or ()])
     found.file.save(out)

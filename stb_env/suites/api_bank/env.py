@@ -122,7 +122,7 @@ def make(
 
 def _wording(basis: RewardBasis) -> Wording:
     # Only "acts" counts the last calls of each tool alone, and only there the agent is told so.
-    found = prompt("agent", "v4" if basis == "acts" else "v3", "stb_env.suites.api_bank")
+    found = prompt("agent", "v6" if basis == "acts" else "v5", "stb_env.suites.api_bank")
     return Wording(Prompt(found.name, found.version, found.render(date=TODAY, year=TODAY[:4])))
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Required
@@ -33,6 +34,13 @@ class _CallForm(TypedDict, total=False):
     arguments: dict[str, Any]
 
 
+class _CannotForm(TypedDict):
+    """Why a query cannot be met, and what is lacking."""
+
+    reason: str
+    what: list[str]
+
+
 class QueryForm(TypedDict, total=False):
     """A query as a line has it."""
 
@@ -41,6 +49,7 @@ class QueryForm(TypedDict, total=False):
     tools: list[str]
     gold: list[_CallForm]
     answer: Any
+    cannot: _CannotForm
     schema: dict[str, Any]
     check: Any
     group: str
@@ -70,7 +79,8 @@ def read_queries(path: str | Path, catalog: ToolCatalog, offer: Offer) -> list[T
     A line is a text, or an object: ``query`` and, as needed, ``id`` (its number), ``tools`` (their names),
     ``gold`` (calls that solve it), ``answer`` (the right values by name, which make the answer typed; or, as
     text, what gold says after its calls, else what the check tells, or the last response), ``schema`` (of the
-    typed answer), ``check`` (one, or a list; see `stb_env.judges.checks`), ``group`` and ``split``.
+    typed answer), ``cannot`` (why the query cannot be met; every query with a typed answer offers the reasons
+    of all), ``check`` (one, or a list; see `stb_env.judges.checks`), ``group`` and ``split``.
 
     Args:
         path: The file.
@@ -98,18 +108,36 @@ def query_tasks(
         offer: Which of them a query gets that names none.
 
     Raises:
-        DataError: A line is no query; the message has its number.
+        DataError: A line is no query, or has the id of another; the message has its number.
     """
-    tasks = []
+    forms: dict[int, QueryForm] = {}
     for number, content in lines:
-        where = f"{name}, line {number}"
-        try:
-            form = checked(QueryForm, {"query": content} if isinstance(content, str) else content, where)
-            tasks.append(_task(form, str(number), catalog, offer))
-        except (ConfigError, DataError) as error:
-            prefix = "" if where in str(error) else f"{where}: "
-            raise DataError(f"{prefix}{error}") from error
+        with _naming(f"{name}, line {number}") as where:
+            forms[number] = checked(
+                QueryForm, {"query": content} if isinstance(content, str) else content, where
+            )
+    reasons: dict[str, list[str]] = {}
+    for one in (form["cannot"] for form in forms.values() if "cannot" in form):
+        reasons[one["reason"]] = sorted({*reasons.get(one["reason"], ()), *one["what"]})
+    tasks = []
+    first: dict[str, int] = {}
+    for number, form in forms.items():
+        with _naming(f"{name}, line {number}"):
+            made = _task(form, str(number), catalog, offer, dict(sorted(reasons.items())))
+            if first.setdefault(made.id, number) != number:
+                raise DataError(f"the id {made.id!r} is that of line {first[made.id]}; give it another")
+            tasks.append(made)
     return tasks
+
+
+@contextmanager
+def _naming(where: str) -> Iterator[str]:
+    """Name the line in what is raised."""
+    try:
+        yield where
+    except (ConfigError, DataError) as error:
+        prefix = "" if where in str(error) else f"{where}: "
+        raise DataError(f"{prefix}{error}") from error
 
 
 def _lines(file: Path) -> Iterator[tuple[int, object]]:
@@ -132,7 +160,9 @@ def _lines(file: Path) -> Iterator[tuple[int, object]]:
             ) from error
 
 
-def _task(form: QueryForm, number: str, catalog: ToolCatalog, offer: Offer) -> Task:
+def _task(
+    form: QueryForm, number: str, catalog: ToolCatalog, offer: Offer, reasons: Mapping[str, Sequence[str]]
+) -> Task:
     query, task_id = form["query"].strip(), form.get("id") or number
     if not query:
         raise DataError("the query is empty; say what the user asks")
@@ -145,7 +175,7 @@ def _task(form: QueryForm, number: str, catalog: ToolCatalog, offer: Offer) -> T
     answer = form.get("answer")
     said = answer if isinstance(answer, str) else _told(checks)
     typed = None if isinstance(answer, str) else answer
-    if gold and typed is None and "schema" not in form and said:
+    if gold and typed is None and not {"schema", "cannot"} & form.keys() and said:
         gold.append(ToolCall(FINISH, {"return_type": "give_answer", "final_answer": said}))
     declared = task(
         query,
@@ -153,6 +183,7 @@ def _task(form: QueryForm, number: str, catalog: ToolCatalog, offer: Offer) -> T
         check=checks,
         answer=typed,
         schema=form.get("schema"),
+        cannot=(form["cannot"]["reason"], form["cannot"]["what"]) if "cannot" in form else None,
         group=form.get("group", ""),
         split=form.get("split", "test"),
     )
@@ -162,7 +193,7 @@ def _task(form: QueryForm, number: str, catalog: ToolCatalog, offer: Offer) -> T
     )
     missing += [tool for call in wanted if (tool := catalog.get(call.name)) is not None and tool not in tools]
     offered = [*tools, *dict.fromkeys(missing)]
-    made = to_task(declared, task_id, SUITE, {tool.name: tool for tool in catalog}, offered)
+    made = to_task(declared, task_id, SUITE, {tool.name: tool for tool in catalog}, offered, reasons or None)
     for check in checks:
         if isinstance(check, StateRead) and may_write(_known(check.tool, catalog)):
             raise DataError(

@@ -103,8 +103,9 @@ def test_each_violation_says_what_to_do(arguments, path, kind, message):
 
 def test_of_a_long_enumeration_as_much_is_listed_as_fits_and_the_rest_is_counted():
     tool = Tool("pick", "", {"properties": {"v": {"enum": [f"v{number}" for number in range(50_000)]}}})
-    (violation,) = validate_call(ToolCall("pick", {"v": "w"}), tool)
+    (violation,) = validate_call(ToolCall("pick", {"v": "V77"}), tool)
     assert len(violation.message) < 4_200
+    assert violation.message.endswith(" more, got the text 'V77'. Did you mean 'v77'?")
     last, more = map(int, re.findall(r'"v(\d+)" and (\d+) more', violation.message)[0])
     assert last + 1 + more == 50_000
 

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from stb_env.backend.real_api import mcp_service
 from stb_env.backend.real_api.catalog_api import CatalogAPI
 from stb_env.backend.real_api.mcp_service import MCPService
 from stb_env.backend.real_api.tool_import import import_server
@@ -86,6 +87,32 @@ def test_a_program_of_a_catalogue_starts_only_where_that_is_allowed(tmp_path: ob
     with pytest.raises(ConfigError, match=r"^the catalogue starts a program: .*; allow it with start=True"):
         CatalogAPI(file)
     assert CatalogAPI(file, start=True).services["s"].fingerprint["protocol"] == "mcp"
+
+
+@pytest.mark.parametrize(
+    "source", [{"kind": "mcp", "url": "http://h/mcp"}, {"kind": "openapi", "server": "http://h"}]
+)
+def test_a_source_may_have_a_time_limit_of_its_own(source: dict[str, object]):
+    def api(seconds: object) -> CatalogAPI:
+        sources = {"s": {**source, "timeout": seconds}}
+        return CatalogAPI(CatalogFile.of({"version": 1, "tools": [{"name": "a"}], "sources": sources}))
+
+    assert api(1.5).services["s"].timeout == 1.5
+    for wrong in (0, "5", True):
+        with pytest.raises(ConfigError, match=r"^timeout of source 's' is a number of seconds above 0, got "):
+            api(wrong)
+
+
+def test_a_program_that_writes_no_messages_is_no_server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(mcp_service, "_MOST_NOISE_S", 0.1)
+    program = (
+        "import os, pathlib, sys; pathlib.Path(sys.argv[1]).write_text(str(os.getpid())); print('Hello'); "
+    )
+    command = [sys.executable, "-uc", f"{program} sys.stdin.read()", str(tmp_path / "pid")]
+    with pytest.raises(BackendError, match=r"failed: it writes lines that are no messages, such as 'Hello'"):
+        import_server(shlex.join(command))
+    with pytest.raises(ProcessLookupError):
+        os.kill(int((tmp_path / "pid").read_text()), 0)
 
 
 def test_a_server_that_says_nothing_is_ended_at_the_time_out(tmp_path: Path):

@@ -216,3 +216,18 @@ def test_a_simulator_goes_to_other_processes(file: CatalogFile):
     again = pickle.loads(pickle.dumps(simulator))
     assert again.simulate(tool, {}, key="k") == simulator.simulate(tool, {}, key="k")
     assert again.version == simulator.version
+
+
+def test_numbers_are_such_as_one_sees_under_their_names():
+    whole = {"type": "integer"}
+    names = ("nights", "guests", "price", "followers")
+    members = {"type": "array", "items": {"type": "object", "properties": dict.fromkeys(names, whole)}}
+    page = {"page": whole, "next": {"anyOf": [whole, {"type": "null"}]}, "data": members}
+    paths = {"/a": {"get": answering({"type": "object", "properties": page}, operationId="a")}}
+    paths["/a"]["get"]["parameters"] = [{"name": "page", "in": "query", "schema": whole}]
+    file = read_openapi(Document({**DOCUMENT, "paths": paths})).file
+    response: Any = ask(file, "a", {"page": 2}).response
+    assert (response["page"], response["next"]) == (2, 3)
+    for member in response["data"]:
+        assert {member["nights"], member["guests"]} <= set(range(1, 13))
+        assert member["price"] <= 500 < 100 * member["followers"]

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from stb_env.actions.validation import validate_call
+from stb_env.backend.simulator.schema_simulator import SchemaSimulator
 from stb_env.errors import DataError
 from stb_env.formats.catalog_file import CatalogFile
 from stb_env.formats.openapi import Document, Import, read_openapi
@@ -103,10 +104,25 @@ def test_a_server_that_is_not_plain_http_is_refused_and_not_quoted(server: str):
     "reference", ["file:///etc/passwd", "https://evil.example/x.json#/A", "other.yaml#/A"]
 )
 def test_a_reference_out_of_the_document_is_not_followed(reference: str):
-    with pytest.raises(
-        DataError, match=r"^the document refers to .*, which is not in it; bundle it into one"
-    ):
-        read(posting({"$ref": reference}))
+    broken, fine = posting({"$ref": reference}), {"/a": {"get": {}}}
+    with pytest.raises(DataError, match=r": the document refers to .*, which is not in it; bundle it into"):
+        read(broken)
+    found = read(broken | fine)
+    assert [tool.name for tool in found.file.tools] == ["GET_a"]
+    assert found.skipped[0].endswith("which is not in it; bundle it into one document")
+
+
+@pytest.mark.parametrize("at", ["response", "schema", "member"])
+def test_an_answer_that_is_described_elsewhere_is_any(at: str):
+    out = {"$ref": "other.yaml#/A"}
+    schema = {"response": {}, "schema": out, "member": {"properties": {"a": out, "b": {"type": "integer"}}}}[
+        at
+    ]
+    answer = out if at == "response" else {"content": {"application/json": {"schema": schema}}}
+    found = read({"/a": {"get": {"responses": {"200": answer}}}})
+    assert (len(found.file.tools), found.skipped) == (1, ())
+    simulator = SchemaSimulator(found.file)
+    assert not simulator.simulate(found.file.tools[0], {}, key="k").error
 
 
 def test_references_around_in_a_circle_end():

@@ -10,6 +10,7 @@ import pytest
 from stb_env.runs.verdict_file import read_judged, read_judgements
 from tests.fakes.openai_server import error
 from tests.models.end_to_end.services import diligent, simulating, varied, voting
+from tests.saved import unsum
 
 DOWN = error("overloaded", 503)
 
@@ -120,6 +121,7 @@ def test_verdicts_on_other_answers_count_for_nothing_and_are_given_anew(services
         now |= {"turns": turns, "status": status}
         play(models, out=folder.name)
         assert stb("judge", folder, "--models", models, "--json").report["judged"] == 3
+    unsum(two)
     (two / "verdicts.jsonl").write_bytes((one / "verdicts.jsonl").read_bytes())
     assert [t.reward for t in read_judged(two)] == [0.0] * 3
     done = stb("judge", two, "--models", models, "--json")

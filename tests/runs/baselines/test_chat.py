@@ -16,8 +16,9 @@ import stb_env  # noqa: F401 (registers the ids)
 from stb_env.backend.user import Said
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.errors import ConfigError
+from stb_env.formats.saved_action import saved_action
 from stb_env.judges.pass_judge import PassJudge
-from stb_env.models import Clock, ModelConfig, ModelError, OpenAIModel, ScriptedModel, Usage
+from stb_env.models import ChatReply, Clock, ModelConfig, ModelError, OpenAIModel, ScriptedModel, Usage
 from stb_env.runs import Job, Run, play, run_batch
 from stb_env.runs.baselines.chat import ChatAgent
 from stb_env.runs.baselines.conversation import Conversation
@@ -351,3 +352,16 @@ def test_in_a_conversation_the_models_text_goes_to_the_user():
     said = [(message["role"], message["content"]) for message in trajectory.messages[-3:]]
     assert said == [("assistant", "Ten feet."), ("user", "And in metres?"), ("assistant", "Three metres.")]
     assert model.requests[1].messages[-1] == {"role": "user", "content": "And in metres?"}
+
+
+def test_a_reply_that_was_cut_is_not_said_to_the_user_and_plays_again_alike():
+    env = gym.make("stb/Sandbox-v1", user=Curious())
+    cut = ChatReply({"role": "assistant", "content": "<think>Feet?</think>Ten f"}, "length")
+    agent = ChatAgent(ScriptedModel([cut, "Ten feet.", "Three metres."]))
+    trajectory = play(env, agent, task_id=env.unwrapped.tasks.at(0).id, seed=0)
+    mine, complaint = trajectory.messages[2:4]
+    assert (mine["content"], "cut at the length limit" in complaint["content"]) == ("Ten f", True)
+    assert trajectory.messages[-2]["content"] == "And in metres?"
+    env.reset(options={"task_id": trajectory.task_id}, seed=trajectory.seed)
+    again = [env.step(saved_action(step))[0]["result"] for step in trajectory.steps]
+    assert again[0] == complaint["content"]

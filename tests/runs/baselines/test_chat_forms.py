@@ -169,12 +169,9 @@ def test_a_reply_that_was_cut_is_said_to_be_cut_costs_a_turn_and_is_not_made(mes
     episode, model = played(cut(message), said("!"))
     assert (episode.steps[0]["calls"], episode.final_answer, len(episode.steps)) == ([], "gold", 2)
     mine, complaint = model.requests[1].messages[-2:]
-    assert mine == {"role": "assistant", "content": message.get("content") or ""}
+    assert message.get("content", "").startswith(mine["content"]) or mine["content"] == "..."
     assert (complaint["role"], "cut at the length limit" in complaint["content"]) == ("user", True)
-    assert [each["content"] or "" for each in episode.messages[2:4]] == [
-        mine["content"],
-        complaint["content"],
-    ]
+    assert [mine, complaint] == [*episode.messages[2:4]]
     assert history(model) == []
 
 

@@ -55,6 +55,7 @@ def test_run_saves_manifest_trajectories_timings_and_summary(tmp_path: Path):
     summary = report("run", "stb/Sandbox-v1", "--agent", "gold", "--episodes", "5", "--out", tmp_path)
     assert (summary["episodes"], summary["solved_all"], summary["judges"]) == (5, 1.0, ["exact"])
     assert {file.name for file in tmp_path.iterdir()} == {
+        "SHA256SUMS",
         "manifest.json",
         "trajectories.jsonl",
         "timings.jsonl",

@@ -10,6 +10,7 @@ import pytest
 from stb_env.runs.groups.group_run import read_groups
 from stb_env.saved_episodes import read_trajectories
 from tests.command import error_of, stb
+from tests.saved import unsum
 
 AGENT = """
 from stb_env import Agent
@@ -92,6 +93,7 @@ def test_a_group_that_a_killed_process_left_half_saved_is_played_again(
     out = tmp_path / "run"
     assert stb(*command, "--out", out).exit_code == 0
     before = files(out)
+    unsum(out)
     for name, kept in (("groups.jsonl", 1), ("trajectories.jsonl", 9)):
         text = (out / name).read_bytes().splitlines(keepends=True)
         (out / name).write_bytes(b"".join(text[:kept]) + text[kept][:40])

@@ -11,6 +11,7 @@ import pytest
 import stb_env
 from stb_env.errors import ConfigError
 from stb_env.saved_episodes import read_trajectories
+from tests.saved import unsum
 from tests.show.cli.test_commands import report, stb
 
 OLD, NEW = "stb/Sandbox-v0", "stb/Sandbox-v1"
@@ -29,6 +30,7 @@ def old_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
             line.pop(name, None)
     (folder / "trajectories.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines), "utf-8")
     manifest = json.loads((folder / "manifest.json").read_text("utf-8"))
+    unsum(folder)
     (folder / "manifest.json").write_text(json.dumps({**manifest, "env": OLD}), "utf-8")
     return folder
 

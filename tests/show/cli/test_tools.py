@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from stb_env.backend.epochs import may_write
+from stb_env.formats.catalog_file import CatalogFile
 from tests.command import stb
 from tests.fakes.shop_service import Shop
 
@@ -64,13 +66,23 @@ def test_an_import_that_cannot_be_made_is_one_clear_line(
     assert (done.exit_code, message in done.output, "sk-123" in done.output) == (2, True, False), done.output
 
 
-def test_only_the_tools_that_match_are_taken(tmp_path: Path):
+def test_only_the_tools_that_match_are_taken_or_said_to_read(tmp_path: Path):
     names = [{**FUNCTION, "name": name} for name in ("get_a", "get_b", "set_a")]
     (tmp_path / "f.json").write_text(json.dumps(names))
-    done = stb(
-        "tools", "import", tmp_path / "f.json", "--only", "get_*", "--out", tmp_path / "c.json", "--json"
+    words = (
+        "tools",
+        "import",
+        tmp_path / "f.json",
+        "--out",
+        tmp_path / "c.json",
+        "--json",
+        "--only",
+        "get_*",
     )
+    done = stb(*words, "--reads", "*_b")
     assert json.loads(done.stdout)["tools"] == ["get_a", "get_b"]
+    assert [may_write(tool) for tool in CatalogFile.load(tmp_path / "c.json").tools] == [True, False]
+    assert "no tool matches 'set_*'; there are get_a, get_b" in stb(*words, "--reads", "set_*").output
 
 
 def test_queries_are_written_about_what_a_service_answered_and_gold_solves_them_in_replay(tmp_path: Path):

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from stb_env.core.checksums import sealed
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.evaluation.play_run import play_run
 from stb_env.evaluation.resolved import RunSpec, resolve
@@ -15,7 +16,6 @@ from stb_env.runs.baselines import load_agent
 from stb_env.seeding import rng
 from stb_env.testing.notes import notes
 from stb_env.trajectory import Trajectory
-from stb_env.trajectory_line import sealed
 from stb_env.wrappers.search.uct import MonteCarloTreeSearch
 
 NOTES: Mapping[str, Any] = {"env": "stb_env.testing.notes:test/Notes-v0", "judge": "exact", "settings": {}}

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from stb_env.core.checksums import sealed
 from stb_env.errors import DataError
 from stb_env.runs import Run, play
 from stb_env.runs.baselines import load_agent
@@ -17,7 +18,6 @@ from stb_env.show.report.saved.find_runs import find_runs
 from stb_env.show.report.saved.index import LineIndex
 from stb_env.show.report.saved.saved_run import SavedRun
 from stb_env.testing.notes import notes
-from stb_env.trajectory_line import sealed
 from tests.show.report.played_runs import NOTES, long_run, notes_run
 
 

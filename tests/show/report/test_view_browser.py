@@ -24,6 +24,7 @@ from stb_env.show.report.view.export import export_view
 from stb_env.show.report.view.run_index import RunIndex
 from tests.command import stb
 from tests.processes import interruptible
+from tests.saved import unsum
 from tests.shared import found
 from tests.show.report.browser import NARROW, WIDE, opened, served, until
 from tests.show.report.played_runs import notes_run
@@ -305,6 +306,7 @@ def keep(value: Any) -> None:
 
 def test_a_damaged_and_an_empty_run_are_told_calmly(browser: Any, tmp_path: Path):
     damaged = notes_run(tmp_path / "damaged")
+    unsum(damaged)
     with (damaged / "trajectories.jsonl").open("a") as out:
         out.write("{\n")
     Run(tmp_path / "empty", {"env": "stb/Sandbox-v1"}).close()

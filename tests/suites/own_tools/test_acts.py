@@ -98,6 +98,25 @@ def test_a_claim_is_unsolved_and_the_state_is_asked_of_the_backend(tmp_path: Pat
     )
 
 
+def test_a_query_that_cannot_be_met_is_solved_by_its_reason_after_a_call(tmp_path: Path):
+    look, lacking = [call("mayor", city="Atlantis")], {"reason": "not_found", "what": ["city"]}
+    write(
+        tmp_path / "q.jsonl",
+        {"id": "no", "query": "Is Atlantis picked?", "gold": look, "cannot": lacking},
+        {"id": "yes", "query": "Is it picked?", "gold": look, "answer": {"picked": False}},
+        {"id": "text", "query": "Is it?", "gold": look, "check": {"contains": "no"}},
+        {"id": "who", "query": "Who?", "cannot": {"reason": "not_found", "what": ["mayor"]}},
+    )
+    catalog = CatalogFile.of({"version": 1, "tools": TOOLS})
+    env = stb_env.make("stb/Tools-v0", tools=catalog, data=str(tmp_path / "q.jsonl"), backend=Cities())
+    offered = {"not_found": ["city", "mayor"]}
+    assert [task.cannot for task in env.tasks] == [offered, offered, None, offered]
+    refusal = {"name": "Finish", "arguments": {"cannot": lacking}}
+    for task_id, actions, reward in (("no", look, 1), ("no", [], 0), ("yes", look, 0), ("who", [], 0)):
+        env.reset(seed=0, options={"task_id": task_id})
+        assert [env.step(action)[1] for action in [*actions, refusal]][-1] == reward
+
+
 @pytest.mark.heavy
 def test_the_state_is_asked_after_the_episode_in_every_mode_and_a_claim_is_unsolved(tmp_path: Path):
     write(tmp_path / "queries.jsonl", ORDER)
@@ -109,6 +128,9 @@ def test_the_state_is_asked_after_the_episode_in_every_mode_and_a_claim_is_unsol
             assert play(tmp_path, f"gold-{mode[-1]}", *mode)["solved"] == 1
             assert play(tmp_path, f"liar-{mode[-1]}", *mode, agent="red:memorised")["unsolved"] == 1
         assert desk.asked.count("GET /orders") == 2
+        given = ("--tools", tmp_path / "catalog.json", "--data", tmp_path / "queries.jsonl")
+        fresh = ("--mode", "record", "--cache", tmp_path / "fresh")
+        assert reported("validate", "stb/Tools-v0", *given, *fresh, "--red-team", 0)["passed"]
     assert play(tmp_path, "gold", *recording, "replay")["solved"] == 1
     assert play(tmp_path, "liar", *recording, "replay", agent="red:memorised")["unsolved"] == 1
     (episode,) = read_trajectories(tmp_path / "gold")
@@ -120,7 +142,6 @@ def test_the_state_is_asked_after_the_episode_in_every_mode_and_a_claim_is_unsol
     }
     (read,) = episode.steps[-1]["reads"]
     assert (read["name"], read["source"]) == ("list_orders", "cache")
-    given = ("--tools", tmp_path / "catalog.json", "--data", tmp_path / "queries.jsonl")
     report = reported("validate", "stb/Tools-v0", *given, *recording, "replay", "--red-team", 0)
     assert report["claims"] == {"tasks": 1, "paid": {"claim": [], "sentence": [], "liar": []}}
 

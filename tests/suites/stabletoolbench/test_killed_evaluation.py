@@ -36,7 +36,7 @@ Told = tuple[str, str, str, str, str]
 
 _ANSWER = re.compile(r"\[(\w+) answers (\d+) of (\w+) with (\d+), (well|badly|doubtfully)\]")
 # When it was, and what it cost with that.
-_OF_THE_CLOCK = {"timings.jsonl", "spending.jsonl"}
+_OF_THE_CLOCK = {"timings.jsonl", "spending.jsonl", "SHA256SUMS"}
 
 
 class Logging(Field):

@@ -50,12 +50,13 @@ def _split(name: str) -> list[str]:
     return [part.lower() for part in _WORDS.findall(name[:200])]
 
 
-def maker(name: str, kind: LeafType) -> tuple[int, Maker]:
+def maker(name: str, kind: LeafType, unknown: tuple[int, int] = (0, 1000)) -> tuple[int, Maker]:
     """Choose how a field gets its values.
 
     Args:
         name: Name of the field, as the API spells it.
         kind: Its type.
+        unknown: The least and the most of a whole number whose name tells nothing.
 
     Returns:
         A salt to mix into the record's seed, and the function that turns the mixed number into a value.
@@ -71,7 +72,7 @@ def maker(name: str, kind: LeafType) -> tuple[int, Maker]:
         field = _numeric(name)
         if field in _COORDINATES:
             return _PLACE, _coordinate(field, whole)
-        return salt, _number(_RANGES.get(field, (0, 1000) if whole else (0, 100)), whole)
+        return salt, _number(_RANGES.get(field, unknown if whole else (0, 100)), whole)
     return _text(name, salt)
 
 

@@ -4,28 +4,32 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from stb_env.core import checksums
 from stb_env.core.run_identity import RunCheck
 from stb_env.errors import DataError
-from stb_env.runs.verdict_file import read_judgements
+from stb_env.evaluation.run_costs import read_seconds
+from stb_env.runs.verdict_file import manifest_of, read_judgements
 from stb_env.saved_episodes import iter_trajectories
 from stb_env.show.report.saved.episode_row import key_of, read_line, wrong_line
 from stb_env.trajectory import Key
 
 
 def check_whole(folder: Path) -> None:
-    """Check every line of a run, and every verdict that was given on it later.
+    """Check the manifest of a run, every line, and every verdict that was given on it later.
 
     Raises:
-        DataError: A line is broken, was changed, is of another run, or stands twice.
+        DataError: A file is broken or was changed, or a line is of another run or stands twice.
 
     Examples:
         >>> check_whole(Path("runs/nothing"))
     """
+    manifest_of(folder)
     if (folder / "trajectories.jsonl").is_file():
         for _ in iter_trajectories(folder):
             pass
     for file in sorted(folder.glob("verdicts*.jsonl")):
         read_judgements(file)
+    read_seconds(folder)
 
 
 def check_lines(folder: Path) -> None:
@@ -59,3 +63,4 @@ def check_lines(folder: Path) -> None:
                 before = first.setdefault(key, number)
                 if before != number and name == "trajectories.jsonl":
                     raise DataError(f"{file}, line {number}: stands twice, first in line {before}")
+        checksums.check(file)

@@ -9,6 +9,7 @@ from pathlib import Path
 import orjson
 
 from stb_env.core import jsontext
+from stb_env.core.checksums import check_line
 from stb_env.core.jsontypes import JsonObject
 from stb_env.core.run_identity import saved_identity
 from stb_env.errors import DataError
@@ -182,10 +183,11 @@ class SavedRun:
         for line in self._timings.read_all(self._timed, total):
             try:
                 said = orjson.loads(line)
+                check_line(line.decode(), said)
                 key = (said["task_id"], said["trial"], said["seed"])
                 self._seconds[key] = float(said["seconds"])
                 self._steps[key] = list(map(float, said.get("steps", ())))
-            except (orjson.JSONDecodeError, KeyError, TypeError, ValueError):
+            except (orjson.JSONDecodeError, KeyError, TypeError, ValueError, DataError):
                 continue
         self._timed = total
 
