@@ -113,7 +113,11 @@ def card(
 def _head(kind: str, parts: Mapping[str, Part], into: Container) -> list[str]:
     named = [("train" if name == kind else name, f"{name}.{into}") for name in parts]
     files = [line for split, file in named for line in (f"  - split: {split}", f"    path: {file}")]
-    return ["---", "configs:", "- config_name: default", "  data_files:", *files, "---", ""] if files else []
+    if not files:
+        return []
+    # Of two folders of one name `datasets` takes the second for the first, unless their heads differ.
+    digests = f"  description: SHA-256 {' '.join(part.sha256 for part in parts.values())}"
+    return ["---", "configs:", "- config_name: default", digests, "  data_files:", *files, "---", ""]
 
 
 def _replaced(texts: int) -> list[str]:

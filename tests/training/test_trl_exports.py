@@ -141,6 +141,14 @@ def test_sft_trains_on_exactly_what_the_mask_says_the_assistant_wrote(
     assert not torch.equal(before, weights(model))
 
 
+def test_exports_of_two_runs_are_two_data_sets_to_a_cache(runs, tmp_path):
+    for run in runs:
+        reported("export", run, "--format", "sft", "--only", "valid", "--out", tmp_path / run.name / "sft")
+    # Both folders have one name, as those of `RUN/exports/sft` have.
+    loaded = [datasets.load_dataset(str(tmp_path / run.name / "sft"), split="train") for run in runs]
+    assert [set(each["verdict"]) for each in loaded] == [{"solved"}, {"unsolved"}]
+
+
 @pytest.mark.parametrize("extra", [[], ["--first-turn"]])
 def test_dpo_trains_on_pairs_of_solved_and_given_up_episodes(extra, runs, tokenizer, model, tmp_path):
     reported("export", *runs, "--format", "preferences", *extra, "--out", tmp_path / "pairs")
