@@ -122,7 +122,9 @@ def copies(player: Player, task_id: str) -> bool:
     """Tell whether the known solution is one call, and an answer whose values its result has as they are."""
     _, *after = player.solution(task_id)
     answer = after[0]["arguments"].get("answer") if len(after) == 1 else None
-    episode = player.gold(task_id) if answer else None
+    if not answer:
+        return False
+    episode = player.gold(task_id)
     if episode is None or not episode.solved:
         return False
     told = [token for token, own in zip(episode.completion, episode.mask, strict=True) if not own]

@@ -38,7 +38,7 @@ HELD_OUT = (1_000_000, 1_000_006)  # beyond any training task of split train, si
 class Episodes(gym.Wrapper[Any, Any, Any, Any]):
     """Gives training tasks in turn, each once: those of `templates`, which may be set between episodes."""
 
-    templates = TEMPLATES
+    templates: tuple[str, ...] = TEMPLATES
 
     def __init__(self, seed: int = 0) -> None:
         self.choices = DiscreteActions(gym.make("stb/Sandbox-v1", split="train", max_turns=TURNS))

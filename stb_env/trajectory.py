@@ -56,7 +56,8 @@ class Trajectory:
         tools: OpenAI function specs that the agent saw, Finish included.
         messages: The episode as OpenAI chat messages.
         steps: Each action with calls, reward and end flags, as plain data; under ``engine`` what the agent's
-            model gave with it (finish reason, token ids, logprobs), where it has one.
+            model gave with it (finish reason, token ids, logprobs), where it has one; under ``thought`` what
+            the agent wrote to itself, and under ``written`` the whole text where the thought stood in it.
         answer: The typed answer, or None where the task takes none or the agent gave none.
         final_answer: The answer's prose; empty where none was given.
         verdict: The verdict as plain data, or None.

@@ -35,6 +35,8 @@ class Action:
             record, and never executed, judged or shown.
         program: The program to run instead of calls, where actions are programs.
         problem: Why nothing of it is done, as its author is told; empty where something is.
+        written: The whole text as it was written, where the thought stands in it and no call does; kept for
+            the record as the thought is.
 
     Examples:
         >>> from stb_env import Action
@@ -50,6 +52,7 @@ class Action:
     thought: str = ""
     program: Program | None = field(default=None, repr=False)
     problem: str = field(default="", repr=False)
+    written: str = field(default="", repr=False)
 
     @property
     def is_text(self) -> bool:

@@ -17,6 +17,7 @@ from stb_env.actions import (
     parse_said,
     read_program,
 )
+from stb_env.actions.thought import thought_of
 from stb_env.actions.validation import check_call
 from stb_env.backend.backend import Backend
 from stb_env.backend.user import Said, User
@@ -218,6 +219,8 @@ class Rules:
         is_brief = isinstance(action, str) and len(action) <= MAX_VALUES
         if not is_brief and exceeds([call.arguments for call in parsed.calls]):
             return Action((), "", problem=TOO_LARGE)
+        if parsed.thought and not parsed.written:
+            parsed = replace(parsed, written=_written(action, parsed))
         return finish_last(parsed) if self.compat else parsed
 
     def _answering(self, state: State) -> Backend:
@@ -423,8 +426,17 @@ class Rules:
 
 def _thought(parsed: Action) -> dict[str, object]:
     """Return what a step keeps for the record alone: no message, judge or user is given it."""
-    kept = {"thought": parsed.thought, "problem": parsed.problem}
+    kept = {"thought": parsed.thought, "written": parsed.written, "problem": parsed.problem}
     return {name: text for name, text in kept.items() if text}
+
+
+def _written(action: object, parsed: Action) -> str:
+    """Return the text that holds a thought, as it was written; empty where a call was read out of it."""
+    native = isinstance(action, Mapping) and bool(action.get("tool_calls"))
+    text = action.get("content") if isinstance(action, Mapping) else action
+    if not isinstance(text, str) or thought_of(action) or not (native or parsed.is_text):
+        return ""
+    return text[:MAX_TEXT]
 
 
 def _unsolved(reason: str) -> Verdict:

@@ -91,6 +91,7 @@ def card(
             "",
             *_replaced(sum(part.replaced for part in parts.values())),
             *_table(("part", "records", "SHA-256 of the records as JSON lines"), _rows(parts)),
+            *_longest(max(part.longest for part in parts.values())),
             *_table(("suite and group", "episodes"), sorted(contents.groups.items())),
             *_table(("verdict", "episodes"), sorted(contents.verdicts.items())),
             *_table(
@@ -112,12 +113,25 @@ def card(
 def _head(kind: str, parts: Mapping[str, Part], into: Container) -> list[str]:
     named = [("train" if name == kind else name, f"{name}.{into}") for name in parts]
     files = [line for split, file in named for line in (f"  - split: {split}", f"    path: {file}")]
-    return ["---", "configs:", "- config_name: default", "  data_files:", *files, "---", ""] if files else []
+    if not files:
+        return []
+    # Of two folders of one name `datasets` takes the second for the first, unless their heads differ.
+    digests = f"  description: SHA-256 {' '.join(part.sha256 for part in parts.values())}"
+    return ["---", "configs:", "- config_name: default", digests, "  data_files:", *files, "---", ""]
 
 
 def _replaced(texts: int) -> list[str]:
     told = f"Lone surrogates, which no file can encode, became U+FFFD each; {texts} texts were changed."
     return [told, ""] if texts else []
+
+
+def _longest(characters: int) -> list[str]:
+    told = (
+        f"The longest record has {characters:,} characters of messages and tools, which are a third to a "
+        "quarter as many tokens. Trainers leave out or cut what is longer than their `max_length`; TRL's is "
+        "1,024 tokens unless it is set."
+    )
+    return [told, ""] if characters else []
 
 
 def _in_parts(contents: Contents) -> list[tuple[str, int]]:

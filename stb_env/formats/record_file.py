@@ -30,11 +30,14 @@ class Part(NamedTuple):
         rows: Number of records.
         sha256: Hex digest over the records as JSON lines, so the same in every container.
         replaced: Texts in which lone surrogates became U+FFFD.
+        longest: Characters of the longest record that a chat template renders, as JSON: messages and tools,
+            of a pair with the longer way on.
     """
 
     rows: int
     sha256: str
     replaced: int = 0
+    longest: int = 0
 
 
 class RecordFile(Protocol):
@@ -136,6 +139,7 @@ def _write(
     files: dict[str, RecordFile] = {}
     rows: dict[str, int] = {}
     changes: dict[str, int] = {}
+    longest: dict[str, int] = {}
     digests: dict[str, Any] = {}
     with ExitStack() as stack:
         for name, record in records:
@@ -143,7 +147,7 @@ def _write(
                 file = folder / f"{name}.{into}"
                 files[name] = JsonLines(file) if into == "jsonl" else Parquet(file, kind)
                 stack.callback(files[name].close)
-                rows[name], changes[name], digests[name] = 0, 0, hashlib.sha256()
+                rows[name], changes[name], digests[name], longest[name] = 0, 0, hashlib.sha256(), 0
             line = jsontext.dumps(record)
             written, changed = replaced(record, line)
             line = jsontext.dumps(written) if changed else line
@@ -152,7 +156,27 @@ def _write(
             rows[name] += 1
             changes[name] += changed
             digests[name].update(line.encode())
-    return {name: Part(rows[name], digests[name].hexdigest(), changes[name]) for name in sorted(files)}
+            longest[name] = max(longest[name], _rendered(kind, record))
+    return {
+        name: Part(rows[name], digests[name].hexdigest(), changes[name], longest[name])
+        for name in sorted(files)
+    }
+
+
+def _rendered(kind: str, record: Mapping[str, object]) -> int:
+    """Return how many characters of a record a chat template renders, as JSON."""
+    if kind not in _RENDERED:
+        return 0
+    always, ways = _RENDERED[kind]
+    length = {name: len(jsontext.dumps(record[name])) for name in ("tools", always, *ways)}
+    return length["tools"] + length[always] + max((length[way] for way in ways), default=0)
+
+
+_RENDERED: Mapping[str, tuple[str, tuple[str, ...]]] = {
+    "sft": ("messages", ()),
+    "preferences": ("prompt", ("chosen", "rejected")),
+    "kto": ("prompt", ("completion",)),
+}
 
 
 def _datasets() -> object:

@@ -14,7 +14,7 @@ from stb_env.trajectory import Trajectory
 # What a step is to the environment; anything else came from the engine that wrote it.
 _OWN = frozenset(
     (
-        *("calls", "reward", "terminated", "truncated", "text", "empty_thought"),
+        *("calls", "reward", "terminated", "truncated", "text", "thought", "written", "empty_thought"),
         *("code", "original_observation", "not_called", "engine", "program", "problem", "reads"),
     )
 )
@@ -23,7 +23,8 @@ _OWN = frozenset(
 def sft_lines(trajectory: Trajectory, *, every_branch: bool = False) -> Iterator[dict[str, object]]:
     """Yield an episode as training data; of a search, the branch whose answer was played.
 
-    Messages are in the form that chat templates render, see `stb_env.formats.template_messages`. ``mask``
+    Messages are in the form that chat templates render, see `stb_env.formats.template_messages`, and have
+    the thoughts of their author, see `shown`. ``mask``
     lists the characters that the assistant wrote, see `stb_env.formats.spans`. Where the engine gave token
     ids, ``tokens`` has them with a loss mask of 1 for each that the model wrote: one sample where every
     prompt extended the last, see `stb_env.formats.engine_tokens`. Messages that only told a search what it
@@ -51,12 +52,31 @@ def sft_lines(trajectory: Trajectory, *, every_branch: bool = False) -> Iterator
 
 
 def shown(trajectory: Trajectory) -> list[JsonObject]:
-    """Return the messages of an episode without what only told a search what it had tried before."""
-    return [
+    """Return what an agent was shown and wrote, without what only told a search what it had tried before.
+
+    A thought that stands in the text of a message is where it stood: the content is the text as it was
+    written, which an agent of ours also reads again. Any other (one that a server gave apart, or that stood
+    beside a call written as text) is ``reasoning_content``. Neither is known of episodes whose steps are not
+    one for each message of the assistant.
+    """
+    said = [
         {name: value for name, value in message.items() if name != "valid"}
         for message in trajectory.messages
         if message.get("valid", True)
     ]
+    own = [message for message in said if message["role"] == "assistant"]
+    for message, step in (
+        zip(own, trajectory.steps, strict=False) if len(own) == len(trajectory.steps) else ()
+    ):
+        engine = step.get("engine", {})
+        if engine.get("finish_reason") == "length":
+            # Nobody learns from what was cut, and its thought was not shown again.
+            continue
+        if written := step.get("written"):
+            message["content"] = written
+        elif thought := engine.get("reasoning_content") or engine.get("reasoning") or step.get("thought"):
+            message["reasoning_content"] = thought
+    return said
 
 
 def _line(trajectory: Trajectory) -> dict[str, object]:

@@ -14,7 +14,8 @@ class Span(NamedTuple):
 
     Attributes:
         message: Index of the message.
-        field: Way to the text in the message: ``content``, ``tool_calls.0.function.arguments`` ...
+        field: Way to the text in the message: ``content``, ``reasoning_content``,
+            ``tool_calls.0.function.arguments`` ...
             Arguments that are an object count as their JSON text, and are the agent's as a whole.
         start: First character.
         end: The character after the last.
@@ -75,7 +76,8 @@ def spoken(messages: Sequence[Mapping[str, object]], span: Span) -> str:
 
 
 def _texts(message: JsonMapping) -> Iterator[tuple[str, str]]:
-    yield "content", message.get("content") or ""
+    for name in ("reasoning_content", "content"):
+        yield name, message.get(name) or ""
     for number, call in enumerate(message.get("tool_calls") or ()):
         for name in ("name", "arguments"):
             yield f"tool_calls.{number}.function.{name}", _text(call["function"][name])

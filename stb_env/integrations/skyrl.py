@@ -9,7 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from stb_env.core import jsontext
 from stb_env.core.jsontypes import JsonMapping, JsonObject
+from stb_env.errors import ConfigError
 from stb_env.integrations.extra import missing
 from stb_env.integrations.roots import forked
 from stb_env.integrations.rows import Which, training_rows
@@ -30,8 +32,12 @@ class TextEnv(BaseTextEnv):
     """Plays one episode of one task.
 
     Args:
-        env_config: What configures the environment class: ``settings`` for every environment.
+        env_config: What configures the environment class: ``settings`` for every environment, beside those
+            that a row has.
         extras: Columns of the row, see `dataset`, and the trainer's ``max_turns``.
+
+    Raises:
+        ConfigError: There is no such environment or setting, or a row has another value for one.
 
     Examples:
         >>> row = dataset("stb_env.testing.notes:test/Notes-v0", "day")[0]
@@ -47,8 +53,9 @@ class TextEnv(BaseTextEnv):
 
     def __init__(self, env_config: JsonMapping | None = None, extras: JsonMapping | None = None) -> None:
         super().__init__()
-        given, row = dict((env_config or {}).get("settings") or {}), dict(extras or {})
+        row = dict(extras or {})
         known = row.get("extra_info") or row
+        given = _settings(known, (env_config or {}).get("settings") or {})
         if row.get("max_turns"):
             # The trainer stops there without a word, and then nobody would have judged.
             given.setdefault("max_turns", int(row["max_turns"]))
@@ -105,14 +112,33 @@ def dataset(
         tasks: How many, or which; None for all.
         seed: Seed of the run.
         env_class: The name that was registered.
-        **settings: Settings of the environment; give them to ``environment.skyrl_gym`` as well.
+        **settings: Settings of the environment, plain data; the rows have them.
     """
+    written = jsontext.dumps(settings)
     return [
         {
             "data_source": row.env_id,
             "prompt": with_written_tools(row.messages, row.tools),
             "env_class": env_class,
-            "extra_info": {"env_id": row.env_id, "task_id": row.task_id, "seed": row.seed},
+            "extra_info": {
+                "env_id": row.env_id,
+                "task_id": row.task_id,
+                "seed": row.seed,
+                "settings": written,
+            },
         }
         for row in training_rows(env_id, tasks, seed=seed, **settings)
     ]
+
+
+def _settings(row: JsonMapping, given: JsonMapping) -> JsonObject:
+    """Return the settings of a row, which its prompt was made with, with those of the environment class."""
+    own: JsonObject = jsontext.loads(row.get("settings") or "{}")
+    for name in own.keys() & given.keys():
+        if own[name] != given[name]:
+            raise ConfigError(
+                f"the row of task {row['task_id']!r} was made with {name}={own[name]!r}, and "
+                f"environment.skyrl_gym.settings says {given[name]!r}; leave it out there, or make the data "
+                "set with it"
+            )
+    return {**own, **given}

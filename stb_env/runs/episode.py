@@ -228,7 +228,7 @@ def recorded(
         cannot=info.get("cannot"),
         verdict=info.get("verdict"),
         reward=reward,
-        reward_mode=_mode(info, reward, valid=valid),
+        reward_mode=_mode(env, info, reward, valid=valid),
         valid=valid,
         failure=failure or info.get("failure"),
         usage=(environment + agent).to_dict(),
@@ -237,9 +237,13 @@ def recorded(
     )
 
 
-def _mode(info: JsonMapping, reward: float, *, valid: bool) -> str:
-    """Return the mode that a reward follows, or ``own`` where a wrapper made another of it."""
-    mode: str = info.get("reward_mode", "sparse")
+def _mode(env: AnyEnv, info: JsonMapping, reward: float, *, valid: bool) -> str:
+    """Return the mode that a reward follows, or ``own`` where a wrapper made another of it.
+
+    An environment tells it at the end, and one whose agent failed before has it in its rules.
+    """
+    rules = getattr(env.unwrapped, "rules", None)
+    mode = str(info.get("reward_mode", getattr(rules, "reward", "sparse")))
     given = earned_reward(info.get("verdict"), mode, valid=valid)
     return mode if given is None or abs(given - reward) <= REWARD_SLACK else "own"
 
@@ -320,7 +324,7 @@ def step_record(
 ) -> dict[str, object]:
     """Return one step as a trajectory has it."""
     step = {"calls": info["calls"], "reward": reward, "terminated": terminated, "truncated": truncated}
-    for name in ("text", "code", "original_observation", "program", "problem", READS):
+    for name in ("text", "thought", "written", "code", "original_observation", "program", "problem", READS):
         if name in info:
             step[name] = info[name]
     return step

@@ -31,6 +31,8 @@ RUN_BY = {
     ("docs/training.md", "groups agent"): "tests/runs/groups/test_groups_page.py",
     ("docs/training.md", "groups command"): "tests/runs/groups/test_groups_page.py",
     ("docs/training.md", "groups reading"): "tests/runs/groups/test_groups_page.py",
+    ("docs/training.md", "sft"): "tests/training/test_trl_exports.py",
+    ("docs/training.md", "kto"): "tests/training/test_trl_exports.py",
     ("docs/training.md", "dpo"): "tests/training/test_trl_exports.py",
     ("docs/integrations_trl.md", "trl"): "tests/integrations/test_trl.py",
     ("docs/integrations_verifiers.md", "verifiers"): "tests/integrations/test_verifiers.py",

@@ -173,6 +173,15 @@ def test_the_card_tells_what_is_in_an_export_and_where_it_came_from(trials, tmp_
     assert "License:" in text
 
 
+def test_an_export_says_how_long_its_longest_record_is(trials, tmp_path):
+    told = report("export", trials, "--format", "kto", "--out", tmp_path)
+    rows = [json.loads(line) for line in (tmp_path / "kto.jsonl").read_text("utf-8").splitlines()]
+    names = ("prompt", "completion", "tools")
+    longest = max(sum(len(json.dumps(row[name], ensure_ascii=False)) for name in names) for row in rows)
+    assert told["longest"] == longest
+    assert f"The longest record has {longest:,} characters" in (tmp_path / "README.md").read_text("utf-8")
+
+
 def test_an_export_written_again_is_the_same_and_another_is_refused_whole(trials, tmp_path):
     words = ("export", trials, "--format", "sft", "--out", tmp_path / "out")
     for _ in range(2):
@@ -322,6 +331,7 @@ def test_another_line_of_an_episode_of_a_run_is_an_error_too(trials, tmp_path):
 
 
 NOTHING = [
+    (("--format", "preferences", "--min-steps", "99"), "select less strictly"),
     (
         ("--format", "sft", "--min-steps", "99"),
         "6 episodes make no record, nothing was written, left out: 3 length (--min-steps, --max-steps, "
@@ -334,7 +344,8 @@ NOTHING = [
     (("--min-steps", "99"), "6 episodes make no record, nothing was written, left out: 6 length"),
     (
         ("--format", "preferences", "--only", "solved"),
-        "6 episodes make no record, nothing was written, left out: 3 not solved (--only solved)",
+        "6 episodes make no record, nothing was written, left out: 3 not solved (--only solved); a pair "
+        "needs a solved and an unsolved trial of one task: play more trials (--trials, or stb-env groups)",
     ),
     (
         ("--format", "jsonl", "--suite", "Sandbx"),

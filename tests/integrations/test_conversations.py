@@ -6,14 +6,17 @@ from typing import Any
 
 import pytest
 
+from stb_env import load_agent, make, play
 from stb_env.errors import ConfigError
 from stb_env.integrations.trl import Environments, TokenEpisode, reward
-from stb_env.runs import DrivenEpisode
+from stb_env.runs import Agent, DrivenEpisode
 from stb_env.testing.notes import notes
 from stb_env.wrappers import DepthFirstSearch, ToolRetrieval
 from tests.integrations.characters import TOJSON, Characters
 from tests.integrations.conversations import (
+    BALANCE,
     CONVERSATIONS,
+    SANDBOX,
     Conversation,
     alike,
     expected,
@@ -127,3 +130,25 @@ def test_trls_environments(conversation: Conversation):
     else:
         assert told["reward"] in (0.0, expected(conversation)["reward"])
         assert told["valid"]
+
+
+def test_who_talks_first_where_answers_are_typed_goes_on_in_our_loop_and_has_ended_in_trls():
+    class TalksFirst(Agent):
+        def reset(self, env: Any, seed: int) -> None:
+            self.gold = load_agent("gold")()
+            self.gold.reset(env, seed)
+            self.begun = False
+
+        def act(self, observation: Any, info: Any) -> Any:
+            if not self.begun:
+                self.begun = True
+                return "I look."
+            return self.gold.act(observation, info)
+
+    episode = play(make(SANDBOX), TalksFirst(), task_id=BALANCE, seed=0)
+    assert (episode.reward, episode.steps[0]["calls"]) == (1.0, [])
+    (row,) = (environments := Environments(SANDBOX, [BALANCE])).rows
+    played = environments[row["environment"]]()
+    played.reset(**row)
+    assert reward([[{"role": "assistant", "content": "I look."}]], [played]) == [0.0]
+    assert played._started.valid

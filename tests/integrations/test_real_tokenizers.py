@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from itertools import groupby
+from copy import deepcopy
+from itertools import groupby, takewhile
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from stb_env.formats.rl import rl_records  # noqa: E402
 from stb_env.formats.sft import sft_lines  # noqa: E402
 from stb_env.integrations.trl import PreferenceCollator, TokenEpisode, check_template, ids_of  # noqa: E402
 from stb_env.testing.notes import notes  # noqa: E402
-from tests.integrations.real_tokenizers import own_encoder, tokenizer_of  # noqa: E402
+from tests.integrations.real_tokenizers import own_encoder, template, tokenizer_of  # noqa: E402
 
 FAMILIES = ("qwen2.5", "qwen3", "qwen3.6", "deepseek", "mistral")
 TRICKY = "  Zürich — 12,345.67 €\n\tO'Brien's «naïve» 東京 🦷👩‍🚀 \u200b</b> "
@@ -142,45 +143,76 @@ def test_an_exported_conversation_renders_with_its_calls_and_results(tokenizer: 
     assert '\\"word\\"' not in text
 
 
-def pair(tokenizer: Any, collator: PreferenceCollator) -> dict[str, Any]:
-    """Return a pair of an episode and a refusal, tokenised as TRL's trainer does it."""
+def pair(tokenizer: Any, chat: str = "", thought: str = "") -> dict[str, Any]:
+    """Return a pair of an episode and a refusal, tokenised as TRL's trainer does it, by the own template.
+
+    Args:
+        tokenizer: The tokenizer.
+        chat: The template that it is given once the episode is played.
+        thought: Thought of each turn.
+    """
     episode, _, _ = played(tokenizer, ids_of)
+    tokenizer.chat_template = chat or tokenizer.chat_template
     (line,) = sft_lines(episode.trajectory())
     prompt = line["messages"][:2]
-    made = {"prompt": prompt, "chosen": line["messages"][2:], "tools": json.dumps(line["tools"])}
+    # As in an export, the last word is the model's.
+    made = {"prompt": prompt, "chosen": line["messages"][2:-1], "tools": json.dumps(line["tools"])}
     made["rejected"] = [{"role": "assistant", "content": f"No.{TRICKY}"}]
-    how = {"tools": line["tools"], "return_dict": False, "chat_template": collator._template}
-    made["prompt_ids"] = tokenizer.apply_chat_template(prompt, add_generation_prompt=True, **how)
-    for way in ("chosen", "rejected"):
-        whole = tokenizer.apply_chat_template([*prompt, *made[way]], **how)
-        made[f"{way}_ids"] = whole[len(made["prompt_ids"]) :]
-    return made
+    if thought:
+        made["chosen"] = [
+            {**said, "reasoning_content": thought} if said["role"] == "assistant" else said
+            for said in made["chosen"]
+        ]
+    how = {"tools": line["tools"], "return_dict": False}
+    asked = tokenizer.apply_chat_template(prompt, add_generation_prompt=True, **how)
+    whole = {
+        way: tokenizer.apply_chat_template([*prompt, *made[way]], **how) for way in ("chosen", "rejected")
+    }
+    common = min(
+        sum(1 for _ in takewhile(lambda both: both[0] == both[1], zip(asked, ids, strict=False)))
+        for ids in whole.values()
+    )
+    return made | {"prompt_ids": asked[:common]} | {f"{way}_ids": whole[way][common:] for way in whole}
 
 
-@pytest.mark.parametrize("family", ["qwen2.5", "qwen3"])
+def counted(tokenizer: Any, batch: dict[str, Any]) -> list[str]:
+    rows = zip(batch["input_ids"], batch["completion_mask"], strict=True)
+    return [tokenizer.decode(ids[mask == 1]) for ids, mask in rows]
+
+
+@pytest.mark.parametrize("family", FAMILIES[:-1])
 def test_a_batch_of_pairs_counts_the_turns_of_the_model_alone(family: str, scratch: Path):
     tokenizer = tokenizer_of(family, scratch)
-    collator = PreferenceCollator(tokenizer)
-    batch = collator([pair(tokenizer, collator)])
-    chosen, rejected = (
-        tokenizer.decode(ids[mask == 1])
-        for ids, mask in zip(batch["input_ids"], batch["completion_mask"], strict=True)
-    )
+    given = pair(tokenizer)
+    chosen, rejected = counted(tokenizer, PreferenceCollator(tokenizer)([given]))
+    turns = sum(said["role"] == "assistant" for said in given["chosen"])
     assert "Dentist on Tuesday" not in chosen
-    assert (chosen.count("find_notes"), chosen.count("<|im_end|>")) == (3, 5)
+    assert not re.search(r"tool_response|TOOL_RESULTS|im_start|tool▁output|<｜User｜>", chosen)
+    assert (chosen.count("find_notes"), chosen.count(tokenizer.eos_token)) == (3, turns)
     assert f"No.{TRICKY}".strip() in rejected
+    assert "im_start" not in rejected
 
 
-def test_pairs_are_refused_where_a_prompt_is_not_how_a_turn_begins(scratch: Path):
-    tokenizer = tokenizer_of("qwen3.6", scratch)
-    collator = PreferenceCollator(tokenizer)
-    with pytest.raises(ConfigError, match=r"or a template whose prompt ends where a turn begins"):
-        collator([pair(tokenizer, collator)])
+@pytest.mark.parametrize("name", ["qwen3", "glm4moe", "qwen2_5", "lfm2_v2"])
+def test_pairs_are_counted_with_templates_that_mark_no_turns(name: str, scratch: Path):
+    tokenizer = deepcopy(tokenizer_of("qwen3", scratch))
+    given = pair(tokenizer, template(name), "Where is it?")
+    chosen, _ = counted(tokenizer, PreferenceCollator(tokenizer)([given]))
+    assert "{% generation" not in tokenizer.chat_template
+    assert "Dentist on Tuesday" not in chosen
+    assert chosen.count("find_notes") == 3
+    # A thought is learned where the template shows it, and as often as it shows it.
+    assert (name in ("qwen3", "glm4moe")) == ("Where is it?" in chosen)
+
+
+def test_pairs_are_refused_where_a_turn_changes_what_came_before_it(scratch: Path):
+    # Mistral's tools stand before the last that a user said, which moves.
+    tokenizer = tokenizer_of("mistral", scratch)
+    with pytest.raises(ConfigError, match="renders the prompt in another way"):
+        PreferenceCollator(tokenizer)([pair(tokenizer)])
 
 
 def test_a_template_of_deepseek_that_shows_no_tools_is_refused(scratch: Path):
-    from tests.integrations.real_tokenizers import template
-
     tokenizer = tokenizer_of("deepseek", scratch)
     changed = type(tokenizer)(
         tokenizer_object=tokenizer._tokenizer,

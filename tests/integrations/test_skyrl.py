@@ -13,6 +13,7 @@ pytest.importorskip("skyrl_gym", reason="SkyRL-gym is not installed: pip install
 import skyrl_gym
 from skyrl_gym.metrics import aggregate_for_environment
 
+from stb_env.errors import ConfigError
 from stb_env.integrations.skyrl import ENV_CLASS, dataset, register
 from tests.integrations.conversations import CONVERSATIONS, Conversation, alike, expected, hermes, outcome
 from tests.integrations.scripted import NOTES, SETTINGS, WRONG, failing, gold_turns, page_script
@@ -113,6 +114,16 @@ def test_every_tool_stands_in_the_prompt():
     system = row["prompt"][0]["content"]
     lines = system.partition("<tools>\n")[2].partition("\n</tools>")[0].splitlines()
     assert json.loads(lines[-1])["name"] == "Finish"
+
+
+def test_the_settings_of_a_row_are_the_environments_and_others_are_refused():
+    row = dataset(SANDBOX, 1, answer="text")[0]
+    finish = json.dumps({"name": "Finish", "arguments": {"final_answer": "I do not know."}})
+    outputs, _ = played(row, [f"<tool_call>{finish}</tool_call>"])
+    assert (outputs[0]["done"], outputs[0]["metadata"]["status"]) == (True, 6)
+    played(row, [finish], {"answer": "text", "max_turns": 3})
+    with pytest.raises(ConfigError, match="was made with answer='text', and environment"):
+        played(row, [finish], {"answer": "typed"})
 
 
 def test_the_script_of_the_page_plays(capsys: pytest.CaptureFixture[str]):

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from stb_env import ChatAgent, ScriptedModel, load_agent, play
+from stb_env import ChatAgent, ScriptedModel, Trajectory, load_agent, make, play
 from stb_env.core.jsontypes import JsonMapping
 from stb_env.core.request import Request, Slow
-from stb_env.errors import ActionError
+from stb_env.errors import ActionError, InfrastructureError
 from stb_env.runs import Agent, aplay, as_agent
 from stb_env.testing.notes import DAY, notes
 
@@ -80,3 +80,16 @@ def test_a_chat_agent_waits_without_a_thread_unless_a_subclass_decides_itself() 
 def test_our_own_agents_play_alike_on_the_event_loop(name: str) -> None:
     alone = play(notes(), load_agent(name)(), task_id="move", seed=3)
     assert asyncio.run(aplay(notes(), load_agent(name)(), task_id="move", seed=3)) == alone
+
+
+@pytest.mark.parametrize("reward", ["sparse", "partial", "dense"])
+def test_an_episode_whose_agent_fails_has_the_reward_mode_of_the_others(reward: str):
+    def fails(observation: JsonMapping, info: JsonMapping) -> Any:
+        if observation["turn"]:
+            raise InfrastructureError("no more", stage="agent")
+        return {"name": "no_such_tool", "arguments": {}}
+
+    env = make("stb/Sandbox-v1", reward=reward)
+    episode = play(env, as_agent(fails), task_id="test-account_balance-0", seed=0)
+    assert (episode.valid, episode.reward_mode) == (False, reward)
+    assert Trajectory.from_json(episode.to_json()) == episode

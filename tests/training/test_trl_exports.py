@@ -85,6 +85,9 @@ def model(tokenizer):
     )
 
 
+LONG = {"max_position_embeddings": 16384}
+
+
 def steps(folder, **settings):
     return {
         "output_dir": str(folder),
@@ -138,6 +141,14 @@ def test_sft_trains_on_exactly_what_the_mask_says_the_assistant_wrote(
     assert not torch.equal(before, weights(model))
 
 
+def test_exports_of_two_runs_are_two_data_sets_to_a_cache(runs, tmp_path):
+    for run in runs:
+        reported("export", run, "--format", "sft", "--only", "valid", "--out", tmp_path / run.name / "sft")
+    # Both folders have one name, as those of `RUN/exports/sft` have.
+    loaded = [datasets.load_dataset(str(tmp_path / run.name / "sft"), split="train") for run in runs]
+    assert [set(each["verdict"]) for each in loaded] == [{"solved"}, {"unsolved"}]
+
+
 @pytest.mark.parametrize("extra", [[], ["--first-turn"]])
 def test_dpo_trains_on_pairs_of_solved_and_given_up_episodes(extra, runs, tokenizer, model, tmp_path):
     reported("export", *runs, "--format", "preferences", *extra, "--out", tmp_path / "pairs")
@@ -181,18 +192,38 @@ def test_a_batch_of_pairs_counts_the_models_turns_alone(container, runs, tokeniz
     assert trainer.train().training_loss > 0
 
 
-def test_the_script_of_the_page_trains(runs, tokenizer, model, tmp_path, monkeypatch):
-    reported("export", *runs, "--format", "preferences", "--out", tmp_path / "pairs")
+@pytest.mark.parametrize(
+    ("name", "page", "config"),
+    [
+        ("sft", "training.md", "SFTConfig"),
+        ("kto", "training.md", "KTOConfig"),
+        ("dpo", "training.md", "DPOConfig"),
+    ],
+)
+def test_the_scripts_of_the_page_train_on_every_row(
+    name, page, config, runs, tokenizer, model, tmp_path, monkeypatch
+):
+    format = "preferences" if name == "dpo" else name
+    exported = reported("export", *runs, "--format", format, "--out", tmp_path / "rows")
+    # Longer than what TRL keeps by default, as the export says.
+    assert exported["longest"] > 4 * 1024
     shown = deepcopy(tokenizer)
     shown.chat_template = "{% for tool in tools or [] %}{{ tool | tojson }}{% endfor %}" + TEMPLATE
+    model = transformers.LlamaForCausalLM(transformers.LlamaConfig(**model.config.to_dict() | LONG))
     for each in (shown, model):
         each.save_pretrained(tmp_path / "model")
-    settings = trl.DPOConfig
-    monkeypatch.setattr("trl.DPOConfig", lambda **given: settings(**steps(tmp_path / "out", **given)))
-    script = page_script("dpo", "training.md").replace("Qwen/Qwen3-0.6B", str(tmp_path / "model"))
+    settings = getattr(trl, config)
+    usual = steps(tmp_path / "out")
+    # As it is printed: how long rows may be is what the page says.
+    del usual["max_length"]
+    monkeypatch.setattr(f"trl.{config}", lambda **given: settings(**usual, **given))
+    script = page_script(name, page).replace("Qwen/Qwen3-0.6B", str(tmp_path / "model"))
     names = {}
-    exec(script.replace("runs/mixed/exports/preferences", str(tmp_path / "pairs")), names)
+    for run in ("gold", "mixed"):
+        script = script.replace(f"runs/{run}/exports/{format}", str(tmp_path / "rows"))
+    exec(script, names)
     assert names["trainer"].state.global_step == 2
+    assert len(names["trainer"].train_dataset) == exported["records"]
 
 
 def engine(tokenizer, messages, index):

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from itertools import takewhile
+from itertools import pairwise, takewhile
 from typing import Any
 
 from stb_env.core import jsontext
@@ -102,6 +102,52 @@ def check_template(tokenizer: Any, tools: Sequence[JsonMapping] | str = (), *, c
         )
 
 
+def own_turns(
+    tokenizer: Any, messages: Sequence[JsonMapping], how: Mapping[str, object]
+) -> tuple[str, list[tuple[int, int]]]:
+    """Return a conversation as text, and where in it each turn of the model begins and ends.
+
+    A turn begins where the model was asked for it, and holds the token that ends it. Templates need not mark
+    turns for that.
+
+    Args:
+        tokenizer: A tokenizer of transformers with a chat template.
+        messages: Messages as templates render them; the last is the model's.
+        how: What else the template is given, the tools among it.
+
+    Raises:
+        ConfigError: The template renders the prompt in another way once turns follow it, or what stands
+            between two turns.
+    """
+    whole = _rendered(tokenizer, messages, **how)
+    ends = [tokenizer.decode([stop]) for stop in stop_ids(tokenizer)]
+    own = [index for index, message in enumerate(messages) if message["role"] == "assistant"]
+    asked = _rendered(tokenizer, messages[: own[0]], add_generation_prompt=True, **how)
+    begin = _shared(asked, whole)
+    if begin < len(_rendered(tokenizer, messages[: own[0]], **how)):
+        raise ConfigError(_OTHERWISE.format("the prompt"))
+    turns = []
+    for index, following in pairwise(own):
+        said, told = messages[index], messages[index + 1 : following]
+        turn = _turn(said, _turn_form(tokenizer, tokenizer.chat_template, len(said.get("tool_calls") or ())))
+        after, _ = _after(tokenizer, turn, told, ends)
+        # What asks for the next turn is another text in some templates once the turn is there.
+        asks = len(_whole(tokenizer, turn, told)) - len(_whole(tokenizer, turn, told, ask=False))
+        end = whole.find(after[: len(after) - asks], begin)
+        if end < 0:
+            raise ConfigError(_OTHERWISE.format(f"what comes after message {index}"))
+        turns.append((begin, end))
+        begin = end + _shared(after, whole[end:])
+    # Some templates put a line break behind the last turn.
+    return whole, [*turns, (begin, len(whole.rstrip("\n")))]
+
+
+_OTHERWISE = (
+    "the chat template renders {} in another way once further turns follow, so that a model would be trained "
+    "on what it never sees; take another template"
+)
+
+
 def _probe(calls: int) -> tuple[JsonObject, list[JsonObject]]:
     """Return a turn of so many calls, and their results; of a text, what a user says to it."""
     made: list[JsonObject] = [
@@ -167,7 +213,7 @@ def _turn(said: JsonMapping, shown: int) -> JsonObject:
 
 
 def _after(
-    tokenizer: Any, turn: JsonObject, told: Sequence[JsonObject], stops: Sequence[str]
+    tokenizer: Any, turn: JsonObject, told: Sequence[JsonMapping], stops: Sequence[str]
 ) -> tuple[str, str]:
     """Return the text that follows a turn, and the token that ends the turn; empty where none does.
 
@@ -181,8 +227,7 @@ def _after(
     ending, after = alone.rpartition(_WROTE)[2], whole.rpartition(_WROTE)[2]
     found = sorted((ending.index(stop), stop) for stop in stops if stop in ending)
     if not found:
-        same = takewhile(lambda both: both[0] == both[1], zip(ending, after, strict=False))
-        return after[sum(1 for _ in same) :], ""
+        return after[_shared(ending, after) :], ""
     place, stop = found[0]
     if after.startswith(ending[:place] + stop):
         return after[place + len(stop) :], stop
@@ -192,6 +237,11 @@ def _after(
     return after[place + len(special) :], stop
 
 
+def _shared(one: str, other: str) -> int:
+    """Return how many characters two texts have in common from their beginning on."""
+    return sum(1 for _ in takewhile(lambda both: both[0] == both[1], zip(one, other, strict=False)))
+
+
 @lru_cache(maxsize=1024)
 def _alone(tokenizer: Any, template: str, turn: str) -> str:
     """Render a turn, given as JSON, up to its end: turns of the same calls differ only in what came back."""
@@ -199,15 +249,17 @@ def _alone(tokenizer: Any, template: str, turn: str) -> str:
     return _whole(tokenizer, jsontext.loads(turn), ())
 
 
-def _whole(tokenizer: Any, turn: JsonObject, told: Sequence[JsonObject]) -> str:
+def _whole(tokenizer: Any, turn: JsonObject, told: Sequence[JsonMapping], *, ask: bool = True) -> str:
     """Render a turn with what came back, up to the model's next turn; alone, up to its end.
+
+    With ``ask=False`` what asks for the next turn is left out.
 
     Raises:
         ConfigError: The template fails.
     """
     chat = [{"role": "user", "content": "?"}, turn, *told]
     try:
-        return _rendered(tokenizer, chat, add_generation_prompt=bool(told))
+        return _rendered(tokenizer, chat, add_generation_prompt=bool(told) and ask)
     except Exception as error:  # a template is a program of its own, and raises anything
         raise ConfigError(f"the chat template fails on turns of tools ({error})") from error
 

@@ -13,6 +13,7 @@ from stb_env.actions import Action, parse_action
 from stb_env.core.gymtypes import AnyEnv
 from stb_env.core.jsontypes import JsonMapping, JsonObject
 from stb_env.core.request import Slow, drive
+from stb_env.envs.finish import said_in
 from stb_env.errors import ConfigError
 from stb_env.models import (
     CALLS,
@@ -29,7 +30,6 @@ from stb_env.models.model import ask
 from stb_env.models.opaque import OPAQUE
 from stb_env.runs import Agent
 from stb_env.runs.baselines.conversation import Conversation, mended
-from stb_env.runs.baselines.null import answer
 from stb_env.seeding import derive
 from stb_env.tools import FINISH, Status
 from stb_env.usage import Usage
@@ -147,7 +147,7 @@ class ChatAgent(Agent):
         self._tools: tuple[JsonMapping, ...] = ()
         self._tools_text = ""
         self._names: Collection[str] = ()
-        self._typed = False
+        self._finish: JsonMapping = {"properties": {}}
         self._has_user = False
         self._parse: Callable[[Any], Action] = parse_action
         self.engine = {}
@@ -271,8 +271,7 @@ class ChatAgent(Agent):
         self._tools, self._tools_text = tuple(tools), text
         functions = {tool["function"]["name"]: tool["function"] for tool in tools}
         self._names = functions.keys()
-        finish = functions.get(FINISH, {}).get("parameters") or {}
-        self._typed = "answer" in finish.get("properties", {})
+        self._finish = functions.get(FINISH, {}).get("parameters") or {"properties": {}}
 
     def _cut(self, reply: ChatReply) -> Action:
         """Return what is left of a reply that was cut: its first words, and that nothing in it is done."""
@@ -291,7 +290,18 @@ class ChatAgent(Agent):
             return text
         if _TALKS_OF_FINISH.search(said):
             return text
-        return answer(said) if not self._typed and (reminded or self.answer == "text") else text
+        given = said_in(self._finish, said) if reminded or self.answer == "text" else None
+        if given is None:
+            return text
+        called = {"name": FINISH, "arguments": given}
+        if not written.thought:
+            return called
+        return {
+            "role": "assistant",
+            "reasoning_content": written.thought,
+            "content": "",
+            "tool_calls": [called],
+        }
 
     def _answered(
         self, talk: Conversation, tools: Sequence[Mapping[str, object]] = (), shown: Shown = tuple

@@ -17,6 +17,8 @@ from stb_env.trajectory import CallRecord
 READ = "read"
 """Name under which an action travels that was read already, in place of ``action``."""
 
+_NOTES = ("problem", "written")
+
 
 def encoded(value: object) -> bytes:
     r"""Return a value as JSON in ASCII: lone surrogates, which UTF-8 cannot hold, come through.
@@ -41,8 +43,7 @@ def action_data(action: object) -> dict[str, object]:
     read: JsonObject = {"calls": calls, "text": action.text, "thought": action.thought}
     if action.program is not None:
         read["program"] = action.program._asdict()
-    if action.problem:
-        read["problem"] = action.problem
+    read |= {name: text for name in _NOTES if (text := getattr(action, name))}
     return {READ: read}
 
 
@@ -64,14 +65,14 @@ def read_action(data: JsonMapping) -> object:
         text, thought = _text(read["text"]), _text(read["thought"])
         written = read.get("program")
         program = None if written is None else Program(_text(written["code"]), _text(written["id"]))
-        problem = _text(read.get("problem", ""))
+        notes = {name: _text(read.get(name, "")) for name in _NOTES}
     except (KeyError, TypeError) as error:
         raise DataError(
             f"{READ} holds calls, text and thought of an action ({error!r:.100}); send action"
         ) from None
     if len(calls) > MAX_CALLS:
         raise DataError(f"an action has at most {MAX_CALLS} calls, got {len(calls)}")
-    return Action(calls, text, thought, program, problem)
+    return Action(calls, text, thought, program, **notes)
 
 
 def task_data(task: Task, *, answers: bool) -> dict[str, object]:

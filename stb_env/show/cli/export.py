@@ -290,6 +290,8 @@ def _table(report: JsonObject) -> Table:
     for name, part in report.get("parts", {}).items():
         table.add_row(f"records: {name}", str(part["rows"]))
     table.add_row("files written or unchanged", str(len(report["files"])))
+    if longest := report.get("longest"):
+        table.add_row("longest record (TRL keeps 1,024 tokens)", f"{longest:,} characters")
     if report.get("in_parts"):
         table.add_row("in several records: prefix broken", str(report["in_parts"]))
     if report.get("replaced"):

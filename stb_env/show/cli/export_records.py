@@ -77,15 +77,20 @@ class Kept:
                 else:
                     yield number, episode
 
-    def nothing_left(self, left_out: Mapping[str, int]) -> ConfigError:
-        """Return the error that nothing can be written, with what left out how many."""
+    def nothing_left(self, left_out: Mapping[str, int], needs: str = "") -> ConfigError:
+        """Return the error that nothing can be written, with what left out how many.
+
+        Args:
+            left_out: How many were left out, by reason.
+            needs: What a record needs that the episodes which were kept do not have.
+        """
         if not self.read:
             return ConfigError("the runs hold no episode, nothing was written; play them first")
         reasons = [f"{n} {_named(reason, self)}" for reason, n in sorted(left_out.items()) if n]
         told = f", left out: {', '.join(reasons)}" if reasons else ""
-        return ConfigError(
-            f"{self.read} episodes make no record, nothing was written{told}; select less strictly"
-        )
+        chosen = self.read > sum(self.left_out.values())
+        what = needs if needs and chosen else "select less strictly"
+        return ConfigError(f"{self.read} episodes make no record, nothing was written{told}; {what}")
 
 
 _OPTIONS = {
@@ -217,7 +222,7 @@ def _advantages(kept: Kept, estimator: str) -> Mapping[tuple[int, Key], float]:
 
 
 def _preferences(kept: Kept, how: Making, contents: Contents) -> Iterator[Mapping[str, object]]:
-    source = "sowr" if how.against else "branches" if how.branches else "verdicts"
+    source = _source(how)
     last: Trajectory | None = None
     for pair in _pairs(kept, how):
         try:
@@ -234,6 +239,19 @@ def _preferences(kept: Kept, how: Making, contents: Contents) -> Iterator[Mappin
                 contents.add(episode)
         last = pair[0]
         yield record
+
+
+def _source(how: Making) -> str:
+    return "sowr" if how.against else "branches" if how.branches else "verdicts"
+
+
+def _needs(how: Making) -> str:
+    return {
+        "verdicts": "a pair needs a solved and an unsolved trial of one task: play more trials (--trials, or "
+        "stb-env groups), or export runs of several agents together",
+        "branches": "a pair needs a search that solved its task, with a failed branch beside",
+        "sowr": "a pair needs an episode that the judge preferred to that of the other run",
+    }[_source(how)]
 
 
 def _kto(kept: Kept, how: Making, contents: Contents) -> Iterator[JsonMapping]:
@@ -319,7 +337,7 @@ def export_records(
         parts = write_records(named, draft, kind, into)
         contents.left_out += kept.left_out
         if not parts:
-            raise kept.nothing_left(contents.left_out)
+            raise kept.nothing_left(contents.left_out, _needs(how) if kind == "preferences" else "")
         runs = [_origin(each) for each in kept.folders]
         text, _ = replaced(card(kind, into, contents, parts, settings, runs))
         (draft / (f"{stem}.card.md" if single else CARD)).write_text(text, encoding="utf-8", newline="\n")
@@ -335,6 +353,7 @@ def export_records(
         "in_parts": contents.in_parts,
         "left_out": {"invalid": 0, "not_solved": 0} | {k: n for k, n in contents.left_out.items() if n},
         "replaced": sum(part.replaced for part in parts.values()),
+        "longest": max(part.longest for part in parts.values()),
         "parts": {name: part._asdict() for name, part in parts.items()},
         "answered_by": dict(sorted(contents.answered.items())),
         "files": [name for name in files if not name.endswith(".md")],

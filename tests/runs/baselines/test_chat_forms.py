@@ -15,6 +15,7 @@ from stb_env.runs.baselines.chat import ChatAgent
 from stb_env.runs.baselines.conversation import mended
 from stb_env.runs.baselines.null import GiveUp
 from stb_env.tasks import TaskSet
+from stb_env.testing.notes import notes
 from stb_env.tools import Status
 from stb_env.trajectory import Trajectory
 from stb_env.wrappers import DepthFirstSearch
@@ -54,6 +55,17 @@ def test_the_first_plain_text_is_answered_with_a_reminder_and_costs_a_turn():
 def test_a_second_plain_text_in_a_row_is_the_answer():
     episode, _ = played(PLAIN, "gold")
     assert (episode.final_answer, episode.reward, len(episode.steps)) == ("gold", 1.0, 2)
+
+
+@pytest.mark.parametrize(("prefix", "thought"), [("", None), ("<think>Which?</think>", "Which?")])
+def test_a_text_that_is_the_answer_is_saved_as_the_tasks_own_finish(prefix: str, thought: str | None):
+    model = ScriptedModel([f"{prefix}Tuesday"])
+    episode = play(notes(), ChatAgent(model, answer="text"), task_id="day", seed=0)
+    (call,) = episode.messages[2]["tool_calls"]
+    assert (call["function"]["arguments"], episode.reward) == ('{"final_answer": "Tuesday"}', 1.0)
+    offered = {tool["function"]["name"]: tool["function"]["parameters"] for tool in episode.tools}
+    assert json.loads(call["function"]["arguments"]).keys() <= offered["Finish"]["properties"].keys()
+    assert episode.steps[0].get("thought") == thought
 
 
 @pytest.mark.parametrize("answer", ["call", "text"])
@@ -170,9 +182,7 @@ def test_a_reply_that_was_cut_is_not_the_answer_even_after_a_reminder():
 
 def test_the_first_words_of_a_long_reply_that_was_cut_are_kept_alone():
     _, model = played(cut({"content": "so " * 5_000}), said("!"))
-    text = model.requests[1].messages[-2]["content"]
-    assert text.startswith("so so so")
-    assert len(text) < 1_200
+    assert model.requests[1].messages[-2]["content"] == ("so " * 5_000)[:1_000].strip()
 
 
 def test_plain_text_is_reminded_of_on_each_branch_of_a_search():
