@@ -18,6 +18,7 @@ from stb_env.serve.operations import log
 from stb_env.serve.operations.one_write import OneWriteProtocol
 from stb_env.serve.operations.stop import Stop, StoppingServer
 from stb_env.serve.settings import ServeSettings
+from stb_env.serve.watchdog import watch
 from stb_env.serve.workers import Workers
 
 _BACKLOG = 2048
@@ -65,6 +66,7 @@ def listen(host: str, port: int) -> socket.socket:
 
 def work(settings: ServeSettings, listener: socket.socket) -> None:
     """Serve in this process, whose main thread this must be."""
+    watch()
     start_log(settings)
     # A thread that plays a long step gives way to the event loop so soon.
     sys.setswitchinterval(_GIVE_WAY_S)
