@@ -198,7 +198,8 @@ def test_a_tool_may_have_a_time_limit_of_its_own(timeout: Any):
     env = made(stb_env.task("Do.", answer={"n": 1}), tools=[hang, orders], state=dict, timeout=timeout)
     assert "failure" not in ended(env, LIST)
     failure = ended(env, call("hang"))["failure"]
-    said = f"tool 'hang' did not return: the call took longer than its deadline of {1 if timeout == 1 else 0.05} s"
+    seconds = 1 if timeout == 1 else 0.05
+    said = f"tool 'hang' did not return: the call took longer than its deadline of {seconds} s"
     assert (failure["kind"], failure["message"]) == ("timeout", said)
 
 
