@@ -32,6 +32,8 @@ class _Holder:
         self.came = True
         if self.passing:
             self.before(number, frame)
+            # A handler that returns has dealt with it.
+            self.came = False
 
     def hand_over(self) -> None:
         """Give the handler before this one what has come, if anything has."""

@@ -48,6 +48,15 @@ def test_an_interrupt_that_python_drops_is_raised_by_the_next_block_that_lets_it
             wait_for(asyncio.sleep(0))
 
 
+def test_a_handler_that_does_not_raise_is_called_once():
+    calls: list[int] = []
+    signal.signal(signal.SIGINT, lambda number, _frame: calls.append(number))
+    with held(), passing():
+        signal.raise_signal(signal.SIGINT)
+        wait_for(asyncio.sleep(2 * REMINDER_S))
+    assert calls == [signal.SIGINT]
+
+
 def test_where_only_another_interrupt_passes_the_first_one_waits_on():
     with held():
         signal.raise_signal(signal.SIGINT)
