@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
@@ -25,11 +26,13 @@ class ListedPrice(Price):
         provider: Provider, as the list names it; empty where the endpoint says it.
         endpoint: Base URL, where no provider is named.
         model: The model.
+        at: When the request is made, where that is not now: some prices differ by day and by hour.
     """
 
     provider: str = ""
     endpoint: str = ""
     model: str = ""
+    at: datetime | None = None
 
     def cost(self, prompt_tokens: int, completion_tokens: int, served: Served = _PLAIN) -> float:
         """Return the cost of so many tokens, in dollars; see `Price.cost`."""
@@ -48,7 +51,7 @@ class ListedPrice(Price):
         from genai_prices.data_snapshot import get_snapshot
 
         place = (self.provider or None, None if self.provider else self.endpoint)
-        return float(get_snapshot().calc(usage, self.model, *place, None, context).total_price)
+        return float(get_snapshot().calc(usage, self.model, *place, self.at, context).total_price)
 
 
 def listed_price(provider: str, endpoint: str, model: str) -> ListedPrice | None:

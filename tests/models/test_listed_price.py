@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from datetime import UTC, datetime
+
 import pytest
 
 from stb_env.models import Price, load_models
@@ -9,6 +12,9 @@ from stb_env.models.listed_price import listed_price
 from stb_env.usage import Served
 
 pytest.importorskip("genai_prices", reason="needs stb-env[providers]; .ci/providers runs it")
+
+DAY = datetime(2026, 11, 2, 12, tzinfo=UTC)
+NIGHT = DAY.replace(hour=20)
 
 
 @pytest.mark.parametrize(
@@ -34,7 +40,15 @@ pytest.importorskip("genai_prices", reason="needs stb-env[providers]; .ci/provid
 def test_a_listed_price_equals_the_bill(provider, model, tokens, served, cost):
     price = listed_price(provider, "", model)
     assert price is not None
-    assert price.cost(*tokens, served) == pytest.approx(cost)
+    assert replace(price, at=DAY).cost(*tokens, served) == pytest.approx(cost)
+
+
+def test_a_price_that_differs_by_the_hour_is_that_of_the_request():
+    price = listed_price("deepseek", "", "deepseek-chat")
+    assert price is not None
+    by_day, by_night = (replace(price, at=at).cost(10_000, 1_000) for at in (DAY, NIGHT))
+    assert by_day == pytest.approx(10 * 0.00027 + 0.0011)
+    assert by_night == pytest.approx(by_day / 2)
 
 
 @pytest.mark.parametrize(
