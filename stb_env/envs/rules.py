@@ -24,7 +24,6 @@ from stb_env.backend.user import Said, User
 from stb_env.core.request import Slow, aside, of_role
 from stb_env.envs import step_codes as original
 from stb_env.envs.finish import Finish, FinishForm, finish_form, finish_record
-from stb_env.envs.interpreter import Ran
 from stb_env.envs.played_calls import (
     NO_CALL,
     PlayedCalls,
@@ -34,6 +33,7 @@ from stb_env.envs.played_calls import (
     refused,
     unknown_call,
 )
+from stb_env.envs.program_session import Ran
 from stb_env.envs.programs import NO_PROGRAM, Programs, outside_program
 from stb_env.envs.state import State
 from stb_env.errors import BackendError, InfrastructureError, JudgeError, STBError, bug_in
