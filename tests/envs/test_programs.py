@@ -232,6 +232,20 @@ def test_what_the_time_limit_cuts_says_so_and_leaves_variables_alone(code):
     assert run(env, "x")[1] == "1\n"
 
 
+@pytest.mark.heavy
+def test_what_is_stopped_writes_nothing_to_the_terminal():
+    script = (
+        "from stb_env.testing.notes import notes\n"
+        "env = notes(actions='code')\n"
+        "env.reset()\n"
+        "code = 't = list(range(10**6))\\nsorted([t, t] * 9, key=str)'\n"
+        "print(env.step({'name': 'python', 'arguments': {'code': code}})[0]['result'])\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=True, text=True)
+    assert "the program needs more than 64 MiB of memory" in done.stdout
+    assert done.stderr == ""
+
+
 def test_long_output_is_cut_where_it_still_parses():
     for code in ("print('x' * 10**7)", "'x' * 10**6", "for n in range(10**5):\n    print(n)"):
         error, printed, *_ = run(made(), code)
