@@ -47,7 +47,13 @@ class Closable(Protocol):
 
 
 class ModelTransport(Protocol):
-    """Sends chat completions to one endpoint: `Transport`, or `ProviderTransport` with the same methods."""
+    """Sends chat completions to one endpoint: `Transport`, or `ProviderTransport` with the same methods.
+
+    Attributes:
+        thinking: Tokens of which a provider wants to know that an answer's bound leaves room for them.
+    """
+
+    thinking: int
 
     def connect(self) -> Closable:
         """Return connections for the running event loop."""
@@ -110,6 +116,7 @@ class Transport:
         self._credentials = credentials
         self._clock = clock
         self._endpoint = endpoint
+        self.thinking = 0
         self._asking: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock] = WeakKeyDictionary()
 
     def connect(self) -> Wire:
