@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from stb_env.core import jsontext
 from stb_env.core.jsontypes import JsonObject
-from stb_env.models.chat import ChatReply
+from stb_env.models.chat import MALFORMED, ChatReply
 from stb_env.models.failure import FILTERED, MAX_QUOTE
 from stb_env.models.model import ModelError
 from stb_env.models.opaque import OPAQUE
@@ -39,6 +39,24 @@ def parse(body: bytes) -> object:
     except ValueError:
         failure = f"the answer is no complete JSON text ({len(body)} bytes)"
     raise ModelError(failure, kind="transport", retryable=True)
+
+
+def wrong_call(body: object) -> JsonObject | None:
+    """Return the completion that Groq means with the error that a model's call cannot be taken.
+
+    Args:
+        body: The answer as JSON value.
+
+    Examples:
+        >>> wrong_call({"error": {"code": "tool_use_failed"}})["choices"][0]["finish_reason"]
+        'malformed_call'
+        >>> wrong_call({"error": {"code": "rate_limit_exceeded"}}) is None
+        True
+    """
+    error = body.get("error") if isinstance(body, Mapping) else None
+    if not isinstance(error, Mapping) or error.get("code") != "tool_use_failed":
+        return None
+    return {"choices": [{"message": {}, "finish_reason": MALFORMED, "stop_reason": error["code"]}]}
 
 
 def read_reply(body: object, price: Price | None = None, role: str = "agent") -> ChatReply:

@@ -140,7 +140,7 @@ def test_a_wrong_models_file_is_refused_with_the_place_and_the_remedy(models_fil
         ({"base_url": 3}, "base_url of the agent model must be a URL such as http://127.0.0.1:8000/v1"),
         (
             {"provider": "anthropic", "base_url": "https://gate.example/v1"},
-            "is https://gate.example/v1, and each request to anthropic adds its version by itself; give https:",
+            "is https://gate.example/v1, and each request to anthropic adds its version by itself; give ",
         ),
         (
             {"provider": "google", "base_url": "https://gate.example/v1beta/"},

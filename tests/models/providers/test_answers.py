@@ -17,7 +17,16 @@ from stb_env.models.listed_price import listed_price
 from tests.fakes.openai_server import completion
 from tests.fakes.scripted import Answer
 from tests.models.providers.asking import EXTRA, OPENING, TOOL, asked, each
-from tests.models.providers.dialects import KEY, SIGNATURE, Anthropic, Asked
+from tests.models.providers.dialects import KEY, SIGNATURE, Anthropic, Asked, events
+
+_GROQ = {
+    "error": {
+        "message": "Failed to call a function. Please adjust your prompt.",
+        "type": "invalid_request_error",
+        "code": "tool_use_failed",
+        "failed_generation": '<function=weather>{"city": "Oslo"',
+    }
+}
 
 
 def _gemini(reason: str) -> Any:
@@ -61,6 +70,21 @@ def test_a_call_that_the_model_got_wrong_is_a_reply_without_one(connected, name,
     )
     assert (reply.usage.prompt_tokens, reply.usage.completion_tokens) == (1100, 450)
     assert len(server.asked) == 1
+
+
+@pytest.mark.parametrize("answer", [Answer(_GROQ, 400), events(_GROQ)], ids=["refused", "streamed"])
+def test_a_call_that_groq_cannot_take_is_a_reply_without_one(connected, monkeypatch, answer):
+    model, server = connected("groq", retries=2, price=Price(1.0, 2.0))
+    monkeypatch.setattr(server, "next_answer", lambda request: server.asked.append(request) or answer)
+    reply = model.complete(asked(OPENING))
+    assert (reply.finish_reason, reply.extra, reply.tool_calls, reply.text) == (
+        "malformed_call",
+        {"stop_reason": "tool_use_failed"},
+        [],
+        "",
+    )
+    # Nobody counts its tokens.
+    assert (reply.usage.unpriced, len(server.asked)) == (1, 1)
 
 
 @pytest.mark.parametrize("stream", [False, True], ids=["whole", "streamed"])
