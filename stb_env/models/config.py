@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePath
 from typing import Literal, get_args
+from urllib.parse import unquote
 
 from stb_env.core.jsontypes import JsonMapping
 from stb_env.errors import ConfigError, did_you_mean
@@ -152,6 +153,11 @@ class ModelConfig:
                 f"base_url of the {self.role} model must end before any '?' or '#'; a key that stands behind "
                 "it goes into the variable that api_key_env names, and anything else into query, as in "
                 'query = { "api-version" = "2026-08-01" }'
+            )
+        if any(_KEY.fullmatch(unquote(part)) for part in self.base_url.split("/")):
+            raise ConfigError(
+                f"base_url of the {self.role} model has a key in its path, and messages and manifests tell "
+                "the path; put the key into an environment variable and name that in api_key_env"
             )
         check_variable(f"api_key_env of the {self.role} model", self.api_key_env)
         for name, (kind, low) in _BOUNDS.items():

@@ -134,10 +134,11 @@ def test_blanks_around_a_key_are_not_part_of_it():
         lambda tmp: ModelConfig("agent", "tiny", api_key_env=LOWER_KEY),
         lambda tmp: ModelConfig("agent", "tiny", base_url=f"http://me:{KEY}@host:99999/v1"),
         lambda tmp: ModelConfig("agent", "tiny", base_url=f"http://host/v1?key={KEY}"),
+        lambda tmp: ModelConfig("agent", "tiny", base_url=f"http://host/proxy/{KEY}/v1"),
         lambda tmp: load_models(env={"STB_AGENT_API_KEY": KEY}),
         lambda tmp: load_models(_write(tmp, f'[models.agent]\napi_key = "{KEY}"'), env={}),
     ],
-    ids=["key as name", "lower-case key as name", "port", "query", "variable", "file"],
+    ids=["key as name", "lower-case key as name", "port", "query", "path", "variable", "file"],
 )
 def test_a_key_in_the_wrong_place_is_refused_without_showing_it(tmp_path, build):
     with pytest.raises(ConfigError) as caught:
