@@ -8,7 +8,7 @@ from concurrent.futures import Future
 from pathlib import Path
 
 from stb_env.core import checksums, jsontext
-from stb_env.core.files import LineWriter
+from stb_env.core.files import LineWriter, make_folder
 from stb_env.core.jsontypes import JsonObject
 from stb_env.errors import DataError, STBError
 from stb_env.models import Meter
@@ -67,7 +67,7 @@ class Ledger(Meter):
         return self._file
 
     def _opened(self) -> LineWriter:
-        self._path.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(self._path.parent)
         # Before a torn last line is cut off: of a file that was closed, it is no mark of a kill.
         checksums.check(self._path)
         file = LineWriter(self._path)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from stb_env import ConfigError, InfrastructureError
 from stb_env.core import checksums, jsontext
-from stb_env.core.files import LineWriter, write_json, write_text
+from stb_env.core.files import LineWriter, make_folder, write_json, write_text
 from stb_env.core.jsontypes import JsonMapping, JsonObject
 from stb_env.core.request import drive
 from stb_env.errors import DataError, STBError
@@ -68,7 +68,7 @@ class Folder:
 
     def __init__(self, path: str | Path, manifest: Mapping[str, object]) -> None:
         self.path = Path(path)
-        self.path.mkdir(parents=True, exist_ok=True)
+        make_folder(self.path)
         # Before a torn last line is cut off: of a file that was whole, it is no mark of a kill.
         for name in _READ:
             checksums.check(self.path / name)

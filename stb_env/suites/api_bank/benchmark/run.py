@@ -11,7 +11,7 @@ from pathlib import Path
 
 from stb_env.core import checksums, jsontext
 from stb_env.core.checksums import check_line, sealed
-from stb_env.core.files import write_text
+from stb_env.core.files import make_folder, write_text
 from stb_env.core.jsontypes import JsonMapping
 from stb_env.errors import ConfigError, DataError, InfrastructureError
 from stb_env.models.chat import digest
@@ -120,7 +120,7 @@ class BenchmarkRun:
         self._rendering = rendering
         self._failed = 0
         self._counting = threading.Lock()
-        out.mkdir(parents=True, exist_ok=True)
+        make_folder(out)
         _settle(out / MANIFEST, {"version": 1, "rendering": rendering, **responder.fingerprint})
         self._asked = {key_of(sample): digest(self._messages(sample)) for sample in evaluator.samples}
         self._answers: dict[tuple[int, str, int], Answer] = {}
