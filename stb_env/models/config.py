@@ -13,7 +13,7 @@ from urllib.parse import unquote
 from stb_env.core.jsontypes import JsonMapping
 from stb_env.errors import ConfigError, did_you_mean
 from stb_env.http.credentials import Credentials
-from stb_env.http.url import check_url, check_variable, public_url
+from stb_env.http.url import check_url, check_variable, keys_in_path, public_url, shown_url
 from stb_env.models.providers import PROVIDERS
 from stb_env.usage import Price
 
@@ -243,7 +243,7 @@ class ModelConfig:
     def __repr__(self) -> str:
         if self.local:
             return f"ModelConfig(role={self.role!r}, local={self.model!r})"
-        return f"ModelConfig(role={self.role!r}, model={self.model!r}, endpoint={self.endpoint!r})"
+        return f"ModelConfig(role={self.role!r}, model={self.model!r}, endpoint={shown_url(self.endpoint)!r})"
 
     @property
     def endpoint(self) -> str:
@@ -269,7 +269,7 @@ class ModelConfig:
                 f"the {self.role} model needs a key: set {self.key_variable}, "
                 "or give base_url a local server that needs none"
             )
-        return Credentials(key, self.base_url, variable=self.key_variable)
+        return Credentials(key, self.base_url, keys_in_path(self.base_url), variable=self.key_variable)
 
     @property
     def needs_key(self) -> bool:

@@ -25,6 +25,7 @@ from tests.models.conftest import ENV, KEY
 QUESTION = ChatRequest.of("Is it?")
 # Out of the tests' own lines, because tracebacks quote those.
 LOWER_KEY = "gsk_abcdef0123456789"
+PATH_KEY = "q7Rz2kLm9XwT4vNb8sHd"
 PASSWORD, QUOTED, BASIC = "open-sesame", "open%2Dsesame", "bWU6b3Blbi1zZXNhbWU="
 
 
@@ -99,6 +100,16 @@ def test_representations_show_no_secret(server, connected):
     shown = f"{model!r} {model.config!r} {model._credentials!r} {model.fingerprint} {model._transport!r}"
     assert "127.0.0.1:1/v1" in shown
     assert not any(secret in shown for secret in (KEY, PASSWORD))
+
+
+def test_a_key_in_the_path_of_the_url_is_cut_from_messages(server, connected):
+    server.script(*[Answer({"error": {"message": f"no path /{PATH_KEY}/chat"}}, 401)] * 3)
+    model = connected(base_url=f"{server.url()}/{PATH_KEY}")
+    with pytest.raises(ModelError) as caught:
+        model.complete(QUESTION)
+    assert PATH_KEY in server.requests[0].path
+    assert str(caught.value).count("[key]") == 2
+    assert PATH_KEY not in f"{_everything_said(caught.value)} {model.config!r}"
 
 
 def test_a_password_in_the_url_is_sent_as_a_header_and_cut_from_failures(server, connected):

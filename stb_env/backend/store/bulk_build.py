@@ -136,5 +136,6 @@ def _has_rows(file: Path) -> bool:
     if not file.exists():
         return False
     with closing(sqlite3.connect(file)) as con:
-        made = con.execute("SELECT COUNT(*) FROM sqlite_master WHERE name = 'Cache'").fetchone() == (1,)
-        return made and con.execute("SELECT MAX(rowid) FROM Cache").fetchone() != (None,)
+        if con.execute("SELECT name FROM sqlite_master WHERE name = 'Cache'").fetchone() is None:
+            return False
+        return con.execute("SELECT 1 FROM Cache LIMIT 1").fetchone() is not None
