@@ -139,7 +139,7 @@ class OpenAIModel(ConfiguredModel):
             unpriced=int(price is None),
         )
 
-    def _body(self, request: ChatRequest) -> JsonObject:
+    def _body(self, request: ChatRequest) -> dict[str, object]:
         body = request_body(self.config, request)
         # A request bounds what is said; a provider counts what was thought before as well.
         if request.sampling.max_tokens is not None and "max_tokens" in body:

@@ -41,7 +41,7 @@ def parse(body: bytes) -> object:
     raise ModelError(failure, kind="transport", retryable=True)
 
 
-def wrong_call(body: object) -> JsonObject | None:
+def wrong_call(body: object) -> dict[str, object] | None:
     """Return the completion that Groq means with the error that a model's call cannot be taken.
 
     Args:

@@ -176,12 +176,12 @@ def test_a_run_goes_on_after_a_wrong_call_and_pays_for_each(connected, tmp_path,
     _, server = connected("google")
     file = tmp_path / "models.toml"
     settings = f'provider = "google"\nmodel = "gemini-3-pro-preview"\nbase_url = "http://{server.host}"'
-    file.write_text(f"[models.agent]\n{settings}\nmax_tokens = 1000\nstream = false")
+    file.write_text(f"[models.agent]\n{settings}\nmax_tokens = 1000")
     call, wrong = _gemini("STOP"), _gemini("MALFORMED_FUNCTION_CALL")
     parts = [{"functionCall": {"name": "weather", "args": {}}, "thoughtSignature": SIGNATURE}]
     call["candidates"][0]["content"] = {"role": "model", "parts": parts}
     server.next_answer = lambda request: (
-        server.asked.append(request) or Answer(wrong if len(server.asked) % 2 else call)
+        server.asked.append(request) or events(call if len(server.asked) % 2 else wrong)
     )
     command = [
         sys.executable,
