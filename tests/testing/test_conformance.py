@@ -31,7 +31,7 @@ def failed(env_id: str = "t/Sum-v0", **settings: Any) -> dict[str, str]:
     return {one.name: one.detail for one in validate(env_id, env).failed}
 
 
-HEAVY = ("stb/APIBankRetrieve-v1", "stb/GoogleSheets-v1", "stb/Worlds-v0")
+HEAVY = ("stb/APIBankRetrieve-v1", "stb/GoogleSheets-v1", "stb/Worlds-v0", "stb/WorldsHard-v0")
 
 
 @pytest.mark.parametrize(
