@@ -49,7 +49,7 @@ def pytest_collect_file() -> Generator[None, list[pytest.Collector], list[pytest
 
 
 # Cases of one test that a run of the whole plays; the others are heavy.
-_SAMPLE = 16
+_SAMPLE = 8
 _WHOLE = 5_000
 
 
