@@ -14,6 +14,7 @@ A mapping from names to tools says which parameters are text, too.
 """
 
 _PREFIXES = ("functions.", "function.", "default_api.", "tools.", "tool.", "API.", "api.")
+_OF_FINISH = {"answer", "cannot", "final_answer", "return_type"}
 _DECORATION = " \t\r\n`\"'*"
 
 
@@ -64,7 +65,17 @@ def types_of(known: Known, tool: str, parameter: str) -> list[str]:
         >>> types_of({"find": Tool("find", "", schema)}, "find", "zip"), types_of({"find"}, "find", "zip")
         (['string', 'null'], [])
     """
-    found = known.get(known_name(tool, known)) if isinstance(known, Mapping) else None
-    schema = found.parameters.get("properties", {}).get(parameter) if isinstance(found, Tool) else None
+    schema = _properties(known, tool).get(parameter)
     kind = schema.get("type", []) if isinstance(schema, Mapping) else []
     return [kind] if isinstance(kind, str) else list(kind)
+
+
+def parameters_of(known: Known, tool: str) -> set[str]:
+    """Return the names of a known tool's parameters; none where its schema is not known."""
+    return _OF_FINISH if tool == FINISH else {*_properties(known, tool)}
+
+
+def _properties(known: Known, tool: str) -> Mapping[str, object]:
+    found = known.get(known_name(tool, known)) if isinstance(known, Mapping) else None
+    properties = found.parameters.get("properties") if isinstance(found, Tool) else None
+    return properties if isinstance(properties, Mapping) else {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from stb_env.actions.known import Known, is_known, known_name
+from stb_env.actions.known import Known, is_known, known_name, parameters_of
 from stb_env.core.jsontypes import JsonMapping
 
 # Of an object without a known name, only these say that it is a call at all.
@@ -36,10 +36,16 @@ def near_call(data: JsonMapping, known: Known) -> NearCall | None:
     """Return the call that an object describes in near keys; None where it describes none, or two.
 
     Examples:
+        >>> from stb_env.tools import Tool
         >>> near_call({"action": "ping", "action_input": {"n": 1}}, None)
         NearCall(name='ping', arguments={'n': 1})
         >>> near_call({"ping": {"n": 1}}, {"ping"})
         NearCall(name='ping', arguments={'n': 1})
+        >>> ping = Tool("ping", "", {"properties": {"n": {"type": "integer"}}})
+        >>> near_call({"name": "ping", "n": 1}, {"ping": ping})
+        NearCall(name='ping', arguments={'n': 1})
+        >>> near_call({"name": "ping", "age": 36}, {"ping": ping}) is None
+        True
         >>> near_call({"tool": "ping", "action": "pong", "args": {}}, {"ping", "pong"}) is None
         True
     """
@@ -56,4 +62,10 @@ def near_call(data: JsonMapping, known: Known) -> NearCall | None:
         return None
     if given:
         return NearCall(names[0], given[0])
-    return NearCall(names[0], None) if sure and set(data) <= _BESIDE else None
+    if not sure:
+        return None
+    if set(data) <= _BESIDE:
+        return NearCall(names[0], None)
+    # The arguments stand beside the name, as small models write them.
+    beside = {key: value for key, value in data.items() if key != named[names[0]]}
+    return NearCall(names[0], beside) if set(beside) <= parameters_of(known, names[0]) else None

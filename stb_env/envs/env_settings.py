@@ -7,8 +7,8 @@ from typing import Any, Literal, TypedDict
 
 from stb_env.actions import Action
 from stb_env.backend.own import UserLike
+from stb_env.envs.observation import Limits
 from stb_env.envs.programs import Actions
-from stb_env.envs.rules import Limits
 from stb_env.envs.tool_env import Visible
 from stb_env.envs.wording import Wording
 from stb_env.verdict import RewardMode

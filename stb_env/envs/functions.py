@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from stb_env.core import jsontext
 from stb_env.core.jsontypes import Json, JsonMapping, JsonObject
-from stb_env.envs.program_value import NotJSONError, as_json, shown
+from stb_env.envs.program_value import Given
 from stb_env.tools import Tool, ToolCall
 
 _TYPES = {
@@ -34,7 +34,6 @@ _SAID = frozenset(
 )
 _WIDTH = 100
 _DEEPEST = 4
-_SHOWN_ARGUMENT = 200
 
 
 class ArgumentsError(ValueError):
@@ -80,7 +79,7 @@ class Function:
         >>> print(function.signature)
         def forecast(city: str = ..., in_: int = ...) -> dict:
             '''Says the weather.'''
-        >>> function.call(["Oslo"], {"in_": 3}, "c")
+        >>> function.call([Given("Oslo")], {"in_": Given(3)}, "c")
         ToolCall(name='forecast', arguments={'city': 'Oslo', 'in': 3}, id='c')
     """
 
@@ -115,7 +114,7 @@ class Function:
             body = [f"    '''{text}", "", "    Args:", *described, "    '''"]
         return "\n".join([f"def {self.name}({given}) -> dict:", *body])
 
-    def call(self, args: Sequence[Any], named: Mapping[str, Any], call_id: str) -> ToolCall:
+    def call(self, args: Sequence[Given], named: Mapping[str, Given], call_id: str) -> ToolCall:
         """Return the call that a program made.
 
         Args:
@@ -136,11 +135,9 @@ class Function:
         for key, value in pairs:
             if key in given:
                 wrong = wrong or f"{key!r} is given twice"
-            try:
-                given[key] = as_json(value)
-            except NotJSONError as error:
-                given[key] = shown(value, _SHOWN_ARGUMENT)
-                wrong = wrong or f"{key!r} is {error}"
+            given[key] = value.value
+            if value.problem:
+                wrong = wrong or f"{key!r} is {value.problem}"
         call = ToolCall(self.tool.name, given, call_id)
         if wrong:
             raise ArgumentsError(wrong, call)

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+from stb_env.actions.validation import check_call
+from stb_env.backend.backend import Backend
 from stb_env.core import jsontext
 from stb_env.core.jsontypes import JsonMapping
+from stb_env.core.request import Slow
 from stb_env.envs.finish import Finish
+from stb_env.envs.step_codes import find_function
 from stb_env.errors import did_you_mean
 from stb_env.tools import FINISH, Status, Tool, ToolCall, ToolResult
 from stb_env.trajectory import CallRecord, ProgramRecord
@@ -65,6 +69,54 @@ class PlayedCalls:
         if len(records) == 1:
             return records[0].result.status, bounded(records[0].result, limit)
         return max(record.result.status for record in records), _joined_results(records, limit)
+
+
+def play_call(
+    backend: Backend, state: object, tools: Mapping[str, Tool], call: ToolCall
+) -> Slow[tuple[CallRecord, object]]:
+    """Play a call of a tool, its arguments validated.
+
+    Args:
+        backend: Answers it.
+        state: The backend's state.
+        tools: The tools that there are.
+        call: The call.
+
+    Returns:
+        Its record, and the backend's state after it.
+    """
+    tool = tools.get(call.name)
+    if tool is None:
+        return unknown_call(call, tools), state
+    checked = check_call(call, tool)
+    if not checked.violations and not checked.coercions:
+        if isinstance(call.arguments, str):
+            # Blank text, as servers send it for a tool without parameters.
+            call = replace(call, arguments=checked.arguments)
+        result, state = yield from backend.answer(state, tool, call)
+        return CallRecord(call.id, call.name, call.arguments, result), state
+    # What the API really said to exactly this text beats our reading of its documentation.
+    recorded = backend.recorded(state, tool, call)
+    notes = tuple(note.to_dict() for note in (*checked.coercions, *checked.violations))
+    if recorded is not None:
+        return CallRecord(call.id, call.name, call.arguments, recorded, notes), state
+    if checked.violations:
+        error = "invalid arguments: " + "; ".join(violation.message for violation in checked.violations)
+        return refused(call, error, Status.INVALID_ARGUMENTS)._replace(violations=notes), state
+    call = replace(call, arguments=checked.arguments)
+    result, state = yield from backend.answer(state, tool, call)
+    return CallRecord(call.id, call.name, call.arguments, result, notes), state
+
+
+def play_as_the_original_does(
+    backend: Backend, state: object, tools: Mapping[str, Tool], call: ToolCall
+) -> Slow[tuple[CallRecord, object]]:
+    """Play a call as Guo et al., 2024, do: nothing is validated; see `play_call`."""
+    name = find_function(tools, call.name)
+    if name is None:
+        return unknown_call(call, tools), state
+    result, state = yield from backend.answer(state, tools[name], call)
+    return call_record(call, result), state
 
 
 def bounded(result: ToolResult, limit: int) -> str:

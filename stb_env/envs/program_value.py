@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from stb_env.actions import MAX_TEXT, MAX_VALUES
 from stb_env.core.jsontext import CUT_MARK
@@ -13,6 +13,7 @@ from stb_env.core.jsontypes import Json
 MAX_DEPTH = 64
 # Longer integers are text to whoever reads them back.
 _MOST_BITS = 990
+_SHOWN_ARGUMENT = 200
 # Python itself writes no longer ones as text.
 _MOST_SHOWN_BITS = 14_000
 
@@ -36,6 +37,40 @@ def as_json(value: Any) -> Json:
         stb_env.envs.program_value.NotJSONError: a set, which is no JSON data
     """
     return _Copier().copy(value, MAX_DEPTH)
+
+
+class Given(NamedTuple):
+    """An argument of a program's call.
+
+    Attributes:
+        value: It as JSON data, or as text where it is none.
+        problem: What it is instead; empty where it is JSON data.
+    """
+
+    value: Json
+    problem: str = ""
+
+
+def given(value: object, *, data: bool = True) -> Given:
+    """Return a value of a program as an argument.
+
+    Args:
+        value: The value.
+        data: Whether it is wanted as data: what no tool gets is shown as text.
+
+    Examples:
+        >>> given((1, 2)), given("x", data=False)
+        (Given(value=[1, 2], problem=''), Given(value="'x'", problem=''))
+        >>> given({3})
+        Given(value='{3}', problem='a set, which is no JSON data')
+    """
+    problem = ""
+    if data:
+        try:
+            return Given(as_json(value))
+        except NotJSONError as error:
+            problem = str(error)
+    return Given(shown(value, _SHOWN_ARGUMENT), problem)
 
 
 class _Copier:

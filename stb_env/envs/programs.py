@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -12,9 +12,10 @@ from stb_env.core import jsontext
 from stb_env.core.jsontypes import Json, JsonObject
 from stb_env.core.request import Slow
 from stb_env.envs.functions import ArgumentsError, functions_of, program_of, signatures, taken_names
-from stb_env.envs.interpreter import Answer, Interpreter, Ran
+from stb_env.envs.interpreter import Interpreter
 from stb_env.envs.played_calls import refused
-from stb_env.envs.program_value import encodable, shown
+from stb_env.envs.program_session import Answer, Call, Ran
+from stb_env.envs.program_value import encodable
 from stb_env.errors import ConfigError
 from stb_env.models.prompting import Prompt, prompt
 from stb_env.tools import PYTHON, Status, Tool, ToolCall, ToolResult
@@ -118,17 +119,17 @@ class Programs:
             return Ran("", error, namespace)
         made = 0
 
-        def called(name: str, args: Sequence[object], named: Mapping[str, object]) -> Slow[Answer]:
+        def called(made_call: Call) -> Slow[Answer]:
             nonlocal made
             call_id, made = f"call_{made}", made + 1
-            problem = ""
+            name, problem = made_call.name, ""
             if name in functions:
                 try:
-                    call = functions[name].call(args, named, call_id)
+                    call = functions[name].call(made_call.args, made_call.kwargs, call_id)
                 except ArgumentsError as error:
                     call, problem = error.call, f"invalid arguments: {error}"
             else:
-                call = _unknown(name, args, named, call_id)
+                call = _unknown(made_call, call_id)
             record = yield from play(call, problem)
             return Answer(ends=True) if record is None else _answer_of(record.result)
 
@@ -154,11 +155,11 @@ class Programs:
         return self.prompt.render(functions=signatures(functions_of(tuple(tools))))
 
 
-def _unknown(name: str, args: Sequence[object], named: Mapping[str, object], call_id: str) -> ToolCall:
-    given: dict[str, Json] = {key: shown(value, 200) for key, value in named.items()}
-    if args:
-        given[POSITIONAL] = [shown(value, 200) for value in args]
-    return ToolCall(name, given, call_id)
+def _unknown(call: Call, call_id: str) -> ToolCall:
+    given: dict[str, Json] = {key: each.value for key, each in call.kwargs.items()}
+    if call.args:
+        given[POSITIONAL] = [each.value for each in call.args]
+    return ToolCall(call.name, given, call_id)
 
 
 def _answer_of(result: ToolResult) -> Answer:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from stb_env.actions import (
@@ -18,22 +18,23 @@ from stb_env.actions import (
     read_program,
 )
 from stb_env.actions.thought import thought_of
-from stb_env.actions.validation import check_call
 from stb_env.backend.backend import Backend
 from stb_env.backend.user import Said, User
 from stb_env.core.request import Slow, aside, of_role
 from stb_env.envs import step_codes as original
 from stb_env.envs.finish import Finish, FinishForm, finish_form, finish_record
-from stb_env.envs.interpreter import Ran
+from stb_env.envs.observation import Limits
 from stb_env.envs.played_calls import (
     NO_CALL,
     PlayedCalls,
     answered,
     bounded,
     call_record,
+    play_as_the_original_does,
+    play_call,
     refused,
-    unknown_call,
 )
+from stb_env.envs.program_session import Ran
 from stb_env.envs.programs import NO_PROGRAM, Programs, outside_program
 from stb_env.envs.state import State
 from stb_env.errors import BackendError, InfrastructureError, JudgeError, STBError, bug_in
@@ -42,13 +43,13 @@ from stb_env.steps import READS
 from stb_env.tasks import Task
 from stb_env.tools import FINISH, Status, Tool, ToolCall, ToolResult
 from stb_env.trajectory import CallRecord, ProgramRecord, Step
-from stb_env.usage import Usage, spent_by
 from stb_env.verdict import RewardMode, Verdict, Vote
 
 TOO_LARGE = (
     f"the action is too large to be read: it may have {MAX_TEXT:,} characters, and {MAX_VALUES:,} values in "
     "its arguments; divide it"
 )
+_TOO_LATE = "the turn limit came before an answer"
 
 Compat = Literal["original"]
 Potential = Callable[[Task, Any, Sequence[CallRecord]], float]
@@ -56,21 +57,6 @@ Potential = Callable[[Task, Any, Sequence[CallRecord]], float]
 
 Layer = Callable[[Backend, State], Backend]
 """Of a backend and the episode so far; returns what answers the calls of the next action."""
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """Bounds on what an observation carries, in characters of text.
-
-    Attributes:
-        query: The user's query.
-        tools: JSON of all function specs.
-        result: JSON of one step's results.
-    """
-
-    query: int = 16_384
-    tools: int = 262_144
-    result: int = 65_536
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +99,7 @@ class Rules:
     backend: Backend
     judge: Judge
     max_turns: int = 24
-    limits: Limits = Limits()
+    limits: Limits = field(default_factory=Limits)
     compat: Compat | None = None
     reward: RewardMode = "sparse"
     potential: Potential | None = None
@@ -160,7 +146,7 @@ class Rules:
         except Exception as error:  # noqa: BLE001 (no text of an agent's may end more than its episode)
             bug = BackendError(bug_in("the reader of actions", error, self.parse), stage="action")
             unread = self._with_step(task, state, Action((), ""), PlayedCalls(state.backend, []))
-            return _failed(unread, bug.failure(), None)
+            return unread.failed(bug.failure(), None)
         if parsed.is_text and self.user is not None:
             return (yield from self._talk(task, state, parsed, self.user))
         calls = PlayedCalls(state.backend, [])
@@ -185,18 +171,18 @@ class Rules:
             except InfrastructureError as error:
                 failure, lost = error.failure(), error.usage
         if said is not None:
-            state = _spent(state._replace(user=said.state), "user", [said.usage])
+            state = state._replace(user=said.state).spent("user", [said.usage])
             if said.text is not None and not said.done:
                 finish, calls.records = None, [answered(record, said.text) for record in calls.records]
             if ran is not None and said.text is not None:
                 ran = ran._replace(output=f"{ran.output}{said.text}")
         before, state = state, self._with_step(task, state, parsed, calls, ran)
         if failure is not None:
-            return _failed(state, failure, lost)
+            return state.failed(failure, lost)
         if finish is not None and finish.kind != "invalid":
             state = yield from self._end(task, state, finish)
         elif state.turn >= self.max_turns:
-            state = self._judged(state, _unsolved("the turn limit came before an answer"), truncated=True)
+            state = state.judged(_unsolved(_TOO_LATE), self.reward, truncated=True)
         return self._shaped(task, before, state)
 
     def read(self, tools: Mapping[str, Tool], action: Any) -> Action:
@@ -234,11 +220,8 @@ class Rules:
         try:
             said = yield from of_role("user", user.reply(task, state.user, text))
         except InfrastructureError as error:
-            return _failed(
-                self._with_step(task, state, parsed, PlayedCalls(state.backend, [])),
-                error.failure(),
-                error.usage,
-            )
+            unheard = self._with_step(task, state, parsed, PlayedCalls(state.backend, []))
+            return unheard.failed(error.failure(), error.usage)
         result = bounded(ToolResult.of(said.text or "", source="env"), self.limits.result)
         state = state._replace(
             turn=state.turn + 1,
@@ -247,11 +230,11 @@ class Rules:
             status=Status.OK,
             user=said.state,
         )
-        state = _spent(state, "user", [said.usage])
+        state = state.spent("user", [said.usage])
         if said.text is None:
             state = yield from self._end(task, state, Finish("answer", text))
         elif state.turn >= self.max_turns:
-            state = self._judged(state, _unsolved("the turn limit came before an answer"), truncated=True)
+            state = state.judged(_unsolved(_TOO_LATE), self.reward, truncated=True)
         return self._shaped(task, before, state)
 
     def _heard(self, task: Task, state: State, answer: str) -> Slow[Said | None]:
@@ -266,13 +249,20 @@ class Rules:
             calls.records.append(finish_record(call, calls.finish))
             return
         try:
-            record, calls.backend = yield from self._call(tools, calls.backend, call)
+            record, calls.backend = yield from self.call(tools, calls.backend, call)
         except InfrastructureError as error:
             calls.failure, calls.lost = error.failure(), error.usage
             text = original.failure_text(error) if self.compat else str(error)
             record = refused(call, text, Status.FAILURE)
         calls.records.append(record)
         calls.halted = self.halt_on_error and bool(record.result.error)
+
+    def call(
+        self, tools: Mapping[str, Tool], state: object, call: ToolCall
+    ) -> Slow[tuple[CallRecord, object]]:
+        """Play a call of a tool; see `stb_env.envs.played_calls.play_call`."""
+        play = play_as_the_original_does if self.compat else play_call
+        return play(self.backend, state, tools, call)
 
     def _run(
         self,
@@ -298,42 +288,6 @@ class Rules:
         except InfrastructureError as error:
             calls.failure, calls.lost = error.failure(), error.usage
             return Ran("", str(error), state.namespace)
-
-    def _call(
-        self, tools: Mapping[str, Tool], backend: object, call: ToolCall
-    ) -> Slow[tuple[CallRecord, object]]:
-        if self.compat:
-            return (yield from self._original_call(tools, backend, call))
-        tool = tools.get(call.name)
-        if tool is None:
-            return unknown_call(call, tools), backend
-        checked = check_call(call, tool)
-        if not checked.violations and not checked.coercions:
-            if isinstance(call.arguments, str):
-                # Blank text, as servers send it for a tool without parameters.
-                call = replace(call, arguments=checked.arguments)
-            result, backend = yield from self.backend.answer(backend, tool, call)
-            return CallRecord(call.id, call.name, call.arguments, result), backend
-        # What the API really said to exactly this text beats our reading of its documentation.
-        recorded = self.backend.recorded(backend, tool, call)
-        notes = tuple(note.to_dict() for note in (*checked.coercions, *checked.violations))
-        if recorded is not None:
-            return CallRecord(call.id, call.name, call.arguments, recorded, notes), backend
-        if checked.violations:
-            error = "invalid arguments: " + "; ".join(violation.message for violation in checked.violations)
-            return refused(call, error, Status.INVALID_ARGUMENTS)._replace(violations=notes), backend
-        call = replace(call, arguments=checked.arguments)
-        result, backend = yield from self.backend.answer(backend, tool, call)
-        return CallRecord(call.id, call.name, call.arguments, result, notes), backend
-
-    def _original_call(
-        self, tools: Mapping[str, Tool], backend: object, call: ToolCall
-    ) -> Slow[tuple[CallRecord, object]]:
-        name = original.find_function(tools, call.name)
-        if name is None:
-            return unknown_call(call, tools), backend
-        result, backend = yield from self.backend.answer(backend, tools[name], call)
-        return call_record(call, result), backend
 
     def _with_step(
         self,
@@ -368,7 +322,7 @@ class Rules:
             by_role=state.by_role,
             namespace=state.namespace if ran is None else ran.namespace,
         )
-        return _spent(after, "simulator", [record.result.usage for record in records])
+        return after.spent("simulator", [record.result.usage for record in records])
 
     def _shaped(self, task: Task, before: State, state: State) -> State:
         if self.potential is None or not state.valid:
@@ -386,20 +340,20 @@ class Rules:
 
     def _end(self, task: Task, state: State, finish: Finish) -> Slow[State]:
         if finish.kind == "give_up":
-            return self._judged(state, _unsolved("the agent gave up"))
+            return state.judged(_unsolved("the agent gave up"), self.reward)
         state = state._replace(final_answer=finish.final_answer, answer=finish.answer, cannot=finish.cannot)
         try:
             if isinstance(self.judge, Reads):
                 state = yield from self._read(state, self.judge.reads(state.case(task)))
             verdict = yield from aside(self.judge.judge(state.case(task)))
         except InfrastructureError as error:
-            return _failed(state, error.failure(), error.usage)
+            return state.failed(error.failure(), error.usage)
         except STBError:
             raise
         except Exception as error:  # noqa: BLE001 (as above)
             bug = bug_in(f"judge {self.judge.name!r}", error, self.judge.judge)
-            return _failed(state, JudgeError(bug, kind="internal", retryable=False).failure(), None)
-        return self._judged(state, verdict)
+            return state.failed(JudgeError(bug, kind="internal", retryable=False).failure(), None)
+        return state.judged(verdict, self.reward)
 
     def _read(self, state: State, asked: Iterable[tuple[Tool, ToolCall]]) -> Slow[State]:
         """Make the calls that a judge asks for; the state of the backend stays as the episode left it."""
@@ -411,17 +365,6 @@ class Rules:
             return state
         step = state.steps[-1]
         return state._replace(steps=(*state.steps[:-1], step._replace(extra={**step.extra, READS: records})))
-
-    def _judged(self, state: State, verdict: Verdict, *, truncated: bool = False) -> State:
-        step = state.steps[-1]._replace(
-            reward=verdict.reward(self.reward), terminated=not truncated, truncated=truncated
-        )
-        return _spent(state, "judge", [verdict.usage])._replace(
-            over=True,
-            valid=verdict.status != "na",
-            verdict=verdict.to_dict(),
-            steps=(*state.steps[:-1], step),
-        )
 
 
 def _thought(parsed: Action) -> dict[str, object]:
@@ -441,25 +384,3 @@ def _written(action: object, parsed: Action) -> str:
 
 def _unsolved(reason: str) -> Verdict:
     return Verdict.of("unsolved", judge="env", votes=(Vote("unsolved", reason),))
-
-
-def _spent(state: State, role: str, more: Iterable[Usage | None]) -> State:
-    """Return a state that has used more."""
-    for usage in more:
-        if usage is not None:
-            by_role = spent_by(state.by_role, role, usage)
-            state = state._replace(usage=state.usage + usage, by_role=by_role)
-    return state
-
-
-def _failed(state: State, failure: Mapping[str, object], lost: Usage | None) -> State:
-    step = state.steps[-1]._replace(status=Status.FAILURE, truncated=True)
-    stage = str(failure["stage"])
-    state = _spent(state, stage if stage in ("judge", "user") else "simulator", [lost])
-    return state._replace(
-        over=True,
-        valid=False,
-        failure=failure,
-        status=Status.FAILURE,
-        steps=(*state.steps[:-1], step),
-    )

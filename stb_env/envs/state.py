@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NamedTuple, Self
 
 from stb_env.core.jsontypes import JsonMapping, JsonObject
 from stb_env.envs.finish import finish_form
@@ -13,7 +13,8 @@ from stb_env.tasks import Task
 from stb_env.tools import FINISH, Status, ToolCall
 from stb_env.trajectory import CallRecord, Step
 from stb_env.trajectory_line import text_of
-from stb_env.usage import NO_USAGE, ByRole, Usage
+from stb_env.usage import NO_USAGE, ByRole, Usage, spent_by
+from stb_env.verdict import RewardMode, Verdict
 
 
 class State(NamedTuple):
@@ -79,6 +80,44 @@ class State(NamedTuple):
         return Case(
             task, self.final_answer, self.calls, self.backend, replies, self.answer, self.cannot, reads
         )
+
+    def spent(self, role: str, more: Iterable[Usage | None]) -> Self:
+        """Return the state after a role has used more."""
+        state = self
+        for usage in more:
+            if usage is not None:
+                by_role = spent_by(state.by_role, role, usage)
+                state = state._replace(usage=state.usage + usage, by_role=by_role)
+        return state
+
+    def judged(self, verdict: Verdict, reward: RewardMode, *, truncated: bool = False) -> Self:
+        """Return the state at its end, with a verdict that the last step earns its reward by."""
+        earned = verdict.reward(reward)
+        return self.spent("judge", [verdict.usage])._replace(
+            over=True,
+            valid=verdict.status != "na",
+            verdict=verdict.to_dict(),
+            steps=self._last_step(reward=earned, terminated=not truncated, truncated=truncated),
+        )
+
+    def failed(self, failure: Mapping[str, object], lost: Usage | None) -> Self:
+        """Return the state at its end by a failure of the infrastructure.
+
+        Args:
+            failure: The failure as plain data.
+            lost: The usage of what failed.
+        """
+        stage = str(failure["stage"])
+        return self.spent(stage if stage in ("judge", "user") else "simulator", [lost])._replace(
+            over=True,
+            valid=False,
+            failure=failure,
+            status=Status.FAILURE,
+            steps=self._last_step(status=Status.FAILURE, truncated=True),
+        )
+
+    def _last_step(self, **changes: Any) -> tuple[Step, ...]:
+        return (*self.steps[:-1], self.steps[-1]._replace(**changes))
 
     def _replies(self, task: Task) -> Iterator[str]:
         form = finish_form(task)

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import copy
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, ClassVar, Literal, Self
 
 import gymnasium as gym
 from gymnasium.error import ResetNeeded
-from gymnasium.spaces import Dict, Discrete
 
 from stb_env.actions import Action, parse_action
 from stb_env.backend.own import BackendLike, UserLike, as_backend, as_user
@@ -18,21 +16,22 @@ from stb_env.core.episode_html import episode_html
 from stb_env.core.jsontypes import JsonMapping, JsonObject
 from stb_env.core.kinds import Count
 from stb_env.core.request import Slow, adrive, drive
-from stb_env.core.settings import check_settings, checks_settings
+from stb_env.core.settings import checks_settings
 from stb_env.envs.episode_text import episode_text
 from stb_env.envs.functions import functions_of, program_of
+from stb_env.envs.observation import Limits, info_of, limits_of, observation_of, observation_space
 from stb_env.envs.programs import PYTHON_TOOL, Actions, Programs, check_code_setting
 from stb_env.envs.reset_options import read_options, read_order, read_shard
-from stb_env.envs.rules import Compat, Limits, Potential, Rules
+from stb_env.envs.rules import Compat, Potential, Rules
 from stb_env.envs.state import State
 from stb_env.envs.wording import Wording
 from stb_env.errors import ConfigError, DataError
 from stb_env.judges.own_judge import JudgeLike, as_judge
 from stb_env.models.prompting import prompt
 from stb_env.seeding import derive, draw
-from stb_env.spaces import TextSpace, ToolCallSpace
+from stb_env.spaces import ToolCallSpace
 from stb_env.tasks import Oracle, Task, TaskSource
-from stb_env.tools import Status, Tool, ToolCall
+from stb_env.tools import Tool, ToolCall
 from stb_env.trajectory import messages
 from stb_env.verdict import RewardMode
 
@@ -138,7 +137,7 @@ class ToolEnv(gym.Env[Observation, Any]):
             as_backend(backend),
             as_judge(judge),
             max_turns,
-            _limits(limits),
+            limits_of(limits),
             compat,
             _reward_mode(reward, potential),
             potential if reward in (None, "dense") else None,
@@ -365,61 +364,13 @@ class ToolEnv(gym.Env[Observation, Any]):
         return self._state
 
     def _observation(self) -> Observation:
-        state = self._running()
-        return {
-            "query": self._query,
-            "tools": self._tools_text,
-            "result": state.result,
-            "status": int(state.status),
-            "turn": state.turn,
-        }
+        return observation_of(self._running(), self._query, self._tools_text)
 
     def _info(self, *, bookend: bool) -> Info:
-        state = self._running()
-        last = state.steps[-1] if state.steps else None
-        info: Info = {
-            "task_id": self._task.id,
-            "suite": self._task.suite,
-            "group": self._task.group,
-            "calls": [call.to_dict() for call in last.calls] if last else [],
-            "usage": state.usage.to_dict(),
-            "valid": state.valid,
-        }
-        if last is not None and last.text:
-            info["text"] = last.text
-        if last is not None and last.program is not None:
-            info["program"] = last.program.to_dict()
-        info.update(last.extra if last is not None else {})
+        more: Info = {}
         if bookend:
-            info["tools"] = jsontext.read_exactly(self._tools_text)
-            info["messages"] = self.messages
-        if state.over:
-            info["answer"] = copy.deepcopy(state.answer)
-            info["final_answer"] = state.final_answer
-            info["reward_mode"] = self.rules.reward
-            if state.cannot is not None:
-                info["cannot"] = copy.deepcopy(state.cannot)
-        if state.by_role:
-            info["usage_by_role"] = {role: usage.to_dict() for role, usage in state.by_role}
-        if state.failure is not None:
-            info["failure"] = dict(state.failure)
-        if state.verdict is not None:
-            info["verdict"] = jsontext.read_back(jsontext.dumps(state.verdict))
-        return info
-
-
-def observation_space(max_turns: int, limits: Limits) -> Dict:
-    """Return the space of the observations of an environment with these bounds."""
-    # A plain dict is not ordered by key; Gymnasium's Dict sorts it.
-    return Dict(
-        {
-            "query": TextSpace(limits.query),
-            "tools": TextSpace(limits.tools),
-            "result": TextSpace(limits.result),
-            "status": Discrete(len(Status)),
-            "turn": Discrete(max_turns + 1),
-        }
-    )
+            more = {"tools": jsontext.read_exactly(self._tools_text), "messages": self.messages}
+        return info_of(self._running(), self._task, self.rules.reward, more)
 
 
 def _by_name(tools: Iterable[Tool]) -> dict[str, Tool]:
@@ -437,13 +388,3 @@ def _reward_mode(reward: RewardMode | None, potential: Potential | None) -> Rewa
             "reward='partial'"
         )
     return reward or ("sparse" if potential is None else "dense")
-
-
-def _limits(limits: Limits | Mapping[str, int] | None) -> Limits:
-    if limits is None or isinstance(limits, Limits):
-        return limits or Limits()
-    check_settings(Limits, limits, "limits")
-    made = Limits(**limits)
-    if min(made.query, made.tools, made.result) < 256:
-        raise ConfigError(f"each limit must be at least 256 characters, got {made}")
-    return made

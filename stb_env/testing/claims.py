@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from stb_env.backend.epochs import Episode
-from stb_env.core.jsontypes import JsonObject
+from stb_env.core.jsontypes import JsonMapping, JsonObject
 from stb_env.declare.states import Timed
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.judges.task_judge import TaskJudge
@@ -14,9 +14,11 @@ from stb_env.runs import Job
 from stb_env.testing.red_team.known_solutions import gold_line
 from stb_env.testing.report import Report
 from stb_env.testing.subject import Subject
-from stb_env.tools import FINISH
+from stb_env.tools import FINISH, Status
 from stb_env.verdict import reward_of
 
+# Values of one argument that are tried.
+_TRIED = 8
 Line = tuple[Sequence[object], JsonObject]
 """Actions, and the arguments of the Finish after them."""
 
@@ -93,12 +95,110 @@ def _paid(env: ToolEnv, job: Job) -> Iterator[tuple[str, Sequence[str]]]:
         line = made(env, calls, ending)
         if line is None:
             continue
-        info: JsonObject = {}
-        for action in [*line[0], {"name": FINISH, "arguments": line[1]}]:
-            *_, info = env.step(action)
-        verdict = info["verdict"] if info["valid"] and "verdict" in info else {}
+        verdict = _verdict(env, *line)
         held = [part for part, holds in verdict.get("parts", {}).items() if holds] or ["the verdict"]
         yield claim, held if verdict and reward_of(verdict, "partial") > 0 else []
+
+
+def check_other_acts(report: Report, subject: Subject) -> None:
+    """Tell in which tasks gold's line is solved with another argument in a call that changes something.
+
+    The argument is one that an earlier result has under its name, another of its schema's list, or the next
+    number. Whether any would do is for the author to say: the check holds in any case.
+    """
+    if not isinstance(subject.env.rules.judge, TaskJudge):
+        return
+    found: dict[str, str] = {}
+    asked = 0
+    jobs = subject.solvable()
+    for done, job in enumerate(jobs, 1):
+        start: dict[str, Any] = {"seed": job.seed, "options": {"task_id": job.task_id}}
+        subject.env.reset(**start)
+        calls, ending = gold_line(subject.env, job.task_id, job.seed)
+        subject.env.reset(**start)
+        altered = _altered(subject.env, calls)
+        if altered is not None:
+            asked += 1
+            number, act = altered
+            line = [*calls[:number], act, *calls[number + 1 :]]
+            if _verdict(subject.env, line, ending).get("status") == "solved":
+                found[job.task_id] = f"{job.task_id} ({_told(calls[number], act)})"
+        subject.tell("other acts", done, len(jobs))
+    report.counts["other_acts"] = {"tasks": asked, "solved": list(found)}
+    detail = f"another argument is refused in each of {asked} tasks"
+    if found:
+        some = "; ".join([*found.values()][:5])
+        detail = (
+            f"another argument is as good in {len(found)} of {asked} tasks: {some}. Unless any will do, "
+            "check what was given: called(tool, {...}) or state"
+        )
+    report.add("other acts", True, detail)
+
+
+def _altered(env: ToolEnv, calls: Sequence[object]) -> tuple[int, JsonObject] | None:
+    """Return the first of gold's calls that changes something otherwise too, by its number, and how."""
+    copy = env.fork()
+    seen: dict[str, list[object]] = {}
+    for number, call in enumerate(calls):
+        if isinstance(call, dict) and isinstance(call.get("arguments"), dict):
+            tool = {tool.name: tool for tool in env.task.tools}.get(str(call.get("name")))
+            for name, value in call["arguments"].items():
+                schema = tool.parameters.get("properties", {}).get(name, {}) if tool is not None else {}
+                for other in _others(value, schema, seen.get(name, [])):
+                    act = {**call, "arguments": {**call["arguments"], name: other}}
+                    if _does(copy.fork(), act):
+                        return number, act
+        copy.step(call)
+        if copy.snapshot().over:
+            return None
+        for record in copy.snapshot().steps[-1].calls:
+            _collect(record.result.response, seen)
+    return None
+
+
+def _does(env: ToolEnv, call: object) -> bool:
+    """Return whether a call is answered and changes something."""
+    before = _changes(env.snapshot().backend)
+    env.step(call)
+    state = env.snapshot()
+    return not state.over and state.status is Status.OK and _changes(state.backend) != before
+
+
+def _others(value: object, schema: JsonMapping, seen: Sequence[object]) -> Iterator[object]:
+    """Yield other values of an argument, few enough to try each."""
+    listed = [*seen, *schema.get("enum", ())]
+    others = [other for other in listed if type(other) is type(value) and other != value]
+    if isinstance(value, int) and not isinstance(value, bool):
+        others.append(value + 1)
+    for number, other in enumerate(others[:_TRIED]):
+        if other not in others[:number]:
+            yield other
+
+
+def _collect(data: object, seen: dict[str, list[object]]) -> None:
+    """Add what a result has under each name to what was seen."""
+    if isinstance(data, Mapping):
+        for name, value in data.items():
+            seen.setdefault(str(name), []).append(value)
+            _collect(value, seen)
+    elif isinstance(data, list):
+        for item in data:
+            _collect(item, seen)
+
+
+def _told(call: object, act: JsonObject) -> str:
+    given = call["arguments"] if isinstance(call, dict) else {}
+    name = next(name for name, value in act["arguments"].items() if given.get(name) != value)
+    return f"{act['name']}: {name} {given.get(name)!r} or {act['arguments'][name]!r}"
+
+
+def _verdict(env: ToolEnv, line: Sequence[object], ending: JsonObject) -> JsonObject:
+    """Return the verdict on a line of calls and its ending; empty where nothing could be judged."""
+    info: JsonObject = {}
+    for action in [*line, {"name": FINISH, "arguments": ending}]:
+        *_, info = env.step(action)
+    verdict: JsonObject = info["verdict"] if info["valid"] and "verdict" in info else {}
+    return verdict
 
 
 def _changes(state: object) -> object:

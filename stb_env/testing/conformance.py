@@ -16,7 +16,7 @@ from stb_env.errors import ConfigError
 from stb_env.runs.make import make_env
 from stb_env.suite import find_env, resolved, suite_of
 from stb_env.testing.cheating import check_red_team
-from stb_env.testing.claims import check_claims
+from stb_env.testing.claims import check_claims, check_other_acts
 from stb_env.testing.copies import check_async, check_determinism, check_forks, check_pickling, check_spec
 from stb_env.testing.gold import check_gold
 from stb_env.testing.report import Report
@@ -120,6 +120,7 @@ def validate(
     check_nulls(report, subject)
     check_leaks(report, subject)
     check_claims(report, subject)
+    check_other_acts(report, subject)
     if red_team:
         check_red_team(report, subject, red_team)
     check_determinism(report, subject, few, gold)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 
 from stb_env.backend.world import World
 from stb_env.core.jsontypes import JsonMapping
 from stb_env.core.request import Slow
+from stb_env.envs.played_calls import play_call
 from stb_env.envs.rules import Rules
 from stb_env.errors import did_you_mean
 from stb_env.retrieval import ToolIndex
@@ -125,15 +126,16 @@ class OpenRules(Rules):
         """Return the given rules with a finder."""
         return cls(**{setting.name: getattr(rules, setting.name) for setting in fields(rules)}, finder=finder)
 
-    def _call(
-        self, tools: Mapping[str, Tool], backend: object, call: ToolCall
+    def call(
+        self, tools: Mapping[str, Tool], state: object, call: ToolCall
     ) -> Slow[tuple[CallRecord, object]]:
+        """Play a search, or a call of a tool that was found."""
         if call.name == SEARCH:
-            record, _ = yield from Rules._call(replace(self, backend=self.finder), tools, None, call)
-            return record, backend
+            record, _ = yield from play_call(self.finder, None, tools, call)
+            return record, state
         if call.name in tools:
-            return (yield from Rules._call(self, tools, backend, call))
+            return (yield from Rules.call(self, tools, state, call))
         hint = did_you_mean(call.name, [*tools, FINISH])
         error = f"no tool {call.name!r} has been found so far; describe to {SEARCH} what you need.{hint}"
         result = ToolResult.of("", error=error, source="env", status=Status.UNKNOWN_TOOL)
-        return CallRecord(call.id, call.name, call.arguments, result), backend
+        return CallRecord(call.id, call.name, call.arguments, result), state

@@ -63,6 +63,21 @@ def test_the_environment_knows_the_tools_of_its_task():
     assert [call["name"] for call in env.step(written)[4]["calls"]] == ["find_notes"]
 
 
+def test_arguments_beside_the_name_are_those_of_a_tool_that_has_them():
+    env = notes()
+    env.reset(seed=0, options={"task_id": "day"})
+    made = [
+        [call["arguments"] for call in env.step(written)[4]["calls"]]
+        for written in (
+            '{"name": "find_notes", "word": "dentist"}',
+            '{"name": "find_notes", "word": "dentist", "found": 3}',
+            '{"name": "Dentist", "word": "dentist"}',
+        )
+    ]
+    assert made == [[{"word": "dentist"}], [], []]
+    assert env.step('{"name": "Finish", "final_answer": "Tuesday"}')[1] == 1.0
+
+
 def test_blank_arguments_of_a_native_call_are_none():
     def count(items: list) -> int:
         """Count the items."""

@@ -16,7 +16,7 @@ from stb_env import checks
 from stb_env.declare import Clock
 from stb_env.errors import ConfigError, DataError
 from stb_env.runs import Deadlines, as_agent, play
-from stb_env.testing.claims import check_claims
+from stb_env.testing.claims import check_claims, check_other_acts
 from stb_env.testing.report import Report
 from stb_env.testing.subject import Subject, draws
 
@@ -40,6 +40,11 @@ def cancel(state: dict, item: str) -> str:
 def orders(state: dict) -> dict:
     """List the orders."""
     return state
+
+
+def named() -> list[dict]:
+    """Name what can be ordered."""
+    return [{"item": "A-9"}, {"item": "B-7"}]
 
 
 def diary(state: dict, clock: Clock) -> dict:
@@ -338,6 +343,27 @@ def test_validation_names_the_tasks_that_pay_for_a_claim():
     }
     assert "(for the verdict, answer:count, state:orders 2)" in report.checks[-1].detail
     assert not report.passed
+
+
+def test_validation_tells_where_another_act_is_as_good():
+    one = call("order", item="A-9", count=1)
+    env = made(
+        stb_env.task("Order something.", gold=[A9], check=checks.called(order)),
+        stb_env.task("Order one A-9.", gold=[one], check=checks.called(order)),
+        stb_env.task("Order exactly one A-9.", gold=[one], check=checks.state(orders, has={"A-9": 1})),
+        stb_env.task("Order the first.", gold=[call("named"), A9], check=checks.called(order)),
+        stb_env.task(
+            "Order the first.", gold=[call("named"), A9], check=checks.state(orders, equals={"A-9": 1})
+        ),
+        tools=[*TOOLS, named],
+    )
+    report = Report("t/Desk-v0")
+    check_other_acts(report, Subject(env, None, draws(env, None, 0), lambda *_: None))
+    assert report.counts["other_acts"] == {"tasks": 4, "solved": ["2", "4"]}
+    assert (
+        "in 2 of 4 tasks: 2 (order: count 1 or 2); 4 (order: item 'A-9' or 'B-7'). Unless"
+        in report.checks[-1].detail
+    )
 
 
 def keep(state: dict) -> str:

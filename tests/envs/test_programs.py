@@ -9,6 +9,7 @@ import pickle
 import signal
 import subprocess
 import sys
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -27,7 +28,8 @@ from stb_env.wrappers import CallBudget, ChainOfThought, DepthFirstSearch, Discr
 
 pytest.importorskip("pydantic_monty", reason="programs need the extra stb-env[code]")
 
-from stb_env.envs.interpreter import Interpreter, ProgramLimits
+from stb_env.envs.interpreter import Interpreter
+from stb_env.envs.program_session import ProgramLimits
 from stb_env.envs.programs import Programs
 from tests.conftest import ROOT
 from tests.docs.page import blocks
@@ -230,6 +232,20 @@ def test_what_the_time_limit_cuts_says_so_and_leaves_variables_alone(code):
     assert run(env, "x")[1] == "1\n"
 
 
+@pytest.mark.heavy
+def test_what_is_stopped_writes_nothing_to_the_terminal():
+    script = (
+        "from stb_env.testing.notes import notes\n"
+        "env = notes(actions='code')\n"
+        "env.reset()\n"
+        "code = 't = list(range(10**6))\\nsorted([t, t] * 9, key=str)'\n"
+        "print(env.step({'name': 'python', 'arguments': {'code': code}})[0]['result'])\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=True, text=True)
+    assert "the program needs more than 64 MiB of memory" in done.stdout
+    assert done.stderr == ""
+
+
 def test_long_output_is_cut_where_it_still_parses():
     for code in ("print('x' * 10**7)", "'x' * 10**6", "for n in range(10**5):\n    print(n)"):
         error, printed, *_ = run(made(), code)
@@ -332,52 +348,67 @@ def test_a_failure_of_the_infrastructure_ends_the_episode_as_invalid():
     assert (info["valid"], info["failure"]["kind"]) == (False, "transport")
 
 
-def test_a_worker_that_dies_is_replaced_and_the_program_gets_the_same_answers(monkeypatch):
-    run(made(), "1")
-    monkeypatch.setattr("stb_env.envs.interpreter._POOLS", {})
-    env = ToolEnv(TASKS, KillingNotebook(spared=workers()), NotesJudge(), actions="code")
+def test_a_worker_that_dies_is_replaced_and_the_program_gets_the_same_answers():
+    env = ToolEnv(TASKS, KillingNotebook(), NotesJudge(), actions="code")
     env.reset(seed=0, options={"task_id": "day"})
     code = "print('first')\nadd_note('kept')\nfind_notes('kill')\nfind_notes('kept')['response']"
     error, printed, calls, _ = run(env, code)
     assert (error, printed) == ("", "first\n{'notes': {'note-003': 'kept'}}\n")
     assert calls == ["add_note", "find_notes", "find_notes"]
+    error, printed, _, info = run(env, "find_notes('kill')\nfind_notes('kill again')")
+    assert error.startswith("the program brought the interpreter down; it was stopped")
+    assert info["valid"]
 
 
 class KillingNotebook(Notebook):
-    """Ends the interpreter's workers at one word, but for those that are spared."""
-
-    def __init__(self, spared):
-        self.spared = spared
+    """Ends the interpreter's workers at some words."""
 
     def answer(self, state, tool, call):
-        if call.arguments.get("word") == "kill":
-            for child in set(workers()) - set(self.spared):
-                os.kill(child, signal.SIGKILL)
+        if call.arguments.get("word", "").startswith("kill"):
+            for worker in workers():
+                os.kill(worker, signal.SIGKILL)
         return (yield from super().answer(state, tool, call))
 
 
 def workers():
-    """Return the processes of this one that are workers of the interpreter."""
-    tasks = Path("/proc/self/task")
-    if not tasks.is_dir():
+    """Return the workers of the interpreter that children of this process have."""
+    if not Path("/proc/self/task").is_dir():
         pytest.skip("finds the workers in /proc")
-    children = {int(child) for task in tasks.iterdir() for child in (task / "children").read_text().split()}
-    return [child for child in children if Path(f"/proc/{child}/comm").read_text().strip() == "monty"]
+    found, left = [], [os.getpid()]
+    while left:
+        process = left.pop()
+        with suppress(OSError):
+            for thread in Path(f"/proc/{process}/task").iterdir():
+                left += map(int, (thread / "children").read_text().split())
+            if Path(f"/proc/{process}/comm").read_text().strip() == "monty":
+                found.append(process)
+    return found
 
 
-def test_a_process_forked_after_a_program_says_what_to_do():
+def test_a_process_forked_after_a_program_runs_programs_of_its_own():
     run(made(), "1")
-    script = "interpreter does not survive a fork"
     reader, writer = os.pipe()
     child = os.fork()
     if child == 0:
-        try:
-            run(made(), "1")
-        except ConfigError as error:
-            os.write(writer, str(error).encode())
+        with suppress(BaseException):
+            os.write(writer, run(made(), "1 + 1")[1].encode())
         os._exit(0)
     os.waitpid(child, 0)
-    assert script in os.read(reader, 1000).decode()
+    assert os.read(reader, 1000).decode() == "2\n"
+    assert run(made(), "1 + 2")[1] == "3\n"
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize("end", ["{t: 1}", "{t}", "add_note(text={t: 1})", "find_nothing({t})"])
+def test_a_value_that_takes_for_ever_to_read_costs_the_program_alone(end):
+    env = made()
+    run(env, "x = 1")
+    error, _, _, info = run(env, f"t = (1,)\nfor _ in range(60):\n    t = (t, t)\nx = 2\n{end}")
+    assert error.startswith(
+        "a value of the program takes too long, or too much memory, to read; it was stopped"
+    )
+    assert info["valid"]
+    assert run(env, "x")[1] == "1\n"
 
 
 def test_a_budget_counts_the_calls_of_a_program():

@@ -10,7 +10,8 @@ from typing import Any
 
 from stb_env.core.gymtypes import AnyEnv
 from stb_env.core.request import Slow
-from stb_env.envs.tool_env import Info, Observation, ToolEnv, Transition, observation_space
+from stb_env.envs.observation import observation_space
+from stb_env.envs.tool_env import Info, Observation, ToolEnv, Transition
 from stb_env.errors import ConfigError, DataError
 from stb_env.runs.groups.curriculum import Curriculum
 from stb_env.runs.make import make_env

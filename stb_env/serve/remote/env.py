@@ -15,8 +15,9 @@ from stb_env.core.kinds import Count
 from stb_env.core.request import Slow, drive
 from stb_env.core.settings import checks_settings
 from stb_env.envs.env_settings import EnvSettings
+from stb_env.envs.observation import Limits
 from stb_env.envs.reset_options import read_options
-from stb_env.envs.rules import Compat, Limits, Rules
+from stb_env.envs.rules import Compat, Rules
 from stb_env.envs.state import State
 from stb_env.envs.tool_env import Info, Observation, ToolEnv, Transition
 from stb_env.errors import ConfigError, InfrastructureError

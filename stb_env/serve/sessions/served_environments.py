@@ -14,8 +14,8 @@ from stb_env.core import jsontext
 from stb_env.core.jsontypes import JsonMapping
 from stb_env.core.kinds import Count
 from stb_env.core.settings import accepts, check_settings
-from stb_env.envs.rules import Limits
-from stb_env.envs.tool_env import ToolEnv, observation_space
+from stb_env.envs.observation import Limits, observation_space
+from stb_env.envs.tool_env import ToolEnv
 from stb_env.errors import did_you_mean
 from stb_env.runs.make import env_ids, make_env, maker_of
 from stb_env.serve.sessions.off_loop import stepping_off_loop

@@ -80,60 +80,52 @@ class WorldTasks:
         _check("split", split, get_args(Split))
         if group is not None:
             _check("group", group, get_args(Group))
-        known = kits()
         self._own = kit if isinstance(kit, Kit) else None
-        if isinstance(kit, Kit):
-            kit = kit.name
-            known = (*known, kit)
-        if kit is not None:
-            kit = _kits(kit, known)
+        known = kits() if self._own is None else (*kits(), self._own.name)
+        name = kit.name if isinstance(kit, Kit) else kit
         self.name = "Worlds"
-        self._kit = kit
+        self._kit = None if name is None else _kits(name, known)
         self._split: Split = split
         self._family = "I1" if group is None else group[:2]
         self.levels = _levels(level, 2 if self._family == "I2" else 1)
-        self._organisations: dict[Group, Organisations] = {}
-        for each in get_args(Group):
-            if each == group or (group is None and each.startswith("I1")):
-                pool = [name for name in known if (name in HELD_OUT) == each.endswith("Category")]
-                fewest = 2 if each.startswith("I3") else 1
-                most = MOST_KITS if group is None or each.startswith("I3") else 1
-                if kit is not None and JOIN in kit:
-                    # With one that is held out, all are.
-                    is_held_out = not set(HELD_OUT).isdisjoint(kit.split(JOIN))
-                    pool = [kit] if most > 1 and is_held_out == each.endswith("Category") else []
-                found = Organisations(pool, kit, _services(services), fewest, most)
-                if found.kits and (split != "train" or each.endswith("Instruction")):
-                    self._organisations[each] = found
+        self._organisations = dict(self._found(group, known, _services(services)))
         self._groups: list[Group] = list(self._organisations)
-        if not self._groups and kit is not None and not set(HELD_OUT).isdisjoint(kit.split(JOIN)):
-            raise ConfigError(
-                f"no task with {split=}, {group=} and {kit=}: training never shows a kit that is held out; "
-                f"give split='test' or 'val', and no group or one that ends in 'Category'"
-            )
         if not self._groups:
-            raise ConfigError(
-                f"split {split!r} has no task with {group=}, {kit=} and {services=}; training has groups "
-                f"that end in 'Instruction' alone, the kits of those that end in 'Category' are "
-                f"{', '.join(HELD_OUT)}, and those of 'I1' and 'I2' have the services of one kit"
-            )
+            raise _no_task(split, group, self._kit, services)
         self._services = span("services", services, 1)
         self._worlds = worlds
         self._chosen: dict[tuple[Group, int], str] = {}
-        self._settings = f"{split} {group} {span('level', level, *_ENDS)} {kit} {worlds}"
         self._pairs = pairs if policies else None
         # The two of a pair stay together, and so do two requests that only the user's facts tell apart.
         self._beside = PAIR if policies or dials.hidden else 1
-        if policies:
-            self._settings += f" policies {pairs}"
         self._dials = dials
-        if dials != PLAIN:
-            self._settings += f" {dials.suffix}"
-        if services is not None:
-            self._settings += f" services {self._services}"
         self._traits = traits
-        if traits != USUAL:
-            self._settings += f" {traits.suffix}"
+        parts = [
+            f"{split} {group} {span('level', level, *_ENDS)} {self._kit} {worlds}",
+            f"policies {pairs}" if policies else "",
+            dials.suffix if dials != PLAIN else "",
+            f"services {self._services}" if services is not None else "",
+            traits.suffix if traits != USUAL else "",
+        ]
+        self._settings = " ".join(filter(None, parts))
+
+    def _found(
+        self, group: Group | None, known: Sequence[str], services: range
+    ) -> Iterator[tuple[Group, Organisations]]:
+        """Yield the groups that have tasks, with their organisations."""
+        kit = self._kit
+        for each in get_args(Group):
+            if each != group and not (group is None and each.startswith("I1")):
+                continue
+            pool = [name for name in known if (name in HELD_OUT) == each.endswith("Category")]
+            fewest = 2 if each.startswith("I3") else 1
+            most = MOST_KITS if group is None or each.startswith("I3") else 1
+            if kit is not None and JOIN in kit:
+                # With one that is held out, all are.
+                pool = [kit] if most > 1 and _is_held_out(kit) == each.endswith("Category") else []
+            found = Organisations(pool, kit, services, fewest, most)
+            if found.kits and (self._split != "train" or each.endswith("Instruction")):
+                yield each, found
 
     def __setstate__(self, state: dict[str, object]) -> None:
         """Bring the own kit to the process in which this is unpickled."""
@@ -257,6 +249,25 @@ class WorldTasks:
             return level, ""
         paired = rng("paired", self._split, turn, place).random() < self._pairs
         return level, "ab"[member] if paired else "o"
+
+
+def _is_held_out(kit: str) -> bool:
+    return not set(HELD_OUT).isdisjoint(kit.split(JOIN))
+
+
+def _no_task(
+    split: Split, group: Group | None, kit: str | None, services: int | tuple[int, int] | None
+) -> ConfigError:
+    if kit is not None and _is_held_out(kit):
+        return ConfigError(
+            f"no task with {split=}, {group=} and {kit=}: training never shows a kit that is held out; "
+            f"give split='test' or 'val', and no group or one that ends in 'Category'"
+        )
+    return ConfigError(
+        f"split {split!r} has no task with {group=}, {kit=} and {services=}; training has groups "
+        f"that end in 'Instruction' alone, the kits of those that end in 'Category' are "
+        f"{', '.join(HELD_OUT)}, and those of 'I1' and 'I2' have the services of one kit"
+    )
 
 
 def _services(services: int | tuple[int, int] | None) -> range:

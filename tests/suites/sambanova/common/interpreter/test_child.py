@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from stb_env.core import children
 from stb_env.runs.make import make
 from stb_env.suites.sambanova.common.interpreter import child
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError
@@ -29,10 +30,10 @@ PROGRAMS = (
 
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    child._end()
-    monkeypatch.setattr(child, "CPU_S", 0.3)
+    child.CHILDREN.end()
+    monkeypatch.setattr(child.CHILDREN, "seconds", 0.3)
     yield
-    child._end()
+    child.CHILDREN.end()
 
 
 def for_ever() -> None:
@@ -80,7 +81,7 @@ def test_programs_of_every_task_run_in_a_child() -> None:
         env = make(env_id)
         env.reset(seed=0)
         assert said in env.step(program)[0]["result"], env_id
-    assert child._POOL, "nothing has started a child"
+    assert child.CHILDREN.template, "nothing has started a child"
 
 
 UNDER_A_HARD_LIMIT = """
@@ -93,7 +94,7 @@ try:
 except child.CrashError as error:
     print(error)
 threading.Thread(target=child.watched, args=(for_ever,), daemon=True).start()
-print(child._POOL[0]._process.pid, flush=True)
+print(child.CHILDREN.template, flush=True)
 if sys.argv[1] == "waits":
     sys.stdin.read()
 os._exit(0)
@@ -140,4 +141,4 @@ def test_what_cannot_be_bounded_is_told(monkeypatch: pytest.MonkeyPatch) -> None
         raise ValueError("not here")
 
     monkeypatch.setattr(resource, "setrlimit", refuse)
-    assert child._limit(2**30) == "not here"
+    assert children._limit(2**30) == "not here"
