@@ -42,11 +42,9 @@ def pytest_collection(session: pytest.Session) -> Generator[None, object, object
         _import_from_the_end(session.config)
         return (yield)
     finally:
-        # What was collected lives to the end; looking through it takes half a second each time.
-        gc.freeze()
         gc.enable()
-        # At 700, Python's own, a tenth of the tests' time goes into looking.
-        gc.set_threshold(50_000, 20, 20)
+        # At 700, Python's own, a tenth of the tests' time goes into looking for cycles, at a heap this large.
+        gc.set_threshold(50_000, 20, 10)
 
 
 def _import_from_the_end(config: pytest.Config) -> None:

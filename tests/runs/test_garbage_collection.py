@@ -17,10 +17,7 @@ from stb_env.testing.notes import notes
 @pytest.fixture(autouse=True)
 def _as_it_was() -> Iterator[None]:
     before = gc.get_threshold()
-    # The tests freeze what was collected.
-    gc.unfreeze()
     yield
-    gc.freeze()
     gc.set_threshold(*before)
 
 
