@@ -9,6 +9,7 @@ import importlib
 import importlib.util
 import inspect
 import sys
+import threading
 import traceback
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -35,6 +36,8 @@ __all__ = [
 ]
 
 _PACKAGE = "_stb_files_"
+# A file that is being run by one thread is half a module to the others.
+_RUNNING_A_FILE = threading.RLock()
 _MAIN = ("__main__", "__mp_main__")
 _FORM = "write settings as keyword arguments with plain values, like NAME(width=3, judge='heuristic')"
 
@@ -201,7 +204,10 @@ def load_module(where: str) -> ModuleType:
     if where.endswith(".py") and not path.is_file():
         raise ConfigError(f"{where} does not exist; give the path of a Python file")
     try:
-        return _import_file(path) if where.endswith(".py") else importlib.import_module(where)
+        if not where.endswith(".py"):
+            return importlib.import_module(where)
+        with _RUNNING_A_FILE:
+            return _import_file(path)
     except (ConfigError, DataError) as error:
         lines = [one.lineno for one in traceback.extract_tb(error.__traceback__) if one.filename == str(path)]
         raise type(error)(f"{error} ({path.name}, line {lines[-1]})" if lines else str(error)) from error

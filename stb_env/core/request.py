@@ -65,18 +65,26 @@ def drive(slow: Slow[T]) -> T:
     try:
         request = next(slow)
         while True:
-            try:
-                answer = request.run()
-            except (Exception, SystemExit) as error:  # noqa: BLE001 (handed to whoever asked)
-                request = slow.throw(error)
-            else:
-                request = slow.send(answer)
+            request = after(slow, request)
     except StopIteration as stop:
         value: T = stop.value
         return value
     except BaseException:
         slow.close()
         raise
+
+
+def after(slow: Slow[T], request: Request) -> Request:
+    """Do a request of a generator in the calling thread, and return its next one.
+
+    Raises:
+        StopIteration: It has none; the error holds what it returns.
+    """
+    try:
+        answer = request.run()
+    except (Exception, SystemExit) as error:  # noqa: BLE001 (handed to whoever asked)
+        return slow.throw(error)
+    return slow.send(answer)
 
 
 async def adrive(slow: Slow[T], enter: Enter | None = None) -> T:

@@ -165,6 +165,12 @@ class FinishForm:
             for name, value in arguments.items()
             if value is not None or name not in schemas
         }
+        fields = schemas["answer"].get("properties", {})
+        if given and not given.keys() & schemas.keys() and given.keys() <= fields.keys():
+            given_names = ", ".join(given)
+            return Finish(
+                "invalid", problem=f"give {given_names} as fields of answer: Finish takes an object there"
+            )
         problem = _misfit(given, self.tool) or "; ".join(self._problems(given))
         if problem:
             return Finish("invalid", problem=problem)

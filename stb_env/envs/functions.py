@@ -6,15 +6,14 @@ import builtins
 import keyword
 import re
 import textwrap
-import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from symtable import SymbolTable, symtable
 from typing import Any, NamedTuple
 
 from stb_env.core import jsontext
 from stb_env.core.jsontypes import Json, JsonMapping, JsonObject
+from stb_env.envs.program_session import MODULES
 from stb_env.envs.program_value import Given
 from stb_env.tools import Tool, ToolCall
 
@@ -32,6 +31,7 @@ _SAID = frozenset(
     {"type", "description", "properties", "required", "items", "enum", "const", "anyOf", "title"}
     | {"additionalProperties", "$schema"}
 )
+_TAKEN = frozenset({*vars(builtins), *MODULES})
 _WIDTH = 100
 _DEEPEST = 4
 
@@ -156,56 +156,20 @@ class Function:
 def functions_of(tools: tuple[Tool, ...]) -> Mapping[str, Function]:
     """Return tools as functions, by their names in Python.
 
-    A name that is no identifier gets underscores, and one that Python has itself gets one at its end.
+    A name that is no identifier gets underscores, and one that Python or a module of it has gets one at its
+    end.
 
     Examples:
         >>> list(functions_of((Tool("get-rate", "", {}), Tool("print", "", {}), Tool("class", "", {}))))
         ['get_rate', 'print_', 'class_']
     """
-    names = _unique(_identifier(tool.name, taken=vars(builtins)) for tool in tools)
+    names = _unique(_identifier(tool.name, taken=_TAKEN) for tool in tools)
     return {name: Function(name, tool) for name, tool in zip(names, tools, strict=True)}
 
 
 def signatures(functions: Mapping[str, Function]) -> str:
     """Return the signatures of functions, a blank line between two."""
     return "\n\n".join(function.signature for function in functions.values())
-
-
-def taken_names(code: str, functions: Mapping[str, Function]) -> list[str]:
-    r"""Return the names of functions that a program gives something else, for the rest of the episode.
-
-    A function of the program may have a variable of that name.
-
-    Examples:
-        >>> functions = functions_of((Tool("ping", "", {}), Tool("pong", "", {})))
-        >>> taken_names("def f(ping):\n    return ping\npong = pong()", functions)
-        ['pong']
-    """
-    # Most programs only call them.
-    if not _other_use(frozenset(functions)).search(code):
-        return []
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            table = symtable(code, "program", "exec")
-    # What is no Python is the interpreter's to refuse; deep nesting ends the parser with the last two.
-    except (SyntaxError, ValueError, MemoryError, RecursionError):
-        return []
-    return [name for name in functions if _is_bound(table, name)]
-
-
-@lru_cache(maxsize=256)
-def _other_use(names: frozenset[str]) -> re.Pattern[str]:
-    any_name = "|".join(sorted(names))
-    return re.compile(rf"\b(?:{any_name})\b(?!\s*\()|\b(?:def|class)\s+(?:{any_name})\b")
-
-
-def _is_bound(table: SymbolTable, name: str) -> bool:
-    if name in table.get_identifiers():
-        symbol = table.lookup(name)
-        if symbol.is_global() and (symbol.is_assigned() or symbol.is_imported()):
-            return True
-    return any(_is_bound(inner, name) for inner in table.get_children())
 
 
 def program_of(calls: Iterable[tuple[str, JsonMapping | str]], functions: Mapping[str, Function]) -> str:
@@ -228,11 +192,11 @@ def program_of(calls: Iterable[tuple[str, JsonMapping | str]], functions: Mappin
     return "\n".join(lines)
 
 
-def _identifier(text: str, taken: Mapping[str, object] | None = None) -> str:
+def _identifier(text: str, taken: Container[str] = ()) -> str:
     name = re.sub(r"\W", "_", text)
     if not name.isidentifier():
         name = f"_{name}"
-    return f"{name}_" if keyword.iskeyword(name) or name in (taken or ()) else name
+    return f"{name}_" if keyword.iskeyword(name) or name in taken else name
 
 
 def _unique(names: Iterable[str]) -> list[str]:

@@ -22,7 +22,6 @@ from stb_env.envs.program_session import (
     Ran,
     run_program,
 )
-from stb_env.envs.program_value import encodable
 from stb_env.errors import ConfigError
 
 # A child computes nothing but what a program's values are as text and as JSON data.
@@ -63,19 +62,26 @@ class Interpreter:
         return {"interpreter": f"pydantic-monty {version('pydantic-monty')}", **asdict(self.limits)}
 
     def run(
-        self, code: str, namespace: bytes, seed: int, play: Play, functions: frozenset[str] = frozenset()
+        self,
+        written: str,
+        code: str,
+        namespace: bytes,
+        seed: int,
+        play: Play,
+        functions: frozenset[str],
     ) -> Slow[Ran]:
         """Run a program until it ends.
 
         Args:
-            code: The program.
+            written: The program, as errors show it.
+            code: What is run for it, line by line.
             namespace: What earlier programs of the episode left; empty for its first one.
             seed: Seed of the episode, from which the first program's random numbers follow.
             play: Plays calls of functions that no program has defined.
             functions: Names of functions that are values too, for ``f = a_tool``.
         """
         limits = self.limits
-        execution = Execution(limits, encodable(code), namespace, seed, functions, room=limits.printed)
+        execution = Execution(limits, written, code, namespace, seed, functions, room=limits.printed)
         running = _Running(execution, play)
         reached = yield Request(run=running.begin)
         while isinstance(reached, _Waiting):

@@ -33,12 +33,28 @@ _CHECKOUT_SECONDS = 300.0
 LEFT_ALONE = "; it was stopped, and variables are as they were before it"
 """What is said of a program that a limit stops."""
 
+MODULES = (
+    *("base64", "bisect", "collections", "copy", "csv", "dataclasses", "datetime", "decimal", "functools"),
+    *("hashlib", "itertools", "json", "math", "random", "re", "time", "typing", "unicodedata"),
+)
+"""Modules that programs can import."""
+
 # Of the interpreter's messages those that speak of itself, and what the author of a program can mend by.
 _REWORDED = (
     (
         re.compile(r"external function '(\w+)' cannot suspend in this synchronous context"),
         r"\1() cannot be called within map, sorted and their like; call it in a loop before",
     ),
+    (
+        re.compile(r"TypeError: 'list' object is not an iterator"),
+        "TypeError: next() takes an iterator; write next(iter(...)): map, zip, filter, enumerate and "
+        "reversed make lists here",
+    ),
+    (
+        re.compile(r"RuntimeError: Internal error in monty: exceptions can only be called with .+"),
+        "NotImplementedError: an exception takes one text here, as in ValueError('too late')",
+    ),
+    (re.compile(r"(No module named '[\w.]+')\Z"), rf"\1; there are {', '.join(MODULES)}"),
     (re.compile(r"The monty syntax parser does not yet support (.+)"), r"not available in programs: \1"),
 )
 
@@ -112,7 +128,8 @@ class Execution:
 
     Attributes:
         limits: Bounds on it.
-        code: Its text.
+        written: Its text, as errors show it.
+        code: What is run for it, line by line.
         namespace: What earlier programs of the episode left; empty for its first one.
         seed: Seed of the episode.
         functions: Names of functions that are values too, for ``f = a_tool``.
@@ -124,6 +141,7 @@ class Execution:
     """
 
     limits: ProgramLimits
+    written: str
     code: str
     namespace: bytes
     seed: int
@@ -279,7 +297,7 @@ class _Session:
             namespace = session.dump()
         except MontyError:
             namespace = self.execution.namespace
-        return Ran("".join(self.printed), f"{text}{_line_of(error)}", namespace)
+        return Ran("".join(self.printed), f"{text}{_line_of(error, self.execution.written)}", namespace)
 
     def _too_slow(self) -> Ran:
         return self._stopped(
@@ -291,15 +309,17 @@ class _Session:
         return Ran("".join(self.printed), why + LEFT_ALONE, self.execution.namespace)
 
 
-def _line_of(error: object) -> str:
+def _line_of(error: object, written: str) -> str:
     """Return the innermost line of the program itself that an exception passed through."""
     frames = error.traceback() if hasattr(error, "traceback") else []
     # Functions of earlier programs are in files of their own.
     own = [frame for frame in frames if frame.filename == frames[0].filename]
     if not own:
         return ""
-    source = (own[-1].source_line or "").strip()
-    return f" (line {own[-1].line}{f': {source[:200]}' if source else ''})"
+    number = own[-1].line
+    lines = re.split(r"\r\n|\r|\n", written)
+    source = lines[number - 1].strip() if number <= len(lines) else ""
+    return f" (line {number}{f': {source[:200]}' if source else ''})"
 
 
 def _function(name: str) -> Callable[[], None]:

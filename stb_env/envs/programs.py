@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Container, Iterable
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -11,14 +11,15 @@ from stb_env.actions import POSITIONAL, Program
 from stb_env.core import jsontext
 from stb_env.core.jsontypes import Json, JsonObject
 from stb_env.core.request import Slow
-from stb_env.envs.functions import ArgumentsError, functions_of, program_of, signatures, taken_names
+from stb_env.envs.functions import ArgumentsError, functions_of, program_of, signatures
 from stb_env.envs.interpreter import Interpreter
 from stb_env.envs.played_calls import refused
-from stb_env.envs.program_session import Answer, Call, Ran
+from stb_env.envs.program_session import MODULES, Answer, Call, Ran
+from stb_env.envs.program_text import RefusedError, prepared
 from stb_env.envs.program_value import encodable
 from stb_env.errors import ConfigError
 from stb_env.models.prompting import Prompt, prompt
-from stb_env.tools import PYTHON, Status, Tool, ToolCall, ToolResult
+from stb_env.tools import FINISH, PYTHON, Status, Tool, ToolCall, ToolResult
 from stb_env.trajectory import CallRecord
 
 Actions = Literal["calls", "code"]
@@ -40,6 +41,8 @@ NO_PROGRAM = (
 
 
 _SHOWN_LINE = 400
+# Names under which models know a tool that runs programs.
+_PYTHONS = frozenset({PYTHON, f"execute_{PYTHON}", f"run_{PYTHON}", "code_interpreter"})
 
 
 def check_code_setting(compat: str | None, *, own_syntax: bool) -> None:
@@ -57,12 +60,13 @@ def check_code_setting(compat: str | None, *, own_syntax: bool) -> None:
         )
 
 
-def outside_program(call: ToolCall, calls: int) -> CallRecord:
+def outside_program(call: ToolCall, calls: int, tools: Container[str]) -> CallRecord:
     """Return the record of a call that is none of a program, where actions are programs.
 
     Args:
         call: The call.
         calls: How many the reply has.
+        tools: The tools that there are.
     """
     if calls > 1:
         error = f"a reply holds one program, or one Finish alone, got {calls} calls; none of them was made"
@@ -71,6 +75,11 @@ def outside_program(call: ToolCall, calls: int) -> CallRecord:
         return refused(
             call, "invalid arguments: 'code' must be the program, as text", Status.INVALID_ARGUMENTS
         )
+    if call.name.casefold() in _PYTHONS:
+        error = f"no tool is named {call.name!r}; the tool that runs a program is {PYTHON!r}, and takes code"
+        return refused(call, error, Status.UNKNOWN_TOOL)
+    if call.name not in tools and call.name != FINISH:
+        return refused(call, f"{call.name!r} is no tool; {NO_PROGRAM}", Status.UNKNOWN_TOOL)
     line = program_of([(call.name, call.arguments)], {})[:_SHOWN_LINE]
     error = f"{call.name!r} cannot be called on its own; write {line} in a ```python block"
     return refused(call, error, Status.UNKNOWN_TOOL)
@@ -111,12 +120,11 @@ class Programs:
             play: Plays a call.
         """
         functions = functions_of(tuple(tools))
-        if taken := taken_names(program.code, functions):
-            error = (
-                f"SyntaxError: {taken[0]!r} is a tool, and a program gives its name to nothing else; take "
-                "another name; nothing was run"
-            )
-            return Ran("", error, namespace)
+        names = frozenset(functions)
+        try:
+            code = prepared(encodable(program.code), names)
+        except RefusedError as error:
+            return Ran("", str(error), namespace)
         made = 0
 
         def called(made_call: Call) -> Slow[Answer]:
@@ -133,8 +141,7 @@ class Programs:
             record = yield from play(call, problem)
             return Answer(ends=True) if record is None else _answer_of(record.result)
 
-        interpreter = self.interpreter
-        return (yield from interpreter.run(program.code, namespace, seed, called, frozenset(functions)))
+        return (yield from self.interpreter.run(program.code, code, namespace, seed, called, names))
 
     @property
     def fingerprint(self) -> JsonObject:
@@ -144,7 +151,7 @@ class Programs:
     @property
     def prompt(self) -> Prompt:
         """The part of a system message on programs."""
-        return prompt("programs", "v3")
+        return prompt("programs", "v4")
 
     def instructions(self, tools: Iterable[Tool]) -> str:
         """Return the part of the system message on programs, with the tools as Python signatures.
@@ -152,7 +159,9 @@ class Programs:
         Args:
             tools: What a program can call, Finish included.
         """
-        return self.prompt.render(functions=signatures(functions_of(tuple(tools))))
+        return self.prompt.render(
+            functions=signatures(functions_of(tuple(tools))), modules=", ".join(MODULES)
+        )
 
 
 def _unknown(call: Call, call_id: str) -> ToolCall:

@@ -158,7 +158,7 @@ class Rules:
                 if calls.ends:
                     calls.left += (call,)
                 elif self.programs is not None and (call.name != FINISH or len(parsed.calls) > 1):
-                    calls.records.append(outside_program(call, len(parsed.calls)))
+                    calls.records.append(outside_program(call, len(parsed.calls), tools))
                 elif call.name == FINISH or not calls.halted:
                     yield from self._play(task, tools, calls, call)
                     if calls.failure is not None:

@@ -7,8 +7,9 @@ import threading
 from concurrent.futures import Future
 from pathlib import Path
 
-from stb_env.core import jsontext
-from stb_env.core.files import LineWriter
+from stb_env.core import checksums, jsontext
+from stb_env.core.files import LineWriter, make_folder
+from stb_env.core.jsontypes import JsonObject
 from stb_env.errors import DataError, STBError
 from stb_env.models import Meter
 from stb_env.usage import NO_USAGE, Usage
@@ -25,8 +26,9 @@ class BudgetExceeded(STBError):
 class Ledger(Meter):
     """A meter that keeps every call's cost in a file and goes on from what stands there.
 
-    A process that is killed between an answer and the line about it loses that one line. Models can be put
-    on a ledger before it is open; until then it writes nothing.
+    A process that is killed between an answer and the line about it loses that one line. Each line has a
+    checksum, and the file has one from closing to the next call (see `stb_env.core.checksums`). Models can be
+    put on a ledger before it is open; until then it writes nothing.
 
     Args:
         file: The ledger, JSON lines.
@@ -50,6 +52,7 @@ class Ledger(Meter):
         self._path = file
         self._file: LineWriter | None = None
         self._writing = threading.Lock()
+        self._noted = True
 
     def open(self) -> LineWriter:
         """Open the file and go on from what stands in it; the first call does so where no one did.
@@ -64,7 +67,9 @@ class Ledger(Meter):
         return self._file
 
     def _opened(self) -> LineWriter:
-        self._path.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(self._path.parent)
+        # Before a torn last line is cut off: of a file that was closed, it is no mark of a kill.
+        checksums.check(self._path)
         file = LineWriter(self._path)
         try:
             super().add(read_spending(self._path))
@@ -90,26 +95,38 @@ class Ledger(Meter):
         file = self.open()
         super().add(usage)
         with self._writing:
-            file.write(jsontext.dumps(usage.to_dict()))
+            if self._noted:
+                checksums.forget(self._path.parent, self._path.name)
+                self._noted = False
+            file.write(checksums.sealed(jsontext.dumps(usage.to_dict())))
 
     def close(self) -> None:
-        """Close the file."""
+        """Close the file, and note its checksum."""
         if self._file is not None:
             self._file.close()
+            if not self._noted:
+                checksums.note(self._path.parent, self._path.name)
+                self._noted = True
 
 
 def read_spending(file: Path) -> Usage:
     """Return what a ledger adds up to; nothing where there is none.
 
     Raises:
-        DataError: A line is broken.
+        DataError: A line is broken, or the file was changed since it was closed.
     """
     if not file.is_file():
         return Usage()
     total = Usage()
     for number, line in enumerate(file.read_bytes().decode("utf-8").split("\n")[:-1], 1):
         try:
-            total += Usage(**json.loads(line))
-        except (ValueError, TypeError) as error:
+            cost: JsonObject = json.loads(line)
+            checksums.check_line(line, cost)
+            cost.pop("sha256", None)
+            total += Usage(**cost)
+        except (ValueError, TypeError, AttributeError) as error:
             raise DataError(f"{file}, line {number}: not what a call cost ({error})") from error
+        except DataError as error:
+            raise DataError(f"{file}, line {number}: {error}") from error
+    checksums.check(file)
     return total

@@ -12,10 +12,10 @@ from dataclasses import asdict
 from itertools import islice
 from pathlib import Path
 
-from stb_env.core import jsontext
+from stb_env.core import checksums, jsontext
 from stb_env.core.files import write_text
 from stb_env.core.jsontypes import JsonMapping
-from stb_env.errors import ConfigError
+from stb_env.errors import ConfigError, DataError
 from stb_env.evaluation.play_run import Progress, check_shared_service
 from stb_env.evaluation.remote_run import RemoteRun
 from stb_env.evaluation.resolved import Resolved
@@ -115,7 +115,13 @@ class _Syllabus:
         self._file = out / "curriculum.json"
         self._drawn: list[tuple[str, str]] = []
         if self._file.is_file():
-            self._drawn = [(stage, task) for stage, task in json.loads(self._file.read_text("utf-8"))]
+            checksums.check(self._file)
+            try:
+                self._drawn = [(stage, task) for stage, task in json.loads(self._file.read_text("utf-8"))]
+            except (ValueError, TypeError) as error:
+                raise DataError(
+                    f"{self._file} is damaged ({error}); restore it, or use another --out"
+                ) from error
 
     def rounds(self, saved: GroupRun, count: int) -> Iterator[list[GroupKey]]:
         """Yield what is planned by now, longer each time, until so many groups are."""
@@ -123,7 +129,9 @@ class _Syllabus:
             yield self._planned(count)
         while len(self._drawn) < count:
             self._draw(saved, min(_ROUND, count - len(self._drawn)))
+            checksums.forget(self._file.parent, self._file.name)
             write_text(self._file, jsontext.dumps(self._drawn))
+            checksums.note(self._file.parent, self._file.name)
             yield self._planned(count)
 
     def figures(self, saved: GroupRun) -> dict[str, object]:

@@ -7,7 +7,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from statistics import fmean
 
-from stb_env.core.files import write_json
+from stb_env.core import checksums
+from stb_env.core.files import write_json, write_text
 from stb_env.core.jsontypes import JsonMapping
 from stb_env.evaluation.figures import AgentAverage, RunFigures, agent_average, grouped_interval, trial_spread
 from stb_env.evaluation.tables import Table
@@ -171,10 +172,13 @@ class Results:
         }
 
     def write(self, folder: Path) -> None:
-        """Write ``results.json`` and ``results.md``."""
+        """Write ``results.json`` and ``results.md``, and note their checksums."""
+        names = ("results.json", "results.md")
+        checksums.forget(folder, *names)
         write_json(folder / "results.json", self.to_dict(), sort_keys=False)
         parts = [f"# {self.name}", *(table.markdown() for table in self.tables())]
-        (folder / "results.md").write_text("\n\n".join(parts) + "\n", encoding="utf-8")
+        write_text(folder / "results.md", "\n\n".join(parts) + "\n")
+        checksums.note(folder, *names)
 
     def tables(self) -> list[Table]:
         """Return the tables that there are figures for."""

@@ -9,6 +9,7 @@ from stb_env.errors import ConfigError
 
 _HOST = re.compile(r"[\w.:-]+", re.ASCII)
 _VARIABLE = re.compile(r"[A-Z_][A-Z0-9_]*")
+_TOKEN = re.compile(r"(?=[A-Za-z]*[0-9])(?=[0-9]*[A-Za-z])[A-Za-z0-9]{20,}")
 
 
 def check_url(what: str, url: object, example: str = "http://HOST:PORT/PATH") -> None:
@@ -63,3 +64,21 @@ def public_url(url: str) -> str:
     """
     parts = urlsplit(url)
     return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
+
+
+def shown_url(url: str) -> str:
+    """Return what messages may show of a URL: also without the parts of its path that may be keys.
+
+    Examples:
+        >>> shown_url("http://me:secret@127.0.0.1:8000/s/Zm9vYmFyMTIzNDU2Nzg5MDEy/gpt-4o-2024-08-06")
+        'http://127.0.0.1:8000/s/[key]/gpt-4o-2024-08-06'
+    """
+    public = public_url(url)
+    for part in keys_in_path(url):
+        public = public.replace(part, "[key]")
+    return public
+
+
+def keys_in_path(url: str) -> list[str]:
+    """Return the parts of a URL's path that may be keys: with twenty letters and digits in a row."""
+    return [part for part in urlsplit(url).path.split("/") if _TOKEN.search(part)]

@@ -10,6 +10,7 @@ from urllib.parse import urljoin, urlsplit
 from stb_env.core.jsontypes import Json
 from stb_env.http.exchange import HTTPFailure, broken
 from stb_env.http.retry import Clock, Deadline, Patience
+from stb_env.http.url import shown_url
 
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 # Those that keep the method; a GET may follow the others too.
@@ -128,7 +129,7 @@ not followed; if that is right, set base_url to it
         return there
     # Without what may be secret: a user's name and password, a query.
     path = new.path.removesuffix("/chat/completions").removesuffix("/models")
-    base = f"{new.scheme}://{new.netloc.rpartition('@')[2]}{path}"
+    base = shown_url(f"{new.scheme}://{new.netloc}{path}")
     raise _unfollowed(
         status, f"{base[:_MAX_URL]}, which is not followed; if that is right, set base_url to it"
     )

@@ -15,6 +15,7 @@ from stb_env.core.background import wait_for
 from stb_env.core.jsontypes import JsonObject
 from stb_env.core.request import Slow
 from stb_env.http.retry import Clock, Deadline, pause
+from stb_env.http.url import shown_url
 from stb_env.models.chat import ChatReply, ChatRequest
 from stb_env.models.completion import read_reply
 from stb_env.models.config import ANSWER_BOUNDS, ModelConfig
@@ -194,7 +195,7 @@ class OpenAIModel(ConfiguredModel):
     def _final(self, failure: ModelError, tries: list[dict[str, object]], deadline: Deadline) -> ModelError:
         attempts = len(tries) + 1
         tried = "" if attempts == 1 and not failure.retryable else f" (attempts: {attempts}; {deadline})"
-        message = f"{self.role} model {self.name!r} at {self.config.endpoint}: {failure}{tried}"
+        message = f"{self.role} model {self.name!r} at {shown_url(self.config.endpoint)}: {failure}{tried}"
         return ModelError(
             message,
             kind=failure.kind,

@@ -8,11 +8,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePath
 from typing import Literal, get_args
+from urllib.parse import unquote
 
 from stb_env.core.jsontypes import JsonMapping
 from stb_env.errors import ConfigError, did_you_mean
 from stb_env.http.credentials import Credentials
-from stb_env.http.url import check_url, check_variable, public_url
+from stb_env.http.url import check_url, check_variable, keys_in_path, public_url, shown_url
 from stb_env.models.providers import PROVIDERS
 from stb_env.usage import Price
 
@@ -153,6 +154,11 @@ class ModelConfig:
                 "it goes into the variable that api_key_env names, and anything else into query, as in "
                 'query = { "api-version" = "2026-08-01" }'
             )
+        if any(_KEY.fullmatch(unquote(part)) for part in self.base_url.split("/")):
+            raise ConfigError(
+                f"base_url of the {self.role} model has a key in its path, and messages and manifests tell "
+                "the path; put the key into an environment variable and name that in api_key_env"
+            )
         check_variable(f"api_key_env of the {self.role} model", self.api_key_env)
         for name, (kind, low) in _BOUNDS.items():
             _check_number(self.role, name, getattr(self, name), kind, low)
@@ -237,7 +243,7 @@ class ModelConfig:
     def __repr__(self) -> str:
         if self.local:
             return f"ModelConfig(role={self.role!r}, local={self.model!r})"
-        return f"ModelConfig(role={self.role!r}, model={self.model!r}, endpoint={self.endpoint!r})"
+        return f"ModelConfig(role={self.role!r}, model={self.model!r}, endpoint={shown_url(self.endpoint)!r})"
 
     @property
     def endpoint(self) -> str:
@@ -263,7 +269,7 @@ class ModelConfig:
                 f"the {self.role} model needs a key: set {self.key_variable}, "
                 "or give base_url a local server that needs none"
             )
-        return Credentials(key, self.base_url, variable=self.key_variable)
+        return Credentials(key, self.base_url, keys_in_path(self.base_url), variable=self.key_variable)
 
     @property
     def needs_key(self) -> bool:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 from weakref import WeakValueDictionary
 
+from stb_env.http.url import shown_url
 from stb_env.models.limiter import Limiter
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ class ModelAddress:
     model: str
 
     def __str__(self) -> str:
-        return f"model {self.model!r} at {self.endpoint}"
+        return f"model {self.model!r} at {shown_url(self.endpoint)}"
 
     @property
     def key(self) -> str:

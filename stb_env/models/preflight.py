@@ -12,6 +12,7 @@ from typing import Protocol, TypeVar
 from stb_env.core.background import wait_for
 from stb_env.errors import RunStopped
 from stb_env.http.retry import Clock, Deadline
+from stb_env.http.url import shown_url
 from stb_env.models.chat import ChatRequest, Sampling
 from stb_env.models.client import OpenAIModel
 from stb_env.models.config import ModelConfig
@@ -83,8 +84,8 @@ class Preflight:
         except ModelError as error:
             config = self.config
             raise RunStopped(
-                f"{config.role} model {config.model!r} at {config.endpoint} cannot be reached: {error}; "
-                "start it, or mend base_url, and give the same command again"
+                f"{config.role} model {config.model!r} at {shown_url(config.endpoint)} cannot be reached: "
+                f"{error}; start it, or mend base_url, and give the same command again"
             ) from None
         if not took_key:
             self._use_key()

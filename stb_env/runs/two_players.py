@@ -21,7 +21,7 @@ from stb_env.backend.user import ASK_USER, Said, User
 from stb_env.core import jsontext
 from stb_env.core.gymtypes import AnyEnv
 from stb_env.core.jsontypes import Json, JsonObject
-from stb_env.core.request import Request, Slow
+from stb_env.core.request import Request, Slow, after
 from stb_env.envs.state import State
 from stb_env.envs.tool_env import Observation, ToolEnv, Transition
 from stb_env.errors import ConfigError, did_you_mean
@@ -217,12 +217,7 @@ class TwoPlayers(AECEnv):  # type: ignore[misc] # PettingZoo publishes no types
         try:
             request = playing.send(answer)
             while not isinstance(request.run, _Question):
-                try:
-                    answer = request.run()
-                except (Exception, SystemExit) as error:  # noqa: BLE001 (handed to whoever asked)
-                    request = playing.throw(error)
-                else:
-                    request = playing.send(answer)
+                request = after(playing, request)
         except StopIteration as stop:
             self._played(stop.value)
         else:

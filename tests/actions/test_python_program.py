@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from stb_env.actions import Program, read_program
-from stb_env.actions.python_program import BEHIND, CUT, SEVERAL
+from stb_env.actions.python_program import BEHIND, CUT, CUT_CALL, SEVERAL
 
 CODE = "print(1)\n"
 FENCED = f"```python\n{CODE}```"
@@ -31,6 +31,14 @@ NATIVE = {
         ({"name": "python", "arguments": {"code": "print(1)"}}, Program("print(1)")),
         ({"name": "python", "arguments": "print(1)"}, Program("print(1)")),
         ('<tool_call>{"name": "python", "arguments": {"code": "print(1)"}}</tool_call>', Program("print(1)")),
+        (f"```tool_code\n{CODE}```", Program(CODE)),
+        (f"~~~python\n{CODE}~~~", Program(CODE)),
+        ("````python\nprint('```')\n````", Program("print('```')\n")),
+        ("1. Do:\n   ```python\n   if 1:\n       print(1)\n   ```", Program("if 1:\n    print(1)\n")),
+        (f"{FENCED}<|im_end|>", Program(CODE)),
+        (f"{FENCED}\nObservation: 1\n```python\nprint(2)\n```", Program(CODE)),
+        ({**NATIVE, "content": "```python\nprint(1)\n```"}, Program("print(1)", "a")),
+        ({**NATIVE, "content": "```python\nprint(2)\n```"}, None),
         ("print(1)", None),
         ("```json\n{}\n```", None),
         ("<think>```python\nprint(1)\n```</think>Hello.", None),
@@ -67,6 +75,13 @@ def test_a_program_that_breaks_off_or_is_not_the_end_is_told_why_it_did_not_run(
     action = read_program(text)
     assert (action.program, action.problem, action.is_text) == (None, problem, False)
     assert action.text.strip() == text.removeprefix("<think>So.</think>").strip()
+
+
+def test_a_native_call_that_breaks_off_or_stands_beside_another_program_is_told_so():
+    (call,) = NATIVE["tool_calls"]
+    cut = {**call, "function": {"name": "python", "arguments": '{"code": "print(3'}}
+    assert read_program({**NATIVE, "tool_calls": [cut]}).problem == CUT_CALL
+    assert read_program({**NATIVE, "content": "```python\nprint(2)\n```"}).problem == SEVERAL.format(2)
 
 
 def test_a_call_as_data_in_a_block_is_that_call():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -48,6 +49,13 @@ def test_a_file_is_imported_once_until_it_changes(tmp_path: Path):
     assert load_module(str(file)) is first
     file.write_text(CLASS + "OTHER = 1\n")
     assert load_object(f"{file}:OTHER") == 1
+
+
+def test_threads_that_import_a_file_at_once_all_get_the_whole(tmp_path: Path):
+    file = tmp_path / "slow.py"
+    file.write_text("first = 1\nfor _ in range(10**6):\n    pass\nlast = 2\n")
+    with ThreadPoolExecutor(8) as threads:
+        assert list(threads.map(load_object, [f"{file}:last"] * 8)) == [2] * 8
 
 
 def test_files_import_those_beside_them_as_scripts_do(tmp_path: Path):

@@ -143,6 +143,7 @@ def without(name: str) -> dict[str, Any]:
         ({}, "Finish needs answer, an object with count, total, due, day, titles, or cannot where"),
         ({"final_answer": "Two."}, "Finish needs answer, an object with count"),
         ({"answer": None}, "Finish needs answer, an object with count"),
+        ({"count": 2}, "give count as fields of answer: Finish takes an object there"),
         ({"answer": GIVEN, "final_answer": 2}, "'final_answer' must be a string, got the number 2"),
         ({"answer": GIVEN, "return_type": "give_answer"}, "unknown parameter 'return_type'"),
         ({"answer": GIVEN, "cannot": NOT_FOUND}, "Finish takes answer or cannot, got both; give one"),

@@ -29,7 +29,7 @@ from stb_env.wrappers import CallBudget, ChainOfThought, DepthFirstSearch, Discr
 pytest.importorskip("pydantic_monty", reason="programs need the extra stb-env[code]")
 
 from stb_env.envs.interpreter import Interpreter
-from stb_env.envs.program_session import ProgramLimits
+from stb_env.envs.program_session import MODULES, ProgramLimits
 from stb_env.envs.programs import Programs
 from tests.conftest import ROOT
 from tests.docs.page import blocks
@@ -105,6 +105,18 @@ def test_finish_alone_is_an_action_and_other_calls_are_not():
     assert env.step({"name": "Finish", "arguments": {"final_answer": "Tuesday"}})[1] == 1.0
 
 
+@pytest.mark.parametrize(
+    ("name", "error"),
+    [
+        ("print", "'print' is no tool; no program found; write one in a ```python block"),
+        ("Python", "no tool is named 'Python'; the tool that runs a program is 'python', and takes code"),
+    ],
+)
+def test_what_only_looks_like_a_program_is_told_where_one_stands(name, error):
+    *_, info = made().step({"name": name, "arguments": {"code": "print(1)"}})
+    assert info["calls"][0]["error"].startswith(error)
+
+
 def test_a_reply_with_a_program_and_another_call_does_neither():
     env = made()
     program = {"name": "python", "arguments": {"code": "add_note('a')"}}
@@ -132,6 +144,39 @@ def test_a_tool_keeps_its_name_for_the_whole_episode(code):
     assert env.snapshot().backend == made().snapshot().backend
     assert run(env, "def f(Finish):\n    find_notes = Finish\n    return find_notes\nf(1)")[:2] == ("", "1\n")
     assert env.step({"name": "python", "arguments": {"code": "Finish('Tuesday')"}})[1] == 1.0
+
+
+def test_a_generator_expression_is_an_iterator_and_calls_no_tool():
+    code = "it = (n for n in [1, 2, 3] if n > 1)\nnext(it), next(it), next((n for n in [1] if n > 1), 0)"
+    env = made()
+    assert run(env, f"# für\nx = 'für', [n for n in 'für']\n{code}")[:2] == ("", "(2, 3, 0)\n")
+    assert run(env, "sum(len(word) for word in list(find_notes('d')))")[0] == ""
+    error, _, calls, _ = run(env, "ok = any(\n    add_note(text=t)['error'] == ''\n    for t in 'abc')")
+    assert error.startswith(
+        "SyntaxError: add_note() cannot be called in a generator expression, all of which"
+    )
+    assert calls == []
+    error, *_ = run(env, "1 / next(n - 1 for n in [1])")
+    assert error == "ZeroDivisionError: division by zero (line 1: 1 / next(n - 1 for n in [1]))"
+
+
+@pytest.mark.parametrize(
+    ("code", "error"),
+    [
+        ("next(map(str, [1]))", "TypeError: next() takes an iterator; write next(iter(...)): map, zip"),
+        ("raise ValueError(3)", "NotImplementedError: an exception takes one text here, as in ValueError("),
+        ("import statistics", "ModuleNotFoundError: No module named 'statistics'; there are base64, bisect,"),
+    ],
+)
+def test_what_the_interpreter_lacks_is_told_with_what_to_write(code, error):
+    assert run(made(), code)[0].startswith(error)
+
+
+def test_every_module_that_the_system_message_names_is_there():
+    env = made()
+    assert ", ".join(MODULES) in env.messages[0]["content"]
+    assert run(env, "import " + ", ".join(MODULES))[0] == ""
+    assert list(functions_of((Tool("json", "", {}), Tool("print", "", {})))) == ["json_", "print_"]
 
 
 def test_text_without_a_program_costs_a_turn():

@@ -19,6 +19,7 @@ from stb_env.runs.verdict_file import manifest_of
 from stb_env.saved_episodes import read_trajectories
 from stb_env.show.cli.eval import preferring
 from tests.models.end_to_end.services import Services
+from tests.saved import unsum
 
 
 @pytest.fixture
@@ -215,6 +216,7 @@ def test_a_ledger_goes_on_where_it_was_and_leaves_out_a_torn_line(tmp_path: Path
     ledger = Ledger(file, budget=1.0)
     ledger.add(Usage(calls=1, cost=0.75))
     ledger.close()
+    unsum(tmp_path)
     file.write_bytes(file.read_bytes() + b'{"calls": 1, "co')
     assert read_spending(file).cost == 0.75
     ledger = Ledger(file, budget=1.0)

@@ -25,6 +25,7 @@ from tests.models.conftest import ENV, KEY
 QUESTION = ChatRequest.of("Is it?")
 # Out of the tests' own lines, because tracebacks quote those.
 LOWER_KEY = "gsk_abcdef0123456789"
+PATH_KEY = "q7Rz2kLm9XwT4vNb8sHd"
 PASSWORD, QUOTED, BASIC = "open-sesame", "open%2Dsesame", "bWU6b3Blbi1zZXNhbWU="
 
 
@@ -101,6 +102,16 @@ def test_representations_show_no_secret(server, connected):
     assert not any(secret in shown for secret in (KEY, PASSWORD))
 
 
+def test_a_key_in_the_path_of_the_url_is_cut_from_messages(server, connected):
+    server.script(*[Answer({"error": {"message": f"no path /{PATH_KEY}/chat"}}, 401)] * 3)
+    model = connected(base_url=f"{server.url()}/{PATH_KEY}")
+    with pytest.raises(ModelError) as caught:
+        model.complete(QUESTION)
+    assert PATH_KEY in server.requests[0].path
+    assert str(caught.value).count("[key]") == 2
+    assert PATH_KEY not in f"{_everything_said(caught.value)} {model.config!r}"
+
+
 def test_a_password_in_the_url_is_sent_as_a_header_and_cut_from_failures(server, connected):
     server.script(echo(401))
     with pytest.raises(ModelError) as caught:
@@ -134,10 +145,11 @@ def test_blanks_around_a_key_are_not_part_of_it():
         lambda tmp: ModelConfig("agent", "tiny", api_key_env=LOWER_KEY),
         lambda tmp: ModelConfig("agent", "tiny", base_url=f"http://me:{KEY}@host:99999/v1"),
         lambda tmp: ModelConfig("agent", "tiny", base_url=f"http://host/v1?key={KEY}"),
+        lambda tmp: ModelConfig("agent", "tiny", base_url=f"http://host/proxy/{KEY}/v1"),
         lambda tmp: load_models(env={"STB_AGENT_API_KEY": KEY}),
         lambda tmp: load_models(_write(tmp, f'[models.agent]\napi_key = "{KEY}"'), env={}),
     ],
-    ids=["key as name", "lower-case key as name", "port", "query", "variable", "file"],
+    ids=["key as name", "lower-case key as name", "port", "query", "path", "variable", "file"],
 )
 def test_a_key_in_the_wrong_place_is_refused_without_showing_it(tmp_path, build):
     with pytest.raises(ConfigError) as caught:

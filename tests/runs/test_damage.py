@@ -18,6 +18,7 @@ from stb_env import load_agent, run_batch
 from stb_env.backend.cache import CacheEntry, ResponseCache
 from stb_env.core.checksums import SUMS, check, note
 from stb_env.errors import DataError, STBError
+from stb_env.evaluation.ledger import Ledger
 from stb_env.models import CachedModel, ChatRequest, RecordingModel, ReplayModel, ScriptedModel
 from stb_env.models.model import ModelError
 from stb_env.runs import Job, Run
@@ -25,6 +26,7 @@ from stb_env.runs.verdict_file import Judgement
 from stb_env.saved_episodes import read_trajectories
 from stb_env.testing.notes import notes
 from stb_env.tools import ToolId
+from stb_env.usage import Usage
 from tests.command import error_of, reported, stb
 from tests.fakes.shop_service import Shop
 
@@ -136,6 +138,52 @@ def test_every_reader_of_a_damaged_run_names_the_file_or_reads_what_was_there(tm
                 assert named or told == expected[reader], f"{reader} of {name} ({how})"
                 refused += named
     assert refused > 40
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize("command", ["synthesize", "api-bank benchmark", "eval"])
+def test_a_damaged_file_of_a_finished_folder_is_named_or_written_as_it_was(tmp_path: Path, command: str):
+    words = {
+        "synthesize": ["--dialogues", "3"],
+        "api-bank benchmark": ["--agent", "gold", "--level", "3"],
+        "eval": [plan_of(tmp_path)],
+    }[command]
+    whole, folder = tmp_path / "whole", tmp_path / "folder"
+    assert stb(*command.split(), *words, "--out", whole).exit_code == 0
+    if command == "eval":
+        ledger = Ledger(whole / "spending.jsonl")
+        for cost in (0.5, 0.25, 0.125):
+            ledger.add(Usage(calls=1, cost=cost))
+        ledger.close()
+    names = [file.name for file in whole.iterdir() if file.is_file() and file.suffix != ".csv"]
+    assert SUMS in names
+    named: set[str] = set()
+    for name in sorted({*names} - {SUMS}):
+        for how, changed in random.Random(name).sample([*damages((whole / name).read_bytes(), 1)], 3):
+            shutil.rmtree(folder, ignore_errors=True)
+            shutil.copytree(whole, folder)
+            (folder / name).write_bytes(changed)
+            done = stb(*command.split(), *words, "--out", folder)
+            if done.exit_code:
+                assert "error: " in done.output, done.output
+                assert str(folder) in done.output.replace("\n", ""), f"{name} ({how})"
+                named.add(name)
+            else:
+                assert (folder / name).read_bytes() == (whole / name).read_bytes(), f"{name} ({how})"
+    assert (
+        named
+        == {
+            "synthesize": {"dialogues.jsonl", "manifest.json"},
+            "api-bank benchmark": {"answers.jsonl", "manifest.json"},
+            "eval": {"spending.jsonl"},
+        }[command]
+    )
+
+
+def plan_of(folder: Path) -> Path:
+    plan = folder / "plan.toml"
+    plan.write_text('[eval]\ngroups = ["stb/Sandbox-v1"]\nepisodes = 1\n[[agent]]\nname = "gold"\n')
+    return plan
 
 
 @pytest.fixture

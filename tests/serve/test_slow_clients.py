@@ -87,6 +87,16 @@ def test_a_host_that_is_none_is_refused_and_no_fault_of_the_server(
             assert status == expected if expected else status not in (400, 403), (path, status)
 
 
+@pytest.mark.parametrize(("version", "status"), [(b"1.1", 400), (b"1.0", 200)])
+def test_a_request_without_a_host_is_refused_where_its_version_asks_for_one(
+    url: str, version: bytes, status: int
+) -> None:
+    with ExitStack() as stack:
+        told = sent(url, b"GET /health HTTP/" + version + b"\r\n\r\n", stack).recv(65_536)
+        assert told.startswith(f"HTTP/1.1 {status} ".encode())
+        assert (b"has the header Host; send it" in told) == (status == 400)
+
+
 START = b"GET /health HTTP/1.1\r\nHost: localhost\r\n"
 
 

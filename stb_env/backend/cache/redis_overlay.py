@@ -12,25 +12,31 @@ from typing import Any, Self
 from urllib.parse import urlsplit
 
 from stb_env.backend.store import Row, disk
+from stb_env.core.checksums import of_row
 from stb_env.errors import BackendError, ConfigError, DataError
 
 SCHEMES = ("redis", "rediss")
 PASSWORD = "STB_REDIS_PASSWORD"  # noqa: S105 (its name)
 
-_VALUES, _ORDER = "stb-env:values", "stb-env:order"
+_VALUES, _ORDER, _TAGS = "stb-env:values", "stb-env:order", "stb-env:tags"
 _AT_ONCE = 64
 _SECONDS = 10.0
-# A call's place is that of its first answer, as in a file. Both keys are named, as a cluster asks for.
+# A call's place is that of its first answer, as in a file. All keys are named, as a cluster asks for. A tag
+# is the checksum of a row, which rows of earlier versions lack.
 _PUT = """
-for i = 1, #ARGV, 2 do
+for i = 1, #ARGV, 3 do
     if redis.call('HSET', KEYS[1], ARGV[i], ARGV[i + 1]) == 1 then
         redis.call('ZADD', KEYS[2], redis.call('HLEN', KEYS[1]), ARGV[i])
     end
+    redis.call('HSET', KEYS[3], ARGV[i], ARGV[i + 2])
 end
 """
 _ADD = """
 local added = redis.call('HSETNX', KEYS[1], ARGV[1], ARGV[2])
-if added == 1 then redis.call('ZADD', KEYS[2], redis.call('HLEN', KEYS[1]), ARGV[1]) end
+if added == 1 then
+    redis.call('ZADD', KEYS[2], redis.call('HLEN', KEYS[1]), ARGV[1])
+    redis.call('HSET', KEYS[3], ARGV[1], ARGV[3])
+end
 return added
 """
 
@@ -38,7 +44,7 @@ return added
 class RedisOverlay:
     """Entries that any number of machines add to; the first answer to a call stays for all of them.
 
-    Text alone is written and read, in one hash and one sorted set. How well an entry survives a crash is
+    Text alone is written and read, in two hashes and one sorted set. How well an entry survives a crash is
     the server's setting (``appendonly``, ``appendfsync``).
 
     Args:
@@ -77,11 +83,18 @@ class RedisOverlay:
 
         Raises:
             BackendError: The server does not answer.
-            DataError: The value is no text.
+            DataError: The value is no text, or was changed.
         """
+        name = key.encode("utf-8", "surrogatepass")
         with self._asking() as client:
-            value = client.hget(_VALUES, key.encode("utf-8", "surrogatepass"))
-        return None if value is None else self._text(key, value)
+            # In one transaction, so that the checksum is that of the value.
+            value, tag = client.pipeline().hget(_VALUES, name).hget(_TAGS, name).execute()
+        if value is None:
+            return None
+        text = self._text(key, value)
+        if _is_changed(key, text, tag):
+            raise DataError(f"the row {key!r} in {self.url} {disk.CHANGED}")
+        return text
 
     def rows(self, prefix: str = "", *, group: int = 0, start: str = "") -> Iterator[Row]:
         """Yield every row in order of its key, as `FrozenStore.rows` does; the keys are held in memory."""
@@ -95,22 +108,23 @@ class RedisOverlay:
         )
         names_left = iter(names)
         while part := list(islice(names_left, _AT_ONCE)):
+            asked = [name.encode("utf-8", "surrogateescape") for name in part]
             with self._asking() as client:
-                values = client.hmget(_VALUES, [name.encode("utf-8", "surrogateescape") for name in part])
-            yield from (_row(name, value) for name, value in zip(part, values, strict=True))
+                found = client.pipeline().hmget(_VALUES, asked).hmget(_TAGS, asked).execute()
+            yield from map(_row, part, *found)
 
     def add(self, key: str, value: str) -> bool:
         """Store a value where the key has none, whoever else tries it too; say whether it was stored."""
-        name, text, *_ = disk.row(key, value)
+        name, text, _, tag = disk.row(key, value)
         with self._asking() as client:
-            return bool(client.eval(_ADD, 2, _VALUES, _ORDER, name, text))
+            return bool(client.eval(_ADD, 3, _VALUES, _ORDER, _TAGS, name, text, tag))
 
     def put_many(self, items: Iterable[tuple[str, str]]) -> None:
         """Store all items, a thousand in one transaction."""
-        flat = iter([part for key, value in items for part in disk.row(key, value)[:2]])
-        while part := list(islice(flat, 2000)):
+        rows = (disk.row(key, value) for key, value in items)
+        while part := [each for name, text, _, tag in islice(rows, 1000) for each in (name, text, tag)]:
             with self._asking() as client:
-                client.eval(_PUT, 2, _VALUES, _ORDER, *part)
+                client.eval(_PUT, 3, _VALUES, _ORDER, _TAGS, *part)
 
     def close(self) -> None:
         """Release the connections; the next use opens new ones."""
@@ -179,12 +193,17 @@ def _package() -> Any:
     return redis
 
 
-def _row(name: str, value: bytes | None) -> Row:
+def _row(name: str, value: bytes | None, tag: bytes | None) -> Row:
     try:
         name.encode()
-        return Row(name, (value or b"").decode(), "")
+        text = (value or b"").decode()
     except UnicodeError:
         return Row(repr(name), "", "not UTF-8")
+    return Row(name, text, disk.CHANGED if _is_changed(name, text, tag) else "")
+
+
+def _is_changed(key: str, text: str, tag: bytes | None) -> bool:
+    return tag is not None and tag != str(of_row(key, text)).encode()
 
 
 _LIVE: weakref.WeakSet[RedisOverlay] = weakref.WeakSet()

@@ -17,7 +17,7 @@ from stb_env.backend.cache.layers import BASE, Layers, write_manifest
 from stb_env.backend.cache.report import FilterReport
 from stb_env.backend.cache.resumable_pass import BATCH, Position, Progress, checked, counted
 from stb_env.backend.store import FILE, Filling, FrozenStore, Row, kept_folder, sweep
-from stb_env.core.files import write_text
+from stb_env.core.files import make_folder, write_text
 from stb_env.errors import ConfigError
 
 _FILLED = "filled.json"
@@ -45,7 +45,7 @@ def freeze(
     dest = Path(os.path.abspath(dest))
     if dest.exists() and (not dest.is_dir() or any(dest.iterdir())):
         raise ConfigError(f"{dest} exists and is not empty; name a new folder for the frozen cache")
-    dest.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(dest.parent)
     sweep(dest)
     kind = "snapshot" if report is None else f"filter {report.taxonomy}"
     with kept_folder(dest, f"{kind}\n{layers.state or uuid.uuid4()}") as part:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable
+from contextlib import closing
 from pathlib import Path
 
 from stb_env.backend.store import disk
@@ -50,8 +51,14 @@ class Filling:
     def __init__(self, folder: Path) -> None:
         self.file = folder / FILE
         self.mark, self.count, self.finished = "", 0, False
-        if not self.file.exists():
-            open_diskcache(folder).close()
+        try:
+            if not _has_rows(self.file):
+                # New, or left half made by a kill or a full disk: diskcache makes whatever it misses.
+                open_diskcache(folder).close()
+        except sqlite3.OperationalError as error:
+            raise self._refused(error) from error
+        except sqlite3.Error as error:
+            raise DataError(f"cannot go on with {self.file}: {error}; delete its folder") from error
         self._con = sqlite3.connect(self.file, isolation_level=None)
         try:
             self._prepare()
@@ -123,3 +130,12 @@ class Filling:
 
     def _refused(self, error: sqlite3.Error) -> StorageError:
         return StorageError(f"cannot write {self.file}: {error}; free space, and the same command goes on")
+
+
+def _has_rows(file: Path) -> bool:
+    if not file.exists():
+        return False
+    with closing(sqlite3.connect(file)) as con:
+        if con.execute("SELECT name FROM sqlite_master WHERE name = 'Cache'").fetchone() is None:
+            return False
+        return con.execute("SELECT 1 FROM Cache LIMIT 1").fetchone() is not None

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from stb_env.core.files import make_folder
 from stb_env.errors import ConfigError
 
 try:
@@ -57,7 +58,8 @@ def kept_folder(target: Path, made_from: str) -> Iterator[Path]:
 
     Raises:
         ConfigError: Another process is making the target.
-        OSError: The system refuses.
+        OSError: The system refuses a file.
+        StorageError: It refuses the folder.
 
     Examples:
         >>> with tempfile.TemporaryDirectory() as place:
@@ -69,7 +71,7 @@ def kept_folder(target: Path, made_from: str) -> Iterator[Path]:
         True
     """
     folder = target.parent / f".{target.name}.part"
-    folder.mkdir(exist_ok=True)
+    make_folder(folder)
     with (folder / _LOCK).open("a+") as lock:
         if fcntl is not None:
             try:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
 from stb_env.core import jsontext
+from stb_env.core.checksums import check_line, sealed
 from stb_env.core.jsontypes import JsonMapping
 from stb_env.errors import DataError
 from stb_env.experiments.synthesis.ability import Ability
@@ -117,7 +118,7 @@ class Dialogue:
 
     def to_json(self) -> str:
         """Return the line; ``query``, ``calls`` and ``reply`` follow from ``turns`` and are there to read."""
-        return jsontext.dumps(
+        line = jsontext.dumps(
             {
                 "version": VERSION,
                 "index": self.index,
@@ -138,16 +139,19 @@ class Dialogue:
                 "usage": self.usage.to_dict(),
             }
         )
+        return sealed(line)
 
     @classmethod
     def from_json(cls, line: str) -> Dialogue:
         """Read a line that `to_json` wrote.
 
         Raises:
-            DataError: It is no line of a version that this package reads.
+            DataError: It is no line of a version that this package reads, or was changed.
         """
         try:
-            return cls._from_dict(json.loads(line))
+            data = json.loads(line)
+            check_line(line, data)
+            return cls._from_dict(data)
         except (ValueError, TypeError, KeyError, AttributeError) as error:
             raise DataError(f"not a synthetic dialogue ({error!r:.200}): {line[:80]!r}") from error
 

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from stb_env import ConfigError, InfrastructureError
-from stb_env.core import jsontext
-from stb_env.core.files import LineWriter, write_json, write_text
+from stb_env.core import checksums, jsontext
+from stb_env.core.files import LineWriter, make_folder, write_json, write_text
 from stb_env.core.jsontypes import JsonMapping, JsonObject
 from stb_env.core.request import drive
-from stb_env.errors import DataError
+from stb_env.errors import DataError, STBError
 from stb_env.experiments.synthesis.dialogue import Dialogue
 from stb_env.experiments.synthesis.pipeline import Pipeline
 from stb_env.experiments.synthesis.review_sheet import write_sheet
@@ -24,6 +24,17 @@ from stb_env.usage import NO_USAGE, Usage
 
 Progress = Callable[[int, int], None]
 """Told after each dialogue how many of how many are there."""
+
+# What is whole when the command ends; people write into the review sheets.
+_READ = ("manifest.json", "dialogues.jsonl", "interrupted.jsonl")
+_FILES = (
+    *_READ,
+    "kept.api_bank.json",
+    "kept.api_bank.recipe.toml",
+    "kept.sft.jsonl",
+    "kept.sft.recipe.toml",
+    "summary.json",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,16 +68,24 @@ class Folder:
 
     def __init__(self, path: str | Path, manifest: Mapping[str, object]) -> None:
         self.path = Path(path)
-        self.path.mkdir(parents=True, exist_ok=True)
+        make_folder(self.path)
+        # Before a torn last line is cut off: of a file that was whole, it is no mark of a kill.
+        for name in _READ:
+            checksums.check(self.path / name)
         self._settle(json.loads(jsontext.dumps(dict(manifest))))
         self._lines = LineWriter(self.path / "dialogues.jsonl")
-        self.dialogues = read_dialogues(self.path / "dialogues.jsonl")
-        self.lost = _lost(self.path / "interrupted.jsonl")
+        try:
+            self.dialogues = read_dialogues(self.path / "dialogues.jsonl")
+            self.lost = _lost(self.path / "interrupted.jsonl")
+            checksums.forget(self.path, *_FILES)
+        except STBError:
+            self._lines.close()
+            raise
 
     def _settle(self, manifest: Mapping[str, object]) -> None:
         file = self.path / "manifest.json"
         if file.is_file():
-            known = json.loads(file.read_text(encoding="utf-8"))
+            known = _object(file)
             names = sorted(name for name in {*known, *manifest} if known.get(name) != manifest.get(name))
             if names:
                 shown = "; ".join(
@@ -75,7 +94,8 @@ class Folder:
                 raise ConfigError(
                     f"{self.path} holds a synthesis with another configuration ({shown}); use another --out"
                 )
-        write_json(file, manifest)
+        if not file.is_file():
+            write_json(file, manifest)
 
     def add(self, dialogue: Dialogue) -> None:
         """Save a dialogue, on disk before this returns."""
@@ -85,12 +105,13 @@ class Folder:
     def note(self, index: int, error: InfrastructureError) -> None:
         """Save what a dialogue cost that a failure cut short; it is written anew another time."""
         lines = LineWriter(self.path / "interrupted.jsonl")
-        lines.write(jsontext.dumps({"index": index, **error.failure(), "usage": error.usage.to_dict()}))
+        lost = {"index": index, **error.failure(), "usage": error.usage.to_dict()}
+        lines.write(checksums.sealed(jsontext.dumps(lost)))
         lines.close()
         self.lost += error.usage
 
     def finish(self, instructions: Instructions, seed: int) -> JsonObject:
-        """Write everything that follows from the dialogues, and return the figures."""
+        """Write everything that follows from the dialogues, note the checksums, and return the figures."""
         kept = [one for one in self.dialogues if one.outcome == "kept"]
         samples = (sample for one in kept for sample in training_samples(one, instructions))
         write_text(self.path / "kept.api_bank.json", training_text(samples))
@@ -104,6 +125,7 @@ class Folder:
             write_sheet(self.path / "review_dropped.csv", dropped, seed)
         summary = summarize(self.dialogues, self.lost)
         write_json(self.path / "summary.json", summary, sort_keys=False)
+        checksums.note(self.path, *_FILES)
         return summary
 
     def close(self) -> None:
@@ -166,7 +188,7 @@ def read_dialogues(file: str | Path) -> list[Dialogue]:
     """Read the dialogues of a file.
 
     Raises:
-        DataError: A line is broken, or one is missing in between.
+        DataError: A line is broken, was changed, or is missing.
     """
     dialogues = []
     for number, line in enumerate(Path(file).read_text(encoding="utf-8").split("\n")[:-1]):
@@ -177,14 +199,31 @@ def read_dialogues(file: str | Path) -> list[Dialogue]:
         if dialogue.index != number:
             raise DataError(f"{file}, line {number + 1}: expected dialogue {number}, got {dialogue.index}")
         dialogues.append(dialogue)
+    checksums.check(Path(file))
     return dialogues
 
 
 def _lost(file: Path) -> Usage:
     if not file.is_file():
         return NO_USAGE
+    total = NO_USAGE
     try:
-        lines = file.read_text(encoding="utf-8").split("\n")[:-1]
-        return sum((Usage(**json.loads(line)["usage"]) for line in lines), NO_USAGE)
+        for line in file.read_text(encoding="utf-8").split("\n")[:-1]:
+            lost = json.loads(line)
+            checksums.check_line(line, lost)
+            total += Usage(**lost["usage"])
     except (ValueError, TypeError, KeyError) as error:
         raise DataError(f"{file} is broken ({error!r:.200}); delete it to forget what it cost") from error
+    except DataError as error:
+        raise DataError(f"{file}: {error}") from error
+    return total
+
+
+def _object(file: Path) -> JsonObject:
+    try:
+        found = json.loads(file.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise DataError(f"{file} is damaged ({error}); restore it, or use another --out") from error
+    if not isinstance(found, dict):
+        raise DataError(f"{file} is damaged (no JSON object); restore it, or use another --out")
+    return found

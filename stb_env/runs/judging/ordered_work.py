@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
+from itertools import islice
 from pathlib import Path
 from typing import Protocol, TypeVar
 
@@ -15,6 +16,8 @@ from stb_env.errors import ConfigError, DataError
 
 Progress = Callable[[int, int], None]
 """Told after each item how many of how many are done."""
+
+_AHEAD = 4
 
 
 class Line(Protocol):
@@ -45,7 +48,8 @@ def work_in_order(
     """Append the result of each item to a file, in the order of the items, and return them.
 
     A file without new lines is not touched. Whoever stops waits for the items in progress, whose results are
-    appended too; without concurrency the one in progress is lost.
+    appended too; without concurrency the one in progress is lost. A kill loses what is in progress and what
+    waits for an earlier result: at most four times as many items as are worked on at once.
     """
     results = []
     for result in _lines(todo, work, file, concurrency):
@@ -73,13 +77,15 @@ def _lines(
             lines.close()
         return
     pool = ThreadPoolExecutor(concurrency, thread_name_prefix="judge")
-    pending = deque(pool.submit(work, item) for item in todo)
+    waiting, pending = iter(todo), deque[Future[Result]]()
     try:
+        pending.extend(pool.submit(work, item) for item in islice(waiting, _AHEAD * concurrency))
         while pending:
             result = pending[0].result()
             with held():
                 lines.write(result.to_json())
                 pending.popleft()
+            pending.extend(pool.submit(work, item) for item in islice(waiting, 1))
             yield result
         checksums.note(file.parent, file.name)
     finally:

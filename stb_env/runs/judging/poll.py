@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from stb_env.core.checksums import write_noted
+from stb_env.core.files import make_folder
 from stb_env.core.jsontypes import JsonMapping
 from stb_env.core.request import drive
 from stb_env.judges.solvability_panel import SolvabilityPanel
@@ -92,7 +93,7 @@ def poll_tasks(
     """
     check_concurrency(concurrency)
     out = Path(out)
-    out.mkdir(parents=True, exist_ok=True)
+    make_folder(out)
     known = {polled.task_id: polled for polled in read_lines(out / FILE, PolledTask.from_json)}
     settings = {task.id: digest([panel.fingerprint, task.key]) for task in tasks}
     todo = [task for task in tasks if not _decided(known.get(task.id), settings[task.id])]

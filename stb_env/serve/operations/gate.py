@@ -87,6 +87,8 @@ class Gate:
     def _check(self, scope: Scope) -> int | None:
         """Return how many bytes the body has, or None where that is not known beforehand."""
         headers = dict(scope["headers"])
+        if b"host" not in headers and scope["http_version"] == "1.1":
+            raise Refusal("a request of HTTP/1.1 has the header Host; send it", kind="bad_request")
         self._entry.check(scope["path"], headers)
         client = scope.get("client")
         self._rate.take(client[0] if client else "")

@@ -10,6 +10,7 @@ from rich.text import Text
 from stb_env.console import options
 from stb_env.console.output import FAILED, emit, reporting
 from stb_env.core.options import Models
+from stb_env.http.url import shown_url
 from stb_env.models import load_models
 from stb_env.models.check import Check, check_models
 
@@ -53,5 +54,5 @@ def _tables(checks: list[Check]) -> Group:
 
 def _line(one: Check) -> str:
     remark = f": {one.remark}" if one.remark else ""
-    where = "in this process" if one.config.local else f"at {one.config.endpoint}"
+    where = "in this process" if one.config.local else f"at {shown_url(one.config.endpoint)}"
     return f"{one.config.role}: {one.config.model} {where}{remark}"

@@ -163,7 +163,7 @@ def new(
         raise ConfigError(f"{path} is there already; name a new file")
     text = files("stb_env.suites.worlds.authoring").joinpath("scaffold.toml").read_text("utf-8")
     make_folder(path.parent)
-    path.write_text(text.replace('name = "tool_library"', f'name = "{_identifier(path)}"', 1), "utf-8")
+    write_text(path, text.replace('name = "tool_library"', f'name = "{_identifier(path)}"', 1))
     emit({"written": str(path), "next": f"stb-env worlds check {quote(str(path))}"}, as_json)
 
 

@@ -149,6 +149,23 @@ def test_a_row_that_is_no_text_is_refused_and_never_loaded(url):
         assert not cache.verify().ok
 
 
+def test_a_row_that_was_changed_or_exchanged_is_named_and_one_without_a_checksum_is_read(url):
+    first, second = entry({"n": 1}, "one"), entry({"n": 2}, "two")
+    keys = [each.call.canonical for each in (first, second)]
+    with closing(ResponseCache(overlay=url)) as cache, closing(redis.Redis.from_url(url)) as client:
+        cache.put_many((each.key, each) for each in (first, second))
+        one, two = client.hmget("stb-env:values", keys)
+        assert cache.verify().ok
+        for text in (one.replace(b"one", b"two"), two):
+            client.hset("stb-env:values", keys[0], text)
+            with pytest.raises(DataError, match=r"^the row '[0-9a-f:]+' in redis://.* was changed: "):
+                ResponseCache(overlay=url).get(first.call)
+            assert not cache.verify().ok
+        client.delete("stb-env:tags")
+        client.hset("stb-env:values", keys[0], one)
+        assert ResponseCache(overlay=url).get(first.call) == first.hit
+
+
 def test_a_cache_open_for_reading_adds_nothing(url):
     with closing(ResponseCache(overlay=url, read_only=True)) as cache:
         with pytest.raises(ConfigError, match="is open for reading only; nothing was stored"):

@@ -9,7 +9,7 @@ import pytest
 
 from stb_env.backend.cache import CacheEntry, ResponseCache
 from stb_env.backend.store import FILE, Filling, FrozenStore, LiveView, TextStore, kept_folder
-from stb_env.errors import ConfigError, DataError
+from stb_env.errors import ConfigError, DataError, StorageError
 from stb_env.tools import ToolId
 from tests.kills import killed_after, needs_fork
 
@@ -67,6 +67,27 @@ def test_nothing_is_filled_into_a_finished_store(tmp_path):
         assert (filling.finished, filling.count) == (True, 50)
         with pytest.raises(DataError, match="is a finished store; nothing can be filled into it"):
             filling.put_many([("a", "1")], "")
+
+
+@pytest.mark.parametrize("there", ["", "CREATE TABLE Settings (key TEXT NOT NULL UNIQUE, value)"])
+def test_a_store_that_a_kill_left_half_made_is_made(tmp_path, there):
+    with closing(sqlite3.connect(tmp_path / FILE)) as con:
+        con.executescript(there)
+    (tmp_path / FILE).touch()
+    with closing(Filling(tmp_path)) as filling:
+        filling.put_many([("a", "1")], "a")
+        filling.finish()
+    with closing(FrozenStore(tmp_path / FILE)) as store:
+        assert store.get("a") == "1"
+
+
+def test_a_full_disk_at_the_beginning_is_told_in_one_line(tmp_path, monkeypatch):
+    def full(folder):
+        raise sqlite3.OperationalError("database or disk is full")
+
+    monkeypatch.setattr("stb_env.backend.store.bulk_build.open_diskcache", full)
+    with pytest.raises(StorageError, match=r"cache\.db: database or disk is full; free space, and the same"):
+        Filling(tmp_path)
 
 
 def test_a_key_that_was_added_twice_is_damage(tmp_path):

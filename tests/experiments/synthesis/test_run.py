@@ -17,8 +17,10 @@ from stb_env.models import Meter, ModelError, ScriptedModel
 from stb_env.models.meter import BudgetedModel
 from stb_env.suites.api_bank.formats.training import read_training
 from tests.experiments.synthesis.replies import Cast, pipeline
+from tests.saved import unsum
 
 FILES = [
+    "SHA256SUMS",
     "dialogues.jsonl",
     "kept.api_bank.json",
     "kept.api_bank.recipe.toml",
@@ -54,6 +56,9 @@ def test_a_torn_last_line_is_written_again(tmp_path: Path):
     synthesize(Pipeline.offline(2), tmp_path, 3)
     whole = (tmp_path / "dialogues.jsonl").read_bytes()
     (tmp_path / "dialogues.jsonl").write_bytes(whole[:-40])
+    with pytest.raises(DataError, match=r"dialogues\.jsonl was changed since it was finished"):
+        synthesize(Pipeline.offline(2), tmp_path, 3)
+    unsum(tmp_path)
     synthesize(Pipeline.offline(2), tmp_path, 3)
     assert (tmp_path / "dialogues.jsonl").read_bytes() == whole
 
@@ -173,6 +178,7 @@ def test_labels_of_people_are_never_overwritten(tmp_path: Path):
 def test_a_broken_line_is_named(tmp_path: Path, text: str, message: str):
     synthesize(Pipeline.offline(0), tmp_path, 1)
     (tmp_path / "dialogues.jsonl").write_text(text)
+    unsum(tmp_path)
     with pytest.raises(DataError, match=f"^{message}$"):
         synthesize(Pipeline.offline(0), tmp_path, 1)
 

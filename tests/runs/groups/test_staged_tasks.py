@@ -148,3 +148,10 @@ def test_the_command_draws_by_stages(tmp_path: Path) -> None:
     done = reported(*command, "--curriculum", "level=[1,2]")
     assert done["curriculum"] == {"current": "level=1", "groups": {"level=1": 4}, "rates": {"level=1": 0.0}}
     assert "lists of equal length" in error_of(stb(*command, "--curriculum", "level=2"))
+    file = tmp_path / "out" / "curriculum.json"
+    file.write_text(file.read_text().replace("level=1", "level=2", 1))
+    told = error_of(stb(*command, "--curriculum", "level=[1,2]"))
+    assert told.startswith(f"{file} was changed since it was finished")
+    (file.parent / "SHA256SUMS").unlink()
+    file.write_text("[[1]]")
+    assert f"{file} is damaged" in error_of(stb(*command, "--curriculum", "level=[1,2]"))

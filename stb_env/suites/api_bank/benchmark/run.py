@@ -9,8 +9,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from stb_env.core import jsontext
-from stb_env.core.files import write_json, write_text
+from stb_env.core import checksums, jsontext
+from stb_env.core.checksums import check_line, sealed
+from stb_env.core.files import make_folder, write_text
 from stb_env.core.jsontypes import JsonMapping
 from stb_env.errors import ConfigError, DataError, InfrastructureError
 from stb_env.models.chat import digest
@@ -68,18 +69,20 @@ class Answer:
         return self.failure is None or not self.failure["retryable"]
 
     def to_json(self) -> str:
-        """Return the line."""
-        return jsontext.dumps({"version": VERSION} | asdict(self))
+        """Return the line, which ends with its checksum."""
+        return sealed(jsontext.dumps({"version": VERSION} | asdict(self)))
 
     @classmethod
     def from_json(cls, line: str) -> Answer:
         """Read a line that `to_json` wrote.
 
         Raises:
-            DataError: It is no line of a version that this package reads.
+            DataError: It is no line of a version that this package reads, or was changed.
         """
         try:
             data = json.loads(line)
+            check_line(line, data)
+            data.pop("sha256", None)
             if data.pop("version") != VERSION:
                 raise ValueError("another version")
             return cls(**data)
@@ -117,7 +120,7 @@ class BenchmarkRun:
         self._rendering = rendering
         self._failed = 0
         self._counting = threading.Lock()
-        out.mkdir(parents=True, exist_ok=True)
+        make_folder(out)
         _settle(out / MANIFEST, {"version": 1, "rendering": rendering, **responder.fingerprint})
         self._asked = {key_of(sample): digest(self._messages(sample)) for sample in evaluator.samples}
         self._answers: dict[tuple[int, str, int], Answer] = {}
@@ -142,7 +145,9 @@ class BenchmarkRun:
             for sample in self._evaluator.samples
             if (answer := self._answers[key_of(sample)]).text is not None
         )
+        checksums.forget(self._out, PREDICTIONS)
         write_text(self._out / PREDICTIONS, "".join(jsontext.dumps(record) + "\n" for record in records))
+        checksums.note(self._out, PREDICTIONS)
 
     @property
     def predictions(self) -> Predictions:
@@ -201,8 +206,9 @@ class BenchmarkRun:
 
 def _settle(file: Path, manifest: Mapping[str, object]) -> None:
     if not file.is_file():
-        write_json(file, manifest)
+        checksums.write_noted(file, manifest)
         return
+    checksums.check(file)
     try:
         known = json.loads(file.read_text(encoding="utf-8"))
     except ValueError as error:

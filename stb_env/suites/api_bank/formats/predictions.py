@@ -9,6 +9,7 @@ import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from stb_env.core import checksums
 from stb_env.errors import DataError
 from stb_env.suites.api_bank.formats.rendering import expected_text, input_text, instruction
 from stb_env.suites.api_bank.formats.samples import Sample
@@ -49,10 +50,11 @@ def read_predictions(files: Iterable[str | Path]) -> Predictions:
     (level 3; without ``api_id`` it is the reply).
 
     Raises:
-        DataError: A file is missing, or a record lacks something.
+        DataError: A file is missing or was changed since it was written, or a record lacks something.
     """
     texts: dict[Key, str] = {}
     for file in map(Path, files):
+        checksums.check(file)
         for number, record in enumerate(_records(file), 1):
             key, text = _read(record, f"{file}, record {number}")
             texts[key] = text

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
 
+from stb_env.core import checksums
+from stb_env.core.checksums import check_line
 from stb_env.core.jsontypes import JsonMapping
 from stb_env.errors import DataError
 from stb_env.suites.api_bank.apis.tool_search import SEARCHER
@@ -80,12 +82,16 @@ def _kept(file: Path) -> Iterator[WrittenDialogue]:
     for number, line in enumerate(file.read_text(encoding="utf-8").split("\n")[:-1], 1):
         try:
             data = json.loads(line)
+            check_line(line, data)
             if data["version"] != 1:
                 raise ValueError(f"version {data['version']!r}")
             if data["outcome"] == "kept":
                 yield _synthesised(data)
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise DataError(f"{file}, line {number}: not a synthetic dialogue ({error!r:.200})") from error
+        except DataError as error:
+            raise DataError(f"{file}, line {number}: {error}") from error
+    checksums.check(file)
 
 
 def _synthesised(data: JsonMapping) -> WrittenDialogue:
