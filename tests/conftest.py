@@ -31,6 +31,12 @@ hypothesis.settings.load_profile("stb_env")
 typer.testing._get_command = cache(typer.testing._get_command)
 
 
+# No test may reach a model that the developer's environment happens to configure.
+_models = tuple(f"STB_{role.upper()}_" for role in (*ROLES, *PARTS))
+for _name in list(os.environ):
+    if _name.endswith("_API_KEY") or _name.startswith(_models):
+        del os.environ[_name]
+
 # A proxy that the machine may be configured with has no way to the servers of the tests.
 os.environ["NO_PROXY"] = "127.0.0.1"
 
@@ -43,7 +49,7 @@ def pytest_collect_file() -> Generator[None, list[pytest.Collector], list[pytest
 
 
 # Cases of one test that a run of the whole plays; the others are heavy.
-_SAMPLE = 16
+_SAMPLE = 8
 _WHOLE = 5_000
 
 
@@ -62,15 +68,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
                 item.add_marker(pytest.mark.heavy)
 
 
-@pytest.fixture(autouse=True)
-def no_keys(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No test may reach a model that the developer's environment happens to configure."""
-    roles = tuple(f"STB_{role.upper()}_" for role in (*ROLES, *PARTS))
-    for name in list(os.environ):
-        if name.endswith("_API_KEY") or name.startswith(roles):
-            monkeypatch.delenv(name)
-
-
 @pytest.fixture(scope="session")
 def shared_data() -> Path:
     """Folder of real research data; tests skip where it is absent."""
@@ -85,6 +82,10 @@ def environment() -> Generator[None, None, None]:
     """Restore the variables that a command sets for the processes that it would start, as ``serve`` does."""
     before = dict(os.environ)
     yield
-    if os.environ != before:
-        os.environ.clear()
-        os.environ.update(before)
+    after = dict(os.environ)
+    for name in after.keys() - before.keys():
+        del os.environ[name]
+    for name, value in before.items():
+        # Pytest's own says the phase of the test, and is another now.
+        if after.get(name) != value and name != "PYTEST_CURRENT_TEST":
+            os.environ[name] = value

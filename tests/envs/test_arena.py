@@ -106,6 +106,7 @@ def test_the_rewards_sum_to_zero(names: list[str], seed: int):
     assert all(-1.0 <= reward <= 1.0 for reward in rewards(last))
 
 
+@pytest.mark.heavy
 @settings(max_examples=25)
 @given(st.integers(0, 2**32), st.lists(st.sampled_from(["sample", "chat", "answer", "refuse"]), min_size=30))
 def test_the_rewards_of_random_actions_sum_to_zero_and_come_together(seed: int, kinds: list[str]):

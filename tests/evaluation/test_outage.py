@@ -84,6 +84,7 @@ def test_the_table_says_how_many_tools_are_down():
     assert "tools down" not in stb(*words).stdout
 
 
+@pytest.mark.heavy
 def test_of_the_real_queries_tools_it_is_the_share_too(shared_data):
     root = queries(shared_data)
     for file in load(root).files:

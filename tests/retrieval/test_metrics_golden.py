@@ -131,6 +131,7 @@ def test_a_larger_catalogue_is_searched_as_a_whole():
     assert evaluate_retriever(tasks, "bm25", ToolCatalog([WEATHER, HOTEL, STOCK]))["documents"] == 3
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize(
     "kind", ["bm25", *(pytest.param(kind, marks=pytest.mark.heavy) for kind in ("ngram", "hybrid"))]
 )

@@ -15,7 +15,7 @@ from stb_env.serve.operations import gate, one_write
 from stb_env.serve.settings import Limits, ServeSettings
 from tests.serve.served import serving_app
 
-PLACES, SOON = 4, 2.0
+PLACES, SOON = 4, 1.0
 
 
 @pytest.fixture

@@ -28,4 +28,5 @@ def test_a_process_that_is_stuck_is_ended_and_says_so():
 
 def test_a_process_that_waits_is_left_alone():
     # Its output is closed with it: the watching process holds none of it open.
-    assert (watched(ENDS).returncode, watched(ENDS).stderr) == (0, "")
+    done = watched(ENDS)
+    assert (done.returncode, done.stderr) == (0, "")

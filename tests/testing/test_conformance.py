@@ -13,6 +13,7 @@ from stb_env.errors import ConfigError
 from stb_env.runs.make import env_ids, make_env
 from stb_env.suite import suite_of
 from stb_env.testing import Report, check, validate
+from stb_env.testing.red_team import known_solutions
 from tests.testing import broken
 
 pytestmark = pytest.mark.usefixtures("registered")
@@ -31,13 +32,16 @@ def failed(env_id: str = "t/Sum-v0", **settings: Any) -> dict[str, str]:
     return {one.name: one.detail for one in validate(env_id, env).failed}
 
 
-HEAVY = ("stb/APIBankRetrieve-v1", "stb/GoogleSheets-v1", "stb/Worlds-v0")
+HEAVY = ("stb/APIBankRetrieve-v1", "stb/GoogleSheets-v1", "stb/Worlds-v0", "stb/WorldsHard-v0")
 
 
 @pytest.mark.parametrize(
     "env_id", [pytest.param(env_id, marks=[pytest.mark.heavy] if env_id in HEAVY else []) for env_id in OWN]
 )
-def test_every_environment_of_ours_passes(env_id: str):
+def test_every_environment_of_ours_passes(env_id: str, monkeypatch: pytest.MonkeyPatch):
+    if env_id == "stb/WorldsHard-v0":
+        # Each of its tasks takes seconds to make, and the red team answers with those of the likest.
+        monkeypatch.setattr(known_solutions, "_NEIGHBOURS", 4)
     suite = suite_of(env_id)
     assert suite is not None
     report = validate(env_id, make_env(env_id, suite.standing), seeds=3)

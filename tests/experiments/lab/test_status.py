@@ -68,6 +68,7 @@ def test_equal_seeds_give_equal_scans_and_others_do_not():
     assert run(LabSettings(seed=1)).to_dict() != run(LabSettings(seed=2)).to_dict()
 
 
+@pytest.mark.heavy
 def test_documented_apis_are_scanned_through_the_backend_and_nothing_is_written(shared_data: Path):
     def digests() -> dict[Path, str]:
         files = (file for file in data.rglob("*") if file.is_file())

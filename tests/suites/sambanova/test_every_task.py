@@ -93,15 +93,8 @@ def test_a_task_comes_again_from_its_id(name: str):
         assert test.get(task.id).key == task.key
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        {},
-        pytest.param({"split": "train"}, marks=pytest.mark.heavy),
-        pytest.param({"compat": "original"}, marks=pytest.mark.heavy),
-    ],
-    ids=str,
-)
+@pytest.mark.heavy
+@pytest.mark.parametrize("options", [{}, {"split": "train"}, {"compat": "original"}], ids=str)
 @pytest.mark.parametrize("name", CHECKED)
 def test_the_standing_checks_hold(name: str, options: dict[str, Any]):
     report = validate(SUITE[name].env_id, made(name, **options), seeds=CHECKED[name].seeds, red_team=6)
@@ -131,7 +124,7 @@ def test_the_oracle_solves_every_test_task(name: str, compat: str | None):
         assert (episode.reward, episode.verdict["metrics"]["executable"]) == (1.0, True)
 
 
-@pytest.mark.parametrize("count", [100, pytest.param(500, marks=pytest.mark.heavy)])
+@pytest.mark.parametrize("count", [20, pytest.param(500, marks=pytest.mark.heavy)])
 @pytest.mark.parametrize("compat", [None, "original"])
 @pytest.mark.parametrize("name", DAMAGED)
 def test_damaged_programs_are_observations(name: str, compat: str | None, count: int):

@@ -21,6 +21,9 @@ from tests.suites.sambanova.sight import labels_of, look_alikes, observed, promp
 TRAINED = 1_000
 NAMES = list(SUITE)
 EIGHT = [name for name in SUITE if name != "web_shop_short"]
+QUICK = ("open_weather", "home_search", "virtual_home")
+# All eight, most of which take a second.
+SWEPT = [name if name in QUICK else pytest.param(name, marks=pytest.mark.heavy) for name in EIGHT]
 
 
 @cache
@@ -71,7 +74,7 @@ def test_no_test_query_recurs_in_training(name: str):
     assert not tests & {_plain(task.query) for task in tasks_of(name, "train")}
 
 
-@pytest.mark.parametrize("name", EIGHT)
+@pytest.mark.parametrize("name", SWEPT)
 def test_no_test_target_is_trained_on(name: str):
     if SUITE[name].is_stepwise:
         trained = {f"click[{task.goal['asin'].lower()}]" for task in tasks_of(name, "train")}
@@ -87,6 +90,7 @@ def _plain(query: str) -> str:
 # -- sight -------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("name", EIGHT)
 def test_of_two_tasks_with_equal_words_gold_is_equal(name: str):
     tasks = [*tasks_of(name, "test"), *tasks_of(name, "train")]
@@ -104,6 +108,7 @@ def test_of_two_tasks_with_equal_prompts_gold_is_equal(name: str):
     assert look_alikes(tasks_of(name, "test"), prompted(SUITE[name].env_id), wanted) == []
 
 
+@pytest.mark.heavy
 def test_a_task_whose_decision_is_out_of_sight_would_be_found():
     tasks = tasks_of("google_sheets", "train")
     assert look_alikes(tasks, lambda task: task.query.splitlines()[-1], wanted)

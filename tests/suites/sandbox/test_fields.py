@@ -15,6 +15,9 @@ from stb_env.suites.sandbox.task_key import TaskKey
 from stb_env.suites.sandbox.template import templates
 from stb_env.tasks import Task
 
+# Many draws of every template take seconds.
+pytestmark = pytest.mark.heavy
+
 DRAWS = 24
 NAMES = tuple(templates())
 
@@ -44,7 +47,6 @@ def kind(schema: dict[str, Any]) -> tuple[str, ...]:
     return schema["type"], schema.get("format", ""), *items
 
 
-@pytest.mark.heavy
 def test_every_field_is_named_by_an_identifier_with_one_type_in_all_templates():
     kinds: dict[str, dict[tuple[str, ...], set[str]]] = defaultdict(lambda: defaultdict(set))
     for name in NAMES:

@@ -126,6 +126,7 @@ def test_a_template_has_several_wordings_and_many_instances(name):
     assert len(plan_of(source.at(0).id).wordings) >= 3
 
 
+@pytest.mark.heavy
 def test_a_task_uses_the_tools_and_writes_the_tables_that_its_template_declares(every):
     for task in every:
         known = templates()[task.record["template"]]

@@ -50,10 +50,6 @@ class HardTasks:
         text = files("stb_env.suites.worlds.tasks").joinpath("hard.toml").read_text("utf-8")
         return tuple(tomllib.loads(text)["ids"])
 
-    def endless(self) -> WorldTasks:
-        """Return training tasks of the same levels."""
-        return WorldTasks("train", level=LEVELS)
-
     @property
     def size(self) -> int:
         """Number of tasks."""

@@ -31,6 +31,11 @@ SPLIT = (
 )
 
 
+def swept(*tasks):
+    """Leave to the heavy tests all but the task whose samples are made soonest."""
+    return [task if task == "open_weather" else pytest.param(task, marks=pytest.mark.heavy) for task in tasks]
+
+
 @cache
 def made(task, samples=None, split="train"):
     return AlignmentSet.make(SUITE[task], samples, split=split)
@@ -44,12 +49,12 @@ def test_there_are_as_many_samples_and_templates_as_in_the_paper(task):
     assert len(found.templates) == (suite.templates if task in TEMPLATED else 0)
 
 
-@pytest.mark.parametrize("task", TEMPLATED)
+@pytest.mark.parametrize("task", swept(*TEMPLATED))
 def test_no_solved_goal_is_there_twice(task):
     assert len(set(made(task).pairs)) == len(made(task).pairs)
 
 
-@pytest.mark.parametrize("task", [*TEMPLATED, "virtual_home"])
+@pytest.mark.parametrize("task", swept(*TEMPLATED, "virtual_home"))
 def test_no_solved_goal_is_a_test_nor_has_the_program_of_one(task):
     tests = gym.make(SUITE[task].env_id).unwrapped.tasks
     found = [tests.at(index) for index in range(tests.size)]
@@ -69,12 +74,12 @@ def test_validation_shares_no_goal_with_training_and_none_with_the_tests(task):
     assert not goals & {tests.at(index).query for index in range(tests.size)}
 
 
-@pytest.mark.parametrize("task", [*TEMPLATED, "google_sheets", "virtual_home"])
+@pytest.mark.parametrize("task", swept(*TEMPLATED, "google_sheets", "virtual_home"))
 def test_validation_has_a_tenth_of_the_papers_samples(task):
     assert len(made(task, split="validation").pairs) == SUITE[task].samples // 10
 
 
-@pytest.mark.parametrize("task", TEMPLATED)
+@pytest.mark.parametrize("task", swept(*TEMPLATED))
 def test_no_program_with_values_is_both_trained_and_validated_on(task):
     shown = "".join(documents(SUITE[task]).values())
     both = {pair.action for pair in made(task).pairs} & {
@@ -83,6 +88,7 @@ def test_no_program_with_values_is_both_trained_and_validated_on(task):
     assert all(program in shown for program in both)
 
 
+@pytest.mark.heavy
 def test_all_steps_of_a_trajectory_are_of_one_split():
     trained, held = (
         {wish for pair in made("web_shop", split=split).pairs for wish in _wishes(pair.goal)}
@@ -97,19 +103,21 @@ def _wishes(page):
     return {lines[number + 1] for number, line in enumerate(lines) if line.startswith("Instruction:")}
 
 
+@pytest.mark.heavy
 def test_no_sheet_program_calls_just_what_a_test_does():
     suite, tests = SUITE["google_sheets"], gym.make("stb/GoogleSheets-v1").unwrapped.tasks
     avoided = {tuple(sorted(calls(suite, tests.at(n).goal["labels"][0]))) for n in range(tests.size)}
     assert not avoided & {tuple(sorted(calls(suite, pair.action))) for pair in made("google_sheets").pairs}
 
 
+@pytest.mark.heavy
 def test_no_home_search_has_the_functions_of_a_test():
     suite, tests = SUITE["home_search"], gym.make("stb/HomeSearch-v1").unwrapped.tasks
     avoided = {frozenset(calls(suite, tests.at(index).goal["labels"][0])) for index in range(tests.size)}
     assert not avoided & {frozenset(calls(suite, pair.action)) for pair in made("home_search").pairs}
 
 
-@pytest.mark.parametrize("task", TEMPLATED)
+@pytest.mark.parametrize("task", swept(*TEMPLATED))
 def test_every_filled_program_runs(task):
     env = gym.make(SUITE[task].env_id)
     env.reset(seed=0)
@@ -123,12 +131,13 @@ def test_every_filled_program_runs(task):
         assert not any(errors), pair
 
 
-@pytest.mark.parametrize("task", TEMPLATED)
+@pytest.mark.parametrize("task", swept(*TEMPLATED))
 def test_training_data_make_the_tests_less_complex_than_the_demonstrations_do(task):
     suite = SUITE[task]
     assert 0 < made(task).complexity.score < 1.3 * suite.published_complexity
 
 
+@pytest.mark.heavy
 def test_a_shop_has_no_complexity_and_its_goals_are_pages():
     found = made("web_shop")
     assert found.complexity is None

@@ -65,6 +65,7 @@ def test_what_a_careful_player_does_is_right(env: Any, index: int):
         assert all(judged["parts"].values())
 
 
+@pytest.mark.heavy
 def test_every_label_of_every_activity_is_right(env: Any):
     for index, task in enumerate(TESTS):
         for label in task.goal["labels"]:
@@ -103,6 +104,7 @@ def test_doing_nothing_reaches_nothing(env: Any, program: str):
     assert {verdict(env, index, program)["score"] for index in range(100)} == {0.0}
 
 
+@pytest.mark.heavy
 def test_every_function_on_every_object_reaches_nothing(env: Any):
     functions = embedded().functions
     calls = [

@@ -53,6 +53,7 @@ def test_the_shop_has_ten_thousand_products_of_a_hundred_kinds(products):
     assert list(embedded_catalogue())[::1_000] == products[::1_000]
 
 
+@pytest.mark.heavy
 def test_no_text_of_the_shop_comes_twice(products):
     texts = [text for product in products for text in (product.title, product.description, *product.bullets)]
     assert len(set(texts)) == len(texts) == 70_000
@@ -72,6 +73,7 @@ def test_what_counts_stands_on_the_pages():
         assert len(values) == len(set(values)) > 0
 
 
+@pytest.mark.heavy
 def test_nothing_that_is_wanted_for_testing_is_wanted_in_training_or_demonstrated(trains, demos):
     wishes = {wish(task.goal) for task in TESTS}
     assert len(wishes) == len({task.goal["asin"] for task in TESTS}) == 100
