@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from stb_env.core.jsontypes import JsonMapping, JsonObject
 from stb_env.formats.branches import branches, played_branch
 from stb_env.formats.engine_tokens import has_tokens, token_samples
-from stb_env.formats.spans import spans
+from stb_env.formats.spans import NOT_MADE, spans
 from stb_env.formats.template_messages import template_messages
 from stb_env.trajectory import Trajectory
 
@@ -69,8 +69,8 @@ def shown(trajectory: Trajectory) -> list[JsonObject]:
         zip(own, trajectory.steps, strict=False) if len(own) == len(trajectory.steps) else ()
     ):
         engine = step.get("engine", {})
-        if engine.get("finish_reason") == "length":
-            # Nobody learns from what was cut, and its thought was not shown again.
+        if engine.get("finish_reason") in NOT_MADE:
+            # Nobody learns from what was not carried out, and its thought was not shown again.
             continue
         if written := step.get("written"):
             message["content"] = written

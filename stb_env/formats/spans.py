@@ -8,6 +8,9 @@ from typing import Any, NamedTuple
 from stb_env.core import jsontext
 from stb_env.core.jsontypes import JsonMapping
 
+NOT_MADE = frozenset({"length", "malformed_call"})
+"""Why a server stopped at replies of which nothing is carried out."""
+
 
 class Span(NamedTuple):
     """A stretch of text in a conversation.
@@ -30,8 +33,8 @@ class Span(NamedTuple):
 def spans(messages: Sequence[Mapping[str, object]], steps: Sequence[JsonMapping] = ()) -> list[Span]:
     """Return what the agent wrote, in order; ids of calls and whatever others said are not among it.
 
-    A reply that was cut at the length limit has no span: nothing in it was carried out, and only its first
-    words are there.
+    A reply that was cut at the length limit, or whose call the provider could not take, has no span: nothing
+    in it was carried out, and only its first words are there.
 
     Args:
         messages: OpenAI chat messages.
@@ -49,7 +52,7 @@ def spans(messages: Sequence[Mapping[str, object]], steps: Sequence[JsonMapping]
     own = [index for index, message in enumerate(messages) if message["role"] == "assistant"]
     ended = [step.get("engine", {}).get("finish_reason") for step in steps]
     cut = (
-        {index for index, reason in zip(own, ended, strict=True) if reason == "length"}
+        {index for index, reason in zip(own, ended, strict=True) if reason in NOT_MADE}
         if (len(own) == len(ended))
         else set()
     )

@@ -129,7 +129,7 @@ def _able(model: ChatModel, request: ChatRequest, shown: Callable[[ChatReply], b
     try:
         reply = model.complete(request)
     except ModelError as error:
-        if error.retryable and error.status != _OWN_FAULT and not error.usage.calls:
+        if error.retryable and error.status != _OWN_FAULT and error.kind != "internal":
             # It passes: nothing is known, and nothing may be remembered.
             raise
         # It answers the plain question and not this one.

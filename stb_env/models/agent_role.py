@@ -37,15 +37,19 @@ def agent_model(given: ChatModel | Path | str | None, who: str = "chat") -> Chat
     return connect(config)
 
 
-def of_agent(error: ModelError) -> ModelError:
+def of_agent(error: ModelError, remark: str = "") -> ModelError:
     """Return a model's failure as one of the agent's, whatever role the model was configured for.
+
+    Args:
+        error: The failure.
+        remark: What to say after its message.
 
     Examples:
         >>> of_agent(ModelError("late", kind="timeout", stage="judge")).stage
         'agent'
     """
     return ModelError(
-        str(error),
+        f"{error}{remark}",
         kind=error.kind,
         stage="agent",
         retryable=error.retryable,

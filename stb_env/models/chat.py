@@ -12,6 +12,9 @@ from stb_env.errors import ConfigError, DataError
 from stb_env.models.contract import Contract
 from stb_env.usage import Usage
 
+MALFORMED = "malformed_call"
+"""Why a server stopped where it could not take the model's call; ``stop_reason`` has its words for it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Sampling:
@@ -129,7 +132,7 @@ class ChatReply:
 
     Attributes:
         message: The assistant's chat message: ``role``, ``content`` and ``tool_calls`` where there are any.
-        finish_reason: Why the server stopped: ``stop``, ``tool_calls``, ``length`` ...
+        finish_reason: Why the server stopped: ``stop``, ``tool_calls``, ``length``, ``malformed_call`` ...
         usage: What the answer cost when it was made; the same when it comes from a cache or recording.
         model: Model name as the server reports it.
         extra: What the engine gave besides (token ids, logprobs), as it came.

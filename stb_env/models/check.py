@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
 from stb_env.errors import ConfigError, InfrastructureError
@@ -52,14 +52,19 @@ class Check:
         }
 
 
-def check_models(models: Mapping[str, ModelConfig], env: Mapping[str, str] = os.environ) -> list[Check]:
+def check_models(
+    models: Mapping[str, ModelConfig],
+    env: Mapping[str, str] = os.environ,
+    named: Collection[str] | None = None,
+) -> list[Check]:
     """Ask every role's endpoint what it can do, each endpoint and model once, whatever was known.
 
-    A role without its key and one that is replayed are not asked.
+    A role without its key, one that is replayed and one that nobody named are not asked.
 
     Args:
         models: Configuration of every role.
         env: Where keys are looked up.
+        named: The roles that somebody set; None for all.
 
     Examples:
         >>> [check] = check_models({"agent": ModelConfig("agent", "tiny")}, env={})
@@ -67,7 +72,11 @@ def check_models(models: Mapping[str, ModelConfig], env: Mapping[str, str] = os.
         (None, 'no key: set OPENAI_API_KEY')
     """
     asked: dict[ModelAddress, Check] = {}
-    return [_check(config, env, asked) for config in models.values()]
+    wanted = models if named is None else named
+    return [
+        _check(config, env, asked) if role in wanted else Check(config, remark="not set, so not asked")
+        for role, config in models.items()
+    ]
 
 
 def _check(config: ModelConfig, env: Mapping[str, str], asked: dict[ModelAddress, Check]) -> Check:
@@ -75,23 +84,25 @@ def _check(config: ModelConfig, env: Mapping[str, str], asked: dict[ModelAddress
         return Check(config, remark=f"replayed from {config.replay}")
     if not available(config, env):
         return Check(config, remark=f"no key: set {config.key_variable}")
-    place = place_of(config)
-    if place not in asked:
-        asked[place] = _asked(config, place, env)
-    return replace(asked[place], config=config)
-
-
-def _asked(config: ModelConfig, place: ModelAddress, env: Mapping[str, str]) -> Check:
     try:
         model = Prober(config, env)()
     except ConfigError as error:
         return Check(config, False, remark=str(error))
+    place = place_of(config)
+    if place not in asked:
+        asked[place] = _asked(config, place, model)
+    return replace(asked[place], config=config)
+
+
+def _asked(config: ModelConfig, place: ModelAddress, model: OpenAIModel | LocalModel) -> Check:
     try:
         found = FINDINGS.renew(place, model)
         context = config.context if isinstance(model, LocalModel) else model.context()
         return Check(config, True, found, context, found.lacks)
     except (InfrastructureError, ConfigError) as error:
-        return Check(config, False, remark=f"no usable answer: {error}")
+        # Model and endpoint are told already, and other roles may share them.
+        said = str(error).removeprefix(f"{config.role} {place}: ")
+        return Check(config, False, remark=f"no usable answer: {said}")
     finally:
         if isinstance(model, OpenAIModel):
             model.close()

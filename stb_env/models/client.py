@@ -86,7 +86,7 @@ class OpenAIModel(ConfiguredModel):
 
     async def acomplete(self, request: ChatRequest) -> ChatReply:
         """Answer on the event loop: with the first answer of some attempts and the pauses between them."""
-        body = request_body(self.config, request)
+        body = self._body(request)
         # Reading a provider's package takes seconds, which are not the provider's.
         self._wire()
         deadline = Deadline(self.config.deadline, self._clock, "deadline")
@@ -99,7 +99,13 @@ class OpenAIModel(ConfiguredModel):
             else:
                 return replace(reply, tries=tuple(tries)) if tries else reply
             wait = failure.retry_after or pause(attempt, seeding.derive(self.role, request.key))
-            if not _worth_retrying(failure) or attempt == self.config.retries or wait >= deadline.left():
+            if failure.usage.calls:
+                # An answer that came and was paid for: whether to buy another is for the caller to say, who
+                # has the budget. The endpoint has its pause all the same.
+                if failure.kind == "transport":
+                    self._endpoint.limiter.hold(self._clock.monotonic() + wait)
+                break
+            if not failure.retryable or attempt == self.config.retries or wait >= deadline.left():
                 break
             tries.append({**failure.to_dict(), "waited": round(wait, 3)})
             await self._clock.asleep(wait)
@@ -114,7 +120,7 @@ class OpenAIModel(ConfiguredModel):
 
     def most(self, request: ChatRequest) -> Usage | None:
         """Return what an answer costs at most; None where nothing bounds how much is written."""
-        body = sendable(request_body(self.config, request)) | dict(self.config.extra)
+        body = sendable(self._body(request)) | dict(self.config.extra)
         written = body.get("max_completion_tokens") or body.get("max_tokens")
         if not isinstance(written, int):
             return None
@@ -132,6 +138,13 @@ class OpenAIModel(ConfiguredModel):
             cost=0.0 if price is None else price.cost(read, written),
             unpriced=int(price is None),
         )
+
+    def _body(self, request: ChatRequest) -> dict[str, object]:
+        body = request_body(self.config, request)
+        # A request bounds what is said; a provider counts what was thought before as well.
+        if request.sampling.max_tokens is not None and "max_tokens" in body:
+            body["max_tokens"] = request.sampling.max_tokens + self._transport.thinking
+        return body
 
     def close(self) -> None:
         """Close the connections that threads used."""
@@ -162,7 +175,7 @@ class OpenAIModel(ConfiguredModel):
                 if not self.config.bounded and ANSWER_BOUNDS.isdisjoint(body):
                     body = await self._bounded(wire, body)
                 completion = await self._transport.send(wire, body, deadline)
-                return read_reply(completion, self.config.price)
+                return read_reply(completion, self.config.price, self.role)
             finally:
                 limiter.release()
         raise failure
@@ -194,7 +207,8 @@ class OpenAIModel(ConfiguredModel):
 
     def _final(self, failure: ModelError, tries: list[dict[str, object]], deadline: Deadline) -> ModelError:
         attempts = len(tries) + 1
-        tried = "" if attempts == 1 and not failure.retryable else f" (attempts: {attempts}; {deadline})"
+        once = attempts == 1 and (failure.usage.calls or not failure.retryable)
+        tried = "" if once else f" (attempts: {attempts}; {deadline})"
         message = f"{self.role} model {self.name!r} at {shown_url(self.config.endpoint)}: {failure}{tried}"
         return ModelError(
             message,
@@ -206,8 +220,3 @@ class OpenAIModel(ConfiguredModel):
             status=failure.status,
             tries=tries,
         )
-
-
-def _worth_retrying(failure: ModelError) -> bool:
-    # A refusal came in full and was paid for; whether to buy another is for the caller to say.
-    return failure.retryable and not failure.usage.calls

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from stb_env.core import jsontext
 from stb_env.core.jsontypes import JsonObject
-from stb_env.models.chat import ChatReply
+from stb_env.models.chat import MALFORMED, ChatReply
 from stb_env.models.failure import FILTERED, MAX_QUOTE
 from stb_env.models.model import ModelError
 from stb_env.models.opaque import OPAQUE
@@ -16,6 +16,8 @@ from stb_env.usage import Price, Served, Usage
 _CHOICE_EXTRA = ("logprobs", "token_ids", "stop_reason", "seed")
 _BODY_EXTRA = ("prompt_token_ids", "prompt_logprobs", "system_fingerprint")
 _MESSAGE_EXTRA = ("reasoning_content", "reasoning", OPAQUE)
+# The server gave up on an answer, whole as its form is: vLLM and others, DeepSeek.
+_BROKEN_OFF = frozenset({"error", "insufficient_system_resource"})
 # A plain type stands first: a check against an abstract class costs several times as much.
 _MAPPING = (dict, Mapping)
 
@@ -39,32 +41,65 @@ def parse(body: bytes) -> object:
     raise ModelError(failure, kind="transport", retryable=True)
 
 
-def read_reply(body: object, price: Price | None = None) -> ChatReply:
+def wrong_call(body: object) -> dict[str, object] | None:
+    """Return the completion that Groq means with the error that a model's call cannot be taken.
+
+    Args:
+        body: The answer as JSON value.
+
+    Examples:
+        >>> wrong_call({"error": {"code": "tool_use_failed"}})["choices"][0]["finish_reason"]
+        'malformed_call'
+        >>> wrong_call({"error": {"code": "rate_limit_exceeded"}}) is None
+        True
+    """
+    error = body.get("error") if isinstance(body, Mapping) else None
+    if not isinstance(error, Mapping) or error.get("code") != "tool_use_failed":
+        return None
+    return {"choices": [{"message": {}, "finish_reason": MALFORMED, "stop_reason": error["code"]}]}
+
+
+def read_reply(body: object, price: Price | None = None, role: str = "agent") -> ChatReply:
     """Read a parsed chat completion.
 
     Args:
         body: The JSON value that the server sent.
         price: Price of the model's tokens, where it is known.
+        role: Who asks. What an agent refuses is its reply; nobody else plays on with a refusal.
 
     Raises:
-        ModelError: It has not the form of a chat completion (worth another attempt), or the model refused.
+        ModelError: It has not the form of a chat completion or was broken off (worth another attempt), a
+            filter stopped it, or the model refused. Its usage is what the server counted of it.
 
     Examples:
         >>> read_reply({"choices": [{"message": {"content": "yes", "tool_calls": None}}]}).message
         {'role': 'assistant', 'content': 'yes'}
-        >>> read_reply({"choices": [{"message": {"refusal": "I cannot help with that."}}]})
+        >>> refusal = {"choices": [{"message": {"refusal": "I cannot help with that."}}]}
+        >>> read_reply(refusal).text
+        'I cannot help with that.'
+        >>> read_reply(refusal, role="judge")
         Traceback (most recent call last):
         ...
         stb_env.models.model.ModelError: the model refused: I cannot help with that.
     """
     body = _object(body, "the answer")
+    try:
+        return _reply(body, price, role)
+    except ModelError as error:
+        # What was counted is paid for, of whatever use it is.
+        if body.get("usage") and not error.usage.calls:
+            error.usage = _usage(body["usage"], price, body.get("service_tier"))
+        raise
+
+
+def _reply(body: Mapping[str, object], price: Price | None, role: str) -> ChatReply:
     choices = body.get("choices")
     if not isinstance(choices, list) or not choices:
         raise _malformed(f"it has no choices: {jsontext.dumps(body)[:MAX_QUOTE]}")
     choice = _object(choices[0], "its choice")
     given = _object(choice.get("message"), "its message")
     usage = _usage(body.get("usage"), price, body.get("service_tier"))
-    _check_refusal(given, choice, usage)
+    _check(given, choice, usage, role)
     extra: JsonObject = {}
     for part, names in ((given, _MESSAGE_EXTRA), (choice, _CHOICE_EXTRA), (body, _BODY_EXTRA)):
         # Most answers have none.
@@ -90,11 +125,15 @@ def _malformed(what: str) -> ModelError:
     return ModelError(f"the answer is no chat completion: {what}", kind="transport", retryable=True)
 
 
-def _check_refusal(message: Mapping[str, object], choice: Mapping[str, object], usage: Usage) -> None:
-    if choice.get("finish_reason") == "content_filter":
+def _check(message: Mapping[str, object], choice: Mapping[str, object], usage: Usage, role: str) -> None:
+    reason = choice.get("finish_reason")
+    if reason == "content_filter":
         raise ModelError(f"{FILTERED} stopped the answer", usage=usage)
+    if reason in _BROKEN_OFF:
+        said = f"the provider broke the answer off: {choice.get('stop_reason') or reason}"
+        raise ModelError(said, kind="transport", retryable=True)
     refusal = message.get("refusal")
-    if refusal:
+    if refusal and role != "agent":
         said = " ".join(str(refusal).split())[:MAX_QUOTE]
         # Left to the caller to ask again: the same seed would only buy the same refusal.
         raise ModelError(f"the model refused: {said}", retryable=True, usage=usage)
@@ -105,6 +144,8 @@ def _message(given: Mapping[str, object]) -> dict[str, object]:
     message: JsonObject = {"role": "assistant"}
     if isinstance(content, list):
         content = "".join(str(part.get("text") or "") for part in content if isinstance(part, Mapping))
+    if refusal := given.get("refusal"):
+        content = f"{content or ''}{refusal}"
     if content is not None or not calls:
         message["content"] = content if isinstance(content, str) else ""
     if calls:
@@ -160,7 +201,8 @@ def _served(counts: Mapping[str, object], tier: object) -> Served:
     said = (known.get("cached_tokens"), counts.get("cached_tokens"), counts.get("prompt_cache_hit_tokens"))
     cached = next(filter(None, map(_count, said)), 0)
     stored = _count(known.get("cache_write_tokens")) or 0
-    return Served(cached, stored, tier if isinstance(tier, str) else "")
+    for_an_hour = min(stored, _count(known.get("cache_write_1h_tokens")) or 0)
+    return Served(cached, stored, tier if isinstance(tier, str) else "", for_an_hour)
 
 
 def _count(value: object) -> int | None:

@@ -27,6 +27,7 @@ OPENAI_URL = "https://api.openai.com/v1"
 OPENAI_KEY_ENV = "OPENAI_API_KEY"
 
 _LINE = re.compile(r"[ -~]+")
+_VERSION = re.compile(r"/v\d\w*$")
 
 _BOUNDS: dict[str, tuple[type, float]] = {
     "temperature": (float, 0),
@@ -232,6 +233,12 @@ class ModelConfig:
                     f"the {self.role} model of {self.provider} needs base_url, such as {known.example}"
                 )
             object.__setattr__(self, "base_url", known.url)
+        root = _VERSION.sub("", self.endpoint)
+        if known.versioned and root != self.endpoint:
+            raise ConfigError(
+                f"base_url of the {self.role} model is {shown_url(self.endpoint)}, and each request to "
+                f"{self.provider} adds its version by itself; give {shown_url(root)}"
+            )
         if not self.api_key_env:
             object.__setattr__(self, "api_key_env", known.key)
 

@@ -28,7 +28,8 @@ _CONTEXT = re.compile(
     r"context_length_exceeded|exceed_context_size|(maximum|available|model'?s) context (length|size|window)"
     r"|context (length|size|window)( is| was)? exceeded|exceeds? (the )?context|prompt (is|was) too long"
     r"|longer than the (model|context)|`?inputs`? tokens \+|(input|request|prompt)( is)? too (long|large)"
-    r"|input token count|maximum (prompt|context) length|prompt exceeds max|exceeded model token limit",
+    r"|input token count|maximum (prompt|context) length|prompt exceeds max|exceeded model token limit"
+    r"|request_too_large",
     re.IGNORECASE,
 )
 _FILTER_STATUS = frozenset({400, 403})
@@ -42,8 +43,15 @@ _KEY = re.compile(
     r"api.?key.{0,20}(not valid|invalid)|(incorrect|invalid).api.?key|security token|unauthorized",
     re.IGNORECASE,
 )
-_UNSUPPORTED = re.compile(r"unsupported (?:parameter|value): '(\w+)'", re.IGNORECASE)
-_NO_QUOTA = re.compile(r"insufficient_quota|billing_hard_limit")
+_UNSUPPORTED = re.compile(
+    r"(?:unsupported (?:parameter|value): ')(\w+)'|`(\w+)` may only be set", re.IGNORECASE
+)
+_NO_QUOTA = re.compile(
+    r"insufficient_quota|billing_hard_limit|credit balance is too low|insufficient (balance|credits)"
+    r"|exceeded_current_quota",
+    re.IGNORECASE,
+)
+_QUOTA_STATUS = frozenset({400, 403, 429})
 # What the codes and types of errors without a status mean, in the words of OpenAI, Anthropic and vLLM.
 _CROWDED = re.compile(r"rate.?limit|too.?many.?requests|slow.?down", re.IGNORECASE)
 _MEANT = (
@@ -111,8 +119,8 @@ def _failure(
     said = _quote(details)
     if meant in _CONTEXT_STATUS and any(_CONTEXT.search(text) for text in details):
         return ModelError(f"{what}{said}", kind="context", status=status)
-    if meant == 429 and any(_NO_QUOTA.search(text) for text in details):
-        message = f"{what}{said}; the account has no quota left"
+    if meant == 402 or (meant in _QUOTA_STATUS and any(map(_NO_QUOTA.search, details))):
+        message = f"{what}{said}; the account has no {'quota' if meant == 429 else 'credit'} left"
         return ModelError(message, kind="rate_limit", status=status)
     if is_retryable(meant):
         return ModelError(
@@ -124,8 +132,9 @@ def _failure(
         )
     if meant in _FILTER_STATUS and any(map(_FILTER.search, details)):
         return ModelError(f"{FILTERED} refused the request: {what}{said}", status=status)
-    if meant == 400 and (unknown := _UNSUPPORTED.search(said)) and unknown[1] in DROPPED:
-        message = f'{what}{said.rstrip(".")}; put drop = ["{unknown[1]}"] into the table of the model'
+    if meant == 400 and (found := _UNSUPPORTED.search(said)) and found[found.lastindex or 0] in DROPPED:
+        name = found[found.lastindex or 0]
+        message = f'{what}{said.rstrip(".")}; put drop = ["{name}"] into the table of the model'
         return ModelError(message, status=status)
     known = 401 if meant in _KEY_STATUS and any(map(_KEY.search, details)) else meant
     return ModelError(f"{what}{said}; {_ADVICE.get(known, _ADVICE[400])}", status=status)

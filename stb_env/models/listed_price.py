@@ -43,6 +43,7 @@ class ListedPrice(Price):
             output_tokens=completion_tokens,
             cache_read_tokens=served.cached,
             cache_write_tokens=served.stored,
+            cache_write_1h_tokens=served.for_an_hour,
         )
         kind = "processing" if served.tier == "batch" else "service_tier"
         return self._bill(usage, {kind: served.tier} if served.tier else None)

@@ -26,6 +26,7 @@ from pydantic_ai.tools import ToolDefinition
 
 from stb_env.core import jsontext
 from stb_env.core.jsontypes import JsonMapping, JsonObject
+from stb_env.models.chat import MALFORMED
 from stb_env.models.opaque import OPAQUE
 
 # Members of a request whose setting has the same name, and those that are called otherwise.
@@ -34,6 +35,17 @@ _RENAMED = {"stop": "stop_sequences", "max_completion_tokens": "max_tokens"}
 UNIFIED = frozenset({"thinking", "top_k", "parallel_tool_calls", "service_tier", "cache"})
 """Members of ``extra`` that every provider has in its own words. The rest goes into the body as it is."""
 _REASONS = {"tool_call": "tool_calls"}
+# What the model did wrong with a call, in the words of Gemini and Bedrock.
+_MISTAKES = frozenset(
+    {
+        "MALFORMED_FUNCTION_CALL",
+        "MALFORMED_RESPONSE",
+        "TOO_MANY_TOOL_CALLS",
+        "UNEXPECTED_TOOL_CALL",
+        "malformed_model_output",
+        "malformed_tool_use",
+    }
+)
 # Of a response: what a provider may want back. Times and counts would make each recording another.
 _KEPT = ("parts", "provider_name", "provider_url", "canonical_system", "provider_response_id", "kind")
 
@@ -159,6 +171,11 @@ def completion_of(response: ModelResponse, provider: str) -> JsonObject:
     """Return a response as a chat completion in OpenAI's form, with what the provider wants back."""
     message: JsonObject = {"role": "assistant", "content": _text(response.parts)}
     calls = [part for part in response.parts if isinstance(part, ToolCallPart)]
+    details = response.provider_details or {}
+    told = details.get("finish_reason")
+    reason = response.finish_reason or ("error" if told else "tool_call" if calls else "stop")
+    if told in _MISTAKES:
+        calls, reason = [], MALFORMED
     if calls:
         message["tool_calls"] = [*map(_call, calls)]
     thought = "\n".join(
@@ -169,14 +186,15 @@ def completion_of(response: ModelResponse, provider: str) -> JsonObject:
     if any(_is_opaque(part) for part in response.parts):
         (dumped,) = ModelMessagesTypeAdapter.dump_python([response], mode="json")
         message[OPAQUE] = {"provider": provider, "response": {**dict(_kept(dumped))}}
-    details = response.provider_details or {}
-    reason = response.finish_reason or ("tool_call" if calls else "stop")
-    if details.get("refusal"):
-        # The library calls the model's own refusal a filter's.
+    if details.get("refusal") and not told:
+        # The library calls the model's own refusal a filter's. Anthropic's, which has a reason, is one.
         message["refusal"], reason = details["refusal"], "stop"
+    choice: JsonObject = {"message": message, "finish_reason": _REASONS.get(reason, reason)}
+    if reason in (MALFORMED, "error"):
+        choice["stop_reason"] = told
     return {
         "model": response.model_name or "",
-        "choices": [{"message": message, "finish_reason": _REASONS.get(reason, reason)}],
+        "choices": [choice],
         "usage": _usage(response),
         "service_tier": details.get("service_tier"),
     }
@@ -209,7 +227,11 @@ def _usage(response: ModelResponse) -> JsonObject:
     usage = response.usage
     if not usage.has_values():
         return {}
-    details = {"cached_tokens": usage.cache_read_tokens, "cache_write_tokens": usage.cache_write_tokens}
+    details = {
+        "cached_tokens": usage.cache_read_tokens,
+        "cache_write_tokens": usage.cache_write_tokens,
+        "cache_write_1h_tokens": usage.cache_write_1h_tokens,
+    }
     return {
         "prompt_tokens": usage.input_tokens,
         "completion_tokens": usage.output_tokens,

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import re
+import warnings
 from collections.abc import Mapping
 from typing import Any, get_type_hints
 from urllib.parse import urlsplit
@@ -27,6 +29,7 @@ try:
     from pydantic_ai.direct import model_request, model_request_stream
     from pydantic_ai.messages import ModelMessage, ModelResponse
     from pydantic_ai.models import Model, ModelRequestParameters, infer_model
+    from pydantic_ai.profiles.anthropic import ANTHROPIC_THINKING_BUDGET_MAP
     from pydantic_ai.providers import Provider, infer_provider_class
     from pydantic_ai.settings import ModelSettings
 
@@ -42,6 +45,12 @@ _OPENAI = frozenset({"deepseek", "moonshotai", "openai-responses", "openrouter",
 # Else the library takes a stream that was cut for a whole answer.
 _PROFILE = {"openai_chat_streaming_requires_finish_reason": True}
 _CUT = "the answer ended before its end"
+# What a library logs is for whoever sets up logging; without a handler it would go to the terminal.
+_LIBRARIES = ("anthropic", "botocore", "google_genai", "httpx2", "mistralai", "openai", "pydantic_ai")
+for _library in _LIBRARIES:
+    logging.getLogger(_library).addHandler(logging.NullHandler())
+# It warns of parameters that a model does not take and that it leaves out.
+warnings.filterwarnings("ignore", module=r"(anthropic|google\.genai|mistralai|openai|pydantic_ai)(\.|$)")
 _REGION = re.compile(r"bedrock-runtime\.([a-z0-9-]+)\.")
 
 
@@ -91,6 +100,13 @@ class ProviderTransport:
                 raise ConfigError(
                     f"extra of the {config.role} model has {name} = {config.extra[name]!r}: {wanted}"
                 ) from error
+        self.thinking, setting = _thinking_budget(config)
+        if config.max_tokens is not None and config.max_tokens <= self.thinking:
+            raise ConfigError(
+                f"max_tokens = {config.max_tokens} of the {config.role} model has to hold what it thinks as "
+                f"well, which is up to {self.thinking} tokens by {setting} in extra; set max_tokens above "
+                f"{self.thinking}, or let it think less"
+            )
 
     def connect(self) -> ProviderWire:
         """Return the model for the running event loop.
@@ -186,11 +202,9 @@ class ProviderTransport:
                     response = stream.get()
             else:
                 response = await model_request(model, asked, **given)
-        if self._config.stream and response.finish_reason is None:
+        told = response.finish_reason or (response.provider_details or {}).get("finish_reason")
+        if self._config.stream and told is None:
             raise broken(_CUT)
-        if response.finish_reason == "error":
-            reason = (response.provider_details or {}).get("finish_reason", "an error")
-            raise HTTPFailure(f"the provider broke the answer off: {reason}", retryable=True)
         return response
 
     def _failure(self, error: Exception) -> ModelError:
@@ -226,7 +240,8 @@ class ProviderTransport:
         Raises:
             ModelError: Nobody answers in time.
         """
-        question: JsonObject = {"messages": [{"role": "user", "content": "Hello."}], "max_tokens": 16}
+        most = self.thinking + 16
+        question: JsonObject = {"messages": [{"role": "user", "content": "Hello."}], "max_tokens": most}
         try:
             await self.send(wire, question, deadline)
         except ModelError as error:
@@ -239,6 +254,25 @@ class ProviderTransport:
         """Return how many tokens the model reads, as far as the library knows."""
         window: int | None = wire.model.profile.get("context_window")
         return window
+
+
+def _thinking_budget(config: ModelConfig) -> tuple[int, str]:
+    """Return how many tokens of each answer a Claude model may think, and the setting that says so."""
+    if config.provider == "bedrock":
+        own = "bedrock_additional_model_requests_fields"
+        given = (config.extra.get(own) or {}).get("thinking") or {}
+    else:
+        own = f"{config.provider}_thinking"
+        given = config.extra.get(own) or {}
+    if budget := given.get("budget_tokens"):
+        return budget, own
+    level = config.extra.get("thinking", False)
+    kind: Any = infer_provider_class(config.provider)
+    profile = kind.model_profile(config.model) or {}
+    adaptive = profile.get(f"{config.provider}_supports_adaptive_thinking")
+    if level is False or adaptive is not False or given:
+        return 0, ""
+    return ANTHROPIC_THINKING_BUDGET_MAP[level], f"thinking = {level!r}"
 
 
 def _value(body: object) -> object:

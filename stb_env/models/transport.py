@@ -17,7 +17,7 @@ from stb_env.http.rate_limit import rest_asked
 from stb_env.http.retry import Clock, Deadline, Patience
 from stb_env.http.wire import Response, Wire
 from stb_env.models.chunks import Chunks, EventStream
-from stb_env.models.completion import parse
+from stb_env.models.completion import parse, wrong_call
 from stb_env.models.config import OPENAI_URL, ModelConfig
 from stb_env.models.context_window import listed_window, running_window
 from stb_env.models.endpoint import Endpoint
@@ -47,7 +47,13 @@ class Closable(Protocol):
 
 
 class ModelTransport(Protocol):
-    """Sends chat completions to one endpoint: `Transport`, or `ProviderTransport` with the same methods."""
+    """Sends chat completions to one endpoint: `Transport`, or `ProviderTransport` with the same methods.
+
+    Attributes:
+        thinking: Tokens of which a provider wants to know that an answer's bound leaves room for them.
+    """
+
+    thinking: int
 
     def connect(self) -> Closable:
         """Return connections for the running event loop."""
@@ -110,6 +116,7 @@ class Transport:
         self._credentials = credentials
         self._clock = clock
         self._endpoint = endpoint
+        self.thinking = 0
         self._asking: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock] = WeakKeyDictionary()
 
     def connect(self) -> Wire:
@@ -236,7 +243,11 @@ class Transport:
             ModelError: It is none, or a refusal.
         """
         if not 200 <= response.status < 300:
-            raise await self._refusal(response)
+            said = await self._read(response)
+            wrong = wrong_call(said)
+            if wrong is None:
+                raise self._refusal(response, said)
+            return wrong
         rest = self._heed(response.headers)
         if response.headers.get("content-type", "").lower().startswith(_EVENTS):
             return await self._streamed(response.pieces, patience, rest)
@@ -261,19 +272,25 @@ class Transport:
 
     def _told(self, answer: object, rest: float | None) -> object:
         said = self._credentials.scrub(answer)
+        wrong = wrong_call(said)
+        if wrong is not None:
+            return wrong
         failure = told_failure(said, rest)
         if failure is not None:
             raise failure
         return said
 
     async def _parsed(self, response: Response) -> object:
+        said = await self._read(response)
         if not 200 <= response.status < 300:
-            raise await self._refusal(response)
+            raise self._refusal(response, said)
+        return said
+
+    async def _read(self, response: Response) -> object:
+        # Parsed first: escapes inside JSON text could hide a key.
         return self._credentials.scrub(_value(await _whole(response)))
 
-    async def _refusal(self, response: Response) -> ModelError:
-        # Parsed first: escapes inside JSON text could hide a key.
-        said = self._credentials.scrub(_value(await _whole(response)))
+    def _refusal(self, response: Response, said: object) -> ModelError:
         return status_failure(response.status, said, self._heed(response.headers))
 
     def _heed(self, headers: Mapping[str, str]) -> float | None:

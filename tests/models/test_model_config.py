@@ -138,6 +138,14 @@ def test_a_wrong_models_file_is_refused_with_the_place_and_the_remedy(models_fil
         ({"cache": 3}, "cache of the agent model must be a path"),
         ({"api_key_env": 3}, "api_key_env of the agent model must be the name of an environment variable"),
         ({"base_url": 3}, "base_url of the agent model must be a URL such as http://127.0.0.1:8000/v1"),
+        (
+            {"provider": "anthropic", "base_url": "https://gate.example/v1"},
+            "is https://gate.example/v1, and each request to anthropic adds its version by itself; give ",
+        ),
+        (
+            {"provider": "google", "base_url": "https://gate.example/v1beta/"},
+            "adds its version by itself; give https://gate.example",
+        ),
     ],
 )
 def test_a_configuration_made_in_code_is_checked_as_well(settings, message):

@@ -228,11 +228,11 @@ def test_a_server_that_is_not_there_is_a_transport_failure(connected, complete):
     ids=["refusal", "content filter"],
 )
 def test_a_refusal_is_a_typed_failure_that_still_counts_its_tokens(server, connected, complete, choice):
-    server.script(Answer(completion(None, **choice)))
+    server.script(Answer(completion(None, **choice)), role="judge")
     with pytest.raises(
         ModelError, match=r"(the model refused: I will not|a content filter stopped)"
     ) as caught:
-        complete(connected(price=Price(1.0, 2.0)), QUESTION)
+        complete(connected("judge", price=Price(1.0, 2.0)), QUESTION)
     # The same words meet the same filter; the model may say something else.
     assert caught.value.retryable == ("message" in choice)
     assert caught.value.usage == Usage(10, 5, 15, calls=1, cost=2e-5)

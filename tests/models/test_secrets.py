@@ -65,9 +65,9 @@ def echo(status: int):
     ids=["401", "400", "500", "200", "text", "at the end of the quote", "refusal", "escaped", "cut"],
 )
 def test_a_failure_never_shows_the_key_that_a_server_echoes(server, connected, complete, answer):
-    server.script(*[answer] * 3)
+    server.script(*[answer] * 3, role="judge")
     with pytest.raises(ModelError) as caught:
-        complete(connected(), QUESTION)
+        complete(connected("judge"), QUESTION)
     assert server.requests[0].headers["authorization"] == f"Bearer {KEY}"
     assert KEY not in _everything_said(caught.value)
     assert KEY[:12] not in str(caught.value)

@@ -26,6 +26,7 @@ from stb_env.models import (
     fingerprint,
 )
 from stb_env.models.agent_role import agent_model, of_agent
+from stb_env.models.chat import MALFORMED
 from stb_env.models.model import ask
 from stb_env.models.opaque import OPAQUE
 from stb_env.runs import Agent
@@ -49,6 +50,10 @@ _TALKS_OF_FINISH = re.compile(
     rf"|\b(call|calling|use|using) (the )?[`'\"]?{FINISH}\b"
 )
 _CUT = "your reply was cut at the length limit, and nothing in it was carried out; write a shorter one"
+_MALFORMED = (
+    "your reply held a call that cannot be taken ({reason}), and nothing in it was carried out; call one of "
+    "the offered tools, with its arguments as a JSON object"
+)
 # Stands where nothing is left of a reply; models say words that they find among their own again.
 _NOTHING = "..."
 # As much of a reply that was cut as stays in the conversation, in characters.
@@ -61,14 +66,14 @@ class ChatAgent(Agent):
     A call that the model wrote as text is still a call. Text without one goes to the environment, whose
     complaint reminds the model to call a tool or Finish; a second such text in a row is taken as the final
     answer and wrapped in Finish, unless the task asks for a typed answer, which no prose is. In conversations
-    it goes to the user. A reply that was cut at the length
-    limit is neither made nor an answer: the model reads that it was cut, and a turn is gone. Calls of unknown
-    tools, or with arguments that are no JSON, get the environment's correction.
+    it goes to the user. A reply that was cut at the length limit, or whose call the provider could not take,
+    is neither made nor an answer: the model reads why, and a turn is gone. Calls of unknown tools, or with
+    arguments that are no JSON, get the environment's correction.
 
     Where the conversation outgrows the model's context, the oldest tool results are cut and the question is
-    put again, up to three times; else each request extends the one before, so that servers can cache it. A
-    refusal is asked again twice. Any other failure of the model ends the episode as invalid, with its own
-    kind: ``context``, ``rate_limit``, ``timeout`` ...
+    put again, up to three times; else each request extends the one before, so that servers can cache it. An
+    answer that was paid for and broken off is asked for twice more. Any other failure of the model ends the
+    episode as invalid, with its own kind: ``context``, ``rate_limit``, ``timeout`` ...
 
     In a `TreeSearch` the model reads what the search shows at its current node, so nothing of a branch that
     was left, and every completion counts as a question of its own, so that two tries in the same situation
@@ -90,7 +95,7 @@ class ChatAgent(Agent):
             ReAct text (Yao et al., 2023), for endpoints without function calling.
 
     Attributes:
-        usage: What the episode's completions cost, refused ones included.
+        usage: What the episode's completions cost, those that were broken off included.
         engine: What the server gave with the last completion besides its message: why it stopped, and token
             ids, logprobs and the like where it gives them.
 
@@ -193,7 +198,8 @@ class ChatAgent(Agent):
                 raise
             return failed_reply(str(error))
         self.engine = {**reply.extra, "finish_reason": reply.finish_reason}
-        cut = self._cut(reply) if self.compat is None and reply.finish_reason == "length" else None
+        problem = _problem(reply) if self.compat is None else ""
+        cut = self._cut(reply, problem) if problem else None
         message = _with_ids(reply.message) if cut is None else {"role": "assistant", "content": cut.text}
         talk.say(message if self.compat else mended(message, self._names))
         opaque = message.pop(OPAQUE, None)
@@ -273,12 +279,12 @@ class ChatAgent(Agent):
         self._names = functions.keys()
         self._finish = functions.get(FINISH, {}).get("parameters") or {"properties": {}}
 
-    def _cut(self, reply: ChatReply) -> Action:
-        """Return what is left of a reply that was cut: its first words, and that nothing in it is done."""
+    def _cut(self, reply: ChatReply, problem: str) -> Action:
+        """Return what is left of a reply that cannot be taken: its first words, and that nothing is done."""
         # Not even a call that seems complete is made: a Finish could hold half an answer.
         read = self._parse(reply.text[:_BEGINNING].strip())
         words = read.text if read.is_text else ""
-        return Action((), words or _NOTHING, read.thought, problem=_CUT)
+        return Action((), words or _NOTHING, read.thought, problem=problem)
 
     def _action(self, message: JsonObject, *, reminded: bool) -> object:
         text = message.get("content") or ""
@@ -309,7 +315,7 @@ class ChatAgent(Agent):
         """Ask the model, shortening the conversation and asking again as said above."""
         attempt, cuts = 0, 0
         while True:
-            # Another index is another seed: the same one would only buy the same refusal.
+            # Another index is another seed: the same one could only buy the same answer.
             messages, index = tuple(shown(talk.messages)), self._index(attempt)
             # What the published client sends goes to the server as it is.
             contract = CALLS if tools and self.compat is None else None
@@ -325,10 +331,17 @@ class ChatAgent(Agent):
                 elif error.retryable and error.usage.calls and attempt + 1 < _ATTEMPTS:
                     attempt += 1
                 else:
-                    raise of_agent(error) from error
+                    raise of_agent(error, f" (asked {attempt + 1} times)" if attempt else "") from error
             else:
                 self.usage += reply.usage
                 return reply
+
+
+def _problem(reply: ChatReply) -> str:
+    """Return why nothing in a reply can be done; empty where its words decide."""
+    if reply.finish_reason == MALFORMED:
+        return _MALFORMED.format(reason=reply.extra.get("stop_reason", MALFORMED))
+    return _CUT if reply.finish_reason == "length" else ""
 
 
 # All questions of an episode have the same one, unless they are asked again or in a search.

@@ -13,6 +13,7 @@ from stb_env.core.options import Models
 from stb_env.http.url import shown_url
 from stb_env.models import load_models
 from stb_env.models.check import Check, check_models
+from stb_env.models.models_file import given_settings
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -29,9 +30,13 @@ def _group() -> None:
 def check(models: Models = None, as_json: options.AsJson = False) -> None:
     """Ask each role's endpoint what it can do; fails where one does not answer.
 
+    With a models file, the roles that it or a variable sets are asked.
+
     Example: stb-env models check --models models.toml
     """
-    checks = check_models(load_models(models))
+    configs = load_models(models)
+    named = None if models is None else {role for role in configs if given_settings(role, models)}
+    checks = check_models(configs, named=named)
     emit({"models": [one.to_dict() for one in checks]}, as_json, _tables(checks))
     if any(one.reachable is False for one in checks):
         raise typer.Exit(FAILED)

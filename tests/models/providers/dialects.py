@@ -172,12 +172,24 @@ class Mistral(Dialect):
 
 
 class Anthropic(Dialect):
+    usage = {  # noqa: RUF012 (a property of the base)
+        "input_tokens": 40,
+        "cache_read_input_tokens": 60,
+        "output_tokens": 20,
+        "cache_creation_input_tokens": 0,
+    }
+
     def check(self, asked: Asked) -> None:
         body = asked.body
         known = "model messages system tools tool_choice temperature top_p max_tokens stop_sequences"
         only(body, f"{known} stream thinking output_config")
         need(asked.headers.get("anthropic-version"), "anthropic-version: header is required")
         need(isinstance(body.get("max_tokens"), int), "max_tokens: Field required")
+        budget = body.get("thinking", {}).get("budget_tokens", 0)
+        need(budget < body["max_tokens"], "`max_tokens` must be greater than `thinking.budget_tokens`.")
+        need(
+            not budget or body.get("temperature", 1) == 1, "`temperature` may only be set to 1 with thinking"
+        )
         for tool in body.get("tools", ()):
             only(tool, "name description input_schema cache_control type strict", "tools.0")
         for before, after in zip(body["messages"], body["messages"][1:], strict=False):
@@ -195,8 +207,7 @@ class Anthropic(Dialect):
             thought = {"type": "thinking", "thinking": THOUGHT, "signature": SIGNATURE}
             parts = [thought, {"type": "tool_use", "id": CALL_ID, "name": "weather", "input": ARGUMENTS}]
         reason = "end_turn" if turn else "tool_use"
-        usage = {"input_tokens": 40, "cache_read_input_tokens": 60, "output_tokens": 20}
-        usage["cache_creation_input_tokens"] = 0
+        usage = self.usage
         frame = {
             "id": "m1",
             "type": "message",

@@ -29,7 +29,7 @@ from tests.fakes.openai_server import Answer, OpenAIServer, completion, error
 ENV = "stb/I1Instruction-v0"
 KEY = "sk-very-secret-0123456789"
 TOO_LONG = ModelError("too long", kind="context", stage="model")
-REFUSED = ModelError("the model refused", retryable=True, usage=Usage(5, 1, 6, calls=1))
+BROKEN_OFF = ModelError("broken off", kind="transport", retryable=True, usage=Usage(5, 1, 6, calls=1))
 
 
 def function_call(name, arguments, call_id="a"):
@@ -117,7 +117,7 @@ def test_an_empty_answer_costs_a_turn_and_is_complained_about(env, job):
 
 
 def test_usage_adds_up_over_an_episode_and_starts_anew(env, job):
-    played, _, agent = run(env, job, [REFUSED, "", DONE])
+    played, _, agent = run(env, job, [BROKEN_OFF, "", DONE])
     assert agent.usage == Usage(5, 1, 6, calls=3)
     assert played.usage["calls"] == 4
     agent.reset(env, 0)
@@ -139,7 +139,7 @@ def test_equal_questions_of_other_seeds_count_as_others(env, job):
     [
         ([ModelError("HTTP 429", kind="rate_limit", retryable=True)], "rate_limit"),
         ([ModelError("late", kind="timeout", retryable=True)], "timeout"),
-        ([REFUSED] * 3, "internal"),
+        ([BROKEN_OFF] * 3, "transport"),
         ([TOO_LONG], "context"),
     ],
 )
@@ -149,8 +149,8 @@ def test_a_failing_model_ends_the_episode_as_invalid_with_its_kind(env, job, fai
     assert (played.failure["kind"], played.failure["stage"]) == (kind, "agent")
 
 
-def test_a_refusal_is_asked_again_as_another_question(env, job):
-    played, model, _ = run(env, job, [REFUSED, DONE])
+def test_what_was_paid_for_and_broken_off_is_asked_again_as_another_question(env, job):
+    played, model, _ = run(env, job, [BROKEN_OFF, DONE])
     assert played.valid
     assert model.requests[0].index != model.requests[1].index
 
@@ -303,7 +303,7 @@ FULL = error("maximum context length is 10", 400, code="context_length_exceeded"
         ("agent", [error("slow down", 429, retry_after="1")] * 2, "rate_limit"),
         ("agent", [error("oops", 500)] * 2, "transport"),
         ("agent", [FULL], "context"),
-        ("agent", [Answer(completion(message={"refusal": "no"}))] * 3, "internal"),
+        ("agent", [Answer(completion("half", finish_reason="error"))] * 3, "transport"),
         ("agent", [Answer({"cut": 1}, cut=4)] * 2, "transport"),
         ("judge", [error("slow down", 429)] * 6, "rate_limit"),
         ("judge", [Answer(completion('{"answer_status": "Sol'))] * 3, "judge"),
@@ -318,6 +318,15 @@ def test_a_failing_endpoint_is_a_typed_failure_and_never_a_score(server, job, tm
     played = over_http(server, job, tmp_path)
     assert (played.valid, played.reward, played.verdict) == (False, 0.0, None)
     assert (played.failure["kind"], played.failure["stage"]) == (kind, role)
+
+
+def test_what_an_agent_refuses_is_its_reply_and_leaves_the_episode_unsolved(server, job, tmp_path):
+    refusal = Answer(completion(None, message={"refusal": "I cannot help with that."}))
+    server.script(refusal, refusal, role="agent")
+    server.script(reply({"content": '{"answer_status": "Unsolved", "reason": "Refused."}'}), role="judge")
+    played = over_http(server, job, tmp_path)
+    assert (played.valid, played.reward, played.verdict["status"]) == (True, 0.0, "unsolved")
+    assert played.final_answer == "I cannot help with that."
 
 
 def test_no_file_of_a_run_holds_the_key(server, job, tmp_path):
@@ -354,13 +363,18 @@ def test_in_a_conversation_the_models_text_goes_to_the_user():
     assert model.requests[1].messages[-1] == {"role": "user", "content": "And in metres?"}
 
 
-def test_a_reply_that_was_cut_is_not_said_to_the_user_and_plays_again_alike():
+@pytest.mark.parametrize(
+    ("reason", "told"),
+    [("length", "cut at the length limit"), ("malformed_call", "a call that cannot be taken (BAD_CALL)")],
+)
+def test_a_reply_that_cannot_be_taken_is_not_said_to_the_user_and_plays_again_alike(reason, told):
     env = gym.make("stb/Sandbox-v1", user=Curious())
-    cut = ChatReply({"role": "assistant", "content": "<think>Feet?</think>Ten f"}, "length")
+    said = {"role": "assistant", "content": "<think>Feet?</think>Ten f"}
+    cut = ChatReply(said, reason, extra={"stop_reason": "BAD_CALL"})
     agent = ChatAgent(ScriptedModel([cut, "Ten feet.", "Three metres."]))
     trajectory = play(env, agent, task_id=env.unwrapped.tasks.at(0).id, seed=0)
     mine, complaint = trajectory.messages[2:4]
-    assert (mine["content"], "cut at the length limit" in complaint["content"]) == ("Ten f", True)
+    assert (mine["content"], told in complaint["content"]) == ("Ten f", True)
     assert trajectory.messages[-2]["content"] == "And in metres?"
     env.reset(options={"task_id": trajectory.task_id}, seed=trajectory.seed)
     again = [env.step(saved_action(step))[0]["result"] for step in trajectory.steps]

@@ -89,9 +89,30 @@ def test_weights_in_the_process_are_checked(tmp_path, monkeypatch):
 
 
 def test_a_role_without_a_key_is_not_asked(tmp_path):
-    judge = rows(checked(tmp_path, "", "--json"))["judge"]
+    judge = rows(CliRunner().invoke(app, ["models", "check", "--json"]))["judge"]
     assert (judge["reachable"], judge["remark"]) == (None, "no key: set OPENAI_API_KEY")
     assert judge["price_known"]
+
+
+def test_of_a_models_file_those_roles_are_asked_that_somebody_set(server, tmp_path, monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-0123456789abcdef")
+    monkeypatch.setenv("STB_JUDGE_BASE_URL", "http://127.0.0.1:9/v1")
+    result = checked(tmp_path, f'[models.agent]\nmodel = "tiny"\nbase_url = "{server.url()}"', "--json")
+    found = rows(result)
+    assert {role: row["reachable"] for role, row in found.items()} == {
+        "agent": True,
+        "judge": False,
+        "simulator": None,
+        "user": None,
+    }
+    assert found["user"]["remark"] == "not set, so not asked"
+
+
+def test_what_roles_share_is_told_without_the_name_of_one(tmp_path):
+    table = 'model = "tiny"\nbase_url = "http://127.0.0.1:9/v1"\n'
+    result = checked(tmp_path, f"[models.agent]\n{table}[models.judge]\n{table}", "--json")
+    assert "the connection failed" in rows(result)["judge"]["remark"]
+    assert "agent" not in rows(result)["judge"]["remark"]
 
 
 def test_a_replayed_role_is_not_asked(tmp_path):
