@@ -58,7 +58,7 @@ def cache(tmp_path):
 EXACT = [("int", "exact"), ("float", "exact"), ("str", "exact")]
 
 
-@pytest.mark.parametrize("order", itertools.permutations(SPELLINGS))
+@pytest.mark.parametrize("order", [*itertools.permutations(SPELLINGS)])
 def test_each_spelling_gets_its_own_answer_and_others_the_first(tmp_path, order):
     answers = [(arguments, answer(type(arguments["n"]).__name__)) for arguments in order]
     said("import", recorded(tmp_path / "src", *answers), "--cache", tmp_path / "cache")
