@@ -8,17 +8,17 @@ from __future__ import annotations
 import builtins
 import os
 import re
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from datetime import datetime
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from stb_env.core.children import Ask
 from stb_env.core.jsontext import CUT_MARK
 from stb_env.envs.program_value import Given, given, shown
-from stb_env.errors import InfrastructureError
+from stb_env.errors import ConfigError, InfrastructureError
 from stb_env.seeding import derive
 
 if TYPE_CHECKING:
@@ -332,8 +332,29 @@ def _function(name: str) -> Callable[[], None]:
     return tool
 
 
-@lru_cache(maxsize=1)
 def _workers() -> Monty:
+    """Return the workers of this process.
+
+    Raises:
+        ConfigError: The process that this one was forked from has some, which do not survive a fork.
+    """
+    pool = _POOLS.get(os.getpid())
+    if pool is not None:
+        return pool
+    if _POOLS:
+        raise ConfigError(
+            "the process that this one was forked from has run programs itself, and their interpreter does "
+            "not survive a fork; unset STB_PROGRAMS, or start processes with 'spawn' or 'forkserver'"
+        )
     from pydantic_monty import Monty
 
-    return Monty(max_processes=os.cpu_count() or 1, checkout_timeout=_CHECKOUT_SECONDS).__enter__()
+    with _STARTING:
+        if not _POOLS:
+            made = Monty(max_processes=os.cpu_count() or 1, checkout_timeout=_CHECKOUT_SECONDS)
+            _POOLS[os.getpid()] = made.__enter__()
+        return _POOLS[os.getpid()]
+
+
+_POOLS: dict[int, Monty] = {}
+"""The workers of this process, by its id, by which a forked process knows its parent's."""
+_STARTING = threading.Lock()
