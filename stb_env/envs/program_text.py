@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import warnings
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from functools import lru_cache
 from symtable import SymbolTable, symtable
 
@@ -53,17 +53,28 @@ def prepared(code: str, functions: Collection[str]) -> str:
     if len(_FOR.findall(code)) == len(_LOOP.findall(code)):
         # Most programs have no more than loops.
         return code
-    lines = code.encode().splitlines(keepends=True)
-    for generator in sorted(_generators(code), key=lambda one: (one.lineno, one.col_offset), reverse=True):
+    marks: dict[int, list[tuple[int, bytes]]] = {}
+    for generator in _generators(code):
         if called := _called(generator, functions):
             raise RefusedError(
                 f"SyntaxError: {called}() cannot be called in a generator expression, all of which runs at "
                 f"once; call it in a loop (line {generator.lineno}); {_NOTHING_RUN}"
             )
-    marks = [mark for generator in _generators(code) for mark in _marks(generator)]
-    for line, column, text in sorted(marks, reverse=True):
-        lines[line] = lines[line][:column] + text + lines[line][column:]
+        # Within its parentheses.
+        marks.setdefault(generator.lineno, []).append((generator.col_offset + 1, b"iter(["))
+        marks.setdefault(generator.end_lineno or 0, []).append(((generator.end_col_offset or 0) - 1, b"])"))
+    lines = code.encode().splitlines(keepends=True)
+    for number, found in marks.items():
+        lines[number - 1] = _marked(lines[number - 1], sorted(found))
     return b"".join(lines).decode()
+
+
+def _marked(line: bytes, marks: Iterable[tuple[int, bytes]]) -> bytes:
+    parts, last = [], 0
+    for column, text in marks:
+        parts += [line[last:column], text]
+        last = column
+    return b"".join([*parts, line[last:]])
 
 
 def _generators(code: str) -> Iterator[ast.GeneratorExp]:
@@ -81,15 +92,6 @@ def _generators(code: str) -> Iterator[ast.GeneratorExp]:
         if isinstance(node, ast.GeneratorExp):
             yield node
         waiting.extend(ast.iter_child_nodes(node))
-
-
-def _marks(generator: ast.GeneratorExp) -> list[tuple[int, int, bytes]]:
-    """Return line, column and text of what makes an iterator of it, within its parentheses."""
-    end_line, end_column = generator.end_lineno or generator.lineno, generator.end_col_offset or 0
-    return [
-        (generator.lineno - 1, generator.col_offset + 1, b"iter(["),
-        (end_line - 1, end_column - 1, b"])"),
-    ]
 
 
 def _called(generator: ast.GeneratorExp, functions: Collection[str]) -> str:
