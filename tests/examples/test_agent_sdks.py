@@ -21,21 +21,21 @@ from tests.serve.served import serving
 
 SANDBOX = "stb/Sandbox-v1"
 SCRIPTS = {file.stem.removesuffix("_agent"): file for file in sorted((ROOT / "examples/mcp").glob("*.py"))}
-FOLDER = Path(os.environ.get("STB_AGENT_SDKS", "/nowhere"))
+FOLDER = Path(os.environ.get("STB_SDKS", "/nowhere"))
 """Where each SDK's environment is."""
 
 
 def python_of(sdk: str) -> str:
     python = FOLDER / sdk / "bin" / "python"
     if not python.is_file():
-        pytest.skip(f"no environment with {sdk} in STB_AGENT_SDKS; '.ci/integrations agent_sdks' makes it")
+        pytest.skip(f"no environment with {sdk} in STB_SDKS; '.ci/integrations agent_sdks' makes it")
     return str(python)
 
 
 @pytest.fixture(scope="module")
 def served() -> Iterator[str]:
     if not FOLDER.is_dir():
-        pytest.skip("STB_AGENT_SDKS names no folder; '.ci/integrations agent_sdks' makes one")
+        pytest.skip("STB_SDKS names no folder; '.ci/integrations agent_sdks' makes one")
     with serving(ServeSettings(ids=(SANDBOX, f"tests.integrations.broken:{named(SANDBOX)}"))) as url:
         yield url
 
