@@ -157,11 +157,11 @@ class Children:
                 raise
             raise ChildEndedError from error
         finally:
-            if idle:
-                processes.free.put(connection)
-            else:
-                # Half an answer may be on its way: this connection is of no more use.
+            if not idle:
+                # Half an answer may be on its way: none of their connections is of more use.
                 self.end(processes)
+            # Whoever waits for one finds out that it is closed.
+            processes.free.put(connection)
 
     def _processes(self, module: str) -> _Processes | None:
         if os.environ.get("STB_PROGRAMS") == "inside":
@@ -308,7 +308,7 @@ def _begin(mine: Connection, connections: Sequence[Connection], seconds: float) 
             if other is not mine:
                 other.close()
         # What fails is told to whoever waits; an interpreter would write of each program it stops.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
         _work(mine, seconds)
     finally:
         os._exit(0)

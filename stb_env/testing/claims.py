@@ -121,6 +121,7 @@ def check_other_acts(report: Report, subject: Subject) -> None:
             asked += 1
             number, act = altered
             line = [*calls[:number], act, *calls[number + 1 :]]
+            subject.env.reset(**start)
             if _verdict(subject.env, line, ending).get("status") == "solved":
                 found[job.task_id] = f"{job.task_id} ({_told(calls[number], act)})"
         subject.tell("other acts", done, len(jobs))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator
+from threading import Thread
 
 import pytest
 
@@ -68,6 +69,25 @@ def test_what_is_raised_there_is_raised_here_or_shown(children: Children) -> Non
         children.run(refuse, "said")
     with pytest.raises(ChildFailedError, match=r"in refuse\n[\s\S]*KeyError: 'other'"):
         children.run(refuse, "other")
+
+
+def test_whoever_waits_for_a_child_is_told_too_when_one_ends(children: Children) -> None:
+    told: list[ChildEndedError] = []
+
+    def try_to_leave() -> None:
+        try:
+            children.run(leave)
+        except ChildEndedError as error:
+            told.append(error)
+
+    # Threads that wait for ever must not keep the tests from ending.
+    threads = [Thread(target=try_to_leave, daemon=True) for _ in range(16)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(20)
+    assert len(told) == 16
+    assert children.converse(len, total, ["ab"])[0] == 2
 
 
 def test_a_child_that_ends_is_told_of_and_others_come(children: Children) -> None:
